@@ -17,7 +17,7 @@ use std::{
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
-    say_origin()?;
+    print_origin()?;
     if env::var_os("CARGO_FEATURE_MLIR").is_none() {
         println!("cargo::rustc-env=SPYRE_LLVM=without MLIR");
         return Ok(());
@@ -34,17 +34,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-env=SPYRE_LLVM=MLIR {llvm}");
     println!("cargo::rerun-if-env-changed=SPYRE_DIALECTS");
     let built = env::var_os("SPYRE_DIALECTS").map(PathBuf::from);
-    let dialects = built.as_deref().map_or_else(|| folder_of_dialects(&out), |built| Ok(built.to_owned()))?;
+    let dialects = built.as_deref().map_or_else(|| dialects_build_folder(&out), |built| Ok(built.to_owned()))?;
     println!("cargo::rustc-env=SPYRE_BUILT_DIALECTS={}", dialects.display());
     // A lint does not link, so the C++ is not built: that would take longer than the rest of the lint.
     if !is_lint() {
         // Prebuilt dialects (`SPYRE_DIALECTS`) may be in use by another build, so they are not rebuilt.
         let libraries = if built.is_some() { dialects.join("dialects") } else { build_dialects(&prefix, &dialects)? };
-        link(&libraries, &prefix)?;
+        link_libraries(&libraries, &prefix)?;
     }
-    let declared = records(&prefix, "dialects/passes/Passes.td")?;
-    fs::write(out.join("ods.rs"), format!("{}{}", names(&prefix)?, options(&declared)?))?;
-    fs::write(out.join("passes.rs"), passes(&declared)?)?;
+    let declared = dump_records(&prefix, "dialects/passes/Passes.td")?;
+    fs::write(out.join("ods.rs"), format!("{}{}", generate_name_constants(&prefix)?, generate_option_names(&declared)?))?;
+    fs::write(out.join("passes.rs"), generate_pass_table(&declared)?)?;
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
     }
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Passes the origin of the sources to the tools, for `--version`.
-fn say_origin() -> Result<(), Box<dyn Error>> {
+fn print_origin() -> Result<(), Box<dyn Error>> {
     let version::Origin { text, watched } = version::origin(&env::current_dir()?, env::var("PROFILE")? == "release");
     println!("cargo::rustc-env=SPYRE_ORIGIN={text}");
     for path in watched {
@@ -68,7 +68,7 @@ fn is_lint() -> bool {
 }
 
 /// Returns the build folder of CMake, next to cargo's folders of this profile and shared by all feature sets.
-fn folder_of_dialects(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
+fn dialects_build_folder(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     // <profile>/build/spyre-<hash>/out
     let profile = out.ancestors().nth(3).filter(|_| out.ends_with("out"));
     Ok(profile.ok_or_else(|| format!("{} is in no folder of a profile", out.display()))?.join("dialects"))
@@ -83,15 +83,17 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
         fs::remove_dir_all(build)?;
     }
     fs::create_dir_all(build)?;
-    run(Command::new("cmake")
-        .args(["-G", "Ninja", "-S", ".", "-B"])
-        .arg(build)
-        .arg("-DCMAKE_BUILD_TYPE=Release")
-        .arg("-DCMAKE_COMPILE_WARNING_AS_ERROR=ON")
-        .arg(format!("-DMLIR_DIR={}", prefix.join("lib/cmake/mlir").display()))
-        .arg(format!("-DCMAKE_C_COMPILER={}", bin.join("clang").display()))
-        .arg(format!("-DCMAKE_CXX_COMPILER={}", bin.join("clang++").display())))?;
-    run(Command::new("cmake").arg("--build").arg(build).args(["--target", "SpyreDialects", "SpyreBridge"]))?;
+    run_command(
+        Command::new("cmake")
+            .args(["-G", "Ninja", "-S", ".", "-B"])
+            .arg(build)
+            .arg("-DCMAKE_BUILD_TYPE=Release")
+            .arg("-DCMAKE_COMPILE_WARNING_AS_ERROR=ON")
+            .arg(format!("-DMLIR_DIR={}", prefix.join("lib/cmake/mlir").display()))
+            .arg(format!("-DCMAKE_C_COMPILER={}", bin.join("clang").display()))
+            .arg(format!("-DCMAKE_CXX_COMPILER={}", bin.join("clang++").display())),
+    )?;
+    run_command(Command::new("cmake").arg("--build").arg(build).args(["--target", "SpyreDialects", "SpyreBridge"]))?;
     Ok(build.join("dialects"))
 }
 
@@ -106,38 +108,39 @@ const DIALECTS: &[(&str, &str)] = &[
 
 /// Returns the names of the ops and attributes of our dialects as Rust constants: a name that ODS lacks does not
 /// compile.
-fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
+fn generate_name_constants(prefix: &Path) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     let mut attributes: BTreeSet<String> = BTreeSet::new();
     for (dialect, file) in DIALECTS {
-        let records = records(prefix, file)?;
-        let ops = of_class(&records, "Op");
-        let attribute_classes: BTreeSet<&str> = of_class(&records, "Attr").into_iter().collect();
+        let records = dump_records(prefix, file)?;
+        let ops = find_records_of_class(&records, "Op");
+        let attribute_classes: BTreeSet<&str> = find_records_of_class(&records, "Attr").into_iter().collect();
         let mut names: BTreeSet<String> = BTreeSet::new();
         for op in ops.into_iter().map(|name| &records[name]) {
             names.insert(op["opName"].as_str().ok_or("an op without a name")?.to_owned());
             let is_attribute = |class: &Value| class["def"].as_str().is_some_and(|class| attribute_classes.contains(class));
-            attributes.extend(arguments(&op["arguments"]).filter(|(class, _)| is_attribute(class)).map(|(_, name)| name));
+            attributes.extend(dag_arguments(&op["arguments"]).filter(|(class, _)| is_attribute(class)).map(|(_, name)| name));
         }
         writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
-        names.iter().try_for_each(|name| constant(&mut text, name, &format!("{dialect}.{name}")))?;
+        names.iter().try_for_each(|name| write_constant(&mut text, name, &format!("{dialect}.{name}")))?;
         let all: Vec<String> = names.iter().map(|name| format!("{dialect}.{name}")).collect();
         writeln!(text, "    /// All ops of the dialect.\n    pub const EVERY_OP: &[&str] = &{};", serde_json::to_string(&all)?)?;
         text.push_str("}\n");
-        let own = of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
+        let own =
+            find_records_of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
         let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;
-        attributes.extend(arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
+        attributes.extend(dag_arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
     }
-    let enums = records(prefix, "dialects/enums/Enums.td")?;
-    of_class(&enums, "EnumInfo").into_iter().try_for_each(|name| cases(&mut text, &enums, &enums[name]))?;
+    let enums = dump_records(prefix, "dialects/enums/Enums.td")?;
+    find_records_of_class(&enums, "EnumInfo").into_iter().try_for_each(|name| write_enum_cases(&mut text, &enums, &enums[name]))?;
     writeln!(text, "/// The attributes of their ops, and those of the dialects that other ops have.\npub mod attr {{")?;
-    attributes.iter().try_for_each(|name| constant(&mut text, &name.replace('.', "_"), name))?;
+    attributes.iter().try_for_each(|name| write_constant(&mut text, &name.replace('.', "_"), name))?;
     text.push_str("}\n");
     Ok(text)
 }
 
 /// Writes the cases of an enum and their spellings as Rust constants.
-fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
+fn write_enum_cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
     let name = of["className"].as_str().ok_or("an enum without a name")?;
     writeln!(text, "/// The cases of the enum `{name}`.\npub mod {} {{", name.to_lowercase())?;
     let mut names = Vec::new();
@@ -159,9 +162,9 @@ fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn E
 }
 
 /// Returns the arguments and summaries of the passes that `Passes.td` declares, as a constant of Rust.
-fn passes(records: &Value) -> Result<String, Box<dyn Error>> {
+fn generate_pass_table(records: &Value) -> Result<String, Box<dyn Error>> {
     let mut text = String::from("/// The passes that `Passes.td` declares: argument and summary.\nconst DECLARED: &[(&str, &str)] = &[\n");
-    for pass in of_class(records, "PassBase").into_iter().map(|name| &records[name]) {
+    for pass in find_records_of_class(records, "PassBase").into_iter().map(|name| &records[name]) {
         writeln!(text, "    ({}, {}),", pass["argument"], pass["summary"])?;
     }
     text.push_str("];\n");
@@ -169,16 +172,17 @@ fn passes(records: &Value) -> Result<String, Box<dyn Error>> {
 }
 
 /// Returns the option names of the passes as Rust constants.
-fn options(records: &Value) -> Result<String, Box<dyn Error>> {
-    let names: BTreeSet<&str> = of_class(records, "Option").into_iter().filter_map(|name| records[name]["argument"].as_str()).collect();
+fn generate_option_names(records: &Value) -> Result<String, Box<dyn Error>> {
+    let names: BTreeSet<&str> =
+        find_records_of_class(records, "Option").into_iter().filter_map(|name| records[name]["argument"].as_str()).collect();
     let mut text = String::from("/// The options of our passes.\npub mod option {\n");
-    names.iter().try_for_each(|name| constant(&mut text, &name.replace('-', "_"), name))?;
+    names.iter().try_for_each(|name| write_constant(&mut text, &name.replace('-', "_"), name))?;
     text.push_str("}\n");
     Ok(text)
 }
 
 /// Returns the records of a `.td` file, as `llvm-tblgen --dump-json` prints them.
-fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
+fn dump_records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
     tablegen.args([
@@ -198,27 +202,27 @@ fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
         "dialects/passes",
         file,
     ]);
-    Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
+    Ok(serde_json::from_str(&command_output(&mut tablegen)?)?)
 }
 
 /// Returns the names of the records of a tablegen class.
-fn of_class<'r>(records: &'r Value, class: &str) -> Vec<&'r str> {
+fn find_records_of_class<'r>(records: &'r Value, class: &str) -> Vec<&'r str> {
     let names = records["!instanceof"][class].as_array();
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// Returns the class and the name of each argument of an `(ins ...)` dag.
-fn arguments(dag: &Value) -> impl Iterator<Item = (&Value, String)> {
+fn dag_arguments(dag: &Value) -> impl Iterator<Item = (&Value, String)> {
     dag["args"].as_array().into_iter().flatten().filter_map(|pair| Some((&pair[0], pair[1].as_str()?.to_owned())))
 }
 
-fn constant(text: &mut String, name: &str, value: &str) -> std::fmt::Result {
+fn write_constant(text: &mut String, name: &str, value: &str) -> std::fmt::Result {
     writeln!(text, "    /// `{value}`\n    pub const {}: &str = \"{value}\";", name.to_uppercase())
 }
 
 /// Runs a program of the build, and forwards its warnings to cargo.
-fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
-    let text = output_of(command)?;
+fn run_command(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let text = command_output(command)?;
     // Warnings of the compiler are errors; these are CMake's, tablegen's and the linker's.
     for line in text.lines().filter(|line| line.to_lowercase().contains("warning")) {
         println!("cargo::warning={line}");
@@ -227,7 +231,7 @@ fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
 }
 
 /// Runs a program, and returns its output.
-fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
+fn command_output(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (written, complaints) = (text(&output.stdout), text(&output.stderr));
@@ -237,7 +241,7 @@ fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
     Ok(written)
 }
 
-fn link(libraries: &Path, prefix: &Path) -> Result<(), Box<dyn Error>> {
+fn link_libraries(libraries: &Path, prefix: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rustc-link-search=native={}", libraries.display());
     for library in ["SpyreBridge", "SpyreDialects"] {
         if !libraries.join(format!("lib{library}.a")).exists() {

@@ -23,17 +23,17 @@ fn main() {
     println!("\n| tokens | HBM, MiB | bound, MiB | us | bound, us | share of the time by kind of op | compile s |");
     println!("|---|--:|--:|--:|--:|---|--:|");
     for (sequence, cached) in BLOCKS {
-        let (report, compile_s) = compiled(&Granite { cached, ..Granite::of_8b(1, sequence) });
+        let (report, compile_s) = compile_model(&Granite { cached, ..Granite::of_8b(1, sequence) });
         let number = |path: &str| report.pointer(path).and_then(Value::as_f64).unwrap();
         let hbm = (number("/total/hbm_read") + number("/total/hbm_written")) / MIB;
         let (bound, us, bound_us) = (number("/lower_bound/hbm") / MIB, number("/time/estimate_us"), number("/lower_bound/us"));
         let tokens = if cached > 0 { format!("{sequence} behind {cached}") } else { sequence.to_string() };
-        println!("| {tokens} | {hbm:.1} | {bound:.1} | {us:.0} | {bound_us:.0} | {} | {compile_s:.1} |", shares(&report, us));
+        println!("| {tokens} | {hbm:.1} | {bound:.1} | {us:.0} | {bound_us:.0} | {} | {compile_s:.1} |", format_time_shares(&report, us));
     }
 }
 
 /// The report on a model, and how long it took to compile.
-fn compiled(model: &Granite) -> (Value, f64) {
+fn compile_model(model: &Granite) -> (Value, f64) {
     let place = tempfile::tempdir().unwrap();
     let [text, bundle, report] = ["block.mlir", "bundle", "report.json"].map(|name| place.path().join(name));
     fs::write(&text, model.module()).unwrap();
@@ -52,7 +52,7 @@ fn compiled(model: &Granite) -> (Value, f64) {
 }
 
 /// The device functions that take a hundredth of the time at least, the longest first.
-fn shares(report: &Value, us: f64) -> String {
+fn format_time_shares(report: &Value, us: f64) -> String {
     let mut by_function: BTreeMap<&str, f64> = BTreeMap::new();
     for op in report["ops"].as_array().unwrap() {
         *by_function.entry(op["function"].as_str().unwrap()).or_default() += op["us"].as_f64().unwrap();

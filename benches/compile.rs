@@ -28,11 +28,11 @@ use tempfile::TempDir;
 
 const LAYERS: [u32; 4] = [5, 10, 20, 40];
 /// Each process runs as often as fits into this, once at least.
-const LONG_ENOUGH: Duration = Duration::from_secs(8);
-const MOST_RUNS: u32 = 10;
+const TIME_BUDGET: Duration = Duration::from_secs(8);
+const MAX_RUNS: u32 = 10;
 
 /// Why a compilation ended early.
-struct Stop {
+struct CompileFailure {
     phase: Phase,
     message: String,
 }
@@ -54,13 +54,13 @@ fn compile_text(text: &str, last: Phase) -> Result<(), String> {
 }
 
 /// The phase that fails, and why; none if files are written.
-fn stop_of(text: &str) -> Option<Stop> {
-    let stop = |phase: Phase| compile_text(text, phase).err().map(|message| Stop { phase, message });
+fn find_failure(text: &str) -> Option<CompileFailure> {
+    let stop = |phase: Phase| compile_text(text, phase).err().map(|message| CompileFailure { phase, message });
     stop(Phase::Emit).and_then(|_| Phase::ALL.into_iter().find_map(stop))
 }
 
 /// Times of a process.
-struct Times {
+struct ProcessTimes {
     /// Minimum of several runs.
     wall_s: f64,
     /// CPU time of all threads, the mean of the runs: the figure that other load affects least.
@@ -69,30 +69,30 @@ struct Times {
 
 /// How long ext4 without a journal looks at every file that was deleted, for each file that it makes: thousands of deleted files take it
 /// longer than the compilation.
-const DELETED_COUNTS: Duration = Duration::from_secs(6);
+const DELETION_SETTLE_TIME: Duration = Duration::from_secs(6);
 
 /// Runs a process several times. Its output is kept, so that no deletion is measured.
-fn time<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> Times {
-    let (start, cpu_start) = (Instant::now(), cpu_s_of_children());
+fn measure_process<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> ProcessTimes {
+    let (start, cpu_start) = (Instant::now(), children_cpu_s());
     let (mut wall_s, mut n_runs) = (f64::INFINITY, 0);
-    while n_runs < MOST_RUNS && (n_runs == 0 || start.elapsed() < LONG_ENOUGH) {
+    while n_runs < MAX_RUNS && (n_runs == 0 || start.elapsed() < TIME_BUDGET) {
         let before = Instant::now();
         kept.push(run());
         wall_s = wall_s.min(before.elapsed().as_secs_f64());
         n_runs += 1;
     }
-    Times { wall_s, cpu_s: (cpu_s_of_children() - cpu_start) / f64::from(n_runs) }
+    ProcessTimes { wall_s, cpu_s: (children_cpu_s() - cpu_start) / f64::from(n_runs) }
 }
 
 /// CPU time of the processes that ended, in user and in kernel mode ("proc(5)": fields 16 and 17 of `stat`, in hundredths of a second).
-fn cpu_s_of_children() -> f64 {
+fn children_cpu_s() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let behind_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
     behind_name.skip(13).take(2).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
 }
 
 /// MLIR's own driver, from start to exit.
-fn mlir_opt(path: &Path) {
+fn run_mlir_opt(path: &Path) {
     let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
     let mut command = Command::new(prefix.join("bin/mlir-opt"));
     let status = command.arg("--canonicalize").arg(path).stdout(Stdio::null()).status().unwrap();
@@ -100,7 +100,7 @@ fn mlir_opt(path: &Path) {
 }
 
 /// Runs our driver, from start to exit; returns its output directory. The table lists a refused model as stopped.
-fn spyre_compile(path: &Path) -> TempDir {
+fn run_spyre_compile(path: &Path) -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
     command.arg(path).args(["--tile-search", "none", "--validate=off", "-o"]).arg(place.path().join("bundle"));
@@ -119,15 +119,15 @@ fn print_table() {
     let mut messages = Vec::new();
     let models = LAYERS.map(|layers| {
         let text = Granite::of_2b(layers as usize).module();
-        let stop = stop_of(&text);
+        let stop = find_failure(&text);
         (layers, text, stop)
     });
-    std::thread::sleep(DELETED_COUNTS);
+    std::thread::sleep(DELETION_SETTLE_TIME);
     let mut bundles = Vec::new();
     for (layers, text, stop) in models {
         fs::write(&path, &text).unwrap();
-        let ours = time(&mut bundles, || spyre_compile(&path));
-        let theirs = time(&mut Vec::new(), || mlir_opt(&path));
+        let ours = measure_process(&mut bundles, || run_spyre_compile(&path));
+        let theirs = measure_process(&mut Vec::new(), || run_mlir_opt(&path));
         let stopped = stop.as_ref().map_or("-", |stop| stop.phase.name());
         let both = |ours: f64, theirs: f64| format!("{ours:.3} | {theirs:.3} | {:.2}", ours / theirs);
         let (wall, cpu) = (both(ours.wall_s, theirs.wall_s), both(ours.cpu_s, theirs.cpu_s));
@@ -143,17 +143,17 @@ fn print_table() {
     }
 }
 
-fn small_block(criterion: &mut Criterion) {
+fn bench_small_block(criterion: &mut Criterion) {
     let model = Granite { layers: 1, sequence: 64, cached: 0, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
     let text = model.module();
-    let name = stop_of(&text).map_or("to files".to_owned(), |stop| format!("stops in {}", stop.phase));
+    let name = find_failure(&text).map_or("to files".to_owned(), |stop| format!("stops in {}", stop.phase));
     let mut group = criterion.benchmark_group("compile one small block");
     group.sample_size(20);
     group.bench_function(name, |bencher| bencher.iter(|| compile_text(&text, Phase::Emit)));
     group.finish();
 }
 
-criterion_group!(repeated, small_block);
+criterion_group!(repeated, bench_small_block);
 
 fn main() {
     // Cargo appends an argument.

@@ -25,7 +25,7 @@ fn tensor(buffer: usize, is_output: bool, is_row_vector: bool, is_in_lx: bool) -
 }
 
 /// Copy in, max, subtract, exp, sum, divide, copy out; all but the ends in LX.
-fn softmax() -> Vec<OpFeatures> {
+fn build_softmax() -> Vec<OpFeatures> {
     let dim = |extent: i64, slices: i64, is_reduced: bool| Dim { extent, slices, is_reduced };
     let op = |kind: OpKind, operands: Vec<OperandShape>| {
         let dims = vec![dim(ROWS, 32, false), dim(COLUMNS, 1, kind == OpKind::Reduction)];
@@ -45,7 +45,7 @@ fn softmax() -> Vec<OpFeatures> {
 }
 
 /// Eight batched products, split over rows and columns.
-fn products() -> Vec<OpFeatures> {
+fn build_batched_matmuls() -> Vec<OpFeatures> {
     let [batch, m, n, k] = [4_i64, 1024, 1024, 2048];
     let operand = |buffer: usize, is_output: bool, dims: [usize; 3], elements: i64| OperandShape {
         buffer,
@@ -71,7 +71,7 @@ fn products() -> Vec<OpFeatures> {
 fn benches(criterion: &mut Criterion) {
     let model = Target::spyre().time;
     let mut group = criterion.benchmark_group("price");
-    for (name, kernel) in [("softmax, 7 ops", softmax()), ("8 batched products", products())] {
+    for (name, kernel) in [("softmax, 7 ops", build_softmax()), ("8 batched products", build_batched_matmuls())] {
         for (formula, of) in [(CostFormula::Recommended, "recommended"), (CostFormula::TorchSpyre, "torch-spyre")] {
             group.bench_function(format!("{name}, {of}"), |bencher| {
                 bencher.iter(|| estimate_kernel_time(black_box(&kernel), black_box(&model), formula))

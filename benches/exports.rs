@@ -23,42 +23,42 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let Some(at) = arguments.iter().position(|argument| argument == "--write") else { return };
     let folder = PathBuf::from(&arguments[at + 1]);
-    let inside = sorted(&folder).into_iter().filter(|path| path.is_dir());
-    let tables: String = [folder.clone()].into_iter().chain(inside).map(|folder| table(&folder)).collect();
+    let inside = list_sorted(&folder).into_iter().filter(|path| path.is_dir());
+    let tables: String = [folder.clone()].into_iter().chain(inside).map(|folder| format_table(&folder)).collect();
     let page = fs::read_to_string(PAGE).unwrap();
     let (before, _) = page.split_once(MARK).unwrap();
     fs::write(PAGE, format!("{before}{MARK}{tables}")).unwrap();
 }
 
-fn sorted(folder: &Path) -> Vec<PathBuf> {
+fn list_sorted(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
 }
 
 /// Returns the table of outcomes of the programs in a folder.
-fn table(folder: &Path) -> String {
-    let programs = sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
-    let rows: Vec<Row> = programs.map(|path| row(&path)).collect();
+fn format_table(folder: &Path) -> String {
+    let programs = list_sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    let rows: Vec<ExportOutcome> = programs.map(|path| measure_program(&path)).collect();
     let n_right = rows.iter().filter(|row| row.is_right).count();
     let mut text = format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
     text.push_str(
         "| program | ops | validated | by default | beside the reference | rounding | HBM, MiB | of the bound | compile s | with the default s |\n\
          |---|--:|---|---|---|--:|--:|--:|--:|--:|\n",
     );
-    for Row { text: row, .. } in rows {
+    for ExportOutcome { text: row, .. } in rows {
         print!("{row}");
         text.push_str(&row);
     }
     text
 }
 
-struct Row {
+struct ExportOutcome {
     text: String,
     is_right: bool,
 }
 
-fn row(program: &Path) -> Row {
+fn measure_program(program: &Path) -> ExportOutcome {
     let place = tempfile::tempdir().unwrap();
     let [bundle, report] = ["bundle", "report.json"].map(|name| place.path().join(name));
     let name = program.file_stem().unwrap().display();
@@ -72,7 +72,7 @@ fn row(program: &Path) -> Row {
     };
     let (done, compile_s) = timed("--validate=off");
     if !done.status.success() {
-        return Row { text: format!("| {name} | refused: {} | | | | | | | | |\n", first_error(&done)), is_right: false };
+        return ExportOutcome { text: format!("| {name} | refused: {} | | | | | | | | |\n", find_first_error(&done)), is_right: false };
     }
     let validated = compiled("--validate");
     let is_valid = validated.status.success();
@@ -84,25 +84,25 @@ fn row(program: &Path) -> Row {
     let (hbm, bound) = (number("/total/hbm_read") + number("/total/hbm_written"), number("/lower_bound/hbm"));
     let n_ops = report["ops"].as_array().unwrap().len();
     let mut text = String::new();
-    let valid = if is_valid { "yes".to_owned() } else { first_error(&validated) };
-    let beside = if agrees { "agrees".to_owned() } else { first_error(&checked) };
+    let valid = if is_valid { "yes".to_owned() } else { find_first_error(&validated) };
+    let beside = if agrees { "agrees".to_owned() } else { find_first_error(&checked) };
     // Writing to a string does not fail.
-    let by_default = halves(&by_default);
+    let by_default = format_validation(&by_default);
     let _ = writeln!(
         text,
         "| {name} | {n_ops} | {valid} | {by_default} | {beside} | {} | {:.2} | {:.2} | {compile_s:.1} | {default_s:.1} |",
-        rounding(&checked),
+        format_rounding(&checked),
         hbm / MIB,
         hbm / bound
     );
-    Row { text, is_right: is_valid && agrees }
+    ExportOutcome { text, is_right: is_valid && agrees }
 }
 
 /// Returns the checks that the default validation made: in the field (in full or by samples), and against the program
 /// as written. Returns the first error if the compilation failed.
-fn halves(compiled: &Output) -> String {
+fn format_validation(compiled: &Output) -> String {
     if !compiled.status.success() {
-        return first_error(compiled);
+        return find_first_error(compiled);
     }
     let said = String::from_utf8_lossy(&compiled.stdout);
     let found = [("validated: the files and the imported", "field"), ("validated by samples", "samples"), ("as written agree", "JIT")];
@@ -112,7 +112,7 @@ fn halves(compiled: &Output) -> String {
 
 /// Returns how many times the rounding error of the program in its own formats the device's is, the most of all results. Returns nothing
 /// if the program is exact in its own formats.
-fn rounding(checked: &Output) -> String {
+fn format_rounding(checked: &Output) -> String {
     let said = String::from_utf8_lossy(&checked.stdout);
     let times = |line: &str| {
         let (before, _) = line.split_once(" times that of the program")?;
@@ -122,7 +122,7 @@ fn rounding(checked: &Output) -> String {
 }
 
 /// The first error that a process printed, without its place.
-fn first_error(output: &Output) -> String {
+fn find_first_error(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let message =
         |line: &str| line.split_once("error: ").or_else(|| line.split_once("error[")?.1.split_once("]: ")).map(|(_, text)| text.to_owned());

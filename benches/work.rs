@@ -60,7 +60,7 @@ fn divide_all(ops: &[UndividedOp]) -> i64 {
 }
 
 /// A chain of `n_ops` elementwise ops.
-fn chain(n_ops: usize) -> String {
+fn chain_text(n_ops: usize) -> String {
     let tensor = "tensor<128x256xf16, #spyre.layout<[4, 128, 64], [64, 256, 1]>>";
     let ops: String = (0..n_ops).map(|index| format!("%v{} = spyre.pointwise exp(%v{index}) : {tensor}\n", index + 1)).collect();
     format!("func.func @f(%v0: {tensor}) -> {tensor} {{\n{ops}return %v{n_ops} : {tensor}\n}}")
@@ -79,7 +79,7 @@ fn benches(criterion: &mut Criterion) {
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
         let session = spyre::pipeline::create_session();
-        let mut module = Module::parse(&session, &chain(n_ops)).unwrap();
+        let mut module = Module::parse(&session, &chain_text(n_ops)).unwrap();
         // The passes give the same answer however often they run.
         group.throughput(Throughput::Elements(n_ops as u64));
         group.bench_function(BenchmarkId::from_parameter(n_ops), |bencher| {

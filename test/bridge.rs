@@ -7,7 +7,7 @@ use rooms::Source;
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Rust types of the parameters and of the result, by the name of the function.
-type Declarations = BTreeMap<String, (Vec<String>, String)>;
+type FunctionDeclarations = BTreeMap<String, (Vec<String>, String)>;
 
 /// C types and the corresponding Rust types.
 const TYPES: &[(&str, &str)] = &[
@@ -26,17 +26,17 @@ const TYPES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn the_bridge_is_declared_alike_on_both_sides() {
+fn declares_bridge_identically_in_c_and_rust() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let header = in_c(&fs::read_to_string(root.join("dialects/bridge/Bridge.h")).unwrap());
-    let files: Vec<String> = Source::all(root, &["src/mlir", "src/dialect"])
+    let header = parse_c_functions(&fs::read_to_string(root.join("dialects/bridge/Bridge.h")).unwrap());
+    let files: Vec<String> = Source::read_all(root, &["src/mlir", "src/dialect"])
         .unwrap()
         .into_iter()
         .map(|source| fs::read_to_string(root.join(source.path)).unwrap())
         .collect();
-    let rust = in_rust(&files.join("\n"));
+    let rust = parse_rust_functions(&files.join("\n"));
     assert!(header.len() > 50, "{} functions", header.len());
-    let names = |declarations: &Declarations| declarations.keys().cloned().collect::<Vec<_>>();
+    let names = |declarations: &FunctionDeclarations| declarations.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(&rust), names(&header));
     for (name, types) in &header {
         assert_eq!(&rust[name], types, "{name}: Rust on the left, C on the right");
@@ -44,10 +44,10 @@ fn the_bridge_is_declared_alike_on_both_sides() {
 }
 
 #[test]
-fn the_c_api_is_declared_as_it_is_defined() {
+fn declares_c_api_as_defined() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(root.join(path)).unwrap();
-    let (header, structs) = without_structs(&without_comments(&read("include/spyre-c/Compile.h")));
+    let (header, structs) = extract_structs(&strip_comments(&read("include/spyre-c/Compile.h")));
     let code = read("capi/src/lib.rs");
     let defined = code.split("#[unsafe(no_mangle)]").skip(1).map(|rest| {
         let (_, function) = rest.split_once("fn ").unwrap();
@@ -56,9 +56,9 @@ fn the_c_api_is_declared_as_it_is_defined() {
     let aliases: Vec<&str> = code.lines().filter(|line| line.starts_with("pub type ")).collect();
     let rust = format!("{}\nunsafe extern \"C\" {{\n{}\n}}", aliases.join("\n"), defined.collect::<Vec<_>>().join("\n"));
     // In C a function pointer may be null, so `Option` is removed in Rust.
-    let rust = in_rust(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
+    let rust = parse_rust_functions(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
     assert_eq!(rust.len(), 3);
-    assert_eq!(in_c(&header), rust, "C on the left, Rust on the right");
+    assert_eq!(parse_c_functions(&header), rust, "C on the left, Rust on the right");
     for (name, members) in structs {
         let (_, of_rust) = code.split_once(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("Rust has no {name}"));
         let of_rust = of_rust.split_once('}').unwrap().0.split(',').filter_map(|member| member.trim().split_once(": "));
@@ -68,25 +68,25 @@ fn the_c_api_is_declared_as_it_is_defined() {
 }
 
 /// Returns a header without `/* ... */`.
-fn without_comments(header: &str) -> String {
+fn strip_comments(header: &str) -> String {
     let mut parts = header.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once("*/").unwrap().1)
 }
 
 /// Names and types of members, in order.
-type Members = Vec<(String, String)>;
+type StructMembers = Vec<(String, String)>;
 
 /// Returns a header without its structs, and the members of the structs by name.
-fn without_structs(header: &str) -> (String, Vec<(String, Members)>) {
+fn extract_structs(header: &str) -> (String, Vec<(String, StructMembers)>) {
     let (mut text, mut structs) = (String::new(), Vec::new());
     let mut rest = header;
     while let Some((before, at)) = rest.split_once("typedef struct {") {
         let (members, after) = at.split_once('}').unwrap();
         let (name, after) = after.split_once(';').unwrap();
         let members = members.split(';').map(str::trim).filter(|member| !member.is_empty()).map(|member| {
-            let (of_type, name) = type_and_name(member);
-            (name, in_rust_s_words(&of_type, &BTreeMap::new()))
+            let (of_type, name) = split_type_and_name(member);
+            (name, to_rust_type(&of_type, &BTreeMap::new()))
         });
         structs.push((name.trim().to_owned(), members.collect()));
         text += before;
@@ -96,35 +96,35 @@ fn without_structs(header: &str) -> (String, Vec<(String, Members)>) {
 }
 
 #[test]
-fn a_difference_shows() {
+fn detects_differing_declarations() {
     let header = "/// A comment (of f).\ntypedef void (*Answer)(MlirStringRef text, bool isError, void *data);\nbool f(const int64_t *sizes, Answer answer);";
     let same =
         "unsafe extern \"C\" {\n    fn f(sizes: *const i64, answer: unsafe extern \"C\" fn(MlirStringRef, bool, *mut c_void)) -> bool;\n}";
-    assert_eq!(in_c(header), in_rust(same));
+    assert_eq!(parse_c_functions(header), parse_rust_functions(same));
     for (old, new) in [("*const i64", "*mut i64"), ("bool, *mut", "*mut"), (" -> bool", ""), ("fn f(", "fn g("), ("-> bool", "-> i32")] {
-        assert_ne!(in_c(header), in_rust(&same.replace(old, new)), "{old} -> {new}");
+        assert_ne!(parse_c_functions(header), parse_rust_functions(&same.replace(old, new)), "{old} -> {new}");
     }
 }
 
 /// Returns the functions that a header declares.
-fn in_c(header: &str) -> Declarations {
+fn parse_c_functions(header: &str) -> FunctionDeclarations {
     let code: Vec<&str> =
         header.lines().filter(|line| !line.starts_with(['#', '/'])).map(|line| line.split("//").next().unwrap()).collect();
     let code = code.join(" ").replace("extern \"C\" {", "").replace('}', "");
     let mut typedefs = BTreeMap::new();
-    let mut found = Declarations::new();
+    let mut found = FunctionDeclarations::new();
     for declaration in code.split(';').map(str::trim).filter(|declaration| declaration.contains('(')) {
         match declaration.strip_prefix("typedef ") {
             Some(function) => {
-                let (name, pointer) = pointer_in_c(function, &typedefs);
+                let (name, pointer) = parse_c_function_pointer(function, &typedefs);
                 typedefs.insert(name, pointer);
             }
             None => {
                 let (before, parameters) = declaration.split_once('(').unwrap();
-                let (result, name) = type_and_name(before);
+                let (result, name) = split_type_and_name(before);
                 let parameters =
-                    split(parameters.strip_suffix(')').unwrap()).into_iter().map(|parameter| parameter_in_c(&parameter, &typedefs));
-                found.insert(name, (parameters.filter(|parameter| parameter != "()").collect(), in_rust_s_words(&result, &typedefs)));
+                    split_list(parameters.strip_suffix(')').unwrap()).into_iter().map(|parameter| parse_c_parameter(&parameter, &typedefs));
+                found.insert(name, (parameters.filter(|parameter| parameter != "()").collect(), to_rust_type(&result, &typedefs)));
             }
         }
     }
@@ -132,35 +132,35 @@ fn in_c(header: &str) -> Declarations {
 }
 
 /// Returns the name and the type of a function pointer, such as `void (*name)(int number)`.
-fn pointer_in_c(declaration: &str, typedefs: &BTreeMap<String, String>) -> (String, String) {
+fn parse_c_function_pointer(declaration: &str, typedefs: &BTreeMap<String, String>) -> (String, String) {
     let (result, rest) = declaration.split_once("(*").unwrap();
     let (name, parameters) = rest.split_once(")(").unwrap();
     let parameters: Vec<String> =
-        split(parameters.strip_suffix(')').unwrap()).iter().map(|parameter| parameter_in_c(parameter, typedefs)).collect();
-    let result = in_rust_s_words(result.trim(), typedefs);
+        split_list(parameters.strip_suffix(')').unwrap()).iter().map(|parameter| parse_c_parameter(parameter, typedefs)).collect();
+    let result = to_rust_type(result.trim(), typedefs);
     let result = if result == "()" { String::new() } else { format!(" -> {result}") };
     (name.to_owned(), format!("fn({}){result}", parameters.join(", ")))
 }
 
-fn parameter_in_c(parameter: &str, typedefs: &BTreeMap<String, String>) -> String {
+fn parse_c_parameter(parameter: &str, typedefs: &BTreeMap<String, String>) -> String {
     if parameter.contains("(*") {
-        return pointer_in_c(parameter, typedefs).1;
+        return parse_c_function_pointer(parameter, typedefs).1;
     }
     if parameter == "void" {
         return "()".to_owned();
     }
-    in_rust_s_words(&type_and_name(parameter).0, typedefs)
+    to_rust_type(&split_type_and_name(parameter).0, typedefs)
 }
 
 /// Splits a declaration such as `const int64_t *sizes` into type and name.
-fn type_and_name(declared: &str) -> (String, String) {
+fn split_type_and_name(declared: &str) -> (String, String) {
     let declared = declared.trim();
     let at = declared.rfind([' ', '*']).unwrap_or_else(|| panic!("no name in '{declared}'"));
     let (of_type, name) = declared.split_at(at + 1);
     (of_type.trim().to_owned(), name.to_owned())
 }
 
-fn in_rust_s_words(of_type: &str, typedefs: &BTreeMap<String, String>) -> String {
+fn to_rust_type(of_type: &str, typedefs: &BTreeMap<String, String>) -> String {
     let base = of_type.trim_end_matches(['*', ' ']);
     let n_pointers = of_type.matches('*').count();
     let (is_const, base) = base.strip_prefix("const ").map_or((false, base), |base| (true, base));
@@ -174,25 +174,25 @@ fn in_rust_s_words(of_type: &str, typedefs: &BTreeMap<String, String>) -> String
 }
 
 /// Returns the functions of the `extern` blocks of Rust code.
-fn in_rust(code: &str) -> Declarations {
+fn parse_rust_functions(code: &str) -> FunctionDeclarations {
     let aliases: BTreeMap<&str, String> = code
         .lines()
         .filter_map(|line| line.split("type ").nth(1)?.strip_suffix(';')?.split_once(" = unsafe extern \"C\" "))
         .map(|(name, function)| (name, function.to_owned()))
         .collect();
-    let mut found = Declarations::new();
+    let mut found = FunctionDeclarations::new();
     for block in code.split("unsafe extern \"C\" {").skip(1) {
         let block: Vec<&str> = block.split("\n}").next().unwrap().split_whitespace().collect();
         for declaration in block.join(" ").split(';').map(str::trim).filter(|declaration| !declaration.is_empty()) {
             let (_, function) = declaration.split_once("fn ").unwrap();
             let (name, rest) = function.split_once('(').unwrap();
-            let end = closing(rest);
+            let end = find_closing_parenthesis(rest);
             let type_of = |parameter: &String| {
                 let of_type = parameter.split_once(':').unwrap().1.trim().replace("unsafe extern \"C\" ", "").replace("c_int", "i32");
                 aliases.iter().fold(of_type, |of_type, (name, function)| of_type.replace(name, function))
             };
             let result = rest[end + 1..].trim().strip_prefix("-> ").unwrap_or("()").replace("c_int", "i32");
-            let known = found.insert(name.to_owned(), (split(&rest[..end]).iter().map(type_of).collect(), result));
+            let known = found.insert(name.to_owned(), (split_list(&rest[..end]).iter().map(type_of).collect(), result));
             assert_eq!(known, None, "{name} is declared twice");
         }
     }
@@ -200,7 +200,7 @@ fn in_rust(code: &str) -> Declarations {
 }
 
 /// Returns the offset of the parenthesis that closes the one open at the start of the text.
-fn closing(text: &str) -> usize {
+fn find_closing_parenthesis(text: &str) -> usize {
     let mut depth = 1;
     let end = text.char_indices().find(|(_, character)| {
         depth += i32::from(*character == '(') - i32::from(*character == ')');
@@ -210,7 +210,7 @@ fn closing(text: &str) -> usize {
 }
 
 /// Splits a list at the commas outside of parentheses.
-fn split(list: &str) -> Vec<String> {
+fn split_list(list: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0;
     for character in list.chars() {

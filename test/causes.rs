@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::{collections::BTreeSet, fs, process::Command};
 
 /// A compiled program: its report, and its `program.json`.
-struct Compiled {
+struct ReportedProgram {
     report: Value,
     program: Value,
     /// Names of the constants whose bytes all encode one number.
     uniform: BTreeSet<String>,
 }
 
-fn compile(text: &str, more: &[&str]) -> Compiled {
+fn compile(text: &str, more: &[&str]) -> ReportedProgram {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     fs::write(path("program.mlir"), text).unwrap();
@@ -30,10 +30,10 @@ fn compile(text: &str, more: &[&str]) -> Compiled {
     };
     let constants = program["constants"].as_array().unwrap();
     let uniform = constants.iter().filter(is_uniform).map(|constant| constant["name"].as_str().unwrap().to_owned()).collect();
-    Compiled { report: read("report.json"), program, uniform }
+    ReportedProgram { report: read("report.json"), program, uniform }
 }
 
-impl Compiled {
+impl ReportedProgram {
     /// Compares one cause of a value with the rest of the report and the files. Returns the cause without its numbers and reasons.
     fn expect_true(&self, value: &Value, cause: &str) -> &'static str {
         let name = value["name"].as_str().unwrap();
@@ -89,7 +89,7 @@ fn function(arguments: &str, results: &str, body: &str) -> String {
 }
 
 #[test]
-fn what_is_returned_as_it_came_is_read_and_written_once() {
+fn reads_and_writes_returned_argument_once() {
     let tensor = "tensor<64x64xf16>";
     let argument = function(&format!("%x: {tensor}"), tensor, &format!("return %x : {tensor}"));
     let rows = "tensor<8x64xf16>";
@@ -110,7 +110,7 @@ fn what_is_returned_as_it_came_is_read_and_written_once() {
 }
 
 #[test]
-fn every_cause_is_true_of_its_program() {
+fn reports_only_true_causes() {
     let tensor = "tensor<256x256xf16>";
     let ops = |body: &str, results: &str| function(&format!("%x: {tensor}, %w: {tensor}"), results, body);
     let unary = |name: &str, from: &str| format!("spyre.pointwise {name}(%{from}) : {tensor}");

@@ -14,10 +14,10 @@ mod launch_specs;
 mod mutations;
 
 use crate::common::{self, bless};
-use bundles::{Files, RIGHT, base, emit, nest};
-use edits::{set, text};
+use bundles::{Files, RIGHT, emit, find_valid_bundle, nest};
+use edits::{replace_text, set};
 use machine::Target;
-use mutations::{Broken, all_broken};
+use mutations::{BrokenBundle, all_broken};
 use proptest::prelude::*;
 use sdsc_check::{BundleFiles, CheckError, KernelArgument, RULES, check_bundle, check_directory, check_files, format_rules_table};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn labels(files: &Files) -> (Vec<&'static str>, String) {
 }
 
 #[test]
-fn what_our_emitter_writes_breaks_no_rule() {
+fn accepts_files_of_our_emitter() {
     for (name, files) in RIGHT.iter() {
         let (labels, shown) = labels(files);
         assert!(labels.is_empty(), "{name}:{shown}");
@@ -40,7 +40,7 @@ fn what_our_emitter_writes_breaks_no_rule() {
 }
 
 #[test]
-fn the_order_of_members_has_no_meaning() {
+fn ignores_order_of_members() {
     for (name, mut files) in RIGHT.iter().cloned() {
         for (path, bytes) in files.iter_mut().filter(|(path, _)| path.ends_with(".json")) {
             // `Value` sorts the members of objects.
@@ -53,9 +53,9 @@ fn the_order_of_members_has_no_meaning() {
 }
 
 #[test]
-fn each_mutation_breaks_its_rule() {
+fn rejects_each_mutation_by_its_rule() {
     let mut wrong = String::new();
-    for (number, Broken { labels: expected, files }) in all_broken().into_iter().enumerate() {
+    for (number, BrokenBundle { labels: expected, files }) in all_broken().into_iter().enumerate() {
         let (found, shown) = labels(&files);
         if found != expected {
             wrong += &format!("\nmutation {number}: expected {expected:?}, found {found:?}{shown}");
@@ -65,7 +65,7 @@ fn each_mutation_breaks_its_rule() {
 }
 
 #[test]
-fn every_rule_has_a_file_that_breaks_just_that_rule() {
+fn covers_every_rule_by_file_that_breaks_only_it() {
     let broken = all_broken();
     assert!(broken.len() >= 30);
     let alone: BTreeSet<_> = broken.iter().filter(|broken| broken.labels.len() == 1).map(|broken| broken.labels[0]).collect();
@@ -73,7 +73,7 @@ fn every_rule_has_a_file_that_breaks_just_that_rule() {
     assert!(missing.is_empty(), "no mutation breaks just {missing:?}");
 }
 
-fn bundles_break_no_rule(cases: &[PathBuf]) {
+fn check_bundles_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let found = check_directory(case).unwrap();
         // Constants with unknown bits are written as "?DL16(...)"; such a bundle may break no other rule.
@@ -83,7 +83,7 @@ fn bundles_break_no_rule(cases: &[PathBuf]) {
     }
 }
 
-fn op_specs_are_emitted_without_breaking_a_rule(cases: &[PathBuf]) {
+fn check_emitted_op_specs_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let bundle = case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let (labels, shown) = labels(&emit(bundle.pool_bytes, bundle.items));
@@ -92,13 +92,13 @@ fn op_specs_are_emitted_without_breaking_a_rule(cases: &[PathBuf]) {
 }
 
 #[test]
-fn golden_bundles_break_no_rule() {
-    bundles_break_no_rule(&common::golden_cases());
+fn accepts_golden_bundles() {
+    check_bundles_are_accepted(&common::golden_cases());
 }
 
 #[test]
-fn golden_op_specs_are_emitted_without_breaking_a_rule() {
-    op_specs_are_emitted_without_breaking_a_rule(&common::golden_cases());
+fn accepts_emitted_golden_op_specs() {
+    check_emitted_op_specs_are_accepted(&common::golden_cases());
 }
 
 /// Tests that need the reference material outside the repository.
@@ -107,21 +107,21 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn golden_bundles_break_no_rule() {
-        bundles_break_no_rule(&common::shared_golden_cases());
+    fn accepts_golden_bundles() {
+        check_bundles_are_accepted(&common::shared_golden_cases());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn golden_op_specs_are_emitted_without_breaking_a_rule() {
-        op_specs_are_emitted_without_breaking_a_rule(&common::shared_golden_cases());
+    fn accepts_emitted_golden_op_specs() {
+        check_emitted_op_specs_are_accepted(&common::shared_golden_cases());
     }
 }
 
 #[test]
-fn violations_say_where_and_what() {
+fn reports_location_and_value_of_violations() {
     let shown = |edit: &dyn Fn(&mut Files)| {
-        let mut files = base("add");
+        let mut files = find_valid_bundle("add");
         edit(&mut files);
         labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
@@ -131,7 +131,7 @@ fn violations_say_where_and_what() {
          every core has equal work from start to end"
     );
     assert_eq!(
-        shown(&|files| text(files, "(%arg_0, ", "(")),
+        shown(&|files| replace_text(files, "(%arg_0, ", "(")),
         "bundle.mlir:24:3: sdsc_r13: 11 operands for 12 symbol ids; each operand is the value of one symbol"
     );
     let wrong_type = shown(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
@@ -139,9 +139,9 @@ fn violations_say_where_and_what() {
 }
 
 #[test]
-fn a_wrong_launch_specification_is_named_by_argument() {
+fn names_argument_of_wrong_launch_specification() {
     let shown = |path: &str, value: Value| {
-        let mut files = base("launched");
+        let mut files = find_valid_bundle("launched");
         edits::json(&mut files, "bundle_0/launch_spec.json", |spec| *spec.pointer_mut(path).unwrap() = value);
         labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
@@ -158,8 +158,8 @@ fn a_wrong_launch_specification_is_named_by_argument() {
 }
 
 #[test]
-fn a_device_shape_says_what_the_standard_tiling_says() {
-    let mut files = base("launched");
+fn requires_standard_tiling_of_device_shape() {
+    let mut files = find_valid_bundle("launched");
     edits::json(&mut files, "bundle_0/launch_spec.json", |spec| {
         spec["args"][1]["layout"] = json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
         drop(spec.as_object_mut().unwrap().remove("emitter").unwrap());
@@ -169,7 +169,7 @@ fn a_device_shape_says_what_the_standard_tiling_says() {
 }
 
 #[test]
-fn a_directory_without_a_bundle_is_no_violation_but_an_error() {
+fn reports_missing_bundle_as_error() {
     let dir = std::env::temp_dir();
     let missing = dir.join("no-such-directory-of-spyre");
     assert!(matches!(check_directory(&missing), Err(CheckError::NoBundle(found)) if found == missing));
@@ -178,7 +178,7 @@ fn a_directory_without_a_bundle_is_no_violation_but_an_error() {
 }
 
 #[test]
-fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
+fn checks_bundle_in_memory() {
     let mut files = nest();
     let text = String::from_utf8(files.remove("bundle.mlir").unwrap()).unwrap();
     let buffer = |name: &str, bytes| KernelArgument { name: name.to_owned(), bytes, ..KernelArgument::default() };
@@ -192,7 +192,7 @@ fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
 }
 
 #[test]
-fn the_page_has_every_rule() {
+fn lists_every_rule_on_page() {
     const BEGIN: &str = "<!-- rules: written by `BLESS=check_bundle cargo test --test plain -- check_bundle::` -->\n";
     const END: &str = "<!-- end of rules -->\n";
     bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &format_rules_table(), "check_bundle");

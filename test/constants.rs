@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// A function of `%x` and `%w`, of which `%w` can be a constant.
-struct Case {
+struct ConstantCase {
     x: &'static str,
     /// The type of `%w` without a layout.
     w: &'static str,
@@ -25,14 +25,14 @@ struct Case {
 
 /// Encoding of the elements in the source.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Given {
+enum ElementEncoding {
     Argument,
     Dense,
     Resource,
 }
 
-const CASES: [Case; 9] = [
-    Case {
+const CASES: [ConstantCase; 9] = [
+    ConstantCase {
         x: "tensor<64x128xf16>",
         w: "tensor<128x192xf16>",
         layout: None,
@@ -40,7 +40,7 @@ const CASES: [Case; 9] = [
         result: "tensor<64x192xf16>",
         options: &[],
     },
-    Case {
+    ConstantCase {
         x: "tensor<33x70xf16>",
         w: "tensor<33x70xf16>",
         layout: None,
@@ -48,7 +48,7 @@ const CASES: [Case; 9] = [
         result: "tensor<33x70xf16>",
         options: &["--cores", "1"],
     },
-    Case {
+    ConstantCase {
         x: "tensor<5x3x70xbf16>",
         w: "tensor<5x1x70xbf16>",
         layout: None,
@@ -56,7 +56,7 @@ const CASES: [Case; 9] = [
         result: "tensor<5x3x70xbf16>",
         options: &["--addresses", "baked"],
     },
-    Case {
+    ConstantCase {
         x: "tensor<64x33xf32>",
         w: "tensor<64x33xf32>",
         layout: None,
@@ -64,7 +64,7 @@ const CASES: [Case; 9] = [
         result: "tensor<64x33xf32>",
         options: &[],
     },
-    Case {
+    ConstantCase {
         x: "tensor<64x70xf16>",
         w: "tensor<64x70xi1>",
         layout: None,
@@ -74,7 +74,7 @@ const CASES: [Case; 9] = [
         options: &[],
     },
     // The sticks hold columns.
-    Case {
+    ConstantCase {
         x: "tensor<128x70xf16, #spyre.layout<[2, 70, 64], [4480, 1, 70]>>",
         w: "tensor<128x70xf16>",
         layout: Some("#spyre.layout<[2, 70, 64], [4480, 1, 70]>"),
@@ -84,7 +84,7 @@ const CASES: [Case; 9] = [
         options: &[],
     },
     // One element a stick.
-    Case {
+    ConstantCase {
         x: "tensor<64x256xf16>",
         w: "tensor<64x1xf16>",
         layout: Some("#spyre.layout<[1, 64, 64], [-1, 1, -1]>"),
@@ -94,7 +94,7 @@ const CASES: [Case; 9] = [
         options: &[],
     },
     // The loop slices its tiles from the constant.
-    Case {
+    ConstantCase {
         x: "tensor<128x256xf16> {spyre.dims = [\"A\", \"B\"]}",
         w: "tensor<128x256xf16>",
         layout: None,
@@ -104,7 +104,7 @@ const CASES: [Case; 9] = [
         options: &["--tiles", "A=2", "--tiles", "B=2"],
     },
     // Other indices, and a second use.
-    Case {
+    ConstantCase {
         x: "tensor<70x64xf16>",
         w: "tensor<64x70xf16>",
         layout: None,
@@ -117,7 +117,7 @@ const CASES: [Case; 9] = [
 ];
 
 /// The bits of the elements in hexadecimal, as MLIR's text has them.
-fn hex(elements: &ArrayElements, given: Given) -> String {
+fn hex(elements: &ArrayElements, given: ElementEncoding) -> String {
     let bytes: Vec<u8> = match elements {
         ArrayElements::F16(bits) | ArrayElements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
         ArrayElements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
@@ -126,7 +126,7 @@ fn hex(elements: &ArrayElements, given: Given) -> String {
         ArrayElements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         ArrayElements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         // `dense` packs booleans, a resource does not.
-        ArrayElements::Bool(values) if given == Given::Dense => {
+        ArrayElements::Bool(values) if given == ElementEncoding::Dense => {
             values.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
         }
         ArrayElements::F8E4M3Fn(values) | ArrayElements::F8E5M2(values) | ArrayElements::Bool(values) => values.clone(),
@@ -137,14 +137,16 @@ fn hex(elements: &ArrayElements, given: Given) -> String {
     })
 }
 
-fn program(case: &Case, given: Given, w: Option<&ArrayElements>) -> String {
-    let Case { x, w: plain, layout, body, result, .. } = case;
+fn program(case: &ConstantCase, given: ElementEncoding, w: Option<&ArrayElements>) -> String {
+    let ConstantCase { x, w: plain, layout, body, result, .. } = case;
     let laid_out = layout.map_or_else(|| (*plain).to_owned(), |layout| format!("{}, {layout}>", plain.trim_end_matches('>')));
     let bits = w.map(|w| hex(w, given)).unwrap_or_default();
     let (argument, constant, resources) = match given {
-        Given::Argument => (format!(", %w: {laid_out}"), String::new(), String::new()),
-        Given::Dense => (String::new(), format!("  %w = spyre.constant dense<\"0x{bits}\"> : {plain} -> {laid_out}\n"), String::new()),
-        Given::Resource => (
+        ElementEncoding::Argument => (format!(", %w: {laid_out}"), String::new(), String::new()),
+        ElementEncoding::Dense => {
+            (String::new(), format!("  %w = spyre.constant dense<\"0x{bits}\"> : {plain} -> {laid_out}\n"), String::new())
+        }
+        ElementEncoding::Resource => (
             String::new(),
             format!("  %w = spyre.constant dense_resource<w> : {plain} -> {laid_out}\n"),
             format!("{{-#\n  dialect_resources: {{ builtin: {{ w: \"0x08000000{bits}\" }} }}\n#-}}\n"),
@@ -174,13 +176,13 @@ fn run(simulation: &Simulation, inputs: &[(&str, &HostArray)]) -> Vec<(String, H
 }
 
 #[test]
-fn constants_are_worth_what_arguments_are() {
+fn computes_same_results_from_constants_as_from_arguments() {
     for case in &CASES {
         let place = tempfile::tempdir().unwrap();
-        let with_argument = compile(&program(case, Given::Argument, None), case.options, place.path());
+        let with_argument = compile(&program(case, ElementEncoding::Argument, None), case.options, place.path());
         let [x, w] = [0, 1].map(|number| draw_seeded_array(&with_argument.program().arguments[number], 7).unwrap());
         let expected = run(&with_argument, &[("arg0", &x), ("arg1", &w)]);
-        for given in [Given::Dense, Given::Resource] {
+        for given in [ElementEncoding::Dense, ElementEncoding::Resource] {
             let place = tempfile::tempdir().unwrap();
             let simulation = compile(&program(case, given, Some(&w.elements)), case.options, place.path());
             let entries = &simulation.program().constants;
@@ -197,13 +199,13 @@ fn constants_are_worth_what_arguments_are() {
 
 /// The reason for a refusal must not depend on the file that the constant names.
 #[test]
-fn files_of_constants_may_be_hostile() {
+fn rejects_hostile_constant_files() {
     let place = tempfile::tempdir().unwrap();
     let case = &CASES[1];
-    let with_argument = compile(&program(case, Given::Argument, None), &[], place.path());
+    let with_argument = compile(&program(case, ElementEncoding::Argument, None), &[], place.path());
     let w = draw_seeded_array(&with_argument.program().arguments[1], 7).unwrap();
     let place = tempfile::tempdir().unwrap();
-    let simulation = compile(&program(case, Given::Dense, Some(&w.elements)), &[], place.path());
+    let simulation = compile(&program(case, ElementEncoding::Dense, Some(&w.elements)), &[], place.path());
     let out = place.path().join("out");
     let load = |file: &str, bytes: i64| {
         let mut program = simulation.program().clone();

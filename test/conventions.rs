@@ -24,17 +24,17 @@ pub(crate) const TOOLS: [(&str, &str); 8] = [
     ("spyre-tune", env!("CARGO_BIN_EXE_spyre-tune")),
 ];
 
-struct Said {
+struct ToolOutput {
     code: Option<i32>,
     out: String,
     err: String,
 }
 
-fn run(tool: &str, words: &[&str], folder: &Path) -> Said {
+fn run(tool: &str, words: &[&str], folder: &Path) -> ToolOutput {
     let (_, path) = TOOLS.iter().find(|(name, _)| *name == tool).unwrap();
     let output = Command::new(path).args(words).current_dir(folder).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    ToolOutput { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ fn run(tool: &str, words: &[&str], folder: &Path) -> Said {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn every_tool_says_its_version_where_it_comes_from_and_its_mlir_in_one_line() {
+fn prints_version_origin_and_mlir_in_one_line() {
     let llvm = version::llvm_version(Path::new(env!("MLIR_SYS_220_PREFIX"))).unwrap();
     assert!(VERSION.starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")) && VERSION.ends_with(&format!(", MLIR {llvm})")), "{VERSION}");
     for (tool, _) in TOOLS {
@@ -52,7 +52,7 @@ fn every_tool_says_its_version_where_it_comes_from_and_its_mlir_in_one_line() {
 }
 
 #[test]
-fn a_release_names_its_commit_and_watches_what_changes_it() {
+fn names_commit_of_release_and_watches_its_inputs() {
     let place = tempfile::tempdir().unwrap();
     let inner = place.path().join("inner");
     fs::create_dir(&inner).unwrap();
@@ -79,7 +79,7 @@ fn a_release_names_its_commit_and_watches_what_changes_it() {
 }
 
 #[test]
-fn every_help_has_the_exit_codes() {
+fn lists_exit_codes_in_every_help() {
     for (tool, _) in TOOLS {
         let said = run(tool, &["--help"], Path::new("."));
         assert_eq!(said.code, Some(0));
@@ -92,7 +92,7 @@ fn every_help_has_the_exit_codes() {
 //===----------------------------------------------------------------------===//
 
 /// A folder with a program, one that a warning is about, and one that is refused.
-fn programs() -> tempfile::TempDir {
+fn write_programs() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let program = |result: &str| {
         format!(
@@ -106,8 +106,8 @@ fn programs() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_quiet_tool_prints_errors_alone() {
-    let place = programs();
+fn prints_only_errors_when_quiet() {
+    let place = write_programs();
     let said = run("spyre-compile", &["good.mlir", "-q", "-o", "out", "--write-plan", "plan.json"], place.path());
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
     // One name for a matrix is worth a warning.
@@ -127,8 +127,8 @@ fn a_quiet_tool_prints_errors_alone() {
 }
 
 #[test]
-fn a_tool_that_is_asked_to_says_each_step_with_its_options() {
-    let place = programs();
+fn prints_each_step_with_its_options_on_request() {
+    let place = write_programs();
     let said = run("spyre-compile", &["good.mlir", "-v", "-o", "out", "--cores", "4"], place.path());
     let steps: Vec<&str> =
         said.err.lines().filter_map(|line| line.strip_prefix("spyre-compile: phase '")?.split_once('\'')).map(|(phase, _)| phase).collect();
@@ -138,7 +138,7 @@ fn a_tool_that_is_asked_to_says_each_step_with_its_options() {
     let said = run("spyre-compile", &["good.mlir", "-v", "--validate", "-o", "validated", "--format", "json"], place.path());
     let steps: Vec<Value> = said.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(steps.len(), 8);
-    steps.iter().for_each(|step| schemas::expect_form("message", step));
+    steps.iter().for_each(|step| schemas::expect_schema("message", step));
     let said = run("spyre-run", &["out", "-v", "--seed", "7"], place.path());
     assert!(said.err.contains("argument 'arg0': f16 of [64, 64], random data with seed 7"), "{}", said.err);
     let said = run("spyre-run", &["out", "-v", "-q"], place.path());
@@ -154,8 +154,8 @@ fn a_tool_that_is_asked_to_says_each_step_with_its_options() {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn diagnostics_are_json_with_place_and_notes_in_every_tool_that_reads_programs() {
-    let place = programs();
+fn writes_diagnostics_as_json_with_location_and_notes() {
+    let place = write_programs();
     assert_eq!(run("spyre-compile", &["good.mlir", "-o", "out"], place.path()).code, Some(0));
     let refusals: [(&str, &[&str]); 4] = [
         ("spyre-compile", &["bad.mlir", "-o", "new"]),
@@ -167,7 +167,7 @@ fn diagnostics_are_json_with_place_and_notes_in_every_tool_that_reads_programs()
         let said = run(tool, &[&["--format=json"], words].concat(), place.path());
         assert_eq!(said.code, Some(1), "{tool}: {}", said.err);
         let message: Value = serde_json::from_str(said.err.lines().next().unwrap()).unwrap_or_else(|_| panic!("{tool}: {}", said.err));
-        schemas::expect_form("message", &message);
+        schemas::expect_schema("message", &message);
         assert_eq!((&message["severity"], &message["file"], &message["line"]), (&"error".into(), &"bad.mlir".into(), &4.into()), "{tool}");
         // The verifier of MLIR adds where the function is.
         assert!(message["message"].as_str().unwrap().contains("f32"), "{tool}: {message}");
@@ -183,7 +183,7 @@ fn diagnostics_are_json_with_place_and_notes_in_every_tool_that_reads_programs()
 //===----------------------------------------------------------------------===//
 
 /// The long options that a help names.
-fn options(help: &str) -> BTreeSet<String> {
+fn parse_options(help: &str) -> BTreeSet<String> {
     let lines = help.lines().filter_map(|line| line.trim_start().strip_prefix('-').map(|rest| format!("-{rest}")));
     let words = lines.flat_map(|line| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>());
     words
@@ -193,14 +193,14 @@ fn options(help: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn pages_and_completions_have_every_option() {
+fn lists_every_option_in_pages_and_completions() {
     let place = tempfile::tempdir().unwrap();
     assert_eq!(commands::tool_commands().len(), 6);
     for command in commands::tool_commands() {
         let tool = &command.get_name().to_owned();
         pages::man(command.clone(), place.path()).unwrap();
         pages::completions(command, place.path()).unwrap();
-        let options = options(&run(tool, &["--help-all"], Path::new(".")).out);
+        let options = parse_options(&run(tool, &["--help-all"], Path::new(".")).out);
         assert!(options.len() > 4, "{tool}: {options:?}");
         let page = fs::read_to_string(place.path().join(format!("{tool}.1"))).unwrap().replace('\\', "");
         for shell in [format!("{tool}.bash"), format!("_{tool}"), format!("{tool}.fish")] {

@@ -5,14 +5,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 
-use crate::common::tiled::{Stop, check_against_jit};
+use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::f16;
 use referee::{ArrayElements, HostArray};
 use spyre::pipeline::CompileOptions;
 use std::{env, fmt::Write as _};
 
 /// Convolutions that are drawn by default.
-const DRAWN: u64 = 16;
+const DEFAULT_CASES: u64 = 16;
 
 /// One convolution: sizes of both dimensions of the window.
 #[derive(Clone, Debug)]
@@ -36,35 +36,35 @@ struct Convolution {
 }
 
 /// Draws numbers: those of a case follow from its number alone.
-struct Draws(u64);
+struct ConvolutionRandom(u64);
 
-impl Draws {
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+impl ConvolutionRandom {
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         choices[(self.0 >> 33) as usize % choices.len()]
     }
 }
 
 impl Convolution {
-    fn drawn(number: u64) -> Self {
-        let mut draws = Draws(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
-        let rank = draws.of(&[1, 2, 2, 2]);
-        let mut along = |choices: &[u64]| (0..rank).map(|_| draws.of(choices)).collect::<Vec<_>>();
+    fn from_case_number(number: u64) -> Self {
+        let mut draws = ConvolutionRandom(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
+        let rank = draws.pick(&[1, 2, 2, 2]);
+        let mut along = |choices: &[u64]| (0..rank).map(|_| draws.pick(choices)).collect::<Vec<_>>();
         let (results, window, strides) = (along(&[3, 5, 1, 4]), along(&[3, 1, 2, 3]), along(&[1, 1, 2, 3]));
         let (dilations, border, spread) = (along(&[1, 2, 1, 3]), along(&[0, 1, 0, 2]), along(&[1, 2, 1, 1]));
         Self {
-            element: draws.of(&["f32", "f32", "f16"]),
+            element: draws.pick(&["f32", "f32", "f16"]),
             results,
             window,
             strides,
             dilations,
             border,
             spread,
-            batch: draws.of(&[1, 1, 2]),
-            groups: draws.of(&[2, 3, 8, 1]),
-            channels: draws.of(&[4, 1, 8, 3]),
-            filters: draws.of(&[1, 2, 4]),
-            is_flat: draws.of(&[true, false]),
+            batch: draws.pick(&[1, 1, 2]),
+            groups: draws.pick(&[2, 3, 8, 1]),
+            channels: draws.pick(&[4, 1, 8, 3]),
+            filters: draws.pick(&[1, 2, 4]),
+            is_flat: draws.pick(&[true, false]),
         }
     }
 
@@ -74,24 +74,24 @@ impl Convolution {
     }
 
     /// Sizes of the window in the tensor that the weights are spread apart in.
-    fn reach(&self) -> Vec<u64> {
+    fn dilated_window(&self) -> Vec<u64> {
         self.window.iter().zip(&self.spread).map(|(size, spread)| (size - 1) * spread + 1).collect()
     }
 
     /// Sizes of the input, borders included.
-    fn bordered(&self) -> Vec<u64> {
-        let reach = self.reach();
+    fn padded_sizes(&self) -> Vec<u64> {
+        let reach = self.dilated_window();
         (0..reach.len()).map(|dim| (self.results[dim] - 1) * self.strides[dim] + (reach[dim] - 1) * self.dilations[dim] + 1).collect()
     }
 
     /// Borders, as far as something is left between them.
-    fn border(&self) -> Vec<u64> {
-        self.border.iter().zip(self.bordered()).map(|(border, size)| (*border).min((size - 1) / 2)).collect()
+    fn clamped_border(&self) -> Vec<u64> {
+        self.border.iter().zip(self.padded_sizes()).map(|(border, size)| (*border).min((size - 1) / 2)).collect()
     }
 
     /// Shapes of the input and of the weights.
     fn arguments(&self) -> [Vec<u64>; 2] {
-        let inner = self.bordered().into_iter().zip(self.border()).map(|(size, border)| size - 2 * border);
+        let inner = self.padded_sizes().into_iter().zip(self.clamped_border()).map(|(size, border)| size - 2 * border);
         let channels = if self.is_flat { vec![self.groups * self.channels] } else { vec![self.groups, self.channels] };
         let filters = if self.is_flat { vec![self.groups * self.filters] } else { vec![self.groups, self.filters] };
         let input = [self.batch].into_iter().chain(inner).chain(channels).collect();
@@ -112,9 +112,9 @@ impl Convolution {
             self.element
         );
         let mut x = ("%x".to_owned(), of_x);
-        if self.border().iter().any(|border| *border > 0) {
+        if self.clamped_border().iter().any(|border| *border > 0) {
             let behind = x.1.len() - rank - 1;
-            let border: Vec<u64> = [0].into_iter().chain(self.border()).chain(vec![0; behind]).collect();
+            let border: Vec<u64> = [0].into_iter().chain(self.clamped_border()).chain(vec![0; behind]).collect();
             let padded: Vec<u64> = x.1.iter().zip(&border).map(|(size, border)| size + 2 * border).collect();
             let indices: Vec<String> = (0..border.len()).map(|dim| format!("%i{dim}: index")).collect();
             let _ = writeln!(
@@ -129,7 +129,7 @@ impl Convolution {
         }
         let mut w = ("%w".to_owned(), of_w);
         if self.spread.iter().any(|spread| *spread > 1) {
-            let spread: Vec<u64> = self.reach().into_iter().chain(w.1[rank..].iter().copied()).collect();
+            let spread: Vec<u64> = self.dilated_window().into_iter().chain(w.1[rank..].iter().copied()).collect();
             let strides: Vec<u64> = self.spread.iter().copied().chain(vec![1; w.1.len() - rank]).collect();
             let (of_part, of_spread) = (self.tensor(&w.1), self.tensor(&spread));
             let _ = writeln!(
@@ -195,7 +195,7 @@ impl Convolution {
     }
 
     /// Numbers of both signs, none alike.
-    fn inputs(&self) -> Vec<HostArray> {
+    fn build_inputs(&self) -> Vec<HostArray> {
         let array = |(position, shape): (usize, Vec<u64>)| {
             let length = shape.iter().product::<u64>() as usize;
             let number = |index: usize| ((index * 37 + position * 11) % 199) as f32 / 100.0 - 0.7;
@@ -210,20 +210,21 @@ impl Convolution {
     }
 
     /// Returns a description of the failure, or `None`; a rejection is a failure.
-    fn fault(&self) -> Option<String> {
-        let message = match check_against_jit(&self.text(), &CompileOptions::default(), &self.inputs()).err()? {
-            Stop::Refused(message) => format!("refused: {message}"),
-            Stop::Broken(what, message) => format!("{what}: {message}"),
+    fn find_failure(&self) -> Option<String> {
+        let message = match check_against_jit(&self.text(), &CompileOptions::default(), &self.build_inputs()).err()? {
+            ExecutionFailure::Refused(message) => format!("refused: {message}"),
+            ExecutionFailure::Broken(what, message) => format!("{what}: {message}"),
         };
         Some(format!("{message}\n{self:?}\n{}", self.text()))
     }
 }
 
 #[test]
-fn convolutions_of_groups_are_right() {
+fn computes_grouped_convolutions() {
     let number = |name: &str| env::var(name).ok().map(|text| text.parse().unwrap());
-    let cases = number("SPYRE_CONVOLUTION").map_or_else(|| 0..number("SPYRE_CONVOLUTIONS").unwrap_or(DRAWN), |one| one..one + 1);
-    let faults: Vec<String> =
-        cases.filter_map(|number| Convolution::drawn(number).fault().map(|fault| format!("convolution {number}: {fault}"))).collect();
+    let cases = number("SPYRE_CONVOLUTION").map_or_else(|| 0..number("SPYRE_CONVOLUTIONS").unwrap_or(DEFAULT_CASES), |one| one..one + 1);
+    let faults: Vec<String> = cases
+        .filter_map(|number| Convolution::from_case_number(number).find_failure().map(|fault| format!("convolution {number}: {fault}")))
+        .collect();
     assert!(faults.is_empty(), "{} are wrong:\n{}", faults.len(), faults.join("\n"));
 }

@@ -19,7 +19,7 @@ const MODEL: TimeModel = Target::spyre().time;
 //===----------------------------------------------------------------------===//
 
 /// Published time of a kernel.
-struct Row {
+struct PublishedTime {
     category: String,
     group: Option<String>,
     plan: String,
@@ -27,8 +27,8 @@ struct Row {
     modeled: TimeEstimate,
 }
 
-fn by_category(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
-    let mut found: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+fn group_by_category(rows: &[PublishedTime]) -> BTreeMap<&str, Vec<&PublishedTime>> {
+    let mut found: BTreeMap<&str, Vec<&PublishedTime>> = BTreeMap::new();
     for row in rows {
         found.entry(&row.category).or_default().push(row);
     }
@@ -36,7 +36,7 @@ fn by_category(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
 }
 
 /// Returns the ranks of values; ties share their mean rank.
-fn ranks(values: &[f64]) -> Vec<f64> {
+fn compute_ranks(values: &[f64]) -> Vec<f64> {
     let equal = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs();
     let rank = |value: f64| {
         let below = values.iter().filter(|other| **other < value && !equal(value, **other)).count();
@@ -46,8 +46,8 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| rank(*value)).collect()
 }
 
-fn spearman(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (ranks(a), ranks(b));
+fn compute_spearman(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (compute_ranks(a), compute_ranks(b));
     let mean = (a.len() as f64 - 1.0) / 2.0;
     let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - mean) * (y - mean)).sum::<f64>();
     product(&a, &b) / (product(&a, &a) * product(&b, &b)).sqrt()
@@ -55,15 +55,15 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
 
 /// Returns for each group of plans for the same work the measured time of the plan that the model selects, relative to
 /// the best.
-fn regrets(rows: &[&Row]) -> Vec<f64> {
-    let mut groups: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+fn compute_regrets(rows: &[&PublishedTime]) -> Vec<f64> {
+    let mut groups: BTreeMap<&str, Vec<&PublishedTime>> = BTreeMap::new();
     for row in rows {
         if let Some(group) = &row.group {
             groups.entry(group).or_default().push(row);
         }
     }
     groups.retain(|_, plans| plans.iter().any(|plan| plan.plan != plans[0].plan));
-    let regret = |plans: &Vec<&Row>| {
+    let regret = |plans: &Vec<&PublishedTime>| {
         let least = plans.iter().map(|row| row.modeled.estimate_ns).fold(f64::INFINITY, f64::min);
         let picked = plans.iter().filter(|row| row.modeled.estimate_ns <= least * (1.0 + 1e-9));
         let best = plans.iter().map(|row| row.measured).fold(f64::INFINITY, f64::min);
@@ -80,7 +80,7 @@ fn regrets(rows: &[&Row]) -> Vec<f64> {
 /// us. Adds, reductions and matmuls are from HieronZhang/torch-spyre, `tools/cost_model/sweep_records.csv` at 1305d36,
 /// broadcasts and the second reduction from its `cost_model_report.md`. These few figures are included so that the test
 /// runs in a clone; `shared` has all.
-fn recorded() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
+fn recorded_kernels() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
     let square = |size: i64, [m, n]: [i64; 2]| product([1, size, size, size], [1, m, n]);
     let wide = |m: i64, n: i64| product([1, 4096, 4096, 2048], [1, m, n]);
     vec![
@@ -106,8 +106,8 @@ fn recorded() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
 }
 
 #[test]
-fn recorded_kernels_have_torch_spyres_times() {
-    for (kind, shape, kernel, expected, _) in recorded() {
+fn matches_torch_spyre_times_of_recorded_kernels() {
+    for (kind, shape, kernel, expected, _) in recorded_kernels() {
         let found = estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::TorchSpyre).estimate_ns / 1e3;
         assert!((found - expected).abs() <= 1e-9 * expected, "{kind} {shape}: {found} us, torch-spyre {expected} us");
     }
@@ -115,30 +115,30 @@ fn recorded_kernels_have_torch_spyres_times() {
 
 /// Checks ranks, intervals, and the plan that the model selects among those for the same work.
 #[test]
-fn recorded_kernels_are_near_their_published_times() {
-    let row = |(number, (kind, shape, kernel, _, measured)): (usize, (&str, &str, OpShape, f64, f64))| Row {
+fn stays_near_published_times_of_recorded_kernels() {
+    let row = |(number, (kind, shape, kernel, _, measured)): (usize, (&str, &str, OpShape, f64, f64))| PublishedTime {
         category: kind.to_owned(),
         group: Some(format!("{kind} {shape}")),
         plan: number.to_string(),
         measured: 1e3 * measured,
         modeled: estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::Recommended),
     };
-    let rows: Vec<Row> = recorded().into_iter().enumerate().map(row).collect();
-    for (category, rows) in by_category(&rows) {
+    let rows: Vec<PublishedTime> = recorded_kernels().into_iter().enumerate().map(row).collect();
+    for (category, rows) in group_by_category(&rows) {
         let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
-        assert!(spearman(&measured, &modeled) >= 0.9, "{category}: {measured:?}, {modeled:?}");
-        assert!(regrets(&rows).iter().all(|regret| *regret <= 1.05), "{category}: {:?}", regrets(&rows));
+        assert!(compute_spearman(&measured, &modeled) >= 0.9, "{category}: {measured:?}, {modeled:?}");
+        assert!(compute_regrets(&rows).iter().all(|regret| *regret <= 1.05), "{category}: {:?}", compute_regrets(&rows));
         let outside: Vec<_> = rows.iter().filter(|row| !(row.modeled.low_ns..=row.modeled.high_ns).contains(&row.measured)).collect();
         let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modeled)).collect();
         assert!(outside.len() <= 1, "{category}: {shown:?}");
     }
-    assert_eq!(by_category(&rows).len(), 4);
+    assert_eq!(group_by_category(&rows).len(), 4);
 }
 
 /// Compares bytes with torch-spyre (same commit): an add with an input in LX, and a matmul tiled along its rows, which
 /// rereads the weight.
 #[test]
-fn recorded_kernels_move_torch_spyres_bytes() {
+fn matches_torch_spyre_bytes_of_recorded_kernels() {
     let mut add = pointwise(2048, 4096, 32, false);
     add.operands[0].is_in_lx = true;
     let by_rows = OpShape { loops: vec![Loop { trips: 4, tiled: vec![1] }], ..product([1, 4096, 1024, 2048], [1, 4, 8]) };
@@ -207,7 +207,7 @@ fn estimate(kernel: &[OpShape]) -> f64 {
 }
 
 /// Returns ops of every kind, in many sizes.
-fn many() -> Vec<OpShape> {
+fn sample_ops() -> Vec<OpShape> {
     let mut found = Vec::new();
     for rows in [1, 32, 512, 1023, 1024, 8192] {
         for columns in [64, 1024, 4096, 8192] {
@@ -226,8 +226,8 @@ fn many() -> Vec<OpShape> {
 }
 
 #[test]
-fn more_bytes_are_never_cheaper() {
-    for op in many() {
+fn costs_no_less_for_more_bytes() {
+    for op in sample_ops() {
         for operand in 0..op.operands.len() {
             let mut larger = op.clone();
             larger.operands[operand].device_bytes += 1 << 20;
@@ -237,8 +237,8 @@ fn more_bytes_are_never_cheaper() {
 }
 
 #[test]
-fn lx_is_never_dearer() {
-    for op in many() {
+fn costs_no_more_in_lx() {
+    for op in sample_ops() {
         for operand in 0..op.operands.len() {
             let mut resident = op.clone();
             resident.operands[operand].is_in_lx = true;
@@ -248,7 +248,7 @@ fn lx_is_never_dearer() {
 }
 
 #[test]
-fn a_split_of_the_batch_is_never_preferred() {
+fn prefers_no_split_of_batch() {
     let powers = || (0..6).map(|power| 1_i64 << power);
     for sizes in [[2, 2048, 2048, 1024], [4, 1024, 2048, 512], [8, 128, 4096, 128], [16, 2048, 2048, 64], [32, 512, 512, 4096]] {
         for cores in powers() {
@@ -262,10 +262,10 @@ fn a_split_of_the_batch_is_never_preferred() {
     }
 }
 
-/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded`]). A model that assigns them equal costs picks
+/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded_kernels`]). A model that assigns them equal costs picks
 /// an arbitrary one.
 #[test]
-fn splits_of_a_batch_are_told_apart() {
+fn distinguishes_splits_of_batch() {
     let split = |m: i64, n: i64| estimate(&[product([8, 1024, 1024, 2048], [8, m, n])]);
     let published = [(split(4, 1), 10_733.0), (split(2, 2), 11_101.0), (split(1, 4), 19_187.0)];
     for (estimate, measured) in published {
@@ -278,7 +278,7 @@ fn splits_of_a_batch_are_told_apart() {
 }
 
 #[test]
-fn twice_the_bytes_take_about_twice_the_time() {
+fn doubles_time_for_twice_the_bytes() {
     for rows in [256, 512, 1024, 4096] {
         for columns in [2048, 4096, 8192] {
             for is_broadcast in [false, true] {
@@ -294,7 +294,7 @@ fn twice_the_bytes_take_about_twice_the_time() {
 }
 
 #[test]
-fn what_nobody_has_measured_is_a_wide_interval() {
+fn returns_wide_interval_for_unmeasured_shape() {
     let decode = estimate_kernel_time(&extract_features(&[product([1, 8, 4096, 4096], [1, 1, 32])]), &MODEL, CostFormula::Recommended);
     assert!(!decode.is_ranked && decode.high_ns > 2.0 * decode.estimate_ns, "{decode:?}");
     let mut fp8 = pointwise(1024, 1024, 32, false);

@@ -16,12 +16,12 @@ fn run_script(name: &str, words: &[&str]) -> String {
 
 #[test]
 #[ignore = "needs node; `cargo xtask test` runs it"]
-fn the_server_is_found_where_the_setting_the_install_or_the_build_has_it() {
+fn finds_server_of_setting_install_or_build() {
     assert_eq!(run_script("find.js", &[]), "ok\n");
 }
 
 #[test]
 #[ignore = "needs node; `cargo xtask test` runs it"]
-fn the_extension_starts_the_server_and_shows_its_diagnostics() {
+fn starts_server_and_shows_its_diagnostics() {
     assert_eq!(run_script("session.js", &[env!("CARGO_BIN_EXE_spyre-lsp-server")]), "ok\n");
 }

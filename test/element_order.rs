@@ -18,11 +18,11 @@ const COLUMNS: i64 = 128;
 /// Space of an op on all elements, on two cores.
 const SPACE: [(i64, i64); 2] = [(ROWS, 2), (COLUMNS, 1)];
 
-fn half() -> OpSpecOperand {
+fn f16_matrix() -> OpSpecOperand {
     matrix((0, ROWS), (1, COLUMNS))
 }
 
-fn single() -> OpSpecOperand {
+fn f32_matrix() -> OpSpecOperand {
     let mut single = operand(&[COLUMNS / 32, ROWS, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]);
     single.format = DeviceFormat::IeeeFp32;
     single
@@ -52,24 +52,24 @@ fn tensor(name: &str, operand: &OpSpecOperand) -> Tensor {
 }
 
 /// A program of one bundle: ops with kernel arguments by number, and the tensors that are passed, the result last.
-struct Case {
+struct ElementOrderCase {
     program: Program,
     bundle: Files,
 }
 
-fn case(ops: Vec<OpSpec>, arguments: &[OpSpecOperand]) -> Case {
+fn build_case(ops: Vec<OpSpec>, arguments: &[OpSpecOperand]) -> ElementOrderCase {
     let mut tensors: Vec<Tensor> = arguments.iter().enumerate().map(|(number, operand)| tensor(&format!("t{number}"), operand)).collect();
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let result = tensors.pop().unwrap();
-    let lx = lives(&ops);
+    let lx = live_ranges(&ops);
     let bundle = emit(0, ops.into_iter().map(|op| BundleItem::Op(Box::new(op))).collect());
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: names, lx, ..LaunchEntry::default() }];
     let program = Program { name: "p".to_owned(), arguments: tensors, results: vec![result], launches, ..Program::default() };
-    Case { program, bundle }
+    ElementOrderCase { program, bundle }
 }
 
 /// Live ranges of the values in LX, each with an address of its own.
-fn lives(ops: &[OpSpec]) -> Vec<Life> {
+fn live_ranges(ops: &[OpSpec]) -> Vec<Life> {
     let mut lives: BTreeMap<i64, Life> = BTreeMap::new();
     for (number, op) in ops.iter().enumerate() {
         for operand in &op.operands {
@@ -85,7 +85,7 @@ fn lives(ops: &[OpSpec]) -> Vec<Life> {
 }
 
 /// An op whose operands have these kernel arguments; those in LX have none.
-fn on(function: &str, arguments: &[u32], operands: Vec<OpSpecOperand>) -> OpSpec {
+fn op_on_arguments(function: &str, arguments: &[u32], operands: Vec<OpSpecOperand>) -> OpSpec {
     let mut op = op(function, &SPACE, 0, operands);
     for (operand, number) in op.operands.iter_mut().zip(arguments) {
         if let Allocation::Hbm { argument, .. } = &mut operand.allocation {
@@ -95,8 +95,8 @@ fn on(function: &str, arguments: &[u32], operands: Vec<OpSpecOperand>) -> OpSpec
     op
 }
 
-impl Case {
-    fn ordered(&self, conversions: ConversionOrder) -> Program {
+impl ElementOrderCase {
+    fn to_program(&self, conversions: ConversionOrder) -> Program {
         Program { conversions, ..self.program.clone() }
     }
 
@@ -105,7 +105,7 @@ impl Case {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("b")).unwrap();
         self.bundle.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
-        let simulation = Simulation::with_program(self.ordered(conversions), dir.path(), &Target::spyre())?;
+        let simulation = Simulation::with_program(self.to_program(conversions), dir.path(), &Target::spyre())?;
         let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
         for tensor in &self.program.arguments {
             let mut array = draw_seeded_array(tensor, 1).unwrap();
@@ -119,41 +119,41 @@ impl Case {
         Ok((given, numbers(&outcome.results[0].1)))
     }
 
-    fn broken_rules(&self, conversions: ConversionOrder) -> Vec<(&'static str, String)> {
+    fn find_broken_rules(&self, conversions: ConversionOrder) -> Vec<(&'static str, String)> {
         let mut files: Files = self.bundle.iter().map(|(name, bytes)| (format!("b/{name}"), bytes.clone())).collect();
-        files.insert("program.json".to_owned(), serde_json::to_vec(&self.ordered(conversions)).unwrap());
+        files.insert("program.json".to_owned(), serde_json::to_vec(&self.to_program(conversions)).unwrap());
         let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
         found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
     }
 }
 
-fn close(found: &[f64], expected: impl Iterator<Item = f64>) -> bool {
+fn is_close(found: &[f64], expected: impl Iterator<Item = f64>) -> bool {
     found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= 0.02 * expected.abs().max(1.0))
 }
 
 /// x to 32 bits, exp, back to 16 bits.
-fn round_trip() -> Case {
-    let (wide, result) = (lx(single(), 0), lx(single(), 8192));
+fn round_trip() -> ElementOrderCase {
+    let (wide, result) = (lx(f32_matrix(), 0), lx(f32_matrix(), 8192));
     let ops = vec![
-        on("dl16tofp32", &[0], vec![half(), wide.clone()]),
-        on("exp", &[], vec![wide, result.clone()]),
-        on("fp32todl16", &[0, 1], vec![result, half()]),
+        op_on_arguments("dl16tofp32", &[0], vec![f16_matrix(), wide.clone()]),
+        op_on_arguments("exp", &[], vec![wide, result.clone()]),
+        op_on_arguments("fp32todl16", &[0, 1], vec![result, f16_matrix()]),
     ];
-    case(ops, &[half(), half()])
+    build_case(ops, &[f16_matrix(), f16_matrix()])
 }
 
 #[test]
-fn the_opposite_conversion_restores_the_order() {
+fn restores_order_by_opposite_conversion() {
     let case = round_trip();
-    assert_eq!(case.broken_rules(ConversionOrder::Staggered), []);
+    assert_eq!(case.find_broken_rules(ConversionOrder::Staggered), []);
     let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
-    assert!(close(&found, given[0].iter().map(|x| x.exp())));
+    assert!(is_close(&found, given[0].iter().map(|x| x.exp())));
 }
 
 /// A widened value that the host reads: column 64 p + 8 g + 4 s + e is at position 4 g + e of stick 2 p + s.
 #[test]
-fn a_widened_value_is_staggered_in_memory() {
-    let case = case(vec![on("dl16tofp32", &[0, 1], vec![half(), single()])], &[half(), single()]);
+fn staggers_widened_value_in_memory() {
+    let case = build_case(vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])], &[f16_matrix(), f32_matrix()]);
     let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
     for (at, x) in given[0].iter().enumerate() {
         let (row, column) = (at / 128, at % 128);
@@ -162,55 +162,56 @@ fn a_widened_value_is_staggered_in_memory() {
     }
     let (given, kept) = case.run(ConversionOrder::Kept).unwrap();
     assert_eq!(kept, given[0]);
-    let broken = case.broken_rules(ConversionOrder::Staggered);
+    let broken = case.find_broken_rules(ConversionOrder::Staggered);
     assert_eq!(broken.len(), 1, "{broken:?}");
     assert!(
         broken[0].0 == "sdsc_r153" && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"),
         "{broken:?}"
     );
-    assert_eq!(case.broken_rules(ConversionOrder::Kept), []);
+    assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
 }
 
 /// A sum of a widened value and an f32 argument, which the host wrote in standard order.
 #[test]
-fn a_sum_of_two_orders_is_wrong_and_named() {
-    let (wide, sum) = (lx(single(), 0), lx(single(), 8192));
+fn reports_sum_of_two_orders() {
+    let (wide, sum) = (lx(f32_matrix(), 0), lx(f32_matrix(), 8192));
     let ops = vec![
-        on("dl16tofp32", &[0], vec![half(), wide.clone()]),
-        on("add", &[0, 1], vec![wide, single(), sum.clone()]),
-        on("fp32todl16", &[0, 2], vec![sum, half()]),
+        op_on_arguments("dl16tofp32", &[0], vec![f16_matrix(), wide.clone()]),
+        op_on_arguments("add", &[0, 1], vec![wide, f32_matrix(), sum.clone()]),
+        op_on_arguments("fp32todl16", &[0, 2], vec![sum, f16_matrix()]),
     ];
-    let case = case(ops, &[half(), single(), half()]);
+    let case = build_case(ops, &[f16_matrix(), f32_matrix(), f16_matrix()]);
     let expected = |given: &[Vec<f64>]| given[0].iter().zip(&given[1]).map(|(x, y)| x + y).collect::<Vec<_>>();
     let (given, kept) = case.run(ConversionOrder::Kept).unwrap();
-    assert!(close(&kept, expected(&given).into_iter()));
+    assert!(is_close(&kept, expected(&given).into_iter()));
     let (given, staggered) = case.run(ConversionOrder::Staggered).unwrap();
-    assert!(!close(&staggered, expected(&given).into_iter()));
-    let broken = case.broken_rules(ConversionOrder::Staggered);
+    assert!(!is_close(&staggered, expected(&given).into_iter()));
+    let broken = case.find_broken_rules(ConversionOrder::Staggered);
     assert_eq!(broken[0].0, "sdsc_r153", "{broken:?}");
     assert!(broken[0].1.contains("b/sdsc_1.json:") && broken[0].1.contains("the order DL16_TO_FP32 that sdsc_0.json left"), "{broken:?}");
-    assert_eq!(case.broken_rules(ConversionOrder::Kept), []);
+    assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
 }
 
 /// One number for each row is the same along the sticks, in any order; so is the sum of a row.
 #[test]
-fn columns_and_sums_along_the_sticks_have_no_order() {
-    let (wide, scaled) = (lx(single(), 0), lx(single(), 8192));
+fn ignores_order_of_columns_and_of_sums_along_sticks() {
+    let (wide, scaled) = (lx(f32_matrix(), 0), lx(f32_matrix(), 8192));
     let ops = vec![
-        on("dl16tofp32", &[0], vec![half(), wide.clone()]),
-        on("mul", &[0, 1], vec![wide, column(), scaled.clone()]),
-        on("sum", &[0, 2], vec![scaled, column()]),
+        op_on_arguments("dl16tofp32", &[0], vec![f16_matrix(), wide.clone()]),
+        op_on_arguments("mul", &[0, 1], vec![wide, column(), scaled.clone()]),
+        op_on_arguments("sum", &[0, 2], vec![scaled, column()]),
     ];
-    let case = case(ops, &[half(), column(), column()]);
-    assert_eq!(case.broken_rules(ConversionOrder::Staggered), []);
+    let case = build_case(ops, &[f16_matrix(), column(), column()]);
+    assert_eq!(case.find_broken_rules(ConversionOrder::Staggered), []);
     let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
     let rows = given[0].chunks(128).zip(&given[1]).map(|(row, scale)| row.iter().sum::<f64>() * scale);
-    assert!(close(&found, rows));
+    assert!(is_close(&found, rows));
 }
 
 #[test]
-fn partly_filled_sticks_are_not_simulated() {
-    let mut case = case(vec![on("dl16tofp32", &[0, 1], vec![half(), single()])], &[half(), single()]);
+fn rejects_partly_filled_sticks() {
+    let mut case =
+        build_case(vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])], &[f16_matrix(), f32_matrix()]);
     let mut file: Value = serde_json::from_slice(&case.bundle["sdsc_0.json"]).unwrap();
     let dsc = &mut file["0_dl16tofp32"]["dscs_"][0]["dl16tofp32"];
     dsc["N_"]["out_"] = json!(96);
@@ -225,14 +226,14 @@ fn partly_filled_sticks_are_not_simulated() {
 
 /// Two launches: the first leaves a staggered buffer, which the second narrows.
 #[test]
-fn a_later_launch_restores_the_order() {
+fn restores_order_in_later_launch() {
     let mut files = Files::new();
     let mut add = |folder: &str, op: OpSpec| {
         let bundle = emit(0, vec![BundleItem::Op(Box::new(op))]);
         files.extend(bundle.into_iter().map(|(name, bytes)| (format!("{folder}/{name}"), bytes)));
     };
-    add("b0", on("dl16tofp32", &[0, 1], vec![half(), single()]));
-    add("b1", on("fp32todl16", &[0, 1], vec![single(), half()]));
+    add("b0", op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()]));
+    add("b1", op_on_arguments("fp32todl16", &[0, 1], vec![f32_matrix(), f16_matrix()]));
     let launch = |bundle: &str, arguments: [&str; 2]| LaunchEntry {
         bundle: bundle.to_owned(),
         arguments: arguments.map(str::to_owned).to_vec(),
@@ -240,9 +241,9 @@ fn a_later_launch_restores_the_order() {
     };
     let program = Program {
         name: "p".to_owned(),
-        arguments: vec![tensor("x", &half())],
-        results: vec![tensor("y", &half())],
-        buffers: vec![tensor("wide", &single())],
+        arguments: vec![tensor("x", &f16_matrix())],
+        results: vec![tensor("y", &f16_matrix())],
+        buffers: vec![tensor("wide", &f32_matrix())],
         launches: vec![launch("b0", ["x", "wide"]), launch("b1", ["wide", "y"])],
         conversions: ConversionOrder::Staggered,
         ..Program::default()

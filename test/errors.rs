@@ -10,8 +10,8 @@ pub(crate) mod material;
 pub(crate) mod rows;
 
 use crate::common::{bless, schemas};
-use material::Material;
-use rows::{Answer, ROWS, Row};
+use material::InputFolder;
+use rows::{ExpectedAnswer, MistakeCase, ROWS};
 use serde_json::Value;
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path, process::Command};
 
@@ -33,29 +33,29 @@ const LEAKS: [&str; 13] = [
 ];
 
 /// Exit code and output of one command.
-pub(crate) struct Said {
+pub(crate) struct CommandOutput {
     pub(crate) code: Option<i32>,
     pub(crate) text: String,
 }
 
 /// Runs a command of the table where its files are.
-pub(crate) fn run(command: &str, folder: &Path) -> Said {
+pub(crate) fn run_command(command: &str, folder: &Path) -> CommandOutput {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
     let output = Command::new("sh").args(["-c", command]).current_dir(folder).env("PATH", path).output().unwrap();
     let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    Said { code: output.status.code(), text }
+    CommandOutput { code: output.status.code(), text }
 }
 
 /// Returns every file below a folder, with its contents.
-pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn read_contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             found.insert(format!("{name}/"), Vec::new());
-            found.extend(contents(&path).into_iter().map(|(inner, content)| (format!("{name}/{inner}"), content)));
+            found.extend(read_contents(&path).into_iter().map(|(inner, content)| (format!("{name}/{inner}"), content)));
         } else {
             found.insert(name, fs::read(&path).unwrap());
         }
@@ -64,10 +64,10 @@ pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Returns the faults of an answer; empty if the answer is as expected.
-pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> {
+pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
-        Answer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
-        Answer::Accepted(words) => (0, vec![("what it does", words)]),
+        ExpectedAnswer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
+        ExpectedAnswer::Accepted(words) => (0, vec![("what it does", words)]),
     };
     let mut faults = Vec::new();
     if said.code != Some(code) {
@@ -87,10 +87,10 @@ pub(crate) fn faults(row: &Row, said: &Said, is_untouched: bool) -> Vec<String> 
 }
 
 /// Runs a row. Returns the answer, and the report of its faults, which is empty if there are none.
-pub(crate) fn judged(row: &Row, folder: &Path) -> (Said, String) {
-    let before = contents(folder);
-    let said = run(row.command, folder);
-    let faults = faults(row, &said, contents(folder) == before);
+pub(crate) fn check_row(row: &MistakeCase, folder: &Path) -> (CommandOutput, String) {
+    let before = read_contents(folder);
+    let said = run_command(row.command, folder);
+    let faults = find_faults(row, &said, read_contents(folder) == before);
     let report = match faults.as_slice() {
         [] => String::new(),
         faults => format!("{}\n  $ {}\n{}  {}\n\n", row.mistake, row.command, said.text, faults.join("\n  ")),
@@ -105,13 +105,14 @@ fn first_difference(a: &str, b: &str) -> Option<String> {
 }
 
 #[test]
-fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
+fn answers_every_mistake_with_place_value_rule_and_remedy() {
     let mut wrong = String::new();
     let mut page = material::PAGE_HEAD.to_owned();
     for (number, row) in (1..).zip(ROWS) {
-        let (said, report) = judged(row, Material::new().folder());
+        let (said, report) = check_row(row, InputFolder::new().folder());
         wrong += &report;
-        let _ = write!(page, "\n## {number}. {}\n\n```console\n$ {}\n{}```\n", row.mistake, row.command, rows::shown(row, &said.text));
+        let _ =
+            write!(page, "\n## {number}. {}\n\n```console\n$ {}\n{}```\n", row.mistake, row.command, rows::excerpt_answer(row, &said.text));
     }
     page += &material::page_end();
     assert!(wrong.is_empty(), "{wrong}");
@@ -126,29 +127,29 @@ fn every_mistake_is_answered_with_place_value_rule_and_what_to_do() {
 }
 
 /// Tools with JSON output; the others are MLIR drivers.
-const OURS: [&str; 4] = ["spyre-compile ", "spyre-run ", "spyre-translate ", "spyre-plan "];
+const JSON_TOOLS: [&str; 4] = ["spyre-compile ", "spyre-run ", "spyre-translate ", "spyre-plan "];
 
 /// Formats JSON messages like the text output.
-fn spelled(messages: &[Value]) -> String {
+fn format_messages(messages: &[Value]) -> String {
     let mut text = String::new();
     for message in messages {
         let place = ["file", "line", "column"].map(|part| &message[part]);
         let place: String = place.iter().filter(|part| !part.is_null()).map(|part| format!("{part}:").replace('"', "")).collect();
         let _ = writeln!(text, "{place} {}: {}", message["severity"].as_str().unwrap(), message["message"].as_str().unwrap());
-        text += &spelled(message["notes"].as_array().unwrap());
+        text += &format_messages(message["notes"].as_array().unwrap());
     }
     text
 }
 
 #[test]
-fn every_mistake_is_answered_in_json_as_in_text() {
-    let form = schemas::schema("message");
+fn answers_every_mistake_in_json_as_in_text() {
+    let form = schemas::load_schema("message");
     let mut wrong = String::new();
     let mut n_rows = 0;
-    for row in ROWS.iter().filter(|row| OURS.iter().any(|tool| row.command.starts_with(tool))) {
-        let Answer::Refused(points) = &row.answer else { continue };
-        let material = Material::new();
-        let said = run(&format!("{} --format=json", row.command), material.folder());
+    for row in ROWS.iter().filter(|row| JSON_TOOLS.iter().any(|tool| row.command.starts_with(tool))) {
+        let ExpectedAnswer::Refused(points) = &row.answer else { continue };
+        let material = InputFolder::new();
+        let said = run_command(&format!("{} --format=json", row.command), material.folder());
         let messages: Result<Vec<Value>, _> = said.text.lines().map(serde_json::from_str).collect();
         let Ok(messages) = messages else {
             let _ = writeln!(wrong, "{}: no JSON: {}", row.command, said.text);
@@ -156,7 +157,7 @@ fn every_mistake_is_answered_in_json_as_in_text() {
         };
         // Only text output is prefixed with the name of the tool.
         let tool = format!("{}: error", row.command.split(' ').next().unwrap());
-        let text = format!("{tool}\n{}", spelled(&messages));
+        let text = format!("{tool}\n{}", format_messages(&messages));
         let missing = points.iter().filter(|point| !text.contains(**point)).copied().collect::<Vec<_>>();
         if said.code != Some(1) || messages.is_empty() || !missing.is_empty() || messages.iter().any(|message| !form.is_valid(message)) {
             let _ = writeln!(wrong, "{}: exit {:?}, without {missing:?}: {}", row.command, said.code, said.text);
@@ -168,10 +169,10 @@ fn every_mistake_is_answered_in_json_as_in_text() {
 }
 
 #[test]
-fn an_answer_without_a_point_a_leak_and_a_file_left_behind_are_faults() {
-    let row = Row { mistake: "", command: "", answer: Answer::Refused(["a.mlir", "7", "at most", "give"]) };
-    let said = |code, text: &str| Said { code: Some(code), text: text.to_owned() };
-    assert!(faults(&row, &said(1, "a.mlir: 7 is too many, at most 6: give 6"), true).is_empty());
-    assert_eq!(faults(&row, &said(2, "a.mlir: 7 is Some(7), at most 6: give 6"), false).len(), 3);
-    assert_eq!(faults(&row, &said(1, "a.mlir: 7 is too many, at most 6"), true), ["what to do: 'give' is not said"]);
+fn reports_missing_points_leaks_and_leftover_files() {
+    let row = MistakeCase { mistake: "", command: "", answer: ExpectedAnswer::Refused(["a.mlir", "7", "at most", "give"]) };
+    let said = |code, text: &str| CommandOutput { code: Some(code), text: text.to_owned() };
+    assert!(find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6: give 6"), true).is_empty());
+    assert_eq!(find_faults(&row, &said(2, "a.mlir: 7 is Some(7), at most 6: give 6"), false).len(), 3);
+    assert_eq!(find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6"), true), ["what to do: 'give' is not said"]);
 }

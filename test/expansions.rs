@@ -27,7 +27,7 @@ fn gelu(x: f64) -> f64 {
 }
 
 #[test]
-fn the_gelu_to_compare_with_is_right() {
+fn computes_reference_gelu() {
     for (x, expected) in [(1.0, 0.158_655_253_931_457), (2.0, 0.022_750_131_948_179), (4.0, 3.167_124_183_312e-5)] {
         assert!((upper_tail(x) - expected).abs() < 1e-13, "{x}");
     }
@@ -35,7 +35,7 @@ fn the_gelu_to_compare_with_is_right() {
 }
 
 /// The expansion of the gelu in exact arithmetic.
-fn expanded(x: f64) -> f64 {
+fn evaluate_expansion(x: f64) -> f64 {
     let mut results: Vec<f64> = Vec::new();
     for step in Expansion::find("gelufwd").unwrap().steps {
         let read = |source: &ExpansionOperand| match *source {
@@ -56,21 +56,21 @@ fn expanded(x: f64) -> f64 {
 }
 
 #[test]
-fn the_formula_is_as_close_as_it_says() {
-    let off = |step: i32| (expanded(f64::from(step) / 1000.0) - gelu(f64::from(step) / 1000.0)).abs();
+fn approximates_gelu_within_stated_error() {
+    let off = |step: i32| (evaluate_expansion(f64::from(step) / 1000.0) - gelu(f64::from(step) / 1000.0)).abs();
     let worst = (-20_000..=20_000).map(off).fold(0.0, f64::max);
     assert!((2.8e-4..2.95e-4).contains(&worst), "{worst:.3e}");
-    assert_eq!((expanded(65504.0), expanded(-65504.0)), (65504.0, 0.0));
+    assert_eq!((evaluate_expansion(65504.0), evaluate_expansion(-65504.0)), (65504.0, 0.0));
 }
 
 /// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
-fn numbers() -> Vec<u16> {
+fn list_f16_numbers() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
 }
 
 /// The function of every number on the simulated machine; compute ops read its result.
-fn executed(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
+fn execute_function(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
     let text = format!(
@@ -93,16 +93,16 @@ fn executed(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
     let is_expanded = !ops.collect::<String>().contains(&format!("\"{function}\""));
     assert_eq!(is_expanded, options.is_empty(), "{function} {options:?}");
     let array = |bits| HostArray { shape: vec![1024, 64], elements: ArrayElements::F16(bits) };
-    let (x, zero) = (array(numbers()), array(vec![0; 1 << 16]));
+    let (x, zero) = (array(list_f16_numbers()), array(vec![0; 1 << 16]));
     let inputs = [("arg0".to_owned(), x.clone()), ("arg1".to_owned(), zero)].into();
     let results = Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
     (0..1 << 16).map(|index| (x.elements.get(index), results[0].1.elements.get(index))).collect()
 }
 
 /// The largest error for numbers up to 10, and the largest for all relative to 1 + |gelu|.
-fn gelu_errors(options: &[&str]) -> [f64; 2] {
+fn measure_gelu_errors(options: &[&str]) -> [f64; 2] {
     let mut worst = [0.0_f64; 2];
-    for (x, found) in executed("gelufwd", options) {
+    for (x, found) in execute_function("gelufwd", options) {
         let expected = gelu(x);
         let off = (found - expected).abs();
         assert!(!off.is_nan(), "gelu({x}) is {found}");
@@ -117,16 +117,16 @@ fn gelu_errors(options: &[&str]) -> [f64; 2] {
 /// The device's own gelu rounds once, here the last two roundings count: of the sum and of the quotient. Between 2 and 4 half a unit in the
 /// last place is 2.0e-3. What the comparison with a reference allows for one op of one operand is 2.0e-3 of the element and the scale.
 #[test]
-fn gelu_of_every_number_is_close() {
-    let [own, own_relative] = gelu_errors(&["--lx-planner", "none"]);
+fn computes_gelu_of_every_number() {
+    let [own, own_relative] = measure_gelu_errors(&["--lx-planner", "none"]);
     assert!(own < 1.96e-3 && own_relative < 6.5e-4, "{own:.3e} {own_relative:.3e}");
-    let [off, relative] = gelu_errors(&[]);
+    let [off, relative] = measure_gelu_errors(&[]);
     assert!(off < 4.55e-3 && relative < 1.2e-3, "{off:.3e} {relative:.3e}");
 }
 
 #[test]
-fn the_others_are_the_same_for_every_number() {
+fn leaves_other_functions_unchanged() {
     for function in ["abs", "reciprocal", "relufwd"] {
-        assert!(executed(function, &[]) == executed(function, &["--lx-planner", "none"]), "{function}");
+        assert!(execute_function(function, &[]) == execute_function(function, &["--lx-planner", "none"]), "{function}");
     }
 }

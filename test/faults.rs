@@ -13,44 +13,44 @@ mod programs;
 
 use crate::common::bless;
 use edits::Files;
-use list::{Fault, all_faults};
+use list::{FileFault, all_faults};
 use machine::Target;
-use programs::{Right, all_right, write};
+use programs::{ValidProgram, all_valid_programs, write_files};
 use referee::{BoundedNumber, Companions, IntervalArithmetic, RunOptions, Simulation};
 use sdsc_check::check_files;
 use spyre::reference::check_against_reference;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Verdict on files in which no rule and no execution finds a fault.
-const NOTHING: &str = "not caught";
+const NOT_CAUGHT: &str = "not caught";
 
 /// The label of the first rule that the files break.
-fn broken_rule(files: &Files) -> String {
+fn find_broken_rule(files: &Files) -> String {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
-    found.first().map_or_else(|| NOTHING.to_owned(), |violation| format!("`{}`", violation.label))
+    found.first().map_or_else(|| NOT_CAUGHT.to_owned(), |violation| format!("`{}`", violation.label))
 }
 
 /// Returns the verdict that `spyre-run --check` would reach.
-fn execution(files: &Files, right: &Right) -> String {
+fn execution_verdict(files: &Files, right: &ValidProgram) -> String {
     let place = tempfile::tempdir().unwrap();
-    write(place.path(), files);
+    write_files(place.path(), files);
     let run = || {
         let simulation = Simulation::load(place.path(), &Target::spyre())?;
         simulation.run_with(&IntervalArithmetic, &right.inputs, &RunOptions::default())
     };
     match run() {
         Err(error) => format!("`{}`", error.rule()),
-        Ok((_, results)) if agrees(&results, right) => NOTHING.to_owned(),
+        Ok((_, results)) if agrees(&results, right) => NOT_CAUGHT.to_owned(),
         Ok(_) => "numbers differ".to_owned(),
     }
 }
 
-fn agrees(results: &[Companions<BoundedNumber>], right: &Right) -> bool {
+fn agrees(results: &[Companions<BoundedNumber>], right: &ValidProgram) -> bool {
     results.len() == right.expected.len()
         && results.iter().zip(&right.expected).all(|(found, expected)| check_against_reference(found, expected, &[], 0.0).is_ok())
 }
 
-fn broken(fault: &Fault, right: &Right) -> Files {
+fn apply_fault(fault: &FileFault, right: &ValidProgram) -> Files {
     let mut files = right.files.clone();
     (fault.edit)(&mut files);
     assert_ne!(files, right.files, "'{}' changes nothing", fault.name);
@@ -65,20 +65,20 @@ fn expect_on_page(table: &str) {
 }
 
 #[test]
-fn every_fault_is_caught_and_the_page_says_by_what() {
-    let programs = all_right();
+fn catches_every_fault_as_documented() {
+    let programs = all_valid_programs();
     for right in &programs {
-        let found = (broken_rule(&right.files), execution(&right.files, right));
-        assert_eq!(found, (NOTHING.to_owned(), NOTHING.to_owned()), "{}", right.name);
+        let found = (find_broken_rule(&right.files), execution_verdict(&right.files, right));
+        assert_eq!(found, (NOT_CAUGHT.to_owned(), NOT_CAUGHT.to_owned()), "{}", right.name);
     }
     let faults = all_faults();
     assert_eq!(faults.iter().map(|fault| fault.name).collect::<BTreeSet<_>>().len(), faults.len(), "two faults have one name");
     let (mut table, mut missed) = ("| fault | program | format rule | execution |\n|---|---|---|---|\n".to_owned(), Vec::new());
     for fault in &faults {
         let right = programs.iter().find(|right| right.name == fault.program).unwrap();
-        let files = broken(fault, right);
-        let (rule, run) = (broken_rule(&files), execution(&files, right));
-        if rule == NOTHING && run == NOTHING {
+        let files = apply_fault(fault, right);
+        let (rule, run) = (find_broken_rule(&files), execution_verdict(&files, right));
+        if rule == NOT_CAUGHT && run == NOT_CAUGHT {
             missed.push(fault.name);
         }
         writeln!(table, "| {} | {} | {rule} | {run} |", fault.name, fault.program).unwrap();

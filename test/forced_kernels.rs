@@ -36,7 +36,7 @@ fn run(command: &mut Command) -> Result<String, String> {
 }
 
 /// Numbers of ops per mode: expected by the program, and after the pass.
-fn modes_of(program: &str, forced: &str) -> (String, String) {
+fn count_modes(program: &str, forced: &str) -> (String, String) {
     let said = program.lines().nth(1).unwrap_or_default().trim_start_matches("// ").to_owned();
     let in_mode = |mode: &str| forced.matches(&format!(r"\22mode\22:\22{mode}\22")).count();
     (said, format!("INLINE {}, STAGE {}, SEPARATE {}", in_mode("inline"), in_mode("stage"), in_mode("separate")))
@@ -46,7 +46,7 @@ fn check(path: &Path) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     run(Command::new(env!("CARGO_BIN_EXE_spyre-opt")).arg(path).args(FORCED).arg("-o").arg(at("forced.mlir")))?;
-    let (said, found) = modes_of(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
+    let (said, found) = count_modes(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
     if said != found {
         return Err(format!("{found}, but it says: {said}"));
     }
@@ -68,7 +68,7 @@ fn check(path: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn what_may_move_gives_the_same_numbers_wherever_it_runs() {
+fn computes_same_numbers_wherever_ops_run() {
     let programs = programs();
     assert!(programs.len() >= 10);
     let wrong: Vec<String> =

@@ -9,7 +9,7 @@ use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
 /// A function of one number, or of two.
-struct Function {
+struct MeasuredFunction {
     name: &'static str,
     /// The operation on `%x` and `%y`.
     op: &'static str,
@@ -22,7 +22,7 @@ struct Function {
 const ROWS: usize = 1024;
 const COLUMNS: usize = 64;
 
-fn any(_: f64, _: f64) -> bool {
+fn accept_any(_: f64, _: f64) -> bool {
     true
 }
 
@@ -32,8 +32,8 @@ const fn row(
     exact: fn(f64, f64) -> f64,
     holds: fn(f64, f64) -> bool,
     domain: &'static str,
-) -> Function {
-    Function { name, op, exact, holds, domain }
+) -> MeasuredFunction {
+    MeasuredFunction { name, op, exact, holds, domain }
 }
 
 /// The error function by its series near 0, and by the continued fraction of its complement beyond 2.
@@ -55,31 +55,31 @@ fn erf(x: f64) -> f64 {
 /// The largest number of f16, which a result is read back as.
 const LARGEST: f64 = 65504.0;
 
-const IN_F16: &[Function] = &[
+const F16_FUNCTIONS: &[MeasuredFunction] = &[
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
     row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 8.0, "-8 to 8"),
     row("tan", "math.tan %x", |x, _| x.tan(), |x, _| x.abs() <= 1.5, "-1.5 to 1.5"),
-    row("atan", "math.atan %x", |x, _| x.atan(), any, "all"),
-    row("atan2", "math.atan2 %y, %x", |x, y| if x == 0.0 { y.atan2(0.0) } else { y.atan2(x) }, any, "all points"),
+    row("atan", "math.atan %x", |x, _| x.atan(), accept_any, "all"),
+    row("atan2", "math.atan2 %y, %x", |x, y| if x == 0.0 { y.atan2(0.0) } else { y.atan2(x) }, accept_any, "all points"),
     row("asin", "math.asin %x", |x, _| x.asin(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
     row("acos", "math.acos %x", |x, _| x.acos(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
-    row("asinh", "math.asinh %x", |x, _| x.asinh(), any, "all"),
+    row("asinh", "math.asinh %x", |x, _| x.asinh(), accept_any, "all"),
     row("acosh", "math.acosh %x", |x, _| x.acosh(), |x, _| x >= 1.0, "from 1 on; NaN below"),
     row("atanh", "math.atanh %x", |x, _| x.atanh(), |x, _| x.abs() < 1.0, "between -1 and 1"),
     row("expm1", "math.expm1 %x", |x, _| x.exp_m1(), |x, _| x <= 11.0, "up to 11"),
-    row("erf", "math.erf %x", |x, _| erf(x), any, "all"),
-    row("erfc", "math.erfc %x", |x, _| 1.0 - erf(x), any, "all"),
-    row("round", "math.round %x", |x, _| x.round(), any, "all"),
-    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
-    row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
-    row("copysign", "math.copysign %y, %x", |x, y| y.copysign(x), any, "all, also of -0"),
+    row("erf", "math.erf %x", |x, _| erf(x), accept_any, "all"),
+    row("erfc", "math.erfc %x", |x, _| 1.0 - erf(x), accept_any, "all"),
+    row("round", "math.round %x", |x, _| x.round(), accept_any, "all"),
+    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), accept_any, "all"),
+    row("trunc", "math.trunc %x", |x, _| x.trunc(), accept_any, "all"),
+    row("copysign", "math.copysign %y, %x", |x, y| y.copysign(x), accept_any, "all, also of -0"),
     row("exp2", "math.exp2 %x", |x, _| x.exp2(), |x, _| x <= 15.0, "up to 15"),
     row("log2", "math.log2 %x", |x, _| x.log2(), |x, _| x > 0.0, "above 0"),
     row("log10", "math.log10 %x", |x, _| x.log10(), |x, _| x > 0.0, "above 0"),
     row("sinh", "math.sinh %x", |x, _| x.sinh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
     row("cosh", "math.cosh %x", |x, _| x.cosh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
-    row("cbrt", "math.cbrt %x", |x, _| x.cbrt(), any, "all"),
+    row("cbrt", "math.cbrt %x", |x, _| x.cbrt(), accept_any, "all"),
     row(
         "powf",
         "math.powf %x, %y",
@@ -90,27 +90,27 @@ const IN_F16: &[Function] = &[
     row("remf", "arith.remf %x, %y", |x, y| x % y, |x, y| x.abs() <= 64.0 * y.abs() && y != 0.0, "quotients up to 64"),
 ];
 
-const IN_F32: &[Function] = &[
+const F32_FUNCTIONS: &[MeasuredFunction] = &[
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
     row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
-    row("atan", "math.atan %x", |x, _| x.atan(), any, "all"),
-    row("atan2", "math.atan2 %y, %x", |x, y| y.atan2(x), any, "all points"),
+    row("atan", "math.atan %x", |x, _| x.atan(), accept_any, "all"),
+    row("atan2", "math.atan2 %y, %x", |x, y| y.atan2(x), accept_any, "all points"),
     row("asin", "math.asin %x", |x, _| x.asin(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
     row("acos", "math.acos %x", |x, _| x.acos(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
-    row("erf", "math.erf %x", |x, _| erf(x), any, "all"),
-    row("round", "math.round %x", |x, _| x.round(), any, "all"),
-    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
-    row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
+    row("erf", "math.erf %x", |x, _| erf(x), accept_any, "all"),
+    row("round", "math.round %x", |x, _| x.round(), accept_any, "all"),
+    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), accept_any, "all"),
+    row("trunc", "math.trunc %x", |x, _| x.trunc(), accept_any, "all"),
 ];
 
 /// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
-fn halves() -> Vec<u16> {
+fn f16_samples() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
 }
 
 /// Numbers of all magnitudes from 2^-12 to 2^17.
-fn singles() -> Vec<f32> {
+fn f32_samples() -> Vec<f32> {
     let number = |index: u32| {
         let bits = index.wrapping_mul(2_654_435_761);
         let exponent = 115 + bits % 29;
@@ -122,7 +122,7 @@ fn singles() -> Vec<f32> {
 fn arguments(element: &str) -> [HostArray; 2] {
     const SECOND: [f64; 5] = [-2.5, -1.0, 0.0, 0.3125, 3.0];
     let shape = vec![1024, 64];
-    let x = if element == "f16" { ArrayElements::F16(halves()) } else { ArrayElements::F32(singles()) };
+    let x = if element == "f16" { ArrayElements::F16(f16_samples()) } else { ArrayElements::F32(f32_samples()) };
     let mut y = ArrayElements::zeros(element.parse().unwrap(), ROWS * COLUMNS);
     // The numbers of f16 are in order, so that every second argument meets all magnitudes.
     (0..ROWS * COLUMNS).for_each(|index| y.set(index, SECOND[index / 2 % SECOND.len()]));
@@ -130,7 +130,7 @@ fn arguments(element: &str) -> [HostArray; 2] {
 }
 
 /// The largest error, and the largest relative to 1 + |result|.
-fn errors(function: &Function, element: &str) -> [f64; 2] {
+fn measure_errors(function: &MeasuredFunction, element: &str) -> [f64; 2] {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
     let of = format!("tensor<{ROWS}x{COLUMNS}x{element}>");
@@ -157,11 +157,11 @@ fn errors(function: &Function, element: &str) -> [f64; 2] {
     worst
 }
 
-fn table(functions: &[Function], element: &str) -> String {
+fn format_table(functions: &[MeasuredFunction], element: &str) -> String {
     let mut text = "| function | for | largest error | relative to 1 + result |\n|---|---|--:|--:|\n".to_owned();
     for function in functions {
         let shown = |error: f64| if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
-        let [off, relative] = errors(function, element);
+        let [off, relative] = measure_errors(function, element);
         writeln!(text, "| `{}` | {} | {} | {} |", function.name, function.domain, shown(off), shown(relative)).unwrap();
     }
     text
@@ -169,12 +169,12 @@ fn table(functions: &[Function], element: &str) -> String {
 
 /// Returns the page: text above the tables is unchanged, the tables are the measured ones.
 #[test]
-fn the_page_has_what_is_measured() {
+fn documents_measured_errors() {
     const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/functions.md");
     let page = fs::read_to_string(&path).unwrap();
     let (told, _) = page.split_once(MARK).unwrap();
-    let (half, single) = (table(IN_F16, "f16"), table(IN_F32, "f32"));
+    let (half, single) = (format_table(F16_FUNCTIONS, "f16"), format_table(F32_FUNCTIONS, "f32"));
     let measured = format!("{told}{MARK}\n## In f16\n\n{half}\n## In f32\n\n{single}");
     if std::env::var("BLESS").is_ok_and(|what| what == "functions") {
         fs::write(&path, &measured).unwrap();

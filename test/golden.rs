@@ -9,7 +9,7 @@ use crate::common::{self, bless};
 use spyre::{launch::Launch, sdsc};
 use std::path::{Path, PathBuf};
 
-fn bundle_mlir_is_byte_for_byte_the_reference(cases: &[PathBuf]) {
+fn check_bundle_mlir(cases: &[PathBuf]) {
     for case in cases {
         let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
@@ -18,7 +18,7 @@ fn bundle_mlir_is_byte_for_byte_the_reference(cases: &[PathBuf]) {
     }
 }
 
-fn sdsc_files_are_byte_for_byte_the_reference(cases: &[PathBuf]) {
+fn check_sdsc_files(cases: &[PathBuf]) {
     for case in cases {
         let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
@@ -46,7 +46,7 @@ fn compare(expected: &str, found: &str, path: &Path) {
     assert_eq!(expected.split('\n').count(), found.split('\n').count(), "{}", path.display());
 }
 
-fn files_are_read_back(cases: &[PathBuf]) {
+fn check_read_back(cases: &[PathBuf]) {
     for case in cases {
         for entry in std::fs::read_dir(case).unwrap() {
             let path = entry.unwrap().path();
@@ -61,7 +61,7 @@ fn files_are_read_back(cases: &[PathBuf]) {
     }
 }
 
-fn tools_write_the_same_files_by_way_of_ir(cases: &[PathBuf]) {
+fn check_files_written_through_ir(cases: &[PathBuf]) {
     for case in cases {
         let place = tempfile::tempdir().unwrap();
         let (ir, out) = (place.path().join("case.mlir"), place.path().join("out"));
@@ -83,17 +83,17 @@ fn translate(arguments: &[&str]) {
 }
 
 #[test]
-fn every_case_is_written_and_read_back() {
+fn writes_and_reads_back_every_case() {
     let cases = common::golden_cases();
     cases.iter().for_each(|case| write_if_blessed(case));
-    bundle_mlir_is_byte_for_byte_the_reference(&cases);
-    sdsc_files_are_byte_for_byte_the_reference(&cases);
-    files_are_read_back(&cases);
+    check_bundle_mlir(&cases);
+    check_sdsc_files(&cases);
+    check_read_back(&cases);
 }
 
 #[test]
-fn the_tools_write_the_same_files_by_way_of_ir() {
-    tools_write_the_same_files_by_way_of_ir(&common::golden_cases());
+fn writes_same_files_through_ir() {
+    check_files_written_through_ir(&common::golden_cases());
 }
 
 /// Rewrites the files of a case if the caller requests it.
@@ -116,33 +116,33 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn bundle_mlir_is_byte_for_byte_the_reference() {
-        super::bundle_mlir_is_byte_for_byte_the_reference(&common::shared_golden_cases());
+    fn writes_reference_bundle_mlir() {
+        super::check_bundle_mlir(&common::shared_golden_cases());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn sdsc_files_are_byte_for_byte_the_reference() {
-        super::sdsc_files_are_byte_for_byte_the_reference(&common::shared_golden_cases());
+    fn writes_reference_sdsc_files() {
+        super::check_sdsc_files(&common::shared_golden_cases());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn golden_files_are_read_back() {
-        files_are_read_back(&common::shared_golden_cases());
+    fn reads_back_golden_files() {
+        check_read_back(&common::shared_golden_cases());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn the_tools_write_the_same_files_by_way_of_ir() {
-        tools_write_the_same_files_by_way_of_ir(&common::shared_golden_cases());
+    fn writes_same_files_through_ir() {
+        check_files_written_through_ir(&common::shared_golden_cases());
     }
 
     /// Embedding from the front end, compiled from our own program: the row-major table is copied first. The reference splits that copy
     /// over 4 cores.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn a_gather_compiles_to_the_reference() {
+    fn compiles_gather_to_reference() {
         let case = common::shared("golden/visible/gather_embedding_1d");
         let dir = tempfile::tempdir().unwrap();
         let (input, out) = (dir.path().join("gather.mlir"), dir.path().join("out"));

@@ -30,7 +30,7 @@ fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
 }
 
 #[test]
-fn forty_layers_are_a_valid_module() {
+fn builds_valid_module_of_forty_layers() {
     let session = spyre::pipeline::create_session();
     for model in [Granite::of_2b(40), Granite::of_8b(1, 2048), SMALL, Granite { kv_heads: 4, ..SMALL }] {
         assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
@@ -38,13 +38,13 @@ fn forty_layers_are_a_valid_module() {
 }
 
 #[test]
-fn the_text_grows_by_the_same_number_of_lines_with_each_layer() {
+fn adds_same_number_of_lines_per_layer() {
     let lines = [1, 2, 3].map(|layers| Granite::of_2b(layers).module().lines().count());
     assert_eq!(lines[2] - lines[1], lines[1] - lines[0]);
 }
 
 #[test]
-fn two_layers_are_one_layer_after_the_other() {
+fn composes_two_layers_sequentially() {
     let one = Granite { layers: 1, ..SMALL };
     let all = inputs(&SMALL);
     let (first, second, tables) = (&all[1..10], &all[10..19], &all[19..]);

@@ -14,7 +14,7 @@ const MAX_OPTIONS: usize = 10;
 const MAX_COLUMNS: usize = 120;
 
 /// Options that every page has.
-const ALWAYS: [&str; 3] = ["help", "help-all", "version"];
+const COMMON_OPTIONS: [&str; 3] = ["help", "help-all", "version"];
 
 /// Text that precedes the options of LLVM's library.
 pub(crate) const UPSTREAM: &str = "Options and passes of MLIR and LLVM:";
@@ -41,14 +41,14 @@ fn options(command: &Command) -> Vec<&Arg> {
 }
 
 /// Whether a line of the page shows the option.
-fn shows(page: &str, option: &Arg) -> bool {
+fn shows_option(page: &str, option: &Arg) -> bool {
     let name = option.get_long().map_or_else(|| format!("-{}", option.get_short().unwrap()), |long| format!("--{long}"));
     let words = |line: &str| line.split([' ', ',', '=', '[']).map(str::to_owned).collect::<Vec<_>>();
     page.lines().filter(|line| line.trim_start().starts_with('-')).any(|line| words(line).contains(&name))
 }
 
 #[test]
-fn every_option_has_a_heading() {
+fn has_heading_for_every_option() {
     for command in all_commands() {
         for option in options(&command) {
             assert!(option.get_help_heading().is_some(), "{} {option}", command.get_name());
@@ -57,11 +57,11 @@ fn every_option_has_a_heading() {
 }
 
 #[test]
-fn the_short_page_has_at_most_ten_options() {
+fn lists_at_most_ten_options_on_short_page() {
     for command in all_commands() {
         let page = help_page(command.get_name(), "--help");
-        let is_other = |option: &&&Arg| !ALWAYS.iter().any(|id| option.get_id() == *id);
-        let n_options = options(&command).iter().filter(is_other).filter(|option| shows(&page, option)).count();
+        let is_other = |option: &&&Arg| !COMMON_OPTIONS.iter().any(|id| option.get_id() == *id);
+        let n_options = options(&command).iter().filter(is_other).filter(|option| shows_option(&page, option)).count();
         assert!((1..=MAX_OPTIONS).contains(&n_options), "{}: {n_options} options\n{page}", command.get_name());
         assert!(page.contains("Use '--help-all' for all options."), "{page}");
         assert_eq!(help_page(command.get_name(), "-h"), page);
@@ -69,16 +69,17 @@ fn the_short_page_has_at_most_ten_options() {
 }
 
 #[test]
-fn the_full_page_has_all_options() {
+fn lists_all_options_on_full_page() {
     for command in all_commands() {
         let page = help_page(command.get_name(), "--help-all");
-        let missing: Vec<String> = options(&command).iter().filter(|option| !shows(&page, option)).map(ToString::to_string).collect();
+        let missing: Vec<String> =
+            options(&command).iter().filter(|option| !shows_option(&page, option)).map(ToString::to_string).collect();
         assert!(missing.is_empty(), "{} --help-all: no {missing:?}\n{page}", command.get_name());
     }
 }
 
 #[test]
-fn lines_of_help_have_120_columns() {
+fn keeps_lines_of_help_within_120_columns() {
     for command in all_commands() {
         for word in ["--help", "--help-all"] {
             let page = help_page(command.get_name(), word);
@@ -90,7 +91,7 @@ fn lines_of_help_have_120_columns() {
 
 /// `BLESS=help` writes the pages of `test/help`; `docs/reference/generated/options.md` has the full ones.
 #[test]
-fn short_pages_are_as_they_were() {
+fn matches_recorded_short_pages() {
     for (tool, _) in TOOLS {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("test/help/{tool}.txt"));
         let page = help_page(tool, "--help");
@@ -104,7 +105,7 @@ fn short_pages_are_as_they_were() {
 }
 
 #[test]
-fn a_driver_prints_the_options_of_llvm_after_ours() {
+fn prints_llvm_options_after_ours() {
     for command in commands::driver_commands() {
         let (_, path) = TOOLS.iter().find(|(name, _)| *name == command.get_name()).unwrap();
         let output = process::Command::new(path).arg("--help-all").output().unwrap();

@@ -38,20 +38,20 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const CASES: usize = 300;
 
 /// Mutants of one process.
-const BATCH: usize = 150;
+const BATCH_SIZE: usize = 150;
 
 /// Numbers in a row that change files of one group.
-const CASES_OF_GROUP: usize = 25;
+const GROUP_SIZE: usize = 25;
 
 /// The memory of one process, most of it the library's own address space.
 const MEMORY_KIB: usize = 8 << 20;
 
 /// Time without output after which a process counts as hung. It is generous, since a machine may be busy.
-const MOST_TIME: Duration = Duration::from_secs(300);
+const MAX_SILENT_TIME: Duration = Duration::from_secs(300);
 
 const WORK: &str = "SPYRE_HOSTILE_WORK";
 
-fn number_of(variable: &str) -> Option<usize> {
+fn read_env_number(variable: &str) -> Option<usize> {
     env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
@@ -93,7 +93,7 @@ impl<'t> Corpus<'t> {
     /// One mutated file. A process runs several consecutive numbers, which belong to one group, because preparing a group is slow.
     fn case(&mut self, place: &Place, number: usize) -> Case {
         let mut state = self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
-        let group = number / CASES_OF_GROUP % (self.target.n_groups)();
+        let group = number / GROUP_SIZE % (self.target.n_groups)();
         let files = self.groups.entry(group).or_insert_with(|| (self.target.corpus)(place, group));
         let (of, other) = (below(files.len(), &mut state), below(files.len(), &mut state));
         Case { group, of, mutant: mutant(&files[of], &files[other], &mut state) }
@@ -102,17 +102,17 @@ impl<'t> Corpus<'t> {
 
 fn try_target(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
-    let (first, end) = match number_of("SPYRE_HOSTILE_CASE") {
+    let (first, end) = match read_env_number("SPYRE_HOSTILE_CASE") {
         Some(case) => (case, case + 1),
-        None => (0, number_of("SPYRE_HOSTILE_CASES").unwrap_or(CASES)),
+        None => (0, read_env_number("SPYRE_HOSTILE_CASES").unwrap_or(CASES)),
     };
-    for from in (first..end).step_by(BATCH) {
-        let to = (from + BATCH).min(end);
+    for from in (first..end).step_by(BATCH_SIZE) {
+        let to = (from + BATCH_SIZE).min(end);
         let mut next = from;
         while let Err((case, what)) = run_batch(target, next, to) {
             // The tool would have reported the error and exited; this process continues after it.
             let is_refused = what.contains("MLIR's parser crashed on this file");
-            assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", kept(target, case).display());
+            assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", write_case_file(target, case).display());
             next = case + 1;
         }
     }
@@ -142,10 +142,10 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
         }
         match process.try_wait().unwrap() {
             Some(status) => break status.to_string(),
-            None if last_news.elapsed() > MOST_TIME => {
+            None if last_news.elapsed() > MAX_SILENT_TIME => {
                 process.kill().unwrap();
                 process.wait().unwrap();
-                break format!("no end after {} s", MOST_TIME.as_secs());
+                break format!("no end after {} s", MAX_SILENT_TIME.as_secs());
             }
             None => std::thread::sleep(Duration::from_millis(20)),
         }
@@ -161,7 +161,7 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
 }
 
 /// Writes the file of a case, for inspection.
-fn kept(target: &Target, number: usize) -> PathBuf {
+fn write_case_file(target: &Target, number: usize) -> PathBuf {
     let place = Place::new();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{}-{number}", target.name));
     fs::write(&path, Corpus::new(target).case(&place, number).mutant).unwrap();

@@ -15,7 +15,7 @@ use spyre::{
 use std::{fs, path::PathBuf};
 
 /// How much more than the largest effect of an approximation is allowed where a program has functions that import approximates.
-const APPROXIMATED: f64 = 3.0;
+const APPROXIMATION_FACTOR: f64 = 3.0;
 
 /// Weight of the upper digits of results (`digit_base` in `program.json`).
 const DIGIT_BASE: f64 = 1024.0;
@@ -35,7 +35,7 @@ fn inputs(function: &EvalFunction<'_>) -> Vec<EvalArray<f64>> {
 }
 
 /// Converts an argument for the JIT, which reads every floating-point argument as f64.
-pub(crate) fn host(function: &EvalFunction<'_>, position: usize, array: &EvalArray<f64>) -> HostArray {
+pub(crate) fn to_host_array(function: &EvalFunction<'_>, position: usize, array: &EvalArray<f64>) -> HostArray {
     let tensor = &function.values[function.body.arguments[position]];
     let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();
     let elements = match (array, tensor.element) {
@@ -54,12 +54,12 @@ pub(crate) fn host(function: &EvalFunction<'_>, position: usize, array: &EvalArr
     HostArray { shape, elements }
 }
 
-pub(crate) fn numbers(array: &HostArray) -> Vec<f64> {
+pub(crate) fn to_numbers(array: &HostArray) -> Vec<f64> {
     (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
 }
 
 /// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller makes them.
-fn put_together(found: &[f64], n_expected: usize) -> Vec<f64> {
+fn join_digits(found: &[f64], n_expected: usize) -> Vec<f64> {
     if found.len() != 2 * n_expected {
         return found.to_vec();
     }
@@ -80,18 +80,18 @@ fn check(path: &str) -> Result<(), String> {
     let functions = read_functions(&module).map_err(|(_, message)| message)?;
     let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
     let given = inputs(function);
-    let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
+    let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
     let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
     let reference = ReferenceResults::compute(path, "", &hosts, &|_| {})?;
     for (result, (found, expected)) in found.iter().zip(&reference.results).enumerate() {
         let EvalArray::Numbers(found) = found else { continue };
-        let expected = numbers(expected);
-        let found = put_together(found, expected.len());
+        let expected = to_numbers(expected);
+        let found = join_digits(found, expected.len());
         let finite = expected.iter().filter(|number| number.is_finite());
         let scale = (finite.clone().map(|number| number * number).sum::<f64>() / finite.count().max(1) as f64).sqrt();
-        let others = reference.approximated_result(result).into_iter().map(numbers);
+        let others = reference.approximated_result(result).into_iter().map(to_numbers);
         let effect = others.map(|other| other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max));
-        let effect = APPROXIMATED * effect.fold(0.0, f64::max);
+        let effect = APPROXIMATION_FACTOR * effect.fold(0.0, f64::max);
         assert_eq!(found.len(), expected.len(), "{path}: result {result}");
         for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
             let is_same = found == expected || (found.is_nan() && expected.is_nan());
@@ -105,7 +105,7 @@ fn check(path: &str) -> Result<(), String> {
 }
 
 /// The programs of a folder, cut into those of a file.
-fn programs(folder: &str) -> Vec<(String, String)> {
+fn read_programs(folder: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
@@ -118,10 +118,10 @@ fn programs(folder: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn imported_programs_mean_what_mlir_says() {
+fn matches_mlir_semantics_of_imported_programs() {
     let place = tempfile::tempdir().unwrap();
     let (mut wrong, mut n_right) = (Vec::new(), 0);
-    for (name, text) in programs("test/execution") {
+    for (name, text) in read_programs("test/execution") {
         // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT resolves a function
         // `exp` to its library's. Programs whose check must report an error are left out, too, and so are tensors without elements, which
         // are replaced after the import.

@@ -16,12 +16,12 @@ mod program;
 mod write;
 
 use crate::common::{cases, listen};
-use array::{Array, Ints};
-use cases::{Outcome, number_of};
+use array::{Array, IndexArray};
+use cases::{CaseOutcome, read_env_number};
 use half::f16;
-use listen::listen;
+use listen::collect_errors;
 use machine::Target;
-use program::{Inputs, List, Program, Read, mask_for, numbers_for};
+use program::{IndexInputs, IndexProgram, ListDefinition, TableRead, arg_max_numbers, where_mask};
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use spyre::{
@@ -45,25 +45,25 @@ const OPEN: [(usize, &str); 0] = [];
 const DEFAULT_PROGRAMS: usize = 100;
 
 /// Maximum number of refused programs per hundred.
-const MOST_REFUSED_PERCENT: usize = 10;
+const MAX_REFUSED_PERCENT: usize = 10;
 
 /// Maximum number, per hundred programs, of those with an argument whose range is narrower than necessary.
-const MOST_NARROWED_PERCENT: usize = 25;
+const MAX_NARROWED_PERCENT: usize = 25;
 
 /// Failing programs that are reported.
-const MOST_REPORTED: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// Compiler terms that must not occur in a message to the author of a `linalg` program.
-const WORDS_OF_THE_COMPILER: [&str; 9] =
+const COMPILER_TERMS: [&str; 9] =
     ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "layout-gather-tables", "in its sticks", "iteration dimension"];
 
 fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
     (vec(any::<u16>(), 6..48), any::<[u16; 2]>())
 }
 
-fn compiled(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
+fn compile_program(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
     let session = spyre::pipeline::create_session();
-    let errors = listen(&session);
+    let errors = collect_errors(&session);
     let options = CompileOptions { cores: [32, 1, 4][usize::from(draws[0]) % 3], compile_to: Phase::Emit, ..CompileOptions::default() };
     let emitted = output.to_str().unwrap();
     let done = Module::parse(&session, text)
@@ -72,31 +72,31 @@ fn compiled(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
 }
 
 /// Floats as the elements of a type.
-fn floats(numbers: &Array<f64>, of: &str) -> HostArray {
+fn to_float_array(numbers: &Array<f64>, of: &str) -> HostArray {
     let elements = match of {
         "f16" => ArrayElements::F16(numbers.elements.iter().map(|&number| f16::from_f64(number).to_bits()).collect()),
         _ => ArrayElements::F32(numbers.elements.iter().map(|&number| number as f32).collect()),
     };
-    HostArray { shape: shape_of(&numbers.shape), elements }
+    HostArray { shape: to_shape(&numbers.shape), elements }
 }
 
-fn shape_of(shape: &[usize]) -> Vec<i64> {
+fn to_shape(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|&size| size as i64).collect()
 }
 
-fn integers(list: &Ints, of: &str) -> HostArray {
+fn to_integer_array(list: &IndexArray, of: &str) -> HostArray {
     let elements = match of {
         "i32" => ArrayElements::I32(list.elements.iter().map(|&element| i32::try_from(element).unwrap()).collect()),
         _ => ArrayElements::I64(list.elements.clone()),
     };
-    HostArray { shape: shape_of(&list.shape), elements }
+    HostArray { shape: to_shape(&list.shape), elements }
 }
 
 /// Integers from `first` to `last`, both of which occur in a list of several.
-fn drawn(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> Ints {
+fn draw_integers(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> IndexArray {
     let mut state = seed as u64 + 1;
     let mut count = 0;
-    Ints::build(shape, |_| {
+    IndexArray::build(shape, |_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         count += 1;
         match count {
@@ -108,7 +108,7 @@ fn drawn(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> Ints {
 }
 
 /// The numbers of a table: small integers, which every format has, each another one than its neighbours.
-fn table_of(shape: &[usize]) -> Array<f64> {
+fn build_table(shape: &[usize]) -> Array<f64> {
     let mut count = 0;
     Array::build(shape, |_| {
         count += 37;
@@ -117,53 +117,53 @@ fn table_of(shape: &[usize]) -> Array<f64> {
 }
 
 /// Returns inputs within the ranges of `program.json`, and whether these ranges are narrower than the program requires.
-fn inputs_of(program: &Program, ranges: &[Option<[i64; 2]>]) -> Result<(Inputs, bool), String> {
-    let mut inputs = Inputs { lists: vec![None; program.steps.len()], table: table_of(&program.table) };
+fn draw_inputs(program: &IndexProgram, ranges: &[Option<[i64; 2]>]) -> Result<(IndexInputs, bool), String> {
+    let mut inputs = IndexInputs { lists: vec![None; program.steps.len()], table: build_table(&program.table) };
     let (mut is_narrowed, mut next) = (false, ranges.iter());
     for (number, step) in program.steps.iter().enumerate() {
-        let is_argument = matches!(step.list, List::Argument);
-        if is_argument || matches!(step.list, List::WhereMask | List::ArgMax) {
+        let is_argument = matches!(step.list, ListDefinition::Argument);
+        if is_argument || matches!(step.list, ListDefinition::WhereMask | ListDefinition::ArgMax) {
             let [first, end] = next.next().copied().flatten().unwrap_or([i64::MIN, i64::MAX]);
             let held = [step.bounds[0].max(first), step.bounds[1].min(end - 1)];
             if is_argument && held[0] > held[1] {
                 return Err(format!("no integer of {:?} is in the range {first}..{end} of argument %l{number}", step.bounds));
             }
             is_narrowed |= is_argument && held != step.bounds;
-            inputs.lists[number] = is_argument.then(|| drawn(&step.shape, held, number));
+            inputs.lists[number] = is_argument.then(|| draw_integers(&step.shape, held, number));
         }
     }
     Ok((inputs, is_narrowed))
 }
 
 /// The arguments of the function in order.
-fn arguments(program: &Program, inputs: &Inputs) -> Vec<HostArray> {
+fn list_arguments(program: &IndexProgram, inputs: &IndexInputs) -> Vec<HostArray> {
     let mut arrays = Vec::new();
     for (number, step) in program.steps.iter().enumerate() {
         match step.list {
-            List::Argument => arrays.push(integers(inputs.lists[number].as_ref().unwrap(), program.integer)),
-            List::WhereMask => {
-                let elements = mask_for(number, &step.shape).elements.iter().map(|&holds| u8::from(holds)).collect();
-                arrays.push(HostArray { shape: shape_of(&step.shape), elements: ArrayElements::Bool(elements) });
+            ListDefinition::Argument => arrays.push(to_integer_array(inputs.lists[number].as_ref().unwrap(), program.integer)),
+            ListDefinition::WhereMask => {
+                let elements = where_mask(number, &step.shape).elements.iter().map(|&holds| u8::from(holds)).collect();
+                arrays.push(HostArray { shape: to_shape(&step.shape), elements: ArrayElements::Bool(elements) });
             }
-            List::ArgMax => arrays.push(floats(&numbers_for(number, step.shape[0]), program.float)),
+            ListDefinition::ArgMax => arrays.push(to_float_array(&arg_max_numbers(number, step.shape[0]), program.float)),
             _ => {}
         }
     }
-    if program.read != Read::List {
-        arrays.push(floats(&inputs.table, program.float));
+    if program.read != TableRead::List {
+        arrays.push(to_float_array(&inputs.table, program.float));
     }
     arrays
 }
 
 /// Runs the compiled program; returns the difference from NumPy, and whether the range of an argument is narrower than necessary.
-fn execute(output: &Path, program: &Program) -> Result<(Option<String>, bool), String> {
+fn execute(output: &Path, program: &IndexProgram) -> Result<(Option<String>, bool), String> {
     let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
     let tensors = &simulation.program().arguments;
     let ranges: Vec<Option<[i64; 2]>> = tensors.iter().map(|tensor| tensor.index_range).collect();
-    let (inputs, is_narrowed) = inputs_of(program, &ranges)?;
-    let given: BTreeMap<_, _> = tensors.iter().map(|tensor| tensor.name.clone()).zip(arguments(program, &inputs)).collect();
+    let (inputs, is_narrowed) = draw_inputs(program, &ranges)?;
+    let given: BTreeMap<_, _> = tensors.iter().map(|tensor| tensor.name.clone()).zip(list_arguments(program, &inputs)).collect();
     let outcome = simulation.run(&given, &RunOptions::default()).map_err(|error| error.to_string())?;
-    let expected = program.result(&inputs).ok_or("the ranges admit an index that is no row")?;
+    let expected = program.evaluate(&inputs).ok_or("the ranges admit an index that is no row")?;
     let Some((_, found)) = outcome.results.first() else { return Err("no result".to_owned()) };
     let n_found = found.elements.len();
     if n_found != expected.elements.len() {
@@ -174,24 +174,24 @@ fn execute(output: &Path, program: &Program) -> Result<(Option<String>, bool), S
 }
 
 /// Returns the program and its outcome; if it agrees, also whether the ranges of its arguments are narrowed.
-fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), Outcome) {
-    let program = Program::new(&numbers);
+fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), CaseOutcome) {
+    let program = IndexProgram::new(&numbers);
     let text = program.text();
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let mut is_narrowed = false;
-    let outcome = match compiled(&text, draws, &output) {
-        Err(message) if message.is_empty() => Outcome::Fails("it is refused without a message", String::new()),
-        Err(message) if WORDS_OF_THE_COMPILER.iter().any(|word| message.replace("'spyre.range'", "").contains(word)) => {
-            Outcome::Fails("it is refused in words of the compiler", message)
+    let outcome = match compile_program(&text, draws, &output) {
+        Err(message) if message.is_empty() => CaseOutcome::Fails("it is refused without a message", String::new()),
+        Err(message) if COMPILER_TERMS.iter().any(|word| message.replace("'spyre.range'", "").contains(word)) => {
+            CaseOutcome::Fails("it is refused in words of the compiler", message)
         }
-        Err(message) => Outcome::Refused(message),
+        Err(message) => CaseOutcome::Refused(message),
         Ok(()) => match execute(&output, &program) {
-            Err(message) => Outcome::Fails("the simulated machine refuses it", message),
-            Ok((Some(message), _)) => Outcome::Fails("the numbers differ", message),
+            Err(message) => CaseOutcome::Fails("the simulated machine refuses it", message),
+            Ok((Some(message), _)) => CaseOutcome::Fails("the numbers differ", message),
             Ok((None, narrowed)) => {
                 is_narrowed = narrowed;
-                Outcome::Agrees
+                CaseOutcome::Agrees
             }
         },
     };
@@ -199,14 +199,14 @@ fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), Outcome) {
 }
 
 /// The report about a program; of one that fails, the simplest that fails in the same way.
-fn report(number: usize) -> (String, Outcome) {
-    let ((text, _), outcome) = cases::run_simplest(&mut cases::case_of(&recipes(), number), run);
+fn report(number: usize) -> (String, CaseOutcome) {
+    let ((text, _), outcome) = cases::run_simplest(&mut cases::generate_case(&recipes(), number), run);
     let again = format!("SPYRE_INDEX_LIST={number} cargo test --test compiler -- index_lists::");
     (format!("\ncase {number}: {outcome:?}\n{text}again: {again}\n"), outcome)
 }
 
 /// A refusal without its numbers.
-fn reason(message: &str) -> String {
+fn strip_numbers(message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
     let mut reason = String::new();
     for character in message.chars() {
@@ -219,14 +219,14 @@ fn reason(message: &str) -> String {
 }
 
 #[test]
-fn lists_of_indices_choose_what_numpy_chooses() {
-    if let Some(number) = number_of("SPYRE_INDEX_LIST") {
+fn selects_same_elements_as_numpy() {
+    if let Some(number) = read_env_number("SPYRE_INDEX_LIST") {
         let (report, outcome) = report(number);
         println!("{report}");
-        assert!(!matches!(outcome, Outcome::Fails(..)), "{report}");
+        assert!(!matches!(outcome, CaseOutcome::Fails(..)), "{report}");
         return;
     }
-    let n_programs = number_of("SPYRE_INDEX_LISTS").unwrap_or(DEFAULT_PROGRAMS);
+    let n_programs = read_env_number("SPYRE_INDEX_LISTS").unwrap_or(DEFAULT_PROGRAMS);
     let is_open = |number: &usize| OPEN.iter().any(|(open, _)| open == number);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -236,7 +236,7 @@ fn lists_of_indices_choose_what_numpy_chooses() {
                     if is_open(&number) {
                         continue;
                     }
-                    let ((_, is_narrowed), outcome) = run(cases::case_of(&recipes(), number).current());
+                    let ((_, is_narrowed), outcome) = run(cases::generate_case(&recipes(), number).current());
                     done.lock().unwrap().push((number, outcome, is_narrowed));
                 }
             });
@@ -244,13 +244,13 @@ fn lists_of_indices_choose_what_numpy_chooses() {
     });
     let mut done = done.into_inner().unwrap();
     done.sort_by_key(|(number, ..)| *number);
-    let failed: Vec<_> = done.iter().filter(|(_, outcome, _)| matches!(outcome, Outcome::Fails(..))).collect();
+    let failed: Vec<_> = done.iter().filter(|(_, outcome, _)| matches!(outcome, CaseOutcome::Fails(..))).collect();
     let list: String = failed.iter().map(|(number, outcome, _)| format!("case {number}: {outcome:?}\n")).collect();
-    let reported: String = failed.iter().take(MOST_REPORTED).map(|(number, ..)| report(*number).0).collect();
+    let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, ..)| report(*number).0).collect();
     let mut reasons: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, outcome, _) in &done {
-        if let Outcome::Refused(message) = outcome {
-            reasons.entry(reason(message)).or_default().push(*number);
+        if let CaseOutcome::Refused(message) = outcome {
+            reasons.entry(strip_numbers(message)).or_default().push(*number);
         }
     }
     let n_refused: usize = reasons.values().map(Vec::len).sum();
@@ -260,6 +260,6 @@ fn lists_of_indices_choose_what_numpy_chooses() {
         reasons.iter().for_each(|(reason, numbers)| println!("{} {:?}: {reason}", numbers.len(), &numbers[..numbers.len().min(4)]));
     }
     assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
-    assert!(n_refused * 100 <= n_programs * MOST_REFUSED_PERCENT, "{n_refused} of {n_programs} programs are refused");
-    assert!(n_narrowed * 100 <= n_programs * MOST_NARROWED_PERCENT, "{n_narrowed} of {n_programs} programs are narrowed");
+    assert!(n_refused * 100 <= n_programs * MAX_REFUSED_PERCENT, "{n_refused} of {n_programs} programs are refused");
+    assert!(n_narrowed * 100 <= n_programs * MAX_NARROWED_PERCENT, "{n_narrowed} of {n_programs} programs are narrowed");
 }

@@ -33,11 +33,11 @@ fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
     output.status.success().then(|| serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap())
 }
 
-const ONE_AFTER_THE_OTHER: [&str; 2] = ["--lx-planner", "exact"];
-const TOGETHER: [&str; 3] = ["--lx-planner", "exact", "--joint"];
+const SEQUENTIAL_OPTIONS: [&str; 2] = ["--lx-planner", "exact"];
+const JOINT_OPTIONS: [&str; 3] = ["--lx-planner", "exact", "--joint"];
 
 /// Modeled time, us, and the number of launches.
-fn time(report: &Value) -> (f64, usize) {
+fn modeled_time(report: &Value) -> (f64, usize) {
     (report["time"]["estimate_us"].as_f64().unwrap(), report["launches"].as_array().unwrap().len())
 }
 
@@ -48,10 +48,10 @@ fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheape
     let (mut n_compared, mut n_cheaper, mut dearer) = (0, 0, Vec::new());
     for (program, lx_bytes) in programs {
         let compile = |options: &[&str]| compile(&program, &out, &[options, &["--lx-bytes", lx_bytes]].concat());
-        let (Some(alone), Some(together)) = (compile(&ONE_AFTER_THE_OTHER), compile(&TOGETHER)) else {
+        let (Some(alone), Some(together)) = (compile(&SEQUENTIAL_OPTIONS), compile(&JOINT_OPTIONS)) else {
             continue;
         };
-        let ((alone, _), (together, n_launches)) = (time(&alone), time(&together));
+        let ((alone, _), (together, n_launches)) = (modeled_time(&alone), modeled_time(&together));
         n_compared += 1;
         n_cheaper += usize::from(together < alone);
         // Times are rounded to a nanosecond a launch.
@@ -65,23 +65,23 @@ fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheape
 }
 
 /// Each program with the machine's LX, and with a little of it, in which values come and go.
-fn with_sizes(programs: Vec<PathBuf>) -> impl Iterator<Item = (PathBuf, &'static str)> {
+fn pair_with_lx_sizes(programs: Vec<PathBuf>) -> impl Iterator<Item = (PathBuf, &'static str)> {
     programs.into_iter().flat_map(|program| ["1625344", "65536"].map(|lx_bytes| (program.clone(), lx_bytes)))
 }
 
 #[test]
-fn together_is_never_dearer_than_one_after_the_other() {
+fn costs_no_more_than_sequential_planning() {
     let tight = (root().join("test/execution/stays.mlir"), "65536");
-    compare(with_sizes(sample(files(&root().join("benches/plans")), 2)).chain([tight]), if is_all() { 5 } else { 3 });
+    compare(pair_with_lx_sizes(sample(files(&root().join("benches/plans")), 2)).chain([tight]), if is_all() { 5 } else { 3 });
 }
 
 #[test]
-fn the_files_are_the_same_every_time() {
+fn writes_same_files_every_time() {
     let program = root().join("benches/plans/swiglu_m64_h4096_f12800_f16.mlir");
     let place = tempfile::tempdir().unwrap();
     let files = |number: usize| {
         let out = place.path().join(number.to_string());
-        compile(&program, &out, &TOGETHER).unwrap();
+        compile(&program, &out, &JOINT_OPTIONS).unwrap();
         let mut names: Vec<PathBuf> =
             fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
         names.sort();
@@ -97,8 +97,8 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn together_is_never_dearer_than_one_after_the_other() {
+    fn costs_no_more_than_sequential_planning() {
         let programs = ["inputs/torch-mlir", "inputs/jax"].map(|folder| files(&common::shared(folder)));
-        compare(with_sizes(sample(programs.concat(), 6)), if is_all() { 5 } else { 1 });
+        compare(pair_with_lx_sizes(sample(programs.concat(), 6)), if is_all() { 5 } else { 1 });
     }
 }

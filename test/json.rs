@@ -5,21 +5,22 @@
 
 use crate::common::{bless, schemas};
 use schemars::{JsonSchema, generate::SchemaSettings};
-use schemas::{expect_form, schema};
+use schemas::{expect_schema, load_schema};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
 use spyre::{report::Report, tool::Message};
 use std::{fs, path::Path, process::Command};
 
 /// The schema of a type as it is written.
-fn schema_of<T: JsonSchema>() -> String {
+fn generate_schema<T: JsonSchema>() -> String {
     let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
     format!("{}\n", serde_json::to_string_pretty(&schema).unwrap())
 }
 
 #[test]
-fn the_schemas_are_what_the_types_say() {
-    let schemas = [("report", schema_of::<Report>()), ("program", schema_of::<Program>()), ("message", schema_of::<Message>())];
+fn matches_recorded_schemas() {
+    let schemas =
+        [("report", generate_schema::<Report>()), ("program", generate_schema::<Program>()), ("message", generate_schema::<Message>())];
     for (form, wanted) in schemas {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemas").join(format!("{form}.json"));
         if bless::is_blessed("json") {
@@ -34,23 +35,23 @@ fn the_schemas_are_what_the_types_say() {
     }
 }
 
-fn read(path: &Path) -> Value {
+fn read_json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// The report and `program.json` of a program.
-fn written(words: &[&str]) -> [Value; 2] {
+fn write_report_and_program(words: &[&str]) -> [Value; 2] {
     let place = tempfile::tempdir().unwrap();
     let (out, report) = (place.path().join("out"), place.path().join("report.json"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words).arg("-o").arg(&out).arg("--report").arg(&report);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    [read(&report), read(&out.join("program.json"))]
+    [read_json(&report), read_json(&out.join("program.json"))]
 }
 
 #[test]
-fn reports_and_programs_have_their_forms() {
+fn writes_reports_and_programs_that_satisfy_schemas() {
     let programs: [&[&str]; 7] = [
         &["examples/softmax.mlir"],
         &["examples/softmax.mlir", "--validate"],
@@ -61,26 +62,26 @@ fn reports_and_programs_have_their_forms() {
         &["examples/kernels/matmul.mlir"],
     ];
     for words in programs {
-        let [report, program] = written(words);
-        expect_form("report", &report);
-        expect_form("program", &program);
+        let [report, program] = write_report_and_program(words);
+        expect_schema("report", &report);
+        expect_schema("program", &program);
         assert_eq!([&report["version"], &program["version"]], [&json!(1), &json!(1)]);
     }
 }
 
 #[test]
-fn recorded_programs_have_their_form() {
+fn accepts_recorded_programs() {
     let mut n_files = 0;
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/pipeline")).unwrap() {
-        expect_form("program", &read(&entry.unwrap().path().join("09-out/program.json")));
+        expect_schema("program", &read_json(&entry.unwrap().path().join("09-out/program.json")));
         n_files += 1;
     }
     assert!(n_files >= 2);
 }
 
 #[test]
-fn a_member_that_is_missing_unknown_or_of_another_type_is_found() {
-    let [report, program] = written(&["examples/softmax.mlir"]);
+fn detects_missing_unknown_and_mistyped_members() {
+    let [report, program] = write_report_and_program(&["examples/softmax.mlir"]);
     let is_refused = |form: &str, value: &Value, pointer: &str, new: Option<Value>| {
         let mut value = value.clone();
         let (parent, member) = pointer.rsplit_once('/').unwrap();
@@ -89,7 +90,7 @@ fn a_member_that_is_missing_unknown_or_of_another_type_is_found() {
             Some(new) => members.insert(member.to_owned(), new),
             None => members.remove(member),
         };
-        schema(form).validate(&value).is_err()
+        load_schema(form).validate(&value).is_err()
     };
     assert!(is_refused("report", &report, "/launches/0/cost/estimate_us", None));
     assert!(is_refused("report", &report, "/ops/0/work", Some(json!("all"))));
@@ -101,7 +102,7 @@ fn a_member_that_is_missing_unknown_or_of_another_type_is_found() {
 }
 
 #[test]
-fn a_bundle_of_another_version_is_refused_and_one_of_before_there_were_versions_is_read() {
+fn rejects_other_versions_and_reads_unversioned_bundles() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let run = |tool: &str, words: &[&str]| {

@@ -1,25 +1,25 @@
 //! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place
 //! of their arguments. What follows from constants alone is computed or compiled, and never ends the compiler.
 //!
-//! One program in `EVERY` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of
+//! One program in `SAMPLE_INTERVAL` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of
 //! them.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::common::tiled::{Stop, check_against_jit};
+use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::{bf16, f16};
 use spyre::pipeline::{CompileOptions, PlannerName};
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
 /// One program of so many runs by default, another one for each kind of numbers.
-const EVERY: usize = 10;
+const SAMPLE_INTERVAL: usize = 10;
 
 /// Elements of all arguments: more are a long text.
 const MAX_ELEMENTS: usize = 1 << 16;
 
 /// Numbers of the constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Numbers {
+enum ConstantNumbers {
     /// None alike.
     Different,
     /// One number everywhere, which the import has without its shape.
@@ -29,7 +29,7 @@ enum Numbers {
 }
 
 /// An argument as the text has it.
-struct Argument {
+struct TensorArgument {
     name: String,
     tensor: String,
     shape: Vec<usize>,
@@ -37,7 +37,7 @@ struct Argument {
 }
 
 /// Returns the end of the bracketed text that begins before `text`, for any kind of brackets.
-fn end_of_brackets(text: &str) -> Option<usize> {
+fn find_end_of_brackets(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.char_indices().find_map(|(at, letter)| {
         match letter {
@@ -51,16 +51,16 @@ fn end_of_brackets(text: &str) -> Option<usize> {
 }
 
 /// Arguments in the text between the brackets of a function. None of other types than tensors of plain elements.
-fn arguments(text: &str) -> Option<Vec<Argument>> {
+fn parse_arguments(text: &str) -> Option<Vec<TensorArgument>> {
     let (mut found, mut rest) = (Vec::new(), text);
     while let Some((_, behind)) = rest.split_once('%') {
         let (name, behind) = behind.split_once(": tensor<")?;
-        let end = end_of_brackets(behind)?;
+        let end = find_end_of_brackets(behind)?;
         let tensor = &behind[..end];
         let mut sizes: Vec<&str> = tensor.split('x').collect();
         let element = sizes.pop()?.to_owned();
         let shape = sizes.iter().map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()?;
-        found.push(Argument { name: name.to_owned(), tensor: format!("tensor<{tensor}>"), shape, element });
+        found.push(TensorArgument { name: name.to_owned(), tensor: format!("tensor<{tensor}>"), shape, element });
         rest = &behind[end..];
         if rest.starts_with(" {") {
             return None;
@@ -70,7 +70,7 @@ fn arguments(text: &str) -> Option<Vec<Argument>> {
 }
 
 /// An element of a constant: its text, and its bytes.
-fn element(kind: &str, position: usize, index: usize) -> Option<(String, Vec<u8>)> {
+fn encode_element(kind: &str, position: usize, index: usize) -> Option<(String, Vec<u8>)> {
     let number = ((index * 37 + position * 11) % 199) as f32 / 100.0 - 0.7;
     let small = (index * 7 + position) % 3;
     Some(match kind {
@@ -86,22 +86,22 @@ fn element(kind: &str, position: usize, index: usize) -> Option<(String, Vec<u8>
 }
 
 /// Truth values in brackets.
-fn nested(shape: &[usize], next: &mut impl Iterator<Item = String>) -> String {
+fn format_nested(shape: &[usize], next: &mut impl Iterator<Item = String>) -> String {
     let Some((&size, rest)) = shape.split_first() else { return next.next().unwrap() };
-    format!("[{}]", (0..size).map(|_| nested(rest, next)).collect::<Vec<_>>().join(", "))
+    format!("[{}]", (0..size).map(|_| format_nested(rest, next)).collect::<Vec<_>>().join(", "))
 }
 
-impl Argument {
-    fn constant(&self, position: usize, numbers: Numbers) -> Option<String> {
+impl TensorArgument {
+    fn constant(&self, position: usize, numbers: ConstantNumbers) -> Option<String> {
         let n_elements: usize = self.shape.iter().product();
-        let is_one = numbers == Numbers::Same || numbers == Numbers::Mixed && position > 0;
+        let is_one = numbers == ConstantNumbers::Same || numbers == ConstantNumbers::Mixed && position > 0;
         let literal = match (is_one, self.element.as_str()) {
-            (true, kind) => element(kind, position, 1)?.0,
-            (false, "i1") => nested(&self.shape, &mut (0..n_elements).map(|index| element("i1", position, index).unwrap().0)),
+            (true, kind) => encode_element(kind, position, 1)?.0,
+            (false, "i1") => format_nested(&self.shape, &mut (0..n_elements).map(|index| encode_element("i1", position, index).unwrap().0)),
             (false, kind) => {
                 let mut text = "\"0x".to_owned();
                 for index in 0..n_elements {
-                    element(kind, position, index)?.1.iter().for_each(|byte| write!(text, "{byte:02X}").unwrap());
+                    encode_element(kind, position, index)?.1.iter().for_each(|byte| write!(text, "{byte:02X}").unwrap());
                 }
                 text + "\""
             }
@@ -111,11 +111,11 @@ impl Argument {
 }
 
 /// The program with constants in place of its arguments; none where these are no plain tensors, or too large.
-fn with_constants(text: &str, numbers: Numbers) -> Option<String> {
+fn substitute_constants(text: &str, numbers: ConstantNumbers) -> Option<String> {
     let (before, behind) = text.split_once("func.func @")?;
     let (name, behind) = behind.split_once('(')?;
-    let end = end_of_brackets(behind)?;
-    let arguments = arguments(&behind[..end])?;
+    let end = find_end_of_brackets(behind)?;
+    let arguments = parse_arguments(&behind[..end])?;
     if arguments.iter().map(|argument| argument.shape.iter().product::<usize>()).sum::<usize>() > MAX_ELEMENTS {
         return None;
     }
@@ -141,13 +141,13 @@ fn programs() -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_follows_from_constants_is_right() {
-    let every = if env::var_os("SPYRE_KNOWN").is_some() { 1 } else { EVERY };
+fn computes_correct_results_from_constants() {
+    let every = if env::var_os("SPYRE_KNOWN").is_some() { 1 } else { SAMPLE_INTERVAL };
     let (mut faults, mut n_right) = (Vec::new(), 0);
     let mut number = 0;
     for (name, text) in programs() {
-        for numbers in [Numbers::Different, Numbers::Same, Numbers::Mixed] {
-            let Some(text) = with_constants(&text, numbers) else { continue };
+        for numbers in [ConstantNumbers::Different, ConstantNumbers::Same, ConstantNumbers::Mixed] {
+            let Some(text) = substitute_constants(&text, numbers) else { continue };
             number += 1;
             if number % every != 0 {
                 continue;
@@ -157,9 +157,9 @@ fn what_follows_from_constants_is_right() {
             match check_against_jit(&text, &options, &[]) {
                 Ok(()) => n_right += 1,
                 // Small integers choose no row of a table of one.
-                Err(Stop::Refused(message)) if message.contains("expected indices from") => {}
-                Err(Stop::Refused(message)) => faults.push(format!("{name}, {numbers:?}: refused: {message}")),
-                Err(Stop::Broken(what, message)) => faults.push(format!("{name}, {numbers:?}: {what}: {message}")),
+                Err(ExecutionFailure::Refused(message)) if message.contains("expected indices from") => {}
+                Err(ExecutionFailure::Refused(message)) => faults.push(format!("{name}, {numbers:?}: refused: {message}")),
+                Err(ExecutionFailure::Broken(what, message)) => faults.push(format!("{name}, {numbers:?}: {what}: {message}")),
             }
         }
     }

@@ -18,12 +18,12 @@ use std::{
 
 /// Report that `lit --output` writes.
 #[derive(Deserialize)]
-struct Report {
-    tests: Vec<Test>,
+struct LitReport {
+    tests: Vec<LitTest>,
 }
 
 #[derive(Deserialize)]
-struct Test {
+struct LitTest {
     /// "spyre :: layout/propagate-layouts.mlir".
     name: String,
     code: String,
@@ -31,24 +31,24 @@ struct Test {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
+enum LitOutcome {
     Passed,
     Failed,
     Ignored,
     Filtered,
 }
 
-impl Test {
+impl LitTest {
     fn path(&self) -> &str {
         self.name.split_once(" :: ").map_or(self.name.as_str(), |(_, path)| path)
     }
 
-    fn outcome(&self) -> Outcome {
+    fn outcome(&self) -> LitOutcome {
         match self.code.as_str() {
-            "PASS" | "FLAKYPASS" | "XFAIL" => Outcome::Passed,
-            "UNSUPPORTED" => Outcome::Ignored,
-            "EXCLUDED" | "SKIPPED" => Outcome::Filtered,
-            _ => Outcome::Failed,
+            "PASS" | "FLAKYPASS" | "XFAIL" => LitOutcome::Passed,
+            "UNSUPPORTED" => LitOutcome::Ignored,
+            "EXCLUDED" | "SKIPPED" => LitOutcome::Filtered,
+            _ => LitOutcome::Failed,
         }
     }
 }
@@ -63,8 +63,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-') && *argument != "lit").collect();
     let started = Instant::now();
-    match run(&words) {
-        Ok(tests) => summary(&tests, started.elapsed()),
+    match run_tests(&words) {
+        Ok(tests) => print_summary(&tests, started.elapsed()),
         Err(message) => {
             println!("error: {message}");
             ExitCode::FAILURE
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs the tests whose path contains one of `words`; all tests if `words` is empty.
-fn run(words: &[&str]) -> Result<Vec<Test>, String> {
+fn run_tests(words: &[&str]) -> Result<Vec<LitTest>, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lit");
     fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
@@ -100,8 +100,8 @@ fn run(words: &[&str]) -> Result<Vec<Test>, String> {
         .output()
         .map_err(|error| format!("cannot run {}: {error}", lit.display()))?;
 
-    let report = fs::read(&results).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
-    let Some(Report { mut tests }) = report else {
+    let report = fs::read(&results).ok().and_then(|text| serde_json::from_slice::<LitReport>(&text).ok());
+    let Some(LitReport { mut tests }) = report else {
         return Err(format!("lit gave no results:\n{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)));
     };
     tests.sort_by(|a, b| a.name.cmp(&b.name));
@@ -120,32 +120,32 @@ fn find_lit() -> Result<PathBuf, String> {
 }
 
 /// Prints one line per test, the output of failed tests, and the counts.
-fn summary(tests: &[Test], elapsed: Duration) -> ExitCode {
-    let with = |outcome: Outcome| tests.iter().filter(move |test| test.outcome() == outcome);
-    let count = |outcome: Outcome| with(outcome).count();
-    println!("\nrunning {} tests", tests.len() - count(Outcome::Filtered));
+fn print_summary(tests: &[LitTest], elapsed: Duration) -> ExitCode {
+    let with = |outcome: LitOutcome| tests.iter().filter(move |test| test.outcome() == outcome);
+    let count = |outcome: LitOutcome| with(outcome).count();
+    println!("\nrunning {} tests", tests.len() - count(LitOutcome::Filtered));
     for test in tests {
         match test.outcome() {
-            Outcome::Passed => println!("test {} ... ok", test.path()),
-            Outcome::Failed => println!("test {} ... FAILED", test.path()),
-            Outcome::Ignored => println!("test {} ... ignored", test.path()),
-            Outcome::Filtered => {}
+            LitOutcome::Passed => println!("test {} ... ok", test.path()),
+            LitOutcome::Failed => println!("test {} ... FAILED", test.path()),
+            LitOutcome::Ignored => println!("test {} ... ignored", test.path()),
+            LitOutcome::Filtered => {}
         }
     }
-    if count(Outcome::Failed) > 0 {
+    if count(LitOutcome::Failed) > 0 {
         println!("\nfailures:\n");
-        for test in with(Outcome::Failed) {
+        for test in with(LitOutcome::Failed) {
             println!("---- {} ({}) ----\n{}", test.path(), test.code, test.output);
         }
     }
-    let verdict = if count(Outcome::Failed) == 0 { "ok" } else { "FAILED" };
+    let verdict = if count(LitOutcome::Failed) == 0 { "ok" } else { "FAILED" };
     println!(
         "\ntest result: {verdict}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
-        count(Outcome::Passed),
-        count(Outcome::Failed),
-        count(Outcome::Ignored),
-        count(Outcome::Filtered),
+        count(LitOutcome::Passed),
+        count(LitOutcome::Failed),
+        count(LitOutcome::Ignored),
+        count(LitOutcome::Filtered),
         elapsed.as_secs_f64(),
     );
-    if count(Outcome::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if count(LitOutcome::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -10,28 +10,28 @@ use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 
 /// Exit code of a process in which valgrind reported an error; the codes of our tools are 0 to 2.
-const FOUND: &str = "99";
+const VALGRIND_ERROR_CODE: &str = "99";
 
 /// Whether a tool of ours is built as `cargo build` does, without optimisations.
-fn is_for_development(tool: &str) -> bool {
+fn is_debug_build(tool: &str) -> bool {
     Path::new(tool).parent().is_some_and(|folder| folder.ends_with("debug"))
 }
 
 /// A folder for one test, with one of the programs.
-struct Bench {
+struct MemoryTest {
     folder: TempDir,
 }
 
-impl Bench {
+impl MemoryTest {
     /// The program of that name in `test/memory/Inputs/programs.mlir`.
-    fn of(name: &str) -> Self {
+    fn from_named_program(name: &str) -> Self {
         let programs = include_str!("memory/Inputs/programs.mlir");
         let header = format!("func.func @{name}(");
         let program = programs.split("// -----\n").find(|program| program.contains(&header));
-        Self::with(program.unwrap_or_else(|| panic!("there is no program '{name}'")))
+        Self::from_program(program.unwrap_or_else(|| panic!("there is no program '{name}'")))
     }
 
-    fn with(program: &str) -> Self {
+    fn from_program(program: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("in.mlir"), program).unwrap();
         Self { folder }
@@ -40,14 +40,14 @@ impl Bench {
     /// Runs a tool under valgrind; its output must contain `expected`.
     fn run(&self, tool: &str, arguments: &[&str], expected: &str) -> &Self {
         let mut command = Command::new("valgrind");
-        command.args(["--quiet", "--num-callers=30", &format!("--error-exitcode={FOUND}")]);
-        if !is_for_development(tool) {
+        command.args(["--quiet", "--num-callers=30", &format!("--error-exitcode={VALGRIND_ERROR_CODE}")]);
+        if !is_debug_build(tool) {
             command.arg("--undef-value-errors=no");
         }
         command.arg(tool).args(arguments).current_dir(self.folder.path());
         let output = command.output().expect("`cargo xtask setup` installs valgrind");
         let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-        assert_ne!(output.status.code(), FOUND.parse().ok(), "{arguments:?}: valgrind found something:\n{said}");
+        assert_ne!(output.status.code(), VALGRIND_ERROR_CODE.parse().ok(), "{arguments:?}: valgrind found something:\n{said}");
         assert!(said.contains(expected), "{arguments:?}: {}: {said}", output.status);
         self
     }
@@ -79,33 +79,33 @@ const SOFTMAX: &str = include_str!("pipeline/softmax/01-input.mlir");
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn an_elementwise_program_in_hint_scopes() {
-    Bench::with(ADD_MUL).validate("validated by samples");
+fn runs_elementwise_program_in_hint_scopes() {
+    MemoryTest::from_program(ADD_MUL).validate("validated by samples");
 }
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn a_mean_that_is_compared_with_the_program_as_written() {
-    Bench::of("mean_over_heads").validate("the program as written (MLIR's JIT) agree in f64");
+fn compares_mean_with_program_as_written() {
+    MemoryTest::from_named_program("mean_over_heads").validate("the program as written (MLIR's JIT) agree in f64");
 }
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn a_softmax() {
-    Bench::with(SOFTMAX).compile(&["--cores", "4"], "files written");
+fn runs_softmax() {
+    MemoryTest::from_program(SOFTMAX).compile(&["--cores", "4"], "files written");
 }
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn a_tiling_that_is_refused() {
-    Bench::of("product").compile(&["--tiles", "N=4"], "error[");
+fn rejects_tiling() {
+    MemoryTest::from_named_program("product").compile(&["--tiles", "N=4"], "error[");
 }
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn files_from_ir_and_back() {
+fn converts_files_from_ir_and_back() {
     let translate = env!("CARGO_BIN_EXE_spyre-translate");
-    let bench = Bench::of("several_launches");
+    let bench = MemoryTest::from_named_program("several_launches");
     bench.prepare(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "--compile-to", "bundle", "-o", "bundle.mlir"]);
     bench.run(translate, &["--mlir-to-bundle", "bundle.mlir", "-o", "out"], "");
     bench.run(translate, &["--check-bundle", "out"], "");
@@ -114,8 +114,8 @@ fn files_from_ir_and_back() {
 
 #[test]
 #[ignore = "slow: `cargo xtask test` runs this"]
-fn a_plan() {
-    let bench = Bench::with("");
+fn plans_instance() {
+    let bench = MemoryTest::from_program("");
     fs::write(bench.folder.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n").unwrap();
     bench.run(env!("CARGO_BIN_EXE_spyre-plan"), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"], "optimal");
 }
@@ -126,38 +126,39 @@ mod nightly {
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn a_layer_norm_in_tiles_that_is_executed_and_compared() {
-        let bench = Bench::of("layer_norm");
+    fn executes_and_compares_tiled_layer_norm() {
+        let bench = MemoryTest::from_named_program("layer_norm");
         bench.compile(&["--tiles", "A=2", "--cores", "2", "--report", "report.json"], "files written").check();
     }
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn a_product_in_tiles_of_rows_and_of_what_is_summed() {
-        Bench::of("product").compile(&["--tiles", "M=2,K=2", "--loops", "unroll", "--lx-planner", "greedy"], "files written");
+    fn executes_product_tiled_over_rows_and_contraction() {
+        MemoryTest::from_named_program("product")
+            .compile(&["--tiles", "M=2,K=2", "--loops", "unroll", "--lx-planner", "greedy"], "files written");
     }
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn a_mean_of_one_element_a_tile() {
-        Bench::of("mean_over_heads").compile(&["--tiles", "N=2,H=4"], "files written");
+    fn executes_mean_of_one_element_per_tile() {
+        MemoryTest::from_named_program("mean_over_heads").compile(&["--tiles", "N=2,H=4"], "files written");
     }
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn an_f32_program_that_is_executed_and_compared() {
-        Bench::of("wide").compile(&["--cores", "1"], "files written").check();
+    fn executes_and_compares_f32_program() {
+        MemoryTest::from_named_program("wide").compile(&["--cores", "1"], "files written").check();
     }
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn several_launches_with_baked_addresses() {
-        Bench::of("several_launches").compile(&["--addresses", "baked"], "in 2 launches");
+    fn executes_several_launches_with_baked_addresses() {
+        MemoryTest::from_named_program("several_launches").compile(&["--addresses", "baked"], "in 2 launches");
     }
 
     #[test]
     #[ignore = "minutes: `cargo xtask nightly` runs this"]
-    fn a_gather() {
-        Bench::of("rows_of_a_table").compile(&["--lx-planner", "none"], "files written");
+    fn executes_gather() {
+        MemoryTest::from_named_program("rows_of_a_table").compile(&["--lx-planner", "none"], "files written");
     }
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// A kind of fault in the import, and a program in which it changes a number.
-struct Fault {
+struct ImportFault {
     kind: &'static str,
     /// Construct that is misread and its misreading, as MLIR prints them.
     misread: &'static str,
@@ -64,9 +64,9 @@ fn function(arguments: &str, result: &str, body: &str) -> String {
     format!("func.func @f({arguments}) -> {result} {{ {body} return %y : {result} }}")
 }
 
-fn faults() -> Vec<Fault> {
+fn import_faults() -> Vec<ImportFault> {
     let square = "%x: tensor<64x64xf16>, %y0: tensor<64x64xf16>";
-    let fault = |kind, misread, program| Fault { kind, misread, program };
+    let fault = |kind, misread, program| ImportFault { kind, misread, program };
     vec![
         fault(
             "width dropped",
@@ -181,7 +181,7 @@ fn compile(program: &str, place: &Path, misread: Option<&str>) -> Output {
 }
 
 /// Expects that the program validates without the fault, and fails with it.
-fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
+fn check_fault(ImportFault { kind, misread, program }: &ImportFault) -> Option<String> {
     let place = tempfile::tempdir().unwrap();
     let (right, out) = (compile(program, place.path(), None), place.path().join("out"));
     let said = String::from_utf8_lossy(&right.stdout);
@@ -199,10 +199,10 @@ fn complaint(Fault { kind, misread, program }: &Fault) -> Option<String> {
 }
 
 #[test]
-fn every_kind_of_fault_in_the_import_is_found_by_default() {
-    let faults = faults();
+fn finds_every_import_fault_by_default() {
+    let faults = import_faults();
     let kinds: std::collections::BTreeSet<&str> = faults.iter().map(|fault| fault.kind).collect();
     assert!(kinds.len() >= 10 && kinds.len() == faults.len());
-    let complaints: Vec<String> = faults.par_iter().filter_map(complaint).collect();
+    let complaints: Vec<String> = faults.par_iter().filter_map(check_fault).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -14,7 +14,7 @@ use std::{
 #[path = "models/attention.rs"]
 pub(crate) mod attention;
 
-use attention::Attention;
+use attention::AttentionShape;
 
 fn compile(input: &Path, out: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).arg("--validate=off").args(options).output().unwrap()
@@ -41,26 +41,26 @@ fn check_text(text: &str, options: &[&str]) {
 
 /// Heads of one stick, of two, of less than one, and of a fraction; positions that end inside a stick.
 #[test]
-fn attention_runs_with_heads_of_every_width() {
-    let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
+fn runs_attention_with_heads_of_every_width() {
+    let square = AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
     check_text(&square.module(), &[]);
-    check_text(&Attention { positions: 100, heads: 2, head_size: 128, ..square }.module(), &[]);
-    check_text(&Attention { head_size: 80, ..square }.module(), &["--cores", "5"]);
-    check_text(&Attention { batches: 2, positions: 50, heads: 3, head_size: 24, ..square }.module(), &[]);
-    check_text(&Attention { batches: 2, positions: 33, heads: 2, ..square }.module(), &["--lx-planner", "none"]);
+    check_text(&AttentionShape { positions: 100, heads: 2, head_size: 128, ..square }.module(), &[]);
+    check_text(&AttentionShape { head_size: 80, ..square }.module(), &["--cores", "5"]);
+    check_text(&AttentionShape { batches: 2, positions: 50, heads: 3, head_size: 24, ..square }.module(), &[]);
+    check_text(&AttentionShape { batches: 2, positions: 33, heads: 2, ..square }.module(), &["--lx-planner", "none"]);
 }
 
 #[test]
-fn attention_runs_on_slices_of_one_projection() {
-    let packed = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: true };
+fn runs_attention_on_slices_of_one_projection() {
+    let packed = AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: true };
     check_text(&packed.module(), &[]);
-    check_text(&Attention { head_size: 32, ..packed }.module(), &["--sticks", "greedy"]);
-    check_text(&Attention { positions: 40, heads: 2, head_size: 80, ..packed }.module(), &["--cores", "1"]);
+    check_text(&AttentionShape { head_size: 32, ..packed }.module(), &["--sticks", "greedy"]);
+    check_text(&AttentionShape { positions: 40, heads: 2, head_size: 80, ..packed }.module(), &["--cores", "1"]);
 }
 
 /// Rotary embeddings with slices inside a stick, heads that share keys and values, a causal mask, two layers.
 #[test]
-fn granite_runs() {
+fn runs_granite() {
     let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     check_text(&small.module(), &[]);
     check_text(&Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2"]);
@@ -80,27 +80,27 @@ fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
 
 /// Attention whose ops are chosen one by one moves its scores; fused attention moves nothing.
 #[test]
-fn attention_chosen_as_a_whole_moves_nothing() {
+fn moves_nothing_when_attention_layouts_are_chosen_jointly() {
     let place = tempfile::tempdir().unwrap();
     let input = place.path().join("model.mlir");
-    fs::write(&input, Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module()).unwrap();
+    fs::write(&input, AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module()).unwrap();
     assert_eq!(moved_bytes(&input, "global"), [0, 0]);
     assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
 }
 
 /// Sizes of the programs of `benches/plans`, and those that take their place here.
-const SMALLER: [(&str, &str); 8] =
+const SMALLER_SIZES: [(&str, &str); 8] =
     [("12800", "256"), ("4096", "128"), ("2048", "96"), ("1024", "80"), ("512", "24"), ("128", "40"), ("64", "12"), ("32", "4")];
 
 /// The text with smaller sizes. Numbers that are part of a word, as in `f16`, stay.
-fn smaller(text: &str) -> String {
+fn shrink_sizes(text: &str) -> String {
     let mut small = String::new();
     let mut rest = text;
     while let Some(from) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (front, number) = rest.split_at(from);
         let (number, behind) = number.split_at(number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len()));
         let is_size = !front.ends_with(|letter: char| letter.is_ascii_alphanumeric() && letter != 'x');
-        let size = SMALLER.iter().find(|(large, _)| is_size && *large == number).map_or(number, |(_, size)| size);
+        let size = SMALLER_SIZES.iter().find(|(large, _)| is_size && *large == number).map_or(number, |(_, size)| size);
         small.extend([front, size]);
         rest = behind;
     }
@@ -117,27 +117,27 @@ fn small_layers() -> Vec<(String, String)> {
     assert!(paths.len() >= 17, "{} programs", paths.len());
     paths
         .iter()
-        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), smaller(&fs::read_to_string(path).unwrap())))
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), shrink_sizes(&fs::read_to_string(path).unwrap())))
         .collect()
 }
 
 #[test]
-fn small_layers_run() {
-    assert_eq!(smaller("tensor<1x32x1024xf16> [1, 32] f32 0xFC00"), "tensor<1x4x80xf16> [1, 4] f32 0xFC00");
+fn runs_small_layers() {
+    assert_eq!(shrink_sizes("tensor<1x32x1024xf16> [1, 32] f32 0xFC00"), "tensor<1x4x80xf16> [1, 4] f32 0xFC00");
     small_layers().iter().for_each(|(_, text)| check_text(text, &[]));
 }
 
 #[test]
-fn small_layers_move_no_more_than_op_by_op() {
+fn moves_no_more_than_op_by_op_in_small_layers() {
     let place = tempfile::tempdir().unwrap();
     for (name, text) in small_layers() {
         let input = place.path().join(name).with_extension("mlir");
         fs::write(&input, text).unwrap();
-        moves_no_more_than_op_by_op(&input);
+        check_moves_no_more_than_op_by_op(&input);
     }
 }
 
-fn moves_no_more_than_op_by_op(file: &Path) {
+fn check_moves_no_more_than_op_by_op(file: &Path) {
     let (global, greedy) = (moved_bytes(file, "global"), moved_bytes(file, "greedy"));
     assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
 }
@@ -183,20 +183,20 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn exported_models_run() {
+    fn runs_exported_models() {
         exported_files().iter().for_each(|file| check(file, &[]));
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn exported_models_move_no_more_than_op_by_op() {
-        exported_files().iter().for_each(|file| moves_no_more_than_op_by_op(file));
+    fn moves_no_more_than_op_by_op_in_exported_models() {
+        exported_files().iter().for_each(|file| check_moves_no_more_than_op_by_op(file));
     }
 
     /// The message names the dynamic sizes.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn exported_models_of_open_sizes_are_compiled_for_the_sizes_given() {
+    fn compiles_exported_models_for_given_sizes() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let file = common::shared("inputs/torch-mlir/softmax_dyn_f16.mlir");
@@ -211,7 +211,7 @@ mod shared {
     /// A layer of Granite 2B as Hugging Face's class exports it, positions and mask within. Its 100 million weights are too many to run here.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn an_exported_layer_of_granite_compiles() {
+    fn compiles_exported_granite_layer() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let done = compile(&common::shared("inputs/torch-mlir/hf_granite2b_1layer_f16.mlir"), &out, &["--tile-search", "none"]);

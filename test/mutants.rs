@@ -3,7 +3,7 @@
 //!
 //! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`;
 //! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all,
-//! `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than [`MOST_ALIKE`].
+//! `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than [`MAX_EQUIVALENT`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -25,7 +25,7 @@ mod together;
 mod verdict;
 
 use crate::common::bless;
-use programs::{Files, Program, all_programs};
+use programs::{CorrectProgram, Files, all_programs};
 use serde_json::Value;
 use std::{
     env,
@@ -35,17 +35,17 @@ use std::{
     },
     thread,
 };
-use table::{Counts, Outcome};
-use verdict::{Verdict, judge};
+use table::{MutantOutcome, MutantStatistics};
+use verdict::{MutantVerdict, evaluate_mutant};
 
 /// One mutant in this many is tried unless all are requested.
 const SAMPLE: u64 = 150;
 
 /// Maximum number of mutants of one kind of one field of one program; more are redundant.
-const MOST_ALIKE: usize = 3;
+const MAX_EQUIVALENT: usize = 3;
 
 /// Survivors that are reported.
-const MOST_REPORTED: usize = 60;
+const MAX_REPORTED: usize = 60;
 
 /// A change of one field of one file.
 #[derive(Clone, Debug)]
@@ -58,12 +58,12 @@ struct Mutant {
     kind: &'static str,
     /// New content of the field, for messages.
     to: String,
-    change: Change,
+    change: FileChange,
 }
 
 /// How files change. Members are set when a mutant is tried, since few of all that there are will be.
 #[derive(Clone, Debug)]
-enum Change {
+enum FileChange {
     /// The contents of files.
     Files(Vec<(String, Vec<u8>)>),
     /// Replaces or removes a member of a JSON file.
@@ -72,47 +72,48 @@ enum Change {
 
 impl Mutant {
     /// A change of one file.
-    fn of_file(file: &str, (place, field): (String, String), kind: &'static str, to: String, content: Vec<u8>) -> Self {
-        Self { file: file.to_owned(), place, field, kind, to, change: Change::Files(vec![(file.to_owned(), content)]) }
+    fn from_file_change(file: &str, (place, field): (String, String), kind: &'static str, to: String, content: Vec<u8>) -> Self {
+        Self { file: file.to_owned(), place, field, kind, to, change: FileChange::Files(vec![(file.to_owned(), content)]) }
     }
 
     /// The files that it changes, as they are then.
     fn files(&self, right: &Files) -> Vec<(String, Vec<u8>)> {
         match &self.change {
-            Change::Files(files) => files.clone(),
-            Change::Member { path, to } => vec![(self.file.clone(), json::changed(&right[&self.file], path, to.clone()))],
+            FileChange::Files(files) => files.clone(),
+            FileChange::Member { path, to } => vec![(self.file.clone(), json::change_member(&right[&self.file], path, to.clone()))],
         }
     }
 }
 
 /// Every mutant of a program; of those alike, a few.
-fn mutants(program: &Program, most_alike: usize) -> Vec<Mutant> {
+fn generate_mutants(program: &CorrectProgram, most_alike: usize) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (file, content) in &program.files {
         if file.ends_with(".json") {
-            json::mutants(file, content, &mut all);
+            json::add_mutants(file, content, &mut all);
         } else if file.ends_with(".mlir") {
-            text::mutants(file, content, &mut all);
+            text::add_mutants(file, content, &mut all);
         } else {
-            all.extend(bytes(file, content));
+            all.extend(mutate_bytes(file, content));
         }
     }
-    together::mutants(&program.files, &mut all);
-    fields::thinned(all, most_alike)
+    together::add_mutants(&program.files, &mut all);
+    fields::thin_out(all, most_alike)
 }
 
 /// Changes of the bytes of a constant: the first, the last, one too few, one too many.
-fn bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
+fn mutate_bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     let mut first = content.to_vec();
     first[0] ^= 0x40;
     first[1] ^= 0x20;
-    let with = |kind, content: Vec<u8>| Mutant::of_file(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content);
+    let with =
+        |kind, content: Vec<u8>| Mutant::from_file_change(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content);
     let longer = content.iter().copied().chain([0]).collect();
     vec![with("other value", first), with("dropped", content[1..].to_vec()), with("added", longer)]
 }
 
 /// A number that follows from a mutant alone.
-fn hash(mutant: &Mutant) -> u64 {
+fn hash_mutant(mutant: &Mutant) -> u64 {
     let words = [&*mutant.file, &*mutant.place, mutant.kind, &*mutant.to];
     words
         .iter()
@@ -121,12 +122,12 @@ fn hash(mutant: &Mutant) -> u64 {
 }
 
 /// Tries mutants on all processors; the outcomes are in the order of the mutants.
-fn try_all(program: &Program, mutants: &[Mutant]) -> Vec<Outcome> {
+fn try_all(program: &CorrectProgram, mutants: &[Mutant]) -> Vec<MutantOutcome> {
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some((number, mutant)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, mutants.get(at)?))) {
-            let verdict = judge(program, mutant);
-            outcomes.lock().unwrap().push((number, Outcome::of(program, mutant, verdict)));
+            let verdict = evaluate_mutant(program, mutant);
+            outcomes.lock().unwrap().push((number, MutantOutcome::new(program, mutant, verdict)));
         }
     };
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -140,30 +141,30 @@ fn try_all(program: &Program, mutants: &[Mutant]) -> Vec<Outcome> {
 fn no_mutant_survives() {
     let tries_all = env::var_os("SPYRE_MUTANTS").is_some();
     let only = env::var("SPYRE_MUTANTS_OF").ok();
-    let most_alike = env::var("SPYRE_MUTANTS_ALIKE").map_or(MOST_ALIKE, |most| most.parse().unwrap());
-    let mut counts = Counts::default();
+    let most_alike = env::var("SPYRE_MUTANTS_ALIKE").map_or(MAX_EQUIVALENT, |most| most.parse().unwrap());
+    let mut counts = MutantStatistics::default();
     for program in all_programs(only.as_deref()) {
-        verdict::expect_right(&program);
-        let mut mutants = mutants(&program, most_alike);
-        mutants.retain(|mutant| tries_all || hash(mutant).is_multiple_of(SAMPLE));
+        verdict::check_correct_files(&program);
+        let mut mutants = generate_mutants(&program, most_alike);
+        mutants.retain(|mutant| tries_all || hash_mutant(mutant).is_multiple_of(SAMPLE));
         for outcome in try_all(&program, &mutants) {
             counts.add(outcome);
         }
         println!("{}: {} mutants", program.name, mutants.len());
     }
-    println!("{}", counts.by_kind());
+    println!("{}", counts.table_by_kind());
     let survivors = counts.survivors();
-    let shown: Vec<&String> = survivors.iter().take(MOST_REPORTED).collect();
+    let shown: Vec<&String> = survivors.iter().take(MAX_REPORTED).collect();
     assert!(survivors.is_empty(), "{} mutants survive: {shown:#?}", survivors.len());
-    if tries_all && only.is_none() && most_alike == MOST_ALIKE {
+    if tries_all && only.is_none() && most_alike == MAX_EQUIVALENT {
         table::expect_on_page(&counts);
     }
 }
 
 #[test]
-fn fields_without_meaning_have_a_reason() {
-    for free in free::FREE {
+fn requires_reason_for_fields_without_meaning() {
+    for free in free::UNCHECKED_FIELDS {
         assert!(!free.reason.is_empty() && !free.source.is_empty(), "{}", free.field);
     }
-    assert!(!Verdict::Survives.is_kill());
+    assert!(!MutantVerdict::Survives.is_kill());
 }

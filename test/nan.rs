@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 
-use crate::common::tiled::{Stop, check_against_jit};
+use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::f16;
 use referee::{ArrayElements, HostArray};
 use spyre::{
@@ -17,81 +17,81 @@ use spyre::{
 use std::fmt::Write as _;
 
 /// A pattern of two numbers `%a` and `%b`: the lines of a body, of which the last value is `%r`. `T` is the type.
-struct Pattern {
+struct NanPattern {
     name: &'static str,
     body: &'static str,
     /// Whether NaN is preserved with `--precision=strict` only.
     is_strict: bool,
 }
 
-const fn kept(name: &'static str, body: &'static str) -> Pattern {
-    Pattern { name, body, is_strict: false }
+const fn preserves_nan(name: &'static str, body: &'static str) -> NanPattern {
+    NanPattern { name, body, is_strict: false }
 }
 
-const fn strict(name: &'static str, body: &'static str) -> Pattern {
-    Pattern { name, body, is_strict: true }
+const fn preserves_nan_if_strict(name: &'static str, body: &'static str) -> NanPattern {
+    NanPattern { name, body, is_strict: true }
 }
 
 /// Elementwise patterns.
-static PATTERNS: [Pattern; 33] = [
-    kept("maximumf", "%r = arith.maximumf %a, %b : T"),
-    kept("minimumf", "%r = arith.minimumf %a, %b : T"),
-    kept("maxnumf", "%r = arith.maxnumf %a, %b : T"),
-    kept("minnumf", "%r = arith.minnumf %a, %b : T"),
-    kept("maxnumf of a constant", "%r = arith.maxnumf %a, %one : T"),
-    kept("minnumf of a constant", "%r = arith.minnumf %one, %a : T"),
-    kept("relu of JAX", "%r = arith.maximumf %a, %zero : T"),
-    kept("relu of torch-mlir", "%c = arith.cmpf ugt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
-    strict("relu that loses NaN", "%c = arith.cmpf ogt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
-    kept("relu the other way round", "%c = arith.cmpf olt, %a, %zero : T\n%r = arith.select %c, %zero, %a : T"),
-    strict("lower bound of torch-mlir", "%c = arith.cmpf ult, %a, %one : T\n%r = arith.select %c, %one, %a : T"),
-    strict(
+static PATTERNS: [NanPattern; 33] = [
+    preserves_nan("maximumf", "%r = arith.maximumf %a, %b : T"),
+    preserves_nan("minimumf", "%r = arith.minimumf %a, %b : T"),
+    preserves_nan("maxnumf", "%r = arith.maxnumf %a, %b : T"),
+    preserves_nan("minnumf", "%r = arith.minnumf %a, %b : T"),
+    preserves_nan("maxnumf of a constant", "%r = arith.maxnumf %a, %one : T"),
+    preserves_nan("minnumf of a constant", "%r = arith.minnumf %one, %a : T"),
+    preserves_nan("relu of JAX", "%r = arith.maximumf %a, %zero : T"),
+    preserves_nan("relu of torch-mlir", "%c = arith.cmpf ugt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    preserves_nan_if_strict("relu that loses NaN", "%c = arith.cmpf ogt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    preserves_nan("relu the other way round", "%c = arith.cmpf olt, %a, %zero : T\n%r = arith.select %c, %zero, %a : T"),
+    preserves_nan_if_strict("lower bound of torch-mlir", "%c = arith.cmpf ult, %a, %one : T\n%r = arith.select %c, %one, %a : T"),
+    preserves_nan_if_strict(
         "relu6 of torch-mlir",
         "%c = arith.cmpf ult, %a, %zero : T\n%l = arith.select %c, %zero, %a : T\n\
          %d = arith.cmpf ugt, %l, %six : T\n%r = arith.select %d, %six, %l : T",
     ),
-    strict(
+    preserves_nan_if_strict(
         "hardtanh by ordered comparisons",
         "%c = arith.cmpf ogt, %a, %one : T\n%l = arith.select %c, %a, %one : T\n\
          %d = arith.cmpf olt, %l, %six : T\n%r = arith.select %d, %l, %six : T",
     ),
-    kept("clip of JAX", "%l = arith.maximumf %one, %a : T\n%r = arith.minimumf %six, %l : T"),
-    kept("clamp of TOSA", "%l = arith.minimumf %a, %six : T\n%r = arith.maximumf %l, %one : T"),
-    kept(
+    preserves_nan("clip of JAX", "%l = arith.maximumf %one, %a : T\n%r = arith.minimumf %six, %l : T"),
+    preserves_nan("clamp of TOSA", "%l = arith.minimumf %a, %six : T\n%r = arith.maximumf %l, %one : T"),
+    preserves_nan(
         "clamp of TOSA that ignores NaN",
         "%l = arith.minimumf %a, %six : T\n%m = arith.maximumf %l, %one : T\n\
          %c = arith.cmpf uno, %a, %a : T\n%r = arith.select %c, %one, %m : T",
     ),
-    kept(
+    preserves_nan(
         "maximum of TOSA that ignores NaN",
         "%m = arith.maximumf %a, %b : T\n%c = arith.cmpf uno, %a, %a : T\n%d = arith.cmpf uno, %b, %b : T\n\
          %s = arith.select %c, %b, %m : T\n%r = arith.select %d, %a, %s : T",
     ),
-    strict("larger of two", "%c = arith.cmpf ogt, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
-    strict("smaller of two, or NaN", "%c = arith.cmpf ule, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
-    kept("masked", "%c = arith.cmpf ogt, %b, %zero : T\n%r = arith.select %c, %a, %zero : T"),
-    kept("masked with infinity", "%c = arith.cmpf uge, %b, %one : T\n%r = arith.select %c, %low, %a : T"),
-    kept("NaN to a number", "%c = arith.cmpf une, %a, %a : T\n%r = arith.select %c, %one, %a : T"),
-    kept("infinity to a number", "%c = arith.cmpf oeq, %a, %high : T\n%r = arith.select %c, %six, %a : T"),
-    kept("whether it is a number", "%c = arith.cmpf ord, %a, %a : T\n%r = arith.select %c, %one, %zero : T"),
-    kept("remainder", "%r = arith.remf %a, %six : T"),
-    kept("remainder of a number", "%r = arith.remf %one, %b : T"),
-    kept("clamp of a number", "%r = math.clampf %one to [%zero, %b] : T"),
-    kept("sum with a product of numbers", "%r = math.fma %six, %six, %b : T"),
-    kept("truncated", "%r = math.trunc %a : T"),
-    kept("rounded", "%r = math.roundeven %a : T"),
-    kept("rounded away", "%r = math.round %a : T"),
-    kept("absolute", "%r = math.absf %a : T"),
-    kept("floor", "%r = math.floor %a : T"),
+    preserves_nan_if_strict("larger of two", "%c = arith.cmpf ogt, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
+    preserves_nan_if_strict("smaller of two, or NaN", "%c = arith.cmpf ule, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
+    preserves_nan("masked", "%c = arith.cmpf ogt, %b, %zero : T\n%r = arith.select %c, %a, %zero : T"),
+    preserves_nan("masked with infinity", "%c = arith.cmpf uge, %b, %one : T\n%r = arith.select %c, %low, %a : T"),
+    preserves_nan("NaN to a number", "%c = arith.cmpf une, %a, %a : T\n%r = arith.select %c, %one, %a : T"),
+    preserves_nan("infinity to a number", "%c = arith.cmpf oeq, %a, %high : T\n%r = arith.select %c, %six, %a : T"),
+    preserves_nan("whether it is a number", "%c = arith.cmpf ord, %a, %a : T\n%r = arith.select %c, %one, %zero : T"),
+    preserves_nan("remainder", "%r = arith.remf %a, %six : T"),
+    preserves_nan("remainder of a number", "%r = arith.remf %one, %b : T"),
+    preserves_nan("clamp of a number", "%r = math.clampf %one to [%zero, %b] : T"),
+    preserves_nan("sum with a product of numbers", "%r = math.fma %six, %six, %b : T"),
+    preserves_nan("truncated", "%r = math.trunc %a : T"),
+    preserves_nan("rounded", "%r = math.roundeven %a : T"),
+    preserves_nan("rounded away", "%r = math.round %a : T"),
+    preserves_nan("absolute", "%r = math.absf %a : T"),
+    preserves_nan("floor", "%r = math.floor %a : T"),
 ];
 
 /// Reductions along the last dimension of a 16 x 16 tensor, with bodies of `%a` and `%acc`, and their initial values.
-static REDUCTIONS: [(Pattern, &str); 5] = [
-    (kept("max", "%r = arith.maximumf %a, %acc : T"), "%low"),
-    (kept("min", "%r = arith.minimumf %a, %acc : T"), "%high"),
-    (strict("max of numbers", "%r = arith.maxnumf %a, %acc : T"), "%low"),
-    (strict("min of numbers", "%r = arith.minnumf %acc, %a : T"), "%high"),
-    (strict("max by comparison", "%c = arith.cmpf ogt, %a, %acc : T\n%r = arith.select %c, %a, %acc : T"), "%low"),
+static REDUCTIONS: [(NanPattern, &str); 5] = [
+    (preserves_nan("max", "%r = arith.maximumf %a, %acc : T"), "%low"),
+    (preserves_nan("min", "%r = arith.minimumf %a, %acc : T"), "%high"),
+    (preserves_nan_if_strict("max of numbers", "%r = arith.maxnumf %a, %acc : T"), "%low"),
+    (preserves_nan_if_strict("min of numbers", "%r = arith.minnumf %acc, %a : T"), "%high"),
+    (preserves_nan_if_strict("max by comparison", "%c = arith.cmpf ogt, %a, %acc : T\n%r = arith.select %c, %a, %acc : T"), "%low"),
 ];
 
 const SPECIAL: [f32; 16] =
@@ -99,7 +99,7 @@ const SPECIAL: [f32; 16] =
 
 /// One result for each pattern and reduction, with their names.
 fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
-    let patterns: Vec<&Pattern> = PATTERNS.iter().filter(|pattern| is_strict || !pattern.is_strict).collect();
+    let patterns: Vec<&NanPattern> = PATTERNS.iter().filter(|pattern| is_strict || !pattern.is_strict).collect();
     let reductions: Vec<_> = REDUCTIONS.iter().filter(|(pattern, _)| is_strict || !pattern.is_strict).collect();
     let mut names: Vec<&str> = patterns.iter().map(|pattern| pattern.name).collect();
     let [low, high] = if element == "f16" { ["0xFC00", "0x7C00"] } else { ["0xFF800000", "0x7F800000"] };
@@ -121,7 +121,7 @@ fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
         );
     }
     text += "  %rows = tensor.expand_shape %x [[0, 1]] output_shape [16, 16] : tensor<256xT> into tensor<16x16xT>\n";
-    for (number, (Pattern { name, body, .. }, start)) in (patterns.len()..).zip(reductions) {
+    for (number, (NanPattern { name, body, .. }, start)) in (patterns.len()..).zip(reductions) {
         names.push(name);
         let _ = writeln!(
             text,
@@ -163,22 +163,22 @@ fn check(element: &str, precision: Precision, is_strict: bool) {
     let options = CompileOptions { precision, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     let message = match check_against_jit(&text, &options, &inputs(element)) {
         Ok(()) => return,
-        Err(Stop::Refused(message)) => message,
-        Err(Stop::Broken(what, message)) => format!("{what}: {message}"),
+        Err(ExecutionFailure::Refused(message)) => message,
+        Err(ExecutionFailure::Broken(what, message)) => format!("{what}: {message}"),
     };
     let numbered: Vec<String> = names.iter().enumerate().map(|(number, name)| format!("{number}: {name}")).collect();
     panic!("{element}, {precision:?}: {message}\n{}", numbered.join("\n"));
 }
 
 #[test]
-fn numbers_stay_numbers_and_nan_stays_nan() {
+fn preserves_numbers_and_nan() {
     for element in ["f32", "f16"] {
         check(element, Precision::Device, false);
     }
 }
 
 #[test]
-fn strict_choices_are_those_of_the_module() {
+fn selects_as_module_in_strict_mode() {
     for element in ["f32", "f16"] {
         check(element, Precision::Strict, true);
     }
@@ -186,7 +186,7 @@ fn strict_choices_are_those_of_the_module() {
 
 /// An infinity in the weights of one group is not looked at by another.
 #[test]
-fn an_infinity_elsewhere_is_not_looked_at() {
+fn ignores_infinity_elsewhere() {
     let groups = "#x = affine_map<(n, i, g, f, k, c) -> (n, i + k, g, c)>
       #w = affine_map<(n, i, g, f, k, c) -> (k, c, g, f)>
       #y = affine_map<(n, i, g, f, k, c) -> (n, i, g, f)>
@@ -213,8 +213,8 @@ fn an_infinity_elsewhere_is_not_looked_at() {
     of_input.shape = vec![1, 6, 8];
     let message = match check_against_jit(groups, &CompileOptions::default(), &[of_input, of_weights]) {
         Ok(()) => return,
-        Err(Stop::Refused(message)) => message,
-        Err(Stop::Broken(what, message)) => format!("{what}: {message}"),
+        Err(ExecutionFailure::Refused(message)) => message,
+        Err(ExecutionFailure::Broken(what, message)) => format!("{what}: {message}"),
     };
     panic!("{message}");
 }

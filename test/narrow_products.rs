@@ -15,7 +15,7 @@ const CONTRACTED: i64 = 256;
 const COLUMNS: i64 = 128;
 
 /// A product of 8-bit operands on two cores, in the spelling of fp8.
-fn product() -> Files {
+fn build_product() -> Files {
     let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
     let left = operand(&[2, ROWS, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
     let right = operand(&[1, CONTRACTED, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
@@ -27,7 +27,7 @@ fn product() -> Files {
 }
 
 /// Returns the files with formats and functions renamed.
-fn renamed(files: Files, names: [(&str, &str); 2]) -> Files {
+fn rename_formats(files: Files, names: [(&str, &str); 2]) -> Files {
     let rename = |(name, bytes): (String, Vec<u8>)| {
         let text = names.iter().fold(String::from_utf8(bytes).unwrap(), |text, (from, to)| text.replace(from, to));
         (name, text.into_bytes())
@@ -50,7 +50,7 @@ fn tensor(name: &str, (rows, columns): (i64, i64), format: DeviceFormat, element
 }
 
 /// Largest difference of the result from the sums of products.
-fn difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn(usize) -> f64) -> f64 {
+fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn(usize) -> f64) -> f64 {
     let names = ["x", "w", "y"].map(str::to_owned).to_vec();
     let program = Program {
         name: "p".to_owned(),
@@ -75,24 +75,24 @@ fn difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn
     (0..ROWS as usize * n).map(|at| (outcome.results[0].1.elements.get(at) - sum(at)).abs()).fold(0.0, f64::max)
 }
 
-fn broken_rules(files: &Files) -> Vec<String> {
+fn find_broken_rules(files: &Files) -> Vec<String> {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.into_iter().map(|violation| violation.to_string()).collect()
 }
 
 #[test]
-fn eight_bit_floats_are_multiplied() {
-    let files = product();
-    assert_eq!(broken_rules(&files), Vec::<String>::new());
+fn multiplies_eight_bit_floats() {
+    let files = build_product();
+    assert_eq!(find_broken_rules(&files), Vec::<String>::new());
     // Small integers, and sums below 512: exact in every format.
-    let worst = difference(&files, DeviceFormat::Sen143Fp8, "f32", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
+    let worst = measure_difference(&files, DeviceFormat::Sen143Fp8, "f32", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
     assert!(worst == 0.0, "{worst}");
 }
 
 #[test]
-fn eight_bit_integers_are_multiplied() {
-    let files = renamed(product(), [("SEN143_FP8", "SENINT8"), ("batchmatmulfp8", "batchmatmulint8")]);
-    assert_eq!(broken_rules(&files), Vec::<String>::new());
-    let worst = difference(&files, DeviceFormat::SenInt8, "i8", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
+fn multiplies_eight_bit_integers() {
+    let files = rename_formats(build_product(), [("SEN143_FP8", "SENINT8"), ("batchmatmulfp8", "batchmatmulint8")]);
+    assert_eq!(find_broken_rules(&files), Vec::<String>::new());
+    let worst = measure_difference(&files, DeviceFormat::SenInt8, "i8", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
     assert!(worst == 0.0, "{worst}");
 }

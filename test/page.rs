@@ -25,21 +25,21 @@ use tempfile::TempDir;
 const WINDOW: (u32, u32) = (1400, 1000);
 
 /// A page that is open, with the report that is in it.
-struct Opened {
+struct OpenedPage {
     report: Value,
     browser: Browser,
     _place: TempDir,
 }
 
-impl Opened {
-    fn program(input: &Path, options: &[&str]) -> Self {
+impl OpenedPage {
+    fn from_program(input: &Path, options: &[&str]) -> Self {
         let place = tempfile::tempdir().unwrap();
-        let page = compiled(&place, input, "report.html", options);
-        Self::page(place, &page)
+        let page = compile_report(&place, input, "report.html", options);
+        Self::from_page(place, &page)
     }
 
     /// A page; the report is the one in it.
-    fn page(place: TempDir, page: &Path) -> Self {
+    fn from_page(place: TempDir, page: &Path) -> Self {
         let mut browser = Browser::start(WINDOW.0, WINDOW.1);
         browser.open(page);
         let mut opened = Self { report: Value::Null, browser, _place: place };
@@ -65,7 +65,7 @@ impl Opened {
     }
 
     /// The middle of an element.
-    fn middle(&mut self, selector: &str) -> [f64; 2] {
+    fn find_middle(&mut self, selector: &str) -> [f64; 2] {
         let place = self.browser.evaluate(&format!(
             "(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ));
@@ -73,12 +73,12 @@ impl Opened {
     }
 
     fn press(&mut self, selector: &str) {
-        let place = self.middle(selector);
+        let place = self.find_middle(selector);
         self.browser.click(place);
     }
 
     /// Returns a point of the canvas at which the widest item of a kind is topmost, and the item's index.
-    fn point_on(&mut self, kind: &str, condition: &str) -> ([f64; 2], usize) {
+    fn find_point_on(&mut self, kind: &str, condition: &str) -> ([f64; 2], usize) {
         let found = self.browser.evaluate(&format!(
             "(() => {{ const {{ pen }} = report_page.timeline; const canvas = document.getElementById('canvas').getBoundingClientRect();
               const width = (hit) => Math.min(hit.x + hit.width, canvas.width - 30) - Math.max(hit.x, GUTTER);
@@ -92,7 +92,7 @@ impl Opened {
     }
 
     /// The texts of the rows of the list of ops, which exist only while they are in sight.
-    fn rows(&mut self) -> Vec<String> {
+    fn visible_rows(&mut self) -> Vec<String> {
         let rows = self.browser.evaluate(
             "(async () => { const list = document.getElementById('ops'); const frame = () => new Promise(requestAnimationFrame); const rows = [];
                for (let op = 0; op < report_page.ops.length; op += 1) {
@@ -103,7 +103,7 @@ impl Opened {
     }
 
     /// Returns the horizontal range of the ops on the canvas, computed from the times of the report.
-    fn ends(&mut self) -> Vec<[f64; 2]> {
+    fn op_ranges(&mut self) -> Vec<[f64; 2]> {
         let times = |op: &Value| ["start_us", "us"].map(|name| op[name].as_f64().unwrap());
         let times: Vec<[f64; 2]> =
             self.report["ops"].as_array().unwrap().iter().map(times).map(|[start, us]| [start, start + us]).collect();
@@ -117,7 +117,7 @@ impl Opened {
     }
 
     /// Expects no network requests and no errors of the page.
-    fn is_content(&self) {
+    fn expect_no_complaints(&self) {
         assert!(self.browser.complaints.is_empty(), "{:?}", self.browser.complaints);
     }
 
@@ -127,7 +127,7 @@ impl Opened {
 }
 
 /// Compiles a program, and returns the path of its report; the extension selects the format.
-fn compiled(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
+fn compile_report(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
     let (out, report) = (place.path().join("out"), place.path().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
     let done = command.arg(input).arg("-o").arg(&out).args(["--validate=off", "--report"]).arg(&report).args(options).output().unwrap();
@@ -135,12 +135,12 @@ fn compiled(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> Path
     report
 }
 
-fn of_project(path: &str) -> PathBuf {
+fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// A small Granite block, with loops in loops.
-fn granite() -> (TempDir, PathBuf) {
+fn compile_granite() -> (TempDir, PathBuf) {
     let model = Granite { layers: 1, sequence: 256, cached: 0, hidden: 512, heads: 8, kv_heads: 2, head_size: 64, mlp: 2048 };
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("granite.mlir");
@@ -149,19 +149,19 @@ fn granite() -> (TempDir, PathBuf) {
 }
 
 /// Opens the page of a hand-written report.
-fn of_report(report: &Report, program: &[ProgramText<'_>]) -> Opened {
+fn open_report(report: &Report, program: &[ProgramText<'_>]) -> OpenedPage {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
     fs::write(&path, render_page(report, program).unwrap()).unwrap();
-    Opened::page(place, &path)
+    OpenedPage::from_page(place, &path)
 }
 
 /// So that not all of it fits.
 const SMALL_LX: [&str; 2] = ["--lx-bytes", "16384"];
 
 /// The loops of a report with how many are around each, outer ones first.
-fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
-    let inner = |each: &Value| [vec![(each.clone(), depth)], loops(&each["loops"], depth + 1)].concat();
+fn collect_loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
+    let inner = |each: &Value| [vec![(each.clone(), depth)], collect_loops(&each["loops"], depth + 1)].concat();
     of.as_array().map_or_else(Vec::new, |of| of.iter().flat_map(inner).collect())
 }
 
@@ -170,9 +170,9 @@ fn loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
 //===----------------------------------------------------------------------===//
 
 /// The data and the headline are those of the report as data, every op has a row, and the figures in it are its own.
-fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
+fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     let place = tempfile::tempdir().unwrap();
-    let data = fs::read_to_string(compiled(&place, input, "report.json", options)).unwrap();
+    let data = fs::read_to_string(compile_report(&place, input, "report.json", options)).unwrap();
     assert_eq!(opened.report, serde_json::from_str::<Value>(&data).unwrap());
     let report = opened.report.clone();
     let hbm = report["total"]["hbm_read"].as_f64().unwrap() + report["total"]["hbm_written"].as_f64().unwrap();
@@ -191,7 +191,7 @@ fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
     assert_eq!(opened.text("program"), report["program"].as_str().unwrap());
 
     let ops = report["ops"].as_array().unwrap();
-    let rows = opened.rows();
+    let rows = opened.visible_rows();
     assert_eq!(rows.len(), ops.len());
     for (index, (op, row)) in ops.iter().zip(&rows).enumerate() {
         let has_us = |us: f64| row.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).any(|shown| (shown - us).abs() < 0.0051);
@@ -201,21 +201,21 @@ fn shows_the_report(opened: &mut Opened, input: &Path, options: &[&str]) {
 }
 
 /// All tracks share one axis: an op and the live range of a value have the same position in each track, as in the report.
-fn has_one_axis(opened: &mut Opened) {
+fn check_single_axis(opened: &mut OpenedPage) {
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits");
     let hits = hits.as_array().unwrap();
-    let ends = opened.ends();
+    let ends = opened.op_ranges();
     for hit in hits.iter().filter(|hit| ["op", "hbm", "time"].iter().any(|kind| hit["kind"] == *kind)) {
-        let index = position(&hit["index"]);
-        let [left, right] = [ends[index][0] - x_of(hit)[0], x_of(hit)[1] - ends[index][1]];
+        let index = to_index(&hit["index"]);
+        let [left, right] = [ends[index][0] - x_range(hit)[0], x_range(hit)[1] - ends[index][1]];
         assert!(left.abs() < 0.51 && right < 1.01, "{hit}: {:?}", ends[index]);
     }
     let values = opened.report["explain"]["scratchpad"].as_array().unwrap();
     let mut n_values = 0;
-    for hit in hits.iter().filter(|hit| hit["kind"] == "value" && position(&hit["index"]) < values.len()) {
-        let value = &values[position(&hit["index"])];
-        let [left, right] = [ends[position(&value["op"])][0], ends[position(&value["last_op"])][1]];
-        assert!((x_of(hit)[0] - left).abs() < 1.01 && (x_of(hit)[1] - right).abs() < 2.01, "{hit}: {left} to {right}");
+    for hit in hits.iter().filter(|hit| hit["kind"] == "value" && to_index(&hit["index"]) < values.len()) {
+        let value = &values[to_index(&hit["index"])];
+        let [left, right] = [ends[to_index(&value["op"])][0], ends[to_index(&value["last_op"])][1]];
+        assert!((x_range(hit)[0] - left).abs() < 1.01 && (x_range(hit)[1] - right).abs() < 2.01, "{hit}: {left} to {right}");
         n_values += 1;
     }
     assert!(n_values > values.len() / 2, "{n_values} of {} values are in sight", values.len());
@@ -225,31 +225,31 @@ fn has_one_axis(opened: &mut Opened) {
     }
 }
 
-fn position(number: &Value) -> usize {
+fn to_index(number: &Value) -> usize {
     usize::try_from(number.as_u64().unwrap()).unwrap()
 }
 
 /// From where to where something reaches.
-fn x_of(hit: &Value) -> [f64; 2] {
+fn x_range(hit: &Value) -> [f64; 2] {
     let [x, width] = ["x", "width"].map(|name| hit[name].as_f64().unwrap());
     [x, x + width]
 }
 
 /// Each loop is a bracket over its ops, inner loops below outer ones, and has a row in the list of ops.
-fn has_brackets(opened: &mut Opened) {
-    let expected = loops(&opened.report["explain"]["loops"], 0);
+fn check_brackets(opened: &mut OpenedPage) {
+    let expected = collect_loops(&opened.report["explain"]["loops"], 0);
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits.filter((hit) => hit.kind === 'loop')");
     assert_eq!(hits.as_array().unwrap().len(), expected.len());
-    let ends = opened.ends();
+    let ends = opened.op_ranges();
     let mut rows: Vec<(f64, usize)> = Vec::new();
     for (hit, (each, depth)) in hits.as_array().unwrap().iter().zip(&expected) {
-        let ops = || each["ops"].as_array().unwrap().iter().map(|op| position(&op["op"]));
+        let ops = || each["ops"].as_array().unwrap().iter().map(|op| to_index(&op["op"]));
         let (first, last) = (ops().min().unwrap(), ops().max().unwrap());
-        let [left, right] = [ends[first][0] - x_of(hit)[0], ends[last][1] - x_of(hit)[1]];
+        let [left, right] = [ends[first][0] - x_range(hit)[0], ends[last][1] - x_range(hit)[1]];
         assert!(left.abs() < 2.0 && right.abs() < 2.0, "{hit}: {first} to {last}");
         rows.push((hit["y"].as_f64().unwrap(), *depth));
         opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {first} * 24"));
-        opened.browser.settle();
+        opened.browser.wait_until_drawn();
         let n_brackets = opened.number(&format!("document.querySelectorAll('#ops-{first} .brackets i').length"));
         assert!(n_brackets > *depth as f64, "op {first} has {n_brackets} brackets");
     }
@@ -260,25 +260,25 @@ fn has_brackets(opened: &mut Opened) {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn a_softmax_is_shown_as_its_report_says() {
-    let softmax = of_project("examples/softmax.mlir");
-    let mut opened = Opened::program(&softmax, &[]);
-    shows_the_report(&mut opened, &softmax, &[]);
-    has_one_axis(&mut opened);
-    opened.is_content();
+fn shows_softmax_as_reported() {
+    let softmax = project_path("examples/softmax.mlir");
+    let mut opened = OpenedPage::from_program(&softmax, &[]);
+    check_shows_report(&mut opened, &softmax, &[]);
+    check_single_axis(&mut opened);
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn a_granite_block_is_shown_with_its_loops() {
-    let (_place, block) = granite();
-    let mut opened = Opened::program(&block, &SMALL_LX);
-    let depths: Vec<usize> = loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
+fn shows_granite_block_with_loops() {
+    let (_place, block) = compile_granite();
+    let mut opened = OpenedPage::from_program(&block, &SMALL_LX);
+    let depths: Vec<usize> = collect_loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
     assert!(depths.len() >= 3 && depths.contains(&1), "the program has loops in loops: {depths:?}");
-    shows_the_report(&mut opened, &block, &SMALL_LX);
-    has_one_axis(&mut opened);
-    has_brackets(&mut opened);
-    opened.is_content();
+    check_shows_report(&mut opened, &block, &SMALL_LX);
+    check_single_axis(&mut opened);
+    check_brackets(&mut opened);
+    opened.expect_no_complaints();
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,11 +287,11 @@ fn a_granite_block_is_shown_with_its_loops() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn hovering_and_clicking_tell_lives_reasons_and_costs() {
-    let (_place, block) = granite();
-    let mut opened = Opened::program(&block, &SMALL_LX);
+fn shows_live_ranges_reasons_and_costs_on_hover_and_click() {
+    let (_place, block) = compile_granite();
+    let mut opened = OpenedPage::from_program(&block, &SMALL_LX);
     // A value in LX.
-    let (place, index) = opened.point_on("value", "(hit) => true");
+    let (place, index) = opened.find_point_on("value", "(hit) => true");
     opened.browser.hover(place);
     let value = opened.report["explain"]["scratchpad"][index].clone();
     let life = format!("live from op {} to op {}", value["op"], value["last_op"]);
@@ -303,7 +303,7 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
     assert!(side.contains(&life) && side.contains("0 B"), "{side}: {value}");
 
     // An op that does not leave its result in LX, with its reason, its cost and its line.
-    let (place, index) = opened.point_on("op", "(hit) => report_page.ops[hit.index].reason");
+    let (place, index) = opened.find_point_on("op", "(hit) => report_page.ops[hit.index].reason");
     opened.browser.hover(place);
     let op = opened.op(index).clone();
     let (tip, reason) = (opened.text("tip"), op["reason"].as_str().unwrap());
@@ -317,26 +317,26 @@ fn hovering_and_clicking_tell_lives_reasons_and_costs() {
     assert_eq!(shown, (line - 1).to_string().as_str(), "the line of the op is marked");
 
     // A loop and its effect on its values.
-    let (place, index) = opened.point_on("loop", "(hit) => true");
+    let (place, index) = opened.find_point_on("loop", "(hit) => true");
     opened.browser.click(place);
-    let (each, _) = loops(&opened.report["explain"]["loops"], 0)[index].clone();
+    let (each, _) = collect_loops(&opened.report["explain"]["loops"], 0)[index].clone();
     let side = opened.text("side");
     assert!(side.contains(&format!("{} × {}", each["count"], each["dim"].as_str().unwrap())), "{side}: {each}");
 
     // The pointer leaves.
     opened.browser.hover([20.0, 990.0]);
     assert_eq!(opened.browser.evaluate("document.getElementById('tip').hidden"), true);
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn wheel_drag_keys_and_buttons_move_and_zoom() {
-    let (_place, block) = granite();
-    let mut opened = Opened::program(&block, &SMALL_LX);
+fn moves_and_zooms_by_wheel_drag_keys_and_buttons() {
+    let (_place, block) = compile_granite();
+    let mut opened = OpenedPage::from_program(&block, &SMALL_LX);
     let all = opened.view();
-    let (place, index) = opened.point_on("op", "(hit) => hit.index > 5");
-    let under = |opened: &mut Opened| {
+    let (place, index) = opened.find_point_on("op", "(hit) => hit.index > 5");
+    let under = |opened: &mut OpenedPage| {
         let left = opened.number("document.getElementById('canvas').getBoundingClientRect().x");
         opened.number(&format!("report_page.timeline.position({} - {left})", place[0]))
     };
@@ -386,7 +386,7 @@ fn wheel_drag_keys_and_buttons_move_and_zoom() {
     opened.browser.key("ArrowDown");
     opened.browser.key("ArrowDown");
     assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1);
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 /// The contrast of text on its background, as the accessibility guidelines for web content define it.
@@ -401,11 +401,11 @@ const CONTRAST: &str = "((selector) => {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn it_is_light_and_dark_and_legible_in_both() {
-    let mut opened = Opened::program(&of_project("examples/softmax.mlir"), &[]);
+fn renders_legibly_in_light_and_dark() {
+    let mut opened = OpenedPage::from_program(&project_path("examples/softmax.mlir"), &[]);
     let mut seen = Vec::new();
     for scheme in ["light", "dark"] {
-        opened.browser.prefer(scheme);
+        opened.browser.prefer_color_scheme(scheme);
         assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), scheme);
         seen.push(opened.browser.evaluate("getComputedStyle(document.body).backgroundColor"));
         for selector in
@@ -416,23 +416,23 @@ fn it_is_light_and_dark_and_legible_in_both() {
         }
     }
     assert_ne!(seen[0], seen[1]);
-    let picture = |opened: &mut Opened| {
+    let picture = |opened: &mut OpenedPage| {
         opened.browser.evaluate("document.getElementById('canvas').toDataURL().length > 0 && document.getElementById('canvas').toDataURL()")
     };
     let dark = picture(&mut opened);
     opened.press("#theme");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), "light", "the switch overrules the system");
     assert_ne!(picture(&mut opened), dark);
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn fusion_is_shown_before_and_after() {
-    let norm = of_project("test/kernel/rms_norm_fused.mlir");
-    let mut opened = Opened::program(&norm, &[]);
-    shows_the_report(&mut opened, &norm, &[]);
+fn shows_ops_before_and_after_fusion() {
+    let norm = project_path("test/kernel/rms_norm_fused.mlir");
+    let mut opened = OpenedPage::from_program(&norm, &[]);
+    check_shows_report(&mut opened, &norm, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     let outcome = opened.report["kernels"][0].clone();
@@ -450,15 +450,15 @@ fn fusion_is_shown_before_and_after() {
         assert!(op["loops"].as_array().unwrap().iter().all(|each| text.contains(each.as_str().unwrap())), "{op} in {text}");
     }
     assert_eq!(text.matches("saves ").count(), fused.len(), "{text}");
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn what_is_computed_again_is_shown_with_its_time() {
-    let scaled = of_project("test/kernel/inline.mlir");
-    let mut opened = Opened::program(&scaled, &[]);
-    shows_the_report(&mut opened, &scaled, &[]);
+fn shows_recomputed_ops_with_their_time() {
+    let scaled = project_path("test/kernel/inline.mlir");
+    let mut opened = OpenedPage::from_program(&scaled, &[]);
+    check_shows_report(&mut opened, &scaled, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     assert!(["INLINE", "computed 2 times", "of that, recomputed in loops"].iter().all(|part| text.contains(part)), "{text}");
@@ -466,15 +466,15 @@ fn what_is_computed_again_is_shown_with_its_time() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn a_refusal_is_shown_with_its_code() {
+fn shows_rejection_with_its_code() {
     // A product after a kernel belongs to another kernel.
     let mut report = Report { program: "main".to_owned(), ..Report::default() };
     let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
         [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "mode": "separate", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
     report.kernels = vec![serde_json::from_str(refused).unwrap()];
-    let mut opened = of_report(&report, &[]);
+    let mut opened = open_report(&report, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
     assert!(["SEPARATE", "E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
-    opened.is_content();
+    opened.expect_no_complaints();
 }

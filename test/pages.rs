@@ -33,7 +33,7 @@ impl Page {
     }
 
     /// Returns `path:line` for messages.
-    fn at(&self, line: usize) -> String {
+    fn format_location(&self, line: usize) -> String {
         format!("{}:{line}", self.path)
     }
 
@@ -92,13 +92,13 @@ fn expect_rule(rule: &str, exempt: &[&str], check: impl Fn(&Page) -> Vec<String>
 
 #[test]
 #[should_panic(expected = "remove them from the list of exemptions: [\"docs/index.md\"]")]
-fn a_page_that_keeps_a_rule_must_leave_the_exemptions() {
+fn reports_exempt_page_that_follows_rule() {
     expect_rule("no page breaks this rule:", &["docs/index.md"], |_| Vec::new());
 }
 
 #[test]
 #[should_panic(expected = "every page breaks this rule:\n  README.md\n")]
-fn violations_are_listed() {
+fn lists_violations() {
     let is_readme = |page: &Page| if page.path == "README.md" { vec![page.path.clone()] } else { Vec::new() };
     expect_rule("every page breaks this rule:", &[], is_readme);
 }

@@ -7,7 +7,7 @@ use scratchpad::{Buffer, Capacity, Instance, Use, UseKind, check, find_planner};
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-fn parse(path: &PathBuf) -> Value {
+fn read_json(path: &PathBuf) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
 }
 
@@ -22,12 +22,12 @@ fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buf
 }
 
 /// Buffers, capacity and alignment, and their offsets by greedy, first fit and best fit.
-type Recorded = (Vec<Buffer>, [i64; 2], [Vec<Option<i64>>; 3]);
+type RecordedInstance = (Vec<Buffer>, [i64; 2], [Vec<Option<i64>>; 3]);
 
 /// Four of the buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and what its solvers did with them: gaps of
 /// different sizes, a choice by uses, an address that is handed on, and one handed on in little room. Stated here so that a clone alone has
 /// some; `shared` has all.
-fn recorded() -> [Recorded; 4] {
+fn recorded_instances() -> [RecordedInstance; 4] {
     let gaps = vec![
         buffer("middle", 40, "2w 3r", &[]),
         buffer("left", 30, "1w 4r", &[]),
@@ -53,8 +53,8 @@ fn recorded() -> [Recorded; 4] {
 }
 
 #[test]
-fn recorded_placements_equal_the_peers() {
-    for (buffers, [bytes, alignment], expected) in recorded() {
+fn matches_recorded_placements_of_peers() {
+    for (buffers, [bytes, alignment], expected) in recorded_instances() {
         let capacity = Capacity { bytes, alignment };
         for (name, expected) in ["greedy", "first-fit", "best-fit"].into_iter().zip(expected) {
             let placement = find_planner(name).unwrap().plan(&buffers, &capacity);
@@ -66,7 +66,7 @@ fn recorded_placements_equal_the_peers() {
 
 /// A list in `MiniMalloc`'s format, of ours: all of it fits, in any order of placing.
 #[test]
-fn a_list_in_minimallocs_format_is_read_and_planned() {
+fn reads_and_plans_minimalloc_list() {
     let capacity = Capacity { bytes: 64, alignment: 1 };
     let Instance { buffers, .. } = Instance::from_csv("id,lower,upper,size\na,0,4,16\nb,2,6,16\nc,4,9,16\nd,5,7,32\n", capacity).unwrap();
     assert_eq!(buffers.iter().map(Buffer::live_range).collect::<Vec<_>>(), [0..4, 2..6, 4..9, 5..7]);
@@ -83,9 +83,9 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn placements_equal_the_peers() {
+    fn matches_placements_of_peers() {
         let planner = common::shared("planner");
-        let peers = parse(&planner.join("peer_results.json"));
+        let peers = read_json(&planner.join("peer_results.json"));
         let mut equal: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut different = Vec::new();
         for (name, peer) in peers.as_object().unwrap() {
@@ -118,7 +118,7 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn minimalloc_sets_are_read_and_planned() {
+    fn reads_and_plans_minimalloc_sets() {
         let capacity = Capacity { bytes: 1 << 20, alignment: 1 };
         let (sets, mut n_sets) = (common::shared("planner/minimalloc"), 0);
         for entry in fs::read_dir(sets).unwrap() {

@@ -29,7 +29,7 @@ const EXECUTIONS: &[(&str, &str)] = &[
     ("stays", "lx-planner=exact lx-bytes=65536"),
 ];
 
-struct Program {
+struct PhaseProgram {
     name: String,
     text: String,
     options: CompileOptions,
@@ -44,11 +44,11 @@ fn read(path: &Path) -> String {
 }
 
 /// Returns the programs of a file: those after `//---` lines for `split-file`, or after `// -----`.
-fn programs_of(path: &Path, options: &str) -> Vec<Program> {
+fn split_programs(path: &Path, options: &str) -> Vec<PhaseProgram> {
     let text = read(path);
     let parts: Vec<&str> =
         text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
-    let program = |(number, part): (usize, &&str)| Program {
+    let program = |(number, part): (usize, &&str)| PhaseProgram {
         name: format!("{} {number} {options}", path.display()),
         // Rest of the line that names the part.
         text: part.split_once('\n').filter(|(name, _)| name.ends_with(".mlir")).map_or(*part, |(_, rest)| rest).to_owned(),
@@ -57,25 +57,25 @@ fn programs_of(path: &Path, options: &str) -> Vec<Program> {
     parts.iter().enumerate().map(program).collect()
 }
 
-fn in_folder(name: &str) -> Vec<PathBuf> {
+fn programs_in_folder(name: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
 }
 
 /// `--dims X --tiles Y` as the options of a pipeline.
-fn as_pipeline(line: &str) -> String {
+fn to_pipeline(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     words.chunks(2).map(|pair| format!("{}={} ", pair[0].trim_start_matches("--"), pair.get(1).unwrap_or(&"true"))).collect()
 }
 
 /// Returns the text of a module after a phase; `None` if the program is refused.
-fn printed(module: &mut Module<'_>, program: &Program, phase: Phase) -> Option<String> {
+fn print_after_phase(module: &mut Module<'_>, program: &PhaseProgram, phase: Phase) -> Option<String> {
     let options = CompileOptions { compile_to: phase, ..program.options.clone() };
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
 }
 
-fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String, Vec<u8>>> {
+fn emit_files(module: &mut Module<'_>, program: &PhaseProgram) -> Option<BTreeMap<String, Vec<u8>>> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = CompileOptions { compile_to: Phase::Emit, ..program.options.clone() };
@@ -96,7 +96,7 @@ fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String
 }
 
 /// Each module has its own session, because names of large constants are unique per session only.
-fn silent() -> Session {
+fn silent_session() -> Session {
     let session = spyre::pipeline::create_session();
     session.context().attach_diagnostic_handler(|_| true);
     session
@@ -104,19 +104,19 @@ fn silent() -> Session {
 
 /// Returns a description of the first failure of a program, or `None`. Also returns `None` if the unmodified program is
 /// rejected.
-fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
-    let (once, again) = (silent(), silent());
-    let straight = emitted(&mut Module::parse(&once, &program.text)?, program)?;
+fn check(program: &PhaseProgram, n_checked: &mut usize) -> Option<String> {
+    let (once, again) = (silent_session(), silent_session());
+    let straight = emit_files(&mut Module::parse(&once, &program.text)?, program)?;
     *n_checked += 1;
     let mut in_memory = Module::parse(&again, &program.text)?;
     let mut read_again = program.text.clone();
     for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
-        let session = silent();
-        let Some(expected) = printed(&mut in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
+        let session = silent_session();
+        let Some(expected) = print_after_phase(&mut in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
         let Some(mut module) = Module::parse(&session, &read_again) else {
             return Some(format!("its text in front of phase {phase} is not valid"));
         };
-        let Some(found) = printed(&mut module, program, phase) else {
+        let Some(found) = print_after_phase(&mut module, program, phase) else {
             return Some(format!("its text in front of phase {phase} is refused"));
         };
         if found != expected {
@@ -124,12 +124,12 @@ fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
         }
         read_again = found;
     }
-    let session = silent();
-    let last = Module::parse(&session, &read_again).and_then(|mut module| emitted(&mut module, program));
+    let session = silent_session();
+    let last = Module::parse(&session, &read_again).and_then(|mut module| emit_files(&mut module, program));
     if last.as_ref() == Some(&straight) { None } else { Some("the files are others".to_owned()) }
 }
 
-fn check_all(programs: &[Program], least: usize) {
+fn check_all(programs: &[PhaseProgram], least: usize) {
     let mut n_checked = 0;
     let wrong: Vec<String> = programs
         .iter()
@@ -140,24 +140,24 @@ fn check_all(programs: &[Program], least: usize) {
 }
 
 #[test]
-fn programs_shown_phase_by_phase() {
-    let inputs = in_folder("pipeline").into_iter().map(|program| program.join("01-input.mlir"));
+fn resumes_from_text_of_every_phase() {
+    let inputs = programs_in_folder("pipeline").into_iter().map(|program| program.join("01-input.mlir"));
     let programs = inputs.flat_map(|input| {
-        let line = read(&input).lines().next().and_then(|line| line.strip_prefix("// OPTIONS:")).map(as_pipeline);
-        programs_of(&input, line.unwrap_or_default().trim())
+        let line = read(&input).lines().next().and_then(|line| line.strip_prefix("// OPTIONS:")).map(to_pipeline);
+        split_programs(&input, line.unwrap_or_default().trim())
     });
     check_all(&programs.collect::<Vec<_>>(), 2);
 }
 
 #[test]
-fn tiled_programs() {
-    let programs: Vec<Program> = in_folder("tile/Inputs").iter().flat_map(|path| programs_of(path, "")).collect();
+fn resumes_tiled_programs_from_text() {
+    let programs: Vec<PhaseProgram> = programs_in_folder("tile/Inputs").iter().flat_map(|path| split_programs(path, "")).collect();
     check_all(&programs, 100);
 }
 
 #[test]
-fn executed_programs() {
+fn resumes_executed_programs_from_text() {
     let file = |name: &str| folder("execution").join(format!("{name}.mlir"));
-    let programs: Vec<Program> = EXECUTIONS.iter().flat_map(|(name, options)| programs_of(&file(name), options)).collect();
+    let programs: Vec<PhaseProgram> = EXECUTIONS.iter().flat_map(|(name, options)| split_programs(&file(name), options)).collect();
     check_all(&programs, 12);
 }

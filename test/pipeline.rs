@@ -36,16 +36,16 @@ fn compile(input: &Path, more: &[&str]) -> String {
 
 /// Whether the files of a program are to be written again.
 fn is_blessed(program: &Path) -> bool {
-    bless::is_blessed(&name(program))
+    bless::is_blessed(&program_name(program))
 }
 
 /// Returns the name by which `BLESS` selects a program, such as `pipeline/softmax`.
-fn name(program: &Path) -> String {
+fn program_name(program: &Path) -> String {
     format!("pipeline/{}", program.file_name().unwrap().to_string_lossy())
 }
 
 /// Compares a file of a program with the actual output, or writes it if the program is blessed.
-fn expect(program: &Path, file: &str, found: &str) {
+fn expect_file(program: &Path, file: &str, found: &str) {
     let path = &program.join(file);
     if is_blessed(program) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -57,23 +57,23 @@ fn expect(program: &Path, file: &str, found: &str) {
         expected == found,
         "{} is not what the compiler gives now; run with BLESS={} and look at the diff",
         path.display(),
-        name(program)
+        program_name(program)
     );
 }
 
 #[test]
-fn every_phase_gives_what_its_file_says() {
+fn prints_recorded_ir_after_every_phase() {
     for program in programs() {
         let input = program.join("01-input.mlir");
         for (position, phase) in PHASES.iter().enumerate() {
             let found = compile(&input, &["--compile-to", phase]);
-            expect(&program, &format!("{:02}-{phase}.mlir", position + 2), &found);
+            expect_file(&program, &format!("{:02}-{phase}.mlir", position + 2), &found);
         }
     }
 }
 
 #[test]
-fn the_files_at_the_end_are_as_recorded() {
+fn writes_recorded_files() {
     for program in programs() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
@@ -84,14 +84,14 @@ fn the_files_at_the_end_are_as_recorded() {
         }
         let files = files_below(&out);
         for file in &files {
-            expect(&program, &format!("09-out/{file}"), &fs::read_to_string(out.join(file)).unwrap());
+            expect_file(&program, &format!("09-out/{file}"), &fs::read_to_string(out.join(file)).unwrap());
         }
         assert_eq!(files_below(&recorded), files, "{}", program.display());
     }
 }
 
 #[test]
-fn two_runs_give_the_same_bytes() {
+fn writes_same_bytes_in_two_runs() {
     for program in programs() {
         let place = tempfile::tempdir().unwrap();
         let [first, second] = ["first", "second"].map(|name| {

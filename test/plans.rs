@@ -23,7 +23,7 @@ const HEADER: &str = "| case | torch-spyre | here | compulsory | bound | torch-s
 /// Options for another table, which is printed but compared with nothing.
 const OTHER_OPTIONS: &str = "SPYRE_PLANS";
 
-/// Cases that must be within [`CLOSE`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of their names.
+/// Cases that must be within [`MAX_CLOSE_RATIO`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of their names.
 const CLOSE_CASES: [&str; 11] = [
     "softmax_",
     "layernorm_",
@@ -38,13 +38,13 @@ const CLOSE_CASES: [&str; 11] = [
     "sdpa_causal_f16",
 ];
 /// How many times the compulsory bytes are close to them.
-const CLOSE: f64 = 1.1;
+const MAX_CLOSE_RATIO: f64 = 1.1;
 
 /// Cases that are not there yet. One that gets there must leave this list.
-const BEHIND: [&str; 3] = ["sdpa_causal_f16", "swiglu_m512_h4096_f12800_f16", "swigluT_m512_h4096_f12800_f16"];
+const UNFINISHED_CASES: [&str; 3] = ["sdpa_causal_f16", "swiglu_m512_h4096_f12800_f16", "swigluT_m512_h4096_f12800_f16"];
 
 /// A row of torch-spyre's table, in bytes.
-struct Case {
+struct TrafficCase {
     name: String,
     theirs: u64,
     /// Inputs and results of the graph, once.
@@ -52,7 +52,7 @@ struct Case {
 }
 
 /// HBM traffic of our plan, in bytes, with modeled times in microseconds.
-struct Moved {
+struct PlanTraffic {
     bytes: u64,
     /// Lower bound for all plans: the compulsory bytes, and the constants that the program reads.
     bound: u64,
@@ -66,12 +66,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn cases() -> Vec<Case> {
+fn read_cases() -> Vec<TrafficCase> {
     let text = fs::read_to_string(root().join("benches/plans/torch_spyre.csv")).unwrap();
     let case = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |index: usize| fields[index].parse::<u64>().unwrap();
-        Case { name: fields[0].to_owned(), theirs: number(1) + number(2), compulsory: number(3) }
+        TrafficCase { name: fields[0].to_owned(), theirs: number(1) + number(2), compulsory: number(3) }
     };
     text.lines().skip(1).map(case).collect()
 }
@@ -92,7 +92,7 @@ fn json(path: &str) -> Value {
 
 /// Compiles the program and counts the HBM traffic of its bundle. Compiler and simulator compute the same time for the bundle of one of
 /// our programs.
-fn moved(program: &Path, options: &[&str]) -> Moved {
+fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (out, compiled, counted) = (path("out"), path("compiled.json"), path("counted.json"));
@@ -115,37 +115,37 @@ fn moved(program: &Path, options: &[&str]) -> Moved {
     // Where loops cannot save traffic, the search did not run.
     let saved_us =
         report["tile_search"][0].as_object().map_or(0.0, |found| found["untiled_us"].as_f64().unwrap() - found["us"].as_f64().unwrap());
-    Moved { bytes, bound: report["lower_bound"]["hbm"].as_u64().unwrap(), us, untiled_us: us + saved_us }
+    PlanTraffic { bytes, bound: report["lower_bound"]["hbm"].as_u64().unwrap(), us, untiled_us: us + saved_us }
 }
 
-fn ratio(bytes: u64, compulsory: u64) -> f64 {
+fn compute_ratio(bytes: u64, compulsory: u64) -> f64 {
     bytes as f64 / compulsory as f64
 }
 
-fn line(case: &Case, moved: &Moved) -> String {
-    let Case { name, theirs, compulsory } = case;
-    let Moved { bytes, bound, us, untiled_us } = moved;
-    let (their_ratio, our_ratio) = (ratio(*theirs, *compulsory), ratio(*bytes, *compulsory));
+fn format_line(case: &TrafficCase, moved: &PlanTraffic) -> String {
+    let TrafficCase { name, theirs, compulsory } = case;
+    let PlanTraffic { bytes, bound, us, untiled_us } = moved;
+    let (their_ratio, our_ratio) = (compute_ratio(*theirs, *compulsory), compute_ratio(*bytes, *compulsory));
     format!("| {name} | {theirs} | {bytes} | {compulsory} | {bound} | {their_ratio:.2} | {our_ratio:.2} | {us:.1} | {untiled_us:.1} |\n")
 }
 
 /// Whether the case moves at most as much as torch-spyre and, if required, little more than the lower bound.
-fn is_there(case: &Case, moved: &Moved) -> bool {
+fn meets_target(case: &TrafficCase, moved: &PlanTraffic) -> bool {
     let must_be_close = CLOSE_CASES.iter().any(|start| case.name.starts_with(start));
-    moved.bytes <= case.theirs && (!must_be_close || ratio(moved.bytes, case.compulsory) <= CLOSE)
+    moved.bytes <= case.theirs && (!must_be_close || compute_ratio(moved.bytes, case.compulsory) <= MAX_CLOSE_RATIO)
 }
 
 /// Computes the HBM traffic of our plan for each case.
-fn all_moved(cases: &[Case], program: impl Fn(&str) -> PathBuf, options: &[&str]) -> Vec<Moved> {
-    cases.iter().map(|case| moved(&program(&case.name), options)).collect()
+fn measure_all(cases: &[TrafficCase], program: impl Fn(&str) -> PathBuf, options: &[&str]) -> Vec<PlanTraffic> {
+    cases.iter().map(|case| measure_traffic(&program(&case.name), options)).collect()
 }
 
-fn table(cases: &[Case], moved: &[Moved]) -> String {
-    cases.iter().zip(moved).map(|(case, moved)| line(case, moved)).collect()
+fn format_table(cases: &[TrafficCase], moved: &[PlanTraffic]) -> String {
+    cases.iter().zip(moved).map(|(case, moved)| format_line(case, moved)).collect()
 }
 
 /// The page above the table, the table, and the page below it.
-fn page() -> [String; 3] {
+fn split_page() -> [String; 3] {
     let page = fs::read_to_string(root().join(PAGE)).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (written, after) = rest.split_once(END).unwrap();
@@ -153,31 +153,32 @@ fn page() -> [String; 3] {
 }
 
 /// The page has the lines of these cases, and lists those with more traffic.
-fn check(cases: &[Case], program: impl Fn(&str) -> PathBuf) {
-    let moved = all_moved(cases, program, &[]);
-    let [_, written, _] = page();
-    let table = table(cases, &moved);
+fn check(cases: &[TrafficCase], program: impl Fn(&str) -> PathBuf) {
+    let moved = measure_all(cases, program, &[]);
+    let [_, written, _] = split_page();
+    let table = format_table(cases, &moved);
     let missing: Vec<&str> = table.lines().filter(|line| !written.lines().any(|other| other == *line)).collect();
     assert!(missing.is_empty(), "{PAGE} is behind (cargo xtask plans): {missing:#?}");
-    let is_wrongly_listed = |(case, moved): &(&Case, &Moved)| is_there(case, moved) == BEHIND.contains(&case.name.as_str());
+    let is_wrongly_listed =
+        |(case, moved): &(&TrafficCase, &PlanTraffic)| meets_target(case, moved) == UNFINISHED_CASES.contains(&case.name.as_str());
     let wrongly_listed: Vec<&str> = cases.iter().zip(&moved).filter(is_wrongly_listed).map(|(case, _)| case.name.as_str()).collect();
     assert!(wrongly_listed.is_empty(), "cases that the list of those behind should, or should not, name: {wrongly_listed:?}");
 }
 
 #[test]
-fn plans_move_what_the_page_says() {
-    let mut cases = cases();
+fn moves_bytes_stated_on_page() {
+    let mut cases = read_cases();
     cases.retain(|case| own_program(&case.name).is_some());
     assert!(cases.len() > 10, "{} cases are the project's own", cases.len());
     check(&cases, |case| own_program(case).unwrap());
 }
 
 #[test]
-fn the_page_has_a_line_of_every_case_and_no_other() {
+fn lists_every_case_and_no_other_on_page() {
     let name = |line: &str| line.split(" | ").next().unwrap().trim_start_matches("| ").to_owned();
-    let [_, written, _] = page();
+    let [_, written, _] = split_page();
     let rows = written.strip_prefix(HEADER).expect("the table begins with its header");
-    let expected: Vec<String> = cases().into_iter().map(|case| case.name).collect();
+    let expected: Vec<String> = read_cases().into_iter().map(|case| case.name).collect();
     assert_eq!(rows.lines().map(name).collect::<Vec<_>>(), expected, "{PAGE}: cargo xtask plans");
 }
 
@@ -191,8 +192,8 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn plans_of_exported_programs_move_what_the_page_says() {
-        let mut cases = cases();
+    fn moves_bytes_stated_on_page_for_exported_programs() {
+        let mut cases = read_cases();
         cases.retain(|case| own_program(&case.name).is_none());
         check(&cases, program);
     }
@@ -203,14 +204,14 @@ mod shared {
 #[test]
 #[ignore = "no test: `cargo xtask plans` runs this"]
 fn write_the_table() {
-    let (other, cases) = (env::var(OTHER_OPTIONS).ok(), cases());
+    let (other, cases) = (env::var(OTHER_OPTIONS).ok(), read_cases());
     let options: Vec<&str> = other.as_deref().map(|text| text.split_whitespace().collect()).unwrap_or_default();
-    let table = HEADER.to_owned() + &table(&cases, &all_moved(&cases, shared::program, &options));
+    let table = HEADER.to_owned() + &format_table(&cases, &measure_all(&cases, shared::program, &options));
     if other.is_some() {
         println!("{}\n\n{table}", options.join(" "));
         return;
     }
     assert!(bless::is_blessed("plans"), "BLESS=plans writes the table");
-    let [before, _, after] = page();
+    let [before, _, after] = split_page();
     fs::write(root().join(PAGE), format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
 }

@@ -17,7 +17,7 @@ func.func @f(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<102
 "#;
 
 /// Runs MLIR's own `mlir-opt` with the plugin on [`PROGRAM`].
-fn mlir_opt(pipeline: &str) -> Output {
+fn run_mlir_opt(pipeline: &str) -> Output {
     let plugin = env::var("SPYRE_PLUGIN").expect("SPYRE_PLUGIN names no plugin: `cargo xtask test` builds it and sets the variable");
     let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin.mlir");
@@ -32,8 +32,8 @@ fn mlir_opt(pipeline: &str) -> Output {
 
 #[test]
 #[ignore = "needs the plugin: `cargo xtask test` builds it and runs this"]
-fn a_stock_mlir_opt_runs_our_passes() {
-    let output = mlir_opt("builtin.module(spyre-flatten-hints{tiles=B=4},canonicalize)");
+fn runs_our_passes_in_stock_mlir_opt() {
+    let output = run_mlir_opt("builtin.module(spyre-flatten-hints{tiles=B=4},canonicalize)");
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{errors}");
     assert!(text.contains("hints = [#spyre.tile_hint<0, B = 4>, #spyre.tile_hint<1, A = 2>]"), "{text}");
@@ -42,8 +42,8 @@ fn a_stock_mlir_opt_runs_our_passes() {
 
 #[test]
 #[ignore = "needs the plugin: `cargo xtask test` builds it and runs this"]
-fn a_refusal_has_a_place_in_the_plugin_too() {
-    let output = mlir_opt("builtin.module(spyre-flatten-hints{tiles=B=0})");
+fn reports_location_of_rejection_in_plugin() {
+    let output = run_mlir_opt("builtin.module(spyre-flatten-hints{tiles=B=0})");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("plugin.mlir:") && errors.contains("] 'builtin.module' op option 'tiles':"), "{errors}");

@@ -33,13 +33,13 @@ const NAME: &str = "process::compilations_leave_their_process_as_it_was";
 const NO_CACHE: &str = "glibc.malloc.tcache_count=0";
 const VARIABLE: &str = "SPYRE_TEST_PROCESS";
 
-const N_THREADS: usize = 8;
+const NUM_THREADS: usize = 8;
 /// Warm-up compilations of each thread, which allocate what MLIR caches per process.
-const N_BEFORE: usize = 12;
-const N_COMPILATIONS: usize = 2000;
+const NUM_WARMUPS: usize = 12;
+const NUM_COMPILATIONS: usize = 2000;
 /// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 64,000; growth
 /// without a leak was 3,000 to 18,000, for any number of compilations.
-const MOST_GROWTH: i64 = 36_000;
+const MAX_HEAP_GROWTH: i64 = 36_000;
 
 /// A name that is no UTF-8 has a text in its context.
 const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
@@ -75,7 +75,7 @@ fn compile(number: usize) -> String {
 }
 
 /// The handlers of all signals.
-fn handlers() -> Vec<(usize, i32)> {
+fn signal_handlers() -> Vec<(usize, i32)> {
     let handler = |signal| {
         // SAFETY: the call changes no state; it writes the result to a local variable.
         unsafe {
@@ -88,14 +88,14 @@ fn handlers() -> Vec<(usize, i32)> {
 }
 
 /// Returns the remaining state of a process.
-fn state() -> (String, PathBuf, BTreeMap<String, String>) {
+fn process_state() -> (String, PathBuf, BTreeMap<String, String>) {
     // SAFETY: the call changes no state, and the text is copied immediately.
     let locale = unsafe { CStr::from_ptr(libc::setlocale(libc::LC_ALL, ptr::null())) }.to_string_lossy().into_owned();
     (locale, env::current_dir().unwrap(), env::vars().collect())
 }
 
 /// Returns the number of threads of the process; a thread that is about to end may still count.
-fn n_threads() -> usize {
+fn count_threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
@@ -110,7 +110,7 @@ fn heap_bytes() -> i64 {
 #[cfg_attr(not(all(target_os = "linux", target_env = "gnu")), ignore = "the heap is counted by glibc")]
 fn compilations_leave_their_process_as_it_was() {
     if env::var_os(VARIABLE).is_some() {
-        measure();
+        measure_growth();
         return;
     }
     let mut again = Command::new(env::current_exe().unwrap());
@@ -119,29 +119,29 @@ fn compilations_leave_their_process_as_it_was() {
     assert!(done.status.success() && said.contains("1 passed"), "{said}");
 }
 
-fn measure() {
-    let n_threads_before = n_threads();
+fn measure_growth() {
+    let n_threads_before = count_threads();
     let alone: Vec<String> = (0..40).map(compile).collect();
-    let (handlers_before, state_before) = (handlers(), state());
-    let (barrier, is_over, n_changed) = (Barrier::new(N_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
+    let (handlers_before, state_before) = (signal_handlers(), process_state());
+    let (barrier, is_over, n_changed) = (Barrier::new(NUM_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
     let growth = thread::scope(|scope| {
-        for first in 0..N_THREADS {
+        for first in 0..NUM_THREADS {
             let (barrier, alone) = (&barrier, &alone);
             scope.spawn(move || {
                 let round = |numbers: std::ops::Range<usize>| {
-                    for number in numbers.map(|number| first + number * N_THREADS) {
+                    for number in numbers.map(|number| first + number * NUM_THREADS) {
                         assert_eq!(compile(number % alone.len()), alone[number % alone.len()], "{number}");
                     }
                     barrier.wait();
                     barrier.wait();
                 };
-                round(0..N_BEFORE);
-                round(0..N_COMPILATIONS / N_THREADS);
+                round(0..NUM_WARMUPS);
+                round(0..NUM_COMPILATIONS / NUM_THREADS);
             });
         }
         let watcher = scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
-                n_changed.fetch_add(u64::from(handlers() != handlers_before), Ordering::Relaxed);
+                n_changed.fetch_add(u64::from(signal_handlers() != handlers_before), Ordering::Relaxed);
             }
         });
         barrier.wait();
@@ -155,15 +155,15 @@ fn measure() {
         after - before
     });
     assert_eq!(n_changed.into_inner(), 0, "handlers of signals are others while something compiles");
-    assert!(handlers() == handlers_before, "handlers of signals are others behind compilations");
-    assert_eq!(state(), state_before);
+    assert!(signal_handlers() == handlers_before, "handlers of signals are others behind compilations");
+    assert_eq!(process_state(), state_before);
     let is_back = (0..100).any(|_| {
-        n_threads() <= n_threads_before || {
+        count_threads() <= n_threads_before || {
             thread::sleep(Duration::from_millis(10));
             false
         }
     });
-    assert!(is_back, "{} threads, {n_threads_before} before", n_threads());
-    println!("{N_COMPILATIONS} compilations, {growth} bytes more");
-    assert!(growth <= MOST_GROWTH, "the heap has grown by {growth} bytes in {N_COMPILATIONS} compilations");
+    assert!(is_back, "{} threads, {n_threads_before} before", count_threads());
+    println!("{NUM_COMPILATIONS} compilations, {growth} bytes more");
+    assert!(growth <= MAX_HEAP_GROWTH, "the heap has grown by {growth} bytes in {NUM_COMPILATIONS} compilations");
 }

@@ -63,20 +63,20 @@ mod views;
 mod write;
 
 use crate::common::{counted, listen};
-use case::Case;
-use generate::{FAMILIES, Family};
-use run::{Ran, WORK, batch, print_refusals, report, run_cases, say};
+use case::RandomCase;
+use generate::{FAMILIES, ProgramFamily};
+use run::{FinishedCase, WORK, print_line, print_refusals, report, run_cases, run_requested_cases};
 use spyre::import::{OPERATIONS, OperationStatus, SCALAR_FUNCTIONS};
 use std::{env, ops::Range};
 
 /// Cases of a family that run by default.
-const fn default_cases(family: Family) -> usize {
+const fn default_cases(family: ProgramFamily) -> usize {
     match family {
-        Family::Any => 120,
-        Family::Views => 60,
-        Family::Tiled | Family::Repeats | Family::Cascades => 45,
-        Family::Rests => 10,
-        Family::Offsets => 60,
+        ProgramFamily::Any => 120,
+        ProgramFamily::Views => 60,
+        ProgramFamily::Tiled | ProgramFamily::Repeats | ProgramFamily::Cascades => 45,
+        ProgramFamily::Rests => 10,
+        ProgramFamily::Offsets => 60,
     }
 }
 
@@ -84,20 +84,20 @@ const fn default_cases(family: Family) -> usize {
 pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
 /// Maximum percentage of programs of a family that are refused in both ways.
-const fn most_refused_percent(family: Family) -> usize {
+const fn max_refused_percent(family: ProgramFamily) -> usize {
     match family {
-        Family::Any => 40,
-        Family::Views => 20,
-        Family::Tiled => 30,
-        Family::Repeats => 30,
-        Family::Cascades => 30,
-        Family::Rests => 30,
-        Family::Offsets => 5,
+        ProgramFamily::Any => 40,
+        ProgramFamily::Views => 20,
+        ProgramFamily::Tiled => 30,
+        ProgramFamily::Repeats => 30,
+        ProgramFamily::Cascades => 30,
+        ProgramFamily::Rests => 30,
+        ProgramFamily::Offsets => 5,
     }
 }
 
 /// Failing cases that are reported in their simplest form.
-const MOST_REPORTED: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// Operations that the compiler accepts and that no program here contains, with the reason.
 const NOT_GENERATED: [(&str, &str); 39] = [
@@ -116,11 +116,11 @@ const NOT_GENERATED: [(&str, &str); 39] = [
     ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("tm_tensor.topk", "`test/execution/sort.mlir` has it, with ties and infinities"),
     ("tm_tensor.attention", "`test/execution/attention.mlir` has it, with masks and without"),
-    ("stablehlo.case", LEFT_BY_JAX),
-    ("stablehlo.if", LEFT_BY_JAX),
-    ("stablehlo.scatter", LEFT_BY_JAX),
-    ("stablehlo.sort", LEFT_BY_JAX),
-    ("stablehlo.while", LEFT_BY_JAX),
+    ("stablehlo.case", LOWERED_BY_JAX),
+    ("stablehlo.if", LOWERED_BY_JAX),
+    ("stablehlo.scatter", LOWERED_BY_JAX),
+    ("stablehlo.sort", LOWERED_BY_JAX),
+    ("stablehlo.while", LOWERED_BY_JAX),
     ("scf.for", LOOPS),
     ("scf.while", LOOPS),
     ("scf.yield", LOOPS),
@@ -142,19 +142,19 @@ const NOT_GENERATED: [(&str, &str); 39] = [
     ("math.absi", MEASURED),
 ];
 const WINDOWS: &str = "windows are drawn as `linalg.generic`; `test/execution/windows*.mlir` have the named ops";
-const LEFT_BY_JAX: &str = "it becomes ops of `scf` and `tm_tensor`: `test/execution/left_by_jax.mlir` has it";
+const LOWERED_BY_JAX: &str = "it becomes ops of `scf` and `tm_tensor`: `test/execution/left_by_jax.mlir` has it";
 const LOOPS: &str = "nothing of a loop is left: `test/execution/loops.mlir` has some";
 const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of the 16-bit format";
 
 /// Runs one batch of cases, as a child process.
 #[test]
 fn one_batch_runs_in_its_process() {
-    let n_failures = batch();
+    let n_failures = run_requested_cases();
     assert!(env::var(WORK).is_ok() || n_failures == 0, "{n_failures} of the cases fail");
 }
 
 /// The cases to run: `1000`, or `1000..2000`.
-fn range(family: Family) -> Range<usize> {
+fn case_range(family: ProgramFamily) -> Range<usize> {
     let Ok(text) = env::var("SPYRE_RANDOM") else { return 0..default_cases(family) };
     match text.split_once("..") {
         Some((start, end)) => start.parse().unwrap()..end.parse().unwrap(),
@@ -163,22 +163,22 @@ fn range(family: Family) -> Range<usize> {
 }
 
 /// Returns the failures of the cases of a family.
-fn check_family(family: Family) -> String {
-    let cases = range(family);
+fn check_family(family: ProgramFamily) -> String {
+    let cases = case_range(family);
     let n_cases = cases.len();
     let ran = run_cases(family, cases);
     let n_refused = print_refusals(family, &ran);
-    let failed: Vec<&Ran> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
+    let failed: Vec<&FinishedCase> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
     // Shrinking a case is slow.
-    say(&list);
-    let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
-    let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number).0).collect();
+    print_line(&list);
+    let is_alive = |ran: &&&FinishedCase| !ran.message.starts_with("the process");
+    let reports: String = failed.iter().filter(is_alive).take(MAX_REPORTED).map(|ran| report(family, ran.number).0).collect();
     let mut complaints = format!("{list}{reports}");
     if ran.len() != n_cases {
         complaints += &format!("{} of {n_cases} cases of {} were run\n", ran.len(), family.name());
     }
-    if n_refused * 100 > n_cases * most_refused_percent(family) && n_cases > 50 {
+    if n_refused * 100 > n_cases * max_refused_percent(family) && n_cases > 50 {
         complaints += &format!("{n_refused} of {n_cases} programs of {} are refused\n", family.name());
     }
     complaints
@@ -188,9 +188,9 @@ fn check_family(family: Family) -> String {
 fn programs_are_right_or_refused() {
     if let Ok(case) = env::var("SPYRE_RANDOM_CASE") {
         let (name, number) = case.split_once(':').unwrap();
-        let (report, outcome) = report(Family::named(name), number.parse().unwrap());
+        let (report, outcome) = report(ProgramFamily::from_name(name), number.parse().unwrap());
         println!("{report}");
-        assert!(!matches!(outcome, case::Outcome::Fails(..)), "{report}");
+        assert!(!matches!(outcome, case::RandomOutcome::Fails(..)), "{report}");
         return;
     }
     let complaints: String = FAMILIES.into_iter().map(check_family).collect();
@@ -199,12 +199,12 @@ fn programs_are_right_or_refused() {
 
 /// Checks that every entry of the import's tables occurs in some program, out of the first 1,000 programs.
 #[test]
-fn programs_have_every_operation() {
+fn generates_every_operation() {
     let taken = OPERATIONS.iter().filter(|row| matches!(row.status, OperationStatus::LoweredTo(_))).map(|row| row.name);
     let is_generated = |name: &&str| NOT_GENERATED.iter().all(|(known, _)| known != name);
     let mut missing: Vec<&str> = taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
     for number in 0..1_000 {
-        let text = &Case::of(Family::Any, number).0.written[0].text;
+        let text = &RandomCase::from_number(ProgramFamily::Any, number).0.written[0].text;
         // A family of operations has a name that ends in a star.
         missing.retain(|name| !text.contains(name.trim_end_matches('*')));
         if missing.is_empty() {
@@ -216,17 +216,17 @@ fn programs_have_every_operation() {
 
 /// The family exists for dimensions that run in two parts.
 #[test]
-fn programs_of_rests_are_parted() {
-    let is_parted = |number: usize| Case::of(Family::Rests, number).0.written.iter().any(check::is_parted);
-    assert!((0..default_cases(Family::Rests)).any(is_parted), "the search leaves all of them in one piece");
+fn splits_programs_with_remainders() {
+    let is_parted = |number: usize| RandomCase::from_number(ProgramFamily::Rests, number).0.written.iter().any(check::peels_dimension);
+    assert!((0..default_cases(ProgramFamily::Rests)).any(is_parted), "the search leaves all of them in one piece");
 }
 
 /// Options and hints are drawn as often as they are of use.
 #[test]
-fn every_option_is_drawn() {
-    let mut missing: Vec<&str> = options::DRAWN.to_vec();
+fn draws_every_option() {
+    let mut missing: Vec<&str> = options::DRAWN_OPTIONS.to_vec();
     for number in 0..400 {
-        for written in Case::of(Family::Tiled, number).0.written {
+        for written in RandomCase::from_number(ProgramFamily::Tiled, number).0.written {
             let words = written.way.text();
             missing.retain(|name| !words.split(' ').any(|word| word == *name));
         }

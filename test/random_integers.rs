@@ -6,7 +6,7 @@
 //! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
 //!
 //! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions are results of one
-//! program: a program of `known` has [`KNOWN`] of them, a program of `runtime` the accepted ones of [`RUNTIME`]. The imported program is
+//! program: a program of `known` has [`KNOWN_PER_PROGRAM`] of them, a program of `runtime` the accepted ones of [`RUNTIME_PER_PROGRAM`]. The imported program is
 //! interpreted in f64.
 //!
 //! A program is determined by its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::`
@@ -18,12 +18,12 @@
 mod expressions;
 
 use crate::{
-    common::listen::listen,
-    import_exact::{host, numbers},
+    common::listen::collect_errors,
+    import_exact::{to_host_array, to_numbers},
     random::choices::Choices,
 };
 use element::F64Arithmetic;
-use expressions::{Writer, program};
+use expressions::{ExpressionWriter, program};
 use referee::HostArray;
 use spyre::{
     interpret::{EvalArray, EvalFunction, evaluate_function, read_functions},
@@ -45,27 +45,27 @@ use std::{
 /// Expressions that are tried by default, of both families together.
 const DEFAULT_EXPRESSIONS: usize = 2_000;
 /// Expressions of a program of known integers.
-const KNOWN: usize = 20;
+const KNOWN_PER_PROGRAM: usize = 20;
 /// Number of expressions of runtime integers that are tried per program.
-const RUNTIME: usize = 10;
+const RUNTIME_PER_PROGRAM: usize = 10;
 /// Of so many expressions one is computed at run time.
-const RUNTIME_SHARE: usize = 16;
+const RUNTIME_INTERVAL: usize = 16;
 /// Minimum percentage of accepted expressions of runtime integers.
-const LEAST_ACCEPTED_PERCENT: usize = 35;
+const MIN_ACCEPTED_PERCENT: usize = 35;
 /// Failing programs that are reported.
-const MOST_REPORTED: usize = 5;
+const MAX_REPORTED: usize = 5;
 /// The prefix of codes of compiler bugs.
-const OF_A_BUG: &str = "SPY9";
+const BUG_CODE_PREFIX: &str = "SPY9";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
+enum ExpressionFamily {
     Known,
     Runtime,
 }
 
 /// Numbers of expressions of a program and of accepted ones, and the failures.
 #[derive(Debug, Default)]
-struct Ran {
+struct ExpressionTally {
     n_expressions: usize,
     n_accepted: usize,
     refusals: Vec<String>,
@@ -77,7 +77,7 @@ fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, Strin
     let session = spyre::pipeline::create_session();
     // A source prints diagnostics, and a handler replaces those before it.
     let source = session.source_from_text("random", text);
-    let errors = listen(&session);
+    let errors = collect_errors(&session);
     let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     let imported = source.parse().and_then(|mut module| {
         let is_imported = module.run_pipeline(&options.pipeline([Phase::Import], ""));
@@ -100,16 +100,16 @@ fn inputs(function: &EvalFunction<'_>, draw: u64) -> Vec<EvalArray<f64>> {
 }
 
 /// The numbers of a result as the imported program computes them, and as the JIT does.
-type Numbers = (Vec<f64>, Vec<f64>);
+type ResultPair = (Vec<f64>, Vec<f64>);
 
 /// Returns each result of a program as the import and as the JIT compute it.
-fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<Numbers>, String> {
+fn compute_both(text: &str, place: &str, draw: u64) -> Result<Vec<ResultPair>, String> {
     fs::write(place, text).unwrap();
     let (found, hosts) = import(text, |module| {
         let functions = read_functions(module).map_err(|(_, message)| message)?;
         let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
         let given = inputs(function, draw);
-        let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
+        let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
         let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
         Ok((found, hosts))
     })
@@ -119,12 +119,12 @@ fn compared(text: &str, place: &str, draw: u64) -> Result<Vec<Numbers>, String> 
         EvalArray::Numbers(found) => found.to_vec(),
         EvalArray::Positions(found) => found.iter().map(|position| position.unwrap() as f64).collect(),
     };
-    Ok(found.iter().zip(&reference.results).map(|(found, expected)| (plain(found), numbers(expected))).collect())
+    Ok(found.iter().zip(&reference.results).map(|(found, expected)| (plain(found), to_numbers(expected))).collect())
 }
 
 /// Compares all results of a program; the message of the first that differs, with the program of that expression alone.
-fn check(writers: &[Writer], element: &str, place: &str, draw: u64) -> Result<(), String> {
-    let results = compared(&program(writers, element), place, draw)?;
+fn check(writers: &[ExpressionWriter], element: &str, place: &str, draw: u64) -> Result<(), String> {
+    let results = compute_both(&program(writers, element), place, draw)?;
     for (writer, (found, expected)) in writers.iter().zip(results) {
         let off = found.iter().zip(&expected).position(|(found, expected)| found != expected);
         if found.len() != expected.len() || off.is_some() {
@@ -136,17 +136,18 @@ fn check(writers: &[Writer], element: &str, place: &str, draw: u64) -> Result<()
     Ok(())
 }
 
-fn run(family: Family, number: usize, place: &str) -> Ran {
-    let mut choices = Choices::of_case(number * 2 + usize::from(family == Family::Runtime));
-    let n_expressions = if family == Family::Known { KNOWN } else { RUNTIME };
-    let element = if family == Family::Runtime && choices.one_in(4) { "f16" } else { "f32" };
-    let mut writers: Vec<Writer> = (0..n_expressions).map(|_| Writer::write(&mut choices, family == Family::Runtime)).collect();
-    let mut ran = Ran { n_expressions, ..Ran::default() };
-    if family == Family::Runtime {
+fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally {
+    let mut choices = Choices::from_case(number * 2 + usize::from(family == ExpressionFamily::Runtime));
+    let n_expressions = if family == ExpressionFamily::Known { KNOWN_PER_PROGRAM } else { RUNTIME_PER_PROGRAM };
+    let element = if family == ExpressionFamily::Runtime && choices.one_in(4) { "f16" } else { "f32" };
+    let mut writers: Vec<ExpressionWriter> =
+        (0..n_expressions).map(|_| ExpressionWriter::write(&mut choices, family == ExpressionFamily::Runtime)).collect();
+    let mut ran = ExpressionTally { n_expressions, ..ExpressionTally::default() };
+    if family == ExpressionFamily::Runtime {
         writers.retain(|writer| match import(&program(std::slice::from_ref(writer), element), |_| ()) {
             Ok(()) => true,
             Err(message) => {
-                if message.contains(OF_A_BUG) {
+                if message.contains(BUG_CODE_PREFIX) {
                     ran.wrong.get_or_insert_with(|| format!("{message} in\n{}", program(std::slice::from_ref(writer), element)));
                 }
                 ran.refusals.push(message);
@@ -162,26 +163,26 @@ fn run(family: Family, number: usize, place: &str) -> Ran {
 }
 
 /// Returns the message of a rejection without its location, and with `#` for each digit.
-fn kind(message: &str) -> String {
+fn message_kind(message: &str) -> String {
     let said = message.split("error: ").last().unwrap_or(message);
     said.lines().next().unwrap_or_default().chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect()
 }
 
 #[test]
-fn integer_expressions_mean_what_mlir_says() {
+fn matches_mlir_semantics_of_integer_expressions() {
     let place = tempfile::tempdir().unwrap();
     let path = |number: usize| place.path().join(format!("{number}.mlir")).to_str().unwrap().to_owned();
     if let Ok(case) = env::var("SPYRE_RANDOM_INTEGER") {
         let (family, number) = case.split_once(':').unwrap();
-        let family = if family == "known" { Family::Known } else { Family::Runtime };
+        let family = if family == "known" { ExpressionFamily::Known } else { ExpressionFamily::Runtime };
         let ran = run(family, number.parse().unwrap(), &path(0));
         println!("{}\n{ran:#?}", fs::read_to_string(path(0)).unwrap_or_default());
         assert_eq!(ran.wrong, None);
         return;
     }
     let n_expressions = env::var("SPYRE_RANDOM_INTEGERS").map_or(DEFAULT_EXPRESSIONS, |number| number.parse().unwrap());
-    let of_known = n_expressions * (RUNTIME_SHARE - 1) / RUNTIME_SHARE / KNOWN;
-    let of_runtime = n_expressions / RUNTIME_SHARE / RUNTIME;
+    let of_known = n_expressions * (RUNTIME_INTERVAL - 1) / RUNTIME_INTERVAL / KNOWN_PER_PROGRAM;
+    let of_runtime = n_expressions / RUNTIME_INTERVAL / RUNTIME_PER_PROGRAM;
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
@@ -191,7 +192,8 @@ fn integer_expressions_mean_what_mlir_says() {
                     if number >= of_known + of_runtime {
                         break;
                     }
-                    let case = if number < of_known { (Family::Known, number) } else { (Family::Runtime, number - of_known) };
+                    let case =
+                        if number < of_known { (ExpressionFamily::Known, number) } else { (ExpressionFamily::Runtime, number - of_known) };
                     let ran = run(case.0, case.1, &path(number));
                     done.lock().unwrap().push((case, ran));
                 }
@@ -199,16 +201,16 @@ fn integer_expressions_mean_what_mlir_says() {
         }
     });
     let mut done = done.into_inner().unwrap();
-    done.sort_by_key(|((family, number), _)| (*family == Family::Runtime, *number));
+    done.sort_by_key(|((family, number), _)| (*family == ExpressionFamily::Runtime, *number));
     let wrong: Vec<String> =
         done.iter().filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?))).collect();
-    let runtime = || done.iter().filter(|((family, _), _)| *family == Family::Runtime).map(|(_, ran)| ran);
+    let runtime = || done.iter().filter(|((family, _), _)| *family == ExpressionFamily::Runtime).map(|(_, ran)| ran);
     let (n_accepted, n_tried) = (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
-    runtime().flat_map(|ran| &ran.refusals).for_each(|message| *refusals.entry(kind(message)).or_default() += 1);
-    println!("{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted", of_known * KNOWN);
+    runtime().flat_map(|ran| &ran.refusals).for_each(|message| *refusals.entry(message_kind(message)).or_default() += 1);
+    println!("{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted", of_known * KNOWN_PER_PROGRAM);
     refusals.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
-    let reported = wrong.iter().take(MOST_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
+    let reported = wrong.iter().take(MAX_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} programs are wrong:\n{reported}", wrong.len());
-    assert!(n_accepted * 100 >= n_tried * LEAST_ACCEPTED_PERCENT, "{n_accepted} of {n_tried} are accepted");
+    assert!(n_accepted * 100 >= n_tried * MIN_ACCEPTED_PERCENT, "{n_accepted} of {n_tried} are accepted");
 }

@@ -13,10 +13,10 @@ use std::{env, fmt::Write as _, fs, ops::Range, process::Command};
 
 const DEFAULT_PROGRAMS: u64 = 10;
 /// Maximum total time of large fused programs, as a fraction of their time without fusion.
-const MOST_FUSED: f64 = 0.75;
+const MAX_FUSED_FRACTION: f64 = 0.75;
 
 /// Candidate sizes of random programs.
-struct Sizes {
+struct ProgramSizes {
     rows: [i64; 3],
     columns: [i64; 3],
     tiles: [i64; 3],
@@ -25,15 +25,15 @@ struct Sizes {
 }
 
 /// All values have room in LX.
-const SMALL: Sizes = Sizes { rows: [64, 128, 256], columns: [64, 128, 192], tiles: [1, 2, 4], is_tight: false };
+const SMALL: ProgramSizes = ProgramSizes { rows: [64, 128, 256], columns: [64, 128, 192], tiles: [1, 2, 4], is_tight: false };
 /// Rows that end inside a stick.
-const RAGGED: Sizes = Sizes { columns: [40, 100, 136], ..SMALL };
-const LARGE: Sizes = Sizes { rows: [512, 1024, 2048], columns: [256, 512, 1024], tiles: [2, 4, 8], is_tight: true };
+const RAGGED: ProgramSizes = ProgramSizes { columns: [40, 100, 136], ..SMALL };
+const LARGE: ProgramSizes = ProgramSizes { rows: [512, 1024, 2048], columns: [256, 512, 1024], tiles: [2, 4, 8], is_tight: true };
 
 /// Numbers that are the same for a seed on every machine.
-struct Draws(u64);
+struct SeededRandom(u64);
 
-impl Draws {
+impl SeededRandom {
     fn below(&mut self, limit: u64) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from((self.0 >> 33) % limit).unwrap()
@@ -45,22 +45,22 @@ impl Draws {
 }
 
 /// A program under construction: the sizes of the rows and columns of its values.
-struct Program {
-    draws: Draws,
+struct KernelProgramBuilder {
+    draws: SeededRandom,
     body: String,
     arguments: Vec<String>,
     n_values: usize,
 }
 
-impl Program {
-    fn argument(&mut self, of: &str) -> String {
+impl KernelProgramBuilder {
+    fn add_argument(&mut self, of: &str) -> String {
         let name = format!("%arg{}", self.arguments.len());
         self.arguments.push(format!("{name}: tensor<{of}xf16>"));
         name
     }
 
     /// Appends an elementwise op on a value of these sizes; half of the time it has a second operand.
-    fn elementwise(&mut self, value: &str, [rows, columns]: [i64; 2]) -> String {
+    fn add_elementwise(&mut self, value: &str, [rows, columns]: [i64; 2]) -> String {
         let (result, of) = (format!("%v{}", self.n_values), format!("{rows}x{columns}"));
         self.n_values += 1;
         let function = self.draws.pick(&["neg", "abs", "relufwd", "add", "mul", "sub", "maximum"]);
@@ -69,37 +69,37 @@ impl Program {
             return result;
         }
         let other = [of.clone(), format!("1x{columns}"), format!("{rows}x1")][self.draws.below(3)].clone();
-        let operand = if other == of && self.draws.below(3) == 0 { value.to_owned() } else { self.argument(&other) };
+        let operand = if other == of && self.draws.below(3) == 0 { value.to_owned() } else { self.add_argument(&other) };
         let types = format!("(tensor<{of}xf16>, tensor<{other}xf16>) -> tensor<{of}xf16>");
         writeln!(self.body, "  {result} = spyre.pointwise {function}({value}, {operand}) : {types}").unwrap();
         result
     }
 
-    fn chain(&mut self, mut value: String, sizes: [i64; 2]) -> String {
+    fn add_chain(&mut self, mut value: String, sizes: [i64; 2]) -> String {
         for _ in 0..=self.draws.below(4) {
-            value = self.elementwise(&value, sizes);
+            value = self.add_elementwise(&value, sizes);
         }
         value
     }
 
     /// The program of a seed, and the bytes of LX that it is to have; none for all.
-    fn of(seed: u64, sizes: &Sizes) -> (String, Option<i64>) {
-        let mut program = Self { draws: Draws(seed), body: String::new(), arguments: Vec::new(), n_values: 0 };
+    fn generate(seed: u64, sizes: &ProgramSizes) -> (String, Option<i64>) {
+        let mut program = Self { draws: SeededRandom(seed), body: String::new(), arguments: Vec::new(), n_values: 0 };
         let rows = sizes.rows[program.draws.below(3)];
         let columns = sizes.columns[program.draws.below(3)];
-        let x = program.first([rows, columns]);
-        let made = program.chain(x, [rows, columns]);
+        let x = program.add_first_operand([rows, columns]);
+        let made = program.add_chain(x, [rows, columns]);
         let tiles = sizes.tiles[program.draws.below(3)];
-        let width = program.kernel("y", &made, [rows, columns], tiles);
-        let mut behind = program.chain("%y".to_owned(), [rows, width]);
+        let width = program.add_kernel("y", &made, [rows, columns], tiles);
+        let mut behind = program.add_chain("%y".to_owned(), [rows, width]);
         let mut of_behind = format!("tensor<{rows}x{width}xf16>");
         let of_kernel = of_behind.clone();
         // As often as not another kernel reads that, mostly in the same loops.
         if program.draws.below(2) == 0 {
             let tiles = [tiles, tiles, sizes.tiles[program.draws.below(3)]][program.draws.below(3)];
-            let width = program.kernel("z", &behind, [rows, width], tiles);
+            let width = program.add_kernel("z", &behind, [rows, width], tiles);
             of_behind = format!("tensor<{rows}x{width}xf16>");
-            behind = program.chain("%z".to_owned(), [rows, width]);
+            behind = program.add_chain("%z".to_owned(), [rows, width]);
         }
         // Half of the time an op outside of the kernel uses a value computed before the kernel or inside it.
         let (returned, of) = match program.draws.below(4) {
@@ -113,11 +113,11 @@ impl Program {
     }
 
     /// Returns the operand of the first op: an argument, or gathered rows of an argument.
-    fn first(&mut self, [rows, columns]: [i64; 2]) -> String {
+    fn add_first_operand(&mut self, [rows, columns]: [i64; 2]) -> String {
         if self.draws.below(4) > 0 {
-            return self.argument(&format!("{rows}x{columns}"));
+            return self.add_argument(&format!("{rows}x{columns}"));
         }
-        let table = self.argument(&format!("100x{columns}"));
+        let table = self.add_argument(&format!("100x{columns}"));
         let list = format!("%arg{}", self.arguments.len());
         self.arguments.push(format!("{list}: tensor<{rows}xi64>"));
         let types = format!("(tensor<100x{columns}xf16>, tensor<{rows}xi64>) -> tensor<{rows}x{columns}xf16>");
@@ -126,9 +126,9 @@ impl Program {
     }
 
     /// Appends a norm of rows, a product, or a softmax; returns the number of columns of its result.
-    fn kernel(&mut self, name: &str, made: &str, [rows, columns]: [i64; 2], tiles: i64) -> i64 {
+    fn add_kernel(&mut self, name: &str, made: &str, [rows, columns]: [i64; 2], tiles: i64) -> i64 {
         let kind = self.draws.below(3);
-        let weight = if kind == 1 { self.argument(&format!("{columns}x128")) } else { String::new() };
+        let weight = if kind == 1 { self.add_argument(&format!("{columns}x128")) } else { String::new() };
         let (whole, column) = (format!("tensor<{rows}x{columns}xf16>"), format!("tensor<{rows}x1xf16>"));
         let (inputs, dims, last, of, ops) = match kind {
             1 => {
@@ -160,7 +160,7 @@ impl Program {
 }
 
 /// Returns the modeled time of a program, or an error.
-fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: bool) -> Result<f64, String> {
+fn compile_program((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: bool) -> Result<f64, String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     fs::write(at("program.mlir"), text).unwrap();
@@ -180,11 +180,11 @@ fn compiled((text, lx_bytes): &(String, Option<i64>), mode: &str, validates: boo
 
 /// Returns the total modeled time of the fused programs, as a fraction of their time without fusion. Panics if fusion
 /// makes a program slower.
-fn fused_part(seeds: Range<u64>, sizes: &Sizes, validates: bool) -> f64 {
+fn fused_fraction(seeds: Range<u64>, sizes: &ProgramSizes, validates: bool) -> f64 {
     let n_programs = seeds.end - seeds.start;
     let run = |seed: u64| {
-        let program = Program::of(seed, sizes);
-        let [fused, separate] = ["fuse", "separate"].map(|mode| compiled(&program, mode, validates));
+        let program = KernelProgramBuilder::generate(seed, sizes);
+        let [fused, separate] = ["fuse", "separate"].map(|mode| compile_program(&program, mode, validates));
         let (fused, separate) = (fused?, separate?);
         // Times are rounded to a thousandth.
         if fused > separate + 0.002 {
@@ -203,33 +203,33 @@ fn fused_part(seeds: Range<u64>, sizes: &Sizes, validates: bool) -> f64 {
 }
 
 #[test]
-fn what_is_fused_is_right_and_never_slower() {
-    fused_part(0..DEFAULT_PROGRAMS, &SMALL, true);
+fn fuses_correctly_and_never_slower() {
+    fused_fraction(0..DEFAULT_PROGRAMS, &SMALL, true);
 }
 
 /// A product of rows that end inside a stick reads padding, and the evaluation of moves must charge for it.
 #[test]
 fn ragged_rows_are_right_fused_and_never_slower() {
-    fused_part(0..DEFAULT_PROGRAMS, &RAGGED, true);
+    fused_fraction(0..DEFAULT_PROGRAMS, &RAGGED, true);
 }
 
 /// With all moves this program cannot be compiled. If all moves are undone, the ops after one kernel move before the next, which costs
 /// more.
 #[test]
-fn what_cannot_be_compiled_with_all_moves_is_never_slower() {
-    fused_part(153..154, &SMALL, false);
+fn takes_no_longer_when_all_moves_cannot_compile() {
+    fused_fraction(153..154, &SMALL, false);
 }
 
 #[test]
-fn what_has_no_room_as_a_whole_takes_a_quarter_less_time_fused() {
-    let part = fused_part(0..DEFAULT_PROGRAMS, &LARGE, false);
-    assert!(part <= MOST_FUSED, "{part}");
+fn saves_a_quarter_of_time_when_program_exceeds_lx() {
+    let part = fused_fraction(0..DEFAULT_PROGRAMS, &LARGE, false);
+    assert!(part <= MAX_FUSED_FRACTION, "{part}");
 }
 
 #[test]
 #[ignore = "takes half an hour"]
-fn many_large_programs_are_right_fused_and_take_a_quarter_less_time() {
+fn saves_a_quarter_of_time_in_many_large_programs() {
     let n_programs = env::var("SPYRE_RANDOM_KERNELS").ok().and_then(|number| number.parse().ok()).unwrap_or(500);
-    let part = fused_part(0..n_programs, &LARGE, true);
-    assert!(part <= MOST_FUSED, "{part}");
+    let part = fused_fraction(0..n_programs, &LARGE, true);
+    assert!(part <= MAX_FUSED_FRACTION, "{part}");
 }

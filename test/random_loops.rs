@@ -10,10 +10,10 @@
 mod generate;
 
 use crate::common::{cases, listen};
-use cases::{Outcome, number_of};
-use generate::{COLUMNS, Program};
+use cases::{CaseOutcome, read_env_number};
+use generate::{COLUMNS, LoopProgram};
 use half::f16;
-use listen::listen;
+use listen::collect_errors;
 use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
@@ -38,10 +38,10 @@ const OPEN: [(usize, &str); 0] = [];
 const DEFAULT_PROGRAMS: usize = 300;
 
 /// Maximum percentage of programs whose numbers may grow too large.
-const MOST_SKIPPED_PERCENT: usize = 25;
+const MAX_SKIPPED_PERCENT: usize = 25;
 
 /// Failing programs that are reported.
-const MOST_REPORTED: usize = 3;
+const MAX_REPORTED: usize = 3;
 
 /// Draws that make a program, and draws that make its options.
 fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 6])> {
@@ -50,7 +50,7 @@ fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 6])> {
 
 /// How to compile a program.
 #[derive(Debug)]
-struct Way {
+struct LoopCompileConfig {
     cores: &'static str,
     lx_bytes: &'static str,
     planner: &'static str,
@@ -60,8 +60,8 @@ struct Way {
     is_whole: bool,
 }
 
-impl Way {
-    fn of(draws: [u16; 6]) -> Self {
+impl LoopCompileConfig {
+    fn from_draws(draws: [u16; 6]) -> Self {
         let pick = |number: usize, list: &[&'static str]| list[usize::from(draws[number]) % list.len()];
         let planner = pick(2, &["none", "exact", "greedy", "first-fit", "best-fit"]);
         Self {
@@ -100,7 +100,7 @@ impl Way {
 
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
         let session = spyre::pipeline::create_session();
-        let errors = listen(&session);
+        let errors = collect_errors(&session);
         let done = Module::parse(&session, text).is_some_and(|mut module| {
             if self.is_whole {
                 compile(&mut module, &self.options(), output.to_str().unwrap()).is_some()
@@ -113,12 +113,12 @@ impl Way {
 }
 
 /// Small integers that follow from their positions.
-fn inputs_of(program: &Program) -> Vec<Vec<i32>> {
+fn build_inputs(program: &LoopProgram) -> Vec<Vec<i32>> {
     let number = |argument: usize, at: usize| (argument * 5 + at * 7 + at / COLUMNS * 3) as i32 % 7 - 3;
     program.rows().0.iter().enumerate().map(|(argument, rows)| (0..rows * COLUMNS).map(|at| number(argument, at)).collect()).collect()
 }
 
-fn host(numbers: &[i32]) -> HostArray {
+fn to_host_array(numbers: &[i32]) -> HostArray {
     let elements = numbers.iter().map(|&number| f16::from_f32(number as f32).to_bits()).collect();
     HostArray { shape: vec![(numbers.len() / COLUMNS) as i64, COLUMNS as i64], elements: ArrayElements::F16(elements) }
 }
@@ -127,12 +127,12 @@ fn host(numbers: &[i32]) -> HostArray {
 fn execute(output: &Path, inputs: &[Vec<i32>]) -> Result<Vec<HostArray>, String> {
     let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
-    let inputs: BTreeMap<_, _> = names.zip(inputs.iter().map(|numbers| host(numbers))).collect();
+    let inputs: BTreeMap<_, _> = names.zip(inputs.iter().map(|numbers| to_host_array(numbers))).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
     Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
 }
 
-fn difference(found: &[HostArray], expected: &[Vec<i32>]) -> Option<String> {
+fn find_difference(found: &[HostArray], expected: &[Vec<i32>]) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!("{} results instead of {}", found.len(), expected.len()));
     }
@@ -143,24 +143,26 @@ fn difference(found: &[HostArray], expected: &[Vec<i32>]) -> Option<String> {
     })
 }
 
-fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, Way), Outcome) {
-    let (program, way) = (Program::of(&numbers), Way::of(draws));
-    let inputs = inputs_of(&program);
+fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, LoopCompileConfig), CaseOutcome) {
+    let (program, way) = (LoopProgram::from_numbers(&numbers), LoopCompileConfig::from_draws(draws));
+    let inputs = build_inputs(&program);
     let text = program.text();
-    let Some(expected) = program.results(&inputs) else { return ((text, way), Outcome::Refused("numbers grow too large".to_owned())) };
+    let Some(expected) = program.evaluate(&inputs) else { return ((text, way), CaseOutcome::Refused("numbers grow too large".to_owned())) };
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let outcome = match way.compile(&text, &output).map(|()| execute(&output, &inputs)) {
-        Err(message) => Outcome::Fails("it is refused", message),
-        Ok(Err(message)) => Outcome::Fails("the simulated machine refuses the bundle", message),
-        Ok(Ok(found)) => difference(&found, &expected).map_or(Outcome::Agrees, |message| Outcome::Fails("the numbers differ", message)),
+        Err(message) => CaseOutcome::Fails("it is refused", message),
+        Ok(Err(message)) => CaseOutcome::Fails("the simulated machine refuses the bundle", message),
+        Ok(Ok(found)) => {
+            find_difference(&found, &expected).map_or(CaseOutcome::Agrees, |message| CaseOutcome::Fails("the numbers differ", message))
+        }
     };
     ((text, way), outcome)
 }
 
 /// The report about a program; of one that fails, the simplest that fails in the same way.
-fn report(number: usize) -> (String, Outcome) {
-    let ((text, way), outcome) = cases::run_simplest(&mut cases::case_of(&recipes(), number), run);
+fn report(number: usize) -> (String, CaseOutcome) {
+    let ((text, way), outcome) = cases::run_simplest(&mut cases::generate_case(&recipes(), number), run);
     (
         format!(
             "\ncase {number}: {outcome:?}\n{way:?}\n{text}again: SPYRE_RANDOM_LOOP={number} cargo test --test compiler -- random_loops::\n"
@@ -170,14 +172,14 @@ fn report(number: usize) -> (String, Outcome) {
 }
 
 #[test]
-fn loops_give_what_their_values_are() {
-    if let Some(number) = number_of("SPYRE_RANDOM_LOOP") {
+fn yields_expected_values_from_loops() {
+    if let Some(number) = read_env_number("SPYRE_RANDOM_LOOP") {
         let (report, outcome) = report(number);
         println!("{report}");
-        assert!(!matches!(outcome, Outcome::Fails(..)), "{report}");
+        assert!(!matches!(outcome, CaseOutcome::Fails(..)), "{report}");
         return;
     }
-    let n_programs = number_of("SPYRE_RANDOM_LOOPS").unwrap_or(DEFAULT_PROGRAMS);
+    let n_programs = read_env_number("SPYRE_RANDOM_LOOPS").unwrap_or(DEFAULT_PROGRAMS);
     let is_open = |number: &usize| OPEN.iter().any(|(open, _)| open == number);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -187,7 +189,7 @@ fn loops_give_what_their_values_are() {
                     if is_open(&number) {
                         continue;
                     }
-                    let (_, outcome) = run(cases::case_of(&recipes(), number).current());
+                    let (_, outcome) = run(cases::generate_case(&recipes(), number).current());
                     done.lock().unwrap().push((number, outcome));
                 }
             });
@@ -195,11 +197,11 @@ fn loops_give_what_their_values_are() {
     });
     let mut done = done.into_inner().unwrap();
     done.sort_by_key(|(number, _)| *number);
-    let failed: Vec<&(usize, Outcome)> = done.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Fails(..))).collect();
+    let failed: Vec<&(usize, CaseOutcome)> = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Fails(..))).collect();
     let list: String = failed.iter().map(|(number, outcome)| format!("case {number}: {outcome:?}\n")).collect();
-    let reported: String = failed.iter().take(MOST_REPORTED).map(|(number, _)| report(*number).0).collect();
+    let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, _)| report(*number).0).collect();
     assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
-    let n_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Refused(_))).count();
+    let n_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Refused(_))).count();
     println!("{n_programs} programs, {n_skipped} with numbers that grow too large");
-    assert!(n_skipped * 100 <= n_programs * MOST_SKIPPED_PERCENT, "{n_skipped} of {n_programs} programs say nothing");
+    assert!(n_skipped * 100 <= n_programs * MAX_SKIPPED_PERCENT, "{n_skipped} of {n_programs} programs say nothing");
 }

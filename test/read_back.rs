@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 mod random;
 
 /// The files of a case, by number.
-fn texts(case: &Path) -> Vec<String> {
+fn read_texts(case: &Path) -> Vec<String> {
     (0..).map_while(|index| std::fs::read_to_string(case.join(format!("sdsc_{index}.json"))).ok()).collect()
 }
 
@@ -52,12 +52,12 @@ fn check(text: &str, files: &[String], context: &str) -> Bundle {
 fn check_golden(cases: &[PathBuf]) {
     for case in cases {
         let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
-        check(&text, &texts(case), &case.display().to_string());
+        check(&text, &read_texts(case), &case.display().to_string());
     }
 }
 
 #[test]
-fn golden_bundles_are_read_back() {
+fn reads_back_golden_bundles() {
     check_golden(&common::golden_cases());
 }
 
@@ -67,7 +67,7 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn golden_bundles_are_read_back() {
+    fn reads_back_golden_bundles() {
         check_golden(&common::shared_golden_cases());
     }
 }
@@ -114,11 +114,11 @@ proptest! {
 }
 
 #[test]
-fn a_file_that_no_op_spec_has_is_refused() {
+fn rejects_file_without_op_spec() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden/add");
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
     let refused = |from: &str, to: &str| {
-        let file = texts(&case)[0].replacen(from, to, 1);
+        let file = read_texts(&case)[0].replacen(from, to, 1);
         sdsc::to_bundle(&sdsc::parse_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
     };
     assert_eq!(

@@ -7,7 +7,7 @@
 
 use crate::{
     common::sample::sample,
-    random::{case::Case, generate::FAMILIES},
+    random::{case::RandomCase, generate::FAMILIES},
 };
 use spyre::{
     compile::{compile, parse_in_user_terms, run_in_user_terms},
@@ -19,11 +19,11 @@ use spyre::{
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 /// Random programs of each family that are compiled by default.
-const DRAWN: usize = 4;
+const DEFAULT_PROGRAMS: usize = 4;
 
 /// Internal terms that no message may contain: names from files, from rules, and from the compiler. A term that the
 /// program itself contains is allowed.
-const INTERNAL: [&str; 12] = [
+const INTERNAL_TERMS: [&str; 12] = [
     "sdsc",
     "see current operation",
     "'mb'",
@@ -39,7 +39,7 @@ const INTERNAL: [&str; 12] = [
 ];
 
 /// Words of a text that name an op of the dialect.
-fn ops_of_ours(text: &str) -> Vec<&'static str> {
+fn find_dialect_ops(text: &str) -> Vec<&'static str> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let ends = |rest: &str| !rest.starts_with(is_letter);
     let names = |name: &str| text.match_indices(name).any(|(at, _)| ends(&text[at + name.len()..]));
@@ -47,18 +47,18 @@ fn ops_of_ours(text: &str) -> Vec<&'static str> {
 }
 
 /// Returns the internal terms in a message about a program and in its notes, as descriptions.
-fn faults(program: &str, said: &CollectedDiagnostic) -> Vec<String> {
+fn find_internal_terms(program: &str, said: &CollectedDiagnostic) -> Vec<String> {
     let mut found = Vec::new();
     for message in std::iter::once(said).chain(&said.notes).map(|said| &said.message) {
-        let internal = INTERNAL.iter().filter(|term| message.contains(**term) && !program.contains(**term));
-        let ops = ops_of_ours(message).into_iter().filter(|name| !program.contains(name));
+        let internal = INTERNAL_TERMS.iter().filter(|term| message.contains(**term) && !program.contains(**term));
+        let ops = find_dialect_ops(message).into_iter().filter(|name| !program.contains(name));
         found.extend(internal.copied().chain(ops).map(|term| format!("'{term}' in: {message}")));
     }
     found
 }
 
 /// Compiles a program, and returns its diagnostics, including warnings.
-fn messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagnostic> {
+fn collect_messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagnostic> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = &CompileOptions { compile_to: Phase::Emit, ..options.clone() };
@@ -71,7 +71,7 @@ fn messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagnostic> {
 }
 
 /// Text tests below a folder of which the name ends in `end`.
-fn texts(folder: &str, end: &str) -> Vec<(String, String)> {
+fn read_texts(folder: &str, end: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.to_string_lossy().ends_with(end));
@@ -85,32 +85,33 @@ fn texts(folder: &str, end: &str) -> Vec<(String, String)> {
 }
 
 /// Whether a program contains no IR of later phases, which uses the compiler's terms.
-fn is_of_linalg(text: &str) -> bool {
+fn is_linalg_program(text: &str) -> bool {
     let others = ["spyre.phase", "spyre.layout", "#spyre", "sdsc", "//---"];
     text.contains("func.func") && !others.iter().any(|other| text.contains(other))
 }
 
-fn programs() -> Vec<(String, String, CompileOptions)> {
+fn read_programs() -> Vec<(String, String, CompileOptions)> {
     let mut found = Vec::new();
-    let refused = ["import", "hint", "tile", "kernel", "work", "layout"].map(|folder| texts(&format!("test/{folder}"), "-invalid.mlir"));
+    let refused =
+        ["import", "hint", "tile", "kernel", "work", "layout"].map(|folder| read_texts(&format!("test/{folder}"), "-invalid.mlir"));
     for (name, text) in refused.into_iter().flatten() {
         found.push((name, text, CompileOptions::default()));
     }
     let small = CompileOptions { cores: 3, lx_bytes: 1024, ..CompileOptions::default() };
     let strict = CompileOptions { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
-    for (number, (name, text)) in sample(texts("test/execution", ".mlir"), 5).into_iter().enumerate() {
+    for (number, (name, text)) in sample(read_texts("test/execution", ".mlir"), 5).into_iter().enumerate() {
         let options = if number % 2 == 0 { &small } else { &strict };
         found.push((name, text, options.clone()));
     }
-    found.retain(|(_, text, _)| is_of_linalg(text));
+    found.retain(|(_, text, _)| is_linalg_program(text));
     found
 }
 
 fn random_programs() -> impl Iterator<Item = (String, String, CompileOptions)> {
-    let drawn = env::var("SPYRE_REFUSALS").map_or(DRAWN, |text| text.parse().unwrap());
+    let drawn = env::var("SPYRE_REFUSALS").map_or(DEFAULT_PROGRAMS, |text| text.parse().unwrap());
     FAMILIES.into_iter().flat_map(move |family| {
         (0..drawn).map(move |number| {
-            let case = Case::of(family, number).0;
+            let case = RandomCase::from_number(family, number).0;
             let written = &case.written[number % 2];
             (format!("{}:{number}", family.name()), written.text.clone(), written.way.options.clone())
         })
@@ -118,13 +119,13 @@ fn random_programs() -> impl Iterator<Item = (String, String, CompileOptions)> {
 }
 
 #[test]
-fn refusals_are_in_the_terms_of_the_program() {
+fn rejects_in_terms_of_the_program() {
     let mut wrong: BTreeMap<String, String> = BTreeMap::new();
     let mut n_refused = 0;
-    for (name, text, options) in programs().into_iter().chain(random_programs()) {
-        let said = messages(&text, &options);
+    for (name, text, options) in read_programs().into_iter().chain(random_programs()) {
+        let said = collect_messages(&text, &options);
         n_refused += usize::from(said.iter().any(|said| said.severity == "error"));
-        for fault in said.iter().flat_map(|said| faults(&text, said)) {
+        for fault in said.iter().flat_map(|said| find_internal_terms(&text, said)) {
             wrong.entry(fault).or_insert_with(|| name.clone());
         }
     }

@@ -32,7 +32,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
 });
 
 /// The differences of a file from the schema: path and message, with `#` for numbers and `<op>` for names of operations.
-fn differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
+fn schema_differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
     let file: Value = serde_json::from_slice(bytes).unwrap();
     let difference = |error: jsonschema::ValidationError<'_>| {
         let mut path: Vec<String> = Vec::new();
@@ -64,7 +64,7 @@ fn sdsc_files(files: &Files) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The violations of a profile.
-fn violations(files: &Files, profile: Profile) -> (Vec<&'static str>, String) {
+fn find_violations(files: &Files, profile: Profile) -> (Vec<&'static str>, String) {
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
     let found = check_files_with_profile(contents, &Target::spyre(), profile).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
@@ -90,7 +90,7 @@ fn our_files() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn our_files_differ_from_the_schema_as_tolerated() {
+fn differs_from_schema_only_as_tolerated() {
     let tolerated: Vec<BTreeMap<String, String>> =
         serde_json::from_str(&std::fs::read_to_string(folder().join("tolerated.json")).unwrap()).unwrap();
     assert!(tolerated.iter().all(|entry| !entry["why"].is_empty()));
@@ -98,27 +98,27 @@ fn our_files_differ_from_the_schema_as_tolerated() {
         tolerated.into_iter().map(|entry| (entry["at"].clone(), entry["difference"].clone())).collect();
     let files = our_files();
     assert!(files.len() >= 40, "{}", files.len());
-    let found: BTreeSet<(String, String)> = files.iter().flat_map(|(_, bytes)| differences(bytes)).collect();
+    let found: BTreeSet<(String, String)> = files.iter().flat_map(|(_, bytes)| schema_differences(bytes)).collect();
     let new: Vec<_> = found.difference(&tolerated).collect();
     let gone: Vec<_> = tolerated.difference(&found).collect();
     assert!(new.is_empty() && gone.is_empty(), "not in tolerated.json: {new:#?}\nno longer there: {gone:#?}");
 }
 
 /// Rewrites files of torch-spyre's practice as the release has them.
-pub(crate) fn released(mut files: Files) -> Files {
+pub(crate) fn convert_to_release(mut files: Files) -> Files {
     let names: Vec<String> = files.keys().filter(|name| is_sdsc(name)).cloned().collect();
     for name in names {
         edits::json(&mut files, &name, |file| {
             let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
             for dsc in operation["dscs_"].as_array_mut().unwrap() {
-                release(dsc.as_object_mut().unwrap().values_mut().next().unwrap());
+                convert_description(dsc.as_object_mut().unwrap().values_mut().next().unwrap());
             }
         });
     }
     files
 }
 
-fn release(dsc: &mut Value) {
+fn convert_description(dsc: &mut Value) {
     for compute in dsc["computeOp_"].as_array_mut().unwrap() {
         compute.as_object_mut().unwrap().remove("location");
     }
@@ -144,20 +144,20 @@ fn release(dsc: &mut Value) {
 }
 
 #[test]
-fn released_files_keep_the_schema_and_the_rules() {
+fn accepts_released_files() {
     // Functions that the release does not have.
     let not_released = ["relayout"];
     for (name, files) in RIGHT.iter().filter(|(name, _)| !not_released.contains(name)) {
-        let files = released(files.clone());
-        let found: Vec<_> = sdsc_files(&files).flat_map(differences).collect();
+        let files = convert_to_release(files.clone());
+        let found: Vec<_> = sdsc_files(&files).flat_map(schema_differences).collect();
         assert!(found.is_empty(), "{name}: {found:?}");
-        let (labels, shown) = violations(&files, Profile::Release1_0);
+        let (labels, shown) = find_violations(&files, Profile::Release1_0);
         assert!(labels.is_empty(), "{name}:{shown}");
     }
 }
 
 #[test]
-fn files_of_torch_spyre_keep_the_profiles_of_torch_spyre() {
+fn accepts_torch_spyre_files_under_its_profiles() {
     for profile in [Profile::TorchSpyre2026_08, Profile::TorchSpyre2026_09] {
         for case in common::golden_cases() {
             let found = check_directory_with_profile(&case, &Target::spyre(), profile).unwrap();
@@ -167,8 +167,8 @@ fn files_of_torch_spyre_keep_the_profiles_of_torch_spyre() {
 }
 
 #[test]
-fn a_file_that_the_schema_refuses_breaks_a_rule_of_the_release() {
-    let broken = broken::all();
+fn rejects_files_that_schema_rejects() {
+    let broken = broken::all_broken();
     let ours = RIGHT.iter().map(|(_, files)| files);
     let mut n_refused = 0;
     for files in ours.chain(broken.iter().map(|broken| &broken.files)) {
@@ -178,19 +178,19 @@ fn a_file_that_the_schema_refuses_breaks_a_rule_of_the_release() {
             .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
         if is_refused {
             n_refused += 1;
-            assert!(!violations(files, Profile::Release1_0).0.is_empty(), "{:?}", String::from_utf8_lossy(&files["sdsc_0.json"]));
+            assert!(!find_violations(files, Profile::Release1_0).0.is_empty(), "{:?}", String::from_utf8_lossy(&files["sdsc_0.json"]));
         }
     }
     assert!(n_refused >= 40, "{n_refused}");
 }
 
 #[test]
-fn each_broken_file_is_rejected_by_its_rule() {
-    let broken = broken::all();
+fn rejects_each_broken_file_by_its_rule() {
+    let broken = broken::all_broken();
     assert!(broken.len() >= 60, "{}", broken.len());
     let mut wrong = String::new();
     for (number, broken) in broken.iter().enumerate() {
-        let (found, shown) = violations(&broken.files, broken.profile);
+        let (found, shown) = find_violations(&broken.files, broken.profile);
         if found.first() != Some(&broken.label) || (found.len() > 1 && !broken.has_consequences) {
             wrong += &format!("\nfile {number}: expected {}, found {found:?}{shown}", broken.label);
         }
@@ -202,11 +202,11 @@ fn each_broken_file_is_rejected_by_its_rule() {
 }
 
 #[test]
-fn every_profile_has_a_file_that_only_others_refuse() {
+fn covers_every_profile_by_file_that_only_others_reject() {
     let symbols = &RIGHT.iter().find(|(name, _)| *name == "symbolic").unwrap().1;
     for &profile in Profile::VARIANTS {
-        let is_released = violations(&released(symbols.clone()), profile).0.is_empty();
-        let is_practice = violations(symbols, profile).0.is_empty();
+        let is_released = find_violations(&convert_to_release(symbols.clone()), profile).0.is_empty();
+        let is_practice = find_violations(symbols, profile).0.is_empty();
         assert_eq!((is_released, is_practice), (profile.is_release(), !profile.is_release()), "{profile}");
     }
 }

@@ -25,12 +25,12 @@ fn compile_file(folder: &Path, input: &Path, more: &[&str]) -> (Value, String) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let summary = String::from_utf8(output.stdout).unwrap().replace(out.to_str().unwrap(), "OUT");
     let report = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
-    schemas::expect_form("report", &report);
+    schemas::expect_schema("report", &report);
     (report, summary)
 }
 
 #[test]
-fn softmax_moves_its_input_and_its_result() {
+fn moves_only_input_and_result_of_softmax() {
     let (report, summary) = compile("softmax", &[]);
     assert_eq!(report["total"]["hbm_read"], 64 * 256 * 2, "the input, once");
     assert_eq!(report["total"]["hbm_written"], 64 * 256 * 2, "the result, once");
@@ -39,7 +39,7 @@ fn softmax_moves_its_input_and_its_result() {
 }
 
 #[test]
-fn tiles_and_their_decisions_are_in_the_report() {
+fn reports_tiles_and_decisions() {
     let (report, summary) = compile("add_mul", &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--lx-planner", "none"]);
     insta::assert_snapshot!("add_mul_summary", summary);
     insta::assert_json_snapshot!("add_mul_report", report);
@@ -50,7 +50,7 @@ fn tiles_and_their_decisions_are_in_the_report() {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn a_trace_has_the_ops_of_the_report_on_their_cores() {
+fn traces_ops_on_their_cores() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let words = ["examples/softmax.mlir", "-o", &path("out"), "--report", &path("report.json"), "--trace", &path("trace.json")];
@@ -65,7 +65,7 @@ fn a_trace_has_the_ops_of_the_report_on_their_cores() {
 }
 
 #[test]
-fn one_compilation_writes_several_reports_and_traces() {
+fn writes_several_reports_and_traces() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let compile = |words: &[[&str; 2]]| {
@@ -94,7 +94,7 @@ fn one_compilation_writes_several_reports_and_traces() {
 }
 
 #[test]
-fn an_op_has_the_module_that_its_location_names() {
+fn names_module_from_location() {
     let program = "func.func @main(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
       %0 = spyre.pointwise exp(%x) : tensor<64x64xf16> loc(\"layers.3.act\"(\"model.py\":7:1))
       %1 = spyre.pointwise reciprocal(%0) : tensor<64x64xf16>
@@ -106,7 +106,7 @@ fn an_op_has_the_module_that_its_location_names() {
 }
 
 /// Layers of one product each, with weights that are equal or not.
-fn layers(weights: [&str; 3]) -> String {
+fn layers_program(weights: [&str; 3]) -> String {
     let product = |layer: usize, weight: &str| {
         format!(
             "%w{layer} = arith.constant dense<{weight}> : tensor<64x64xf16>
@@ -121,13 +121,13 @@ fn layers(weights: [&str; 3]) -> String {
 }
 
 #[test]
-fn equal_weights_of_layers_are_counted_per_use_beside_the_bound() {
+fn counts_equal_weights_per_use_next_to_bound() {
     let weight = |first: u8| format!("\"0x{}\"", format!("{first:02x}3c003c").repeat(64 * 32));
     let (one, two, three) = (weight(1), weight(2), weight(3));
-    let (equal, _) = compile_text(&layers([&one, &one, &one]), &["--lx-bytes", "16384"]);
-    let (different, _) = compile_text(&layers([&one, &two, &three]), &["--lx-bytes", "16384"]);
+    let (equal, _) = compile_text(&layers_program([&one, &one, &one]), &["--lx-bytes", "16384"]);
+    let (different, _) = compile_text(&layers_program([&one, &two, &three]), &["--lx-bytes", "16384"]);
     let weight = 64 * 64 * 2;
-    assert_eq!(bytes(&equal, "lower_bound", "hbm") + 2 * weight, bytes(&different, "lower_bound", "hbm"));
+    assert_eq!(read_bytes(&equal, "lower_bound", "hbm") + 2 * weight, read_bytes(&different, "lower_bound", "hbm"));
     assert_eq!(equal["lower_bound"]["hbm_per_use"], different["lower_bound"]["hbm"], "{}", equal["explain"]["hbm"]);
     assert_eq!(equal["lower_bound"]["us_per_use"], different["lower_bound"]["us"]);
     for name in ["hbm_per_use", "us_per_use"] {
@@ -135,12 +135,12 @@ fn equal_weights_of_layers_are_counted_per_use_beside_the_bound() {
     }
 }
 
-fn bytes(report: &Value, part: &str, name: &str) -> i64 {
+fn read_bytes(report: &Value, part: &str, name: &str) -> i64 {
     report[part][name].as_i64().unwrap()
 }
 
 #[test]
-fn what_a_gather_must_write_and_an_op_read_is_in_the_bound() {
+fn includes_required_reads_and_writes_of_gather_in_bound() {
     let program = |function: &str| {
         format!(
             "func.func @main(%table: tensor<512x128xf16>, %rows: tensor<64xi32>) -> tensor<64x128xf16> {{
@@ -152,26 +152,29 @@ fn what_a_gather_must_write_and_an_op_read_is_in_the_bound() {
     };
     let (report, summary) = compile_text(&program("mul(%chosen, %chosen)"), &[]);
     let rows = 64 * 128 * 2;
-    assert_eq!((bytes(&report, "lower_bound", "through_hbm"), &report["lower_bound"]["binding"]), (2 * rows, &Value::from("functions")));
-    assert_eq!((bytes(&report, "lower_bound", "hbm"), bytes(&report, "gap", "hbm")), (256 + 4 * rows, 0), "{summary}");
-    assert_eq!(bytes(&report, "lower_bound", "hbm_of_any_indices"), 256 + 3 * rows + 256, "one row of the table");
+    assert_eq!(
+        (read_bytes(&report, "lower_bound", "through_hbm"), &report["lower_bound"]["binding"]),
+        (2 * rows, &Value::from("functions"))
+    );
+    assert_eq!((read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")), (256 + 4 * rows, 0), "{summary}");
+    assert_eq!(read_bytes(&report, "lower_bound", "hbm_of_any_indices"), 256 + 3 * rows + 256, "one row of the table");
 
     // A function of one operand is computed by the gather.
     let (report, summary) = compile_text(&program("exp(%chosen)"), &[]);
     assert_eq!((&report["lower_bound"]["through_hbm"], &report["lower_bound"]["binding"]), (&Value::Null, &Value::from("compulsory")));
-    assert_eq!((bytes(&report, "lower_bound", "hbm"), bytes(&report, "gap", "hbm")), (256 + 2 * rows, 0), "{summary}");
+    assert_eq!((read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")), (256 + 2 * rows, 0), "{summary}");
 }
 
 #[test]
-fn a_product_that_lx_is_too_small_for_must_be_fetched_in_tiles() {
+fn includes_tile_fetches_of_product_larger_than_lx_in_bound() {
     let program = "func.func @main(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
       %product = spyre.matmul(%a, %b) : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
       return %product : tensor<512x512xf16>
     }";
     let (report, summary) = compile_text(program, &["--cores", "1", "--lx-bytes", "8192"]);
     // 2 * 2^27 / sqrt(4096) - 2 * 4096 elements of two bytes.
-    assert!((8_371_000..=8_372_224).contains(&bytes(&report, "lower_bound", "products")), "{}", report["lower_bound"]);
-    assert_eq!((&report["lower_bound"]["binding"], bytes(&report, "gap", "hbm")), (&Value::from("products"), 0));
+    assert!((8_371_000..=8_372_224).contains(&read_bytes(&report, "lower_bound", "products")), "{}", report["lower_bound"]);
+    assert_eq!((&report["lower_bound"]["binding"], read_bytes(&report, "gap", "hbm")), (&Value::from("products"), 0));
     assert!(summary.contains("; with this LX size, the matmuls must read at least 7.98 MiB"), "{summary}");
     let (report, summary) = compile_text(program, &[]);
     assert_eq!(report["lower_bound"]["binding"], "compulsory");
@@ -179,15 +182,15 @@ fn a_product_that_lx_is_too_small_for_must_be_fetched_in_tiles() {
 }
 
 #[test]
-fn the_bound_is_that_of_the_program_and_not_of_its_layouts() {
+fn bounds_program_independently_of_layouts() {
     let program = "func.func @main(%x: tensor<64x100xf16>) -> tensor<64x1xf16> {
       %sum = spyre.reduce sum(%x) dims [1] : tensor<64x100xf16> -> tensor<64x1xf16>
       return %sum : tensor<64x1xf16>
     }";
     let (report, _) = compile_text(program, &[]);
     // A result of one element a stick, and rows that end in a stick, move more.
-    assert_eq!(bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
-    assert!(bytes(&report, "gap", "hbm") > 0);
+    assert_eq!(read_bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
+    assert!(read_bytes(&report, "gap", "hbm") > 0);
     let why = report["gap"]["values"].as_array().unwrap().iter().map(|value| value["why"].as_str().unwrap());
     assert!(why.clone().any(|why| why == "uses only a part of each stick that is moved"), "{:?}", why.collect::<Vec<_>>());
 }
@@ -197,7 +200,7 @@ fn the_bound_is_that_of_the_program_and_not_of_its_layouts() {
 //===----------------------------------------------------------------------===//
 
 /// The programs of a file of `test/tile/Inputs`, by the names of their functions.
-fn tiled_programs(file: &Path) -> BTreeMap<String, String> {
+fn read_tiled_programs(file: &Path) -> BTreeMap<String, String> {
     let text = fs::read_to_string(file).unwrap();
     let name = |text: &str| text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).unwrap().0.to_owned();
     text.split("// -----\n").map(|text| (name(text), text.to_owned())).collect()
@@ -211,30 +214,30 @@ fn compile_text(text: &str, more: &[&str]) -> (Value, String) {
 
 fn compile_tiled(file: &str, program: &str) -> (Value, String) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs").join(file);
-    compile_text(&tiled_programs(&file)[program], &[])
+    compile_text(&read_tiled_programs(&file)[program], &[])
 }
 
 #[test]
-fn a_product_in_rows_and_contracted_with_a_sum_on_the_rows() {
+fn reports_product_tiled_over_rows_and_contraction() {
     let (report, summary) = compile_tiled("matmul.mlir", "contracted_then_added");
     insta::assert_snapshot!("product_summary", summary);
     insta::assert_json_snapshot!("product_loops", report["explain"]["loops"]);
 }
 
 #[test]
-fn a_softmax_by_columns_is_three_loops() {
+fn reports_softmax_by_columns_as_three_loops() {
     let (report, _) = compile_tiled("softmax.mlir", "columns");
     insta::assert_json_snapshot!("softmax_by_columns_loops", report["explain"]["loops"]);
 }
 
 #[test]
-fn what_is_used_inside_and_outside_is_copied() {
+fn copies_value_used_inside_and_outside() {
     let (report, _) = compile_tiled("pointwise.mlir", "used_inside_and_outside");
     insta::assert_json_snapshot!("used_inside_and_outside_loops", report["explain"]["loops"]);
 }
 
 #[test]
-fn an_accumulator_that_is_a_result_is_copied_behind_its_loop() {
+fn copies_accumulator_result_after_loop() {
     let (report, _) = compile_tiled("matmul.mlir", "contracted");
     let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
     let [copied] = around["copied"].as_array().unwrap().as_slice() else { panic!("one copy") };
@@ -244,7 +247,7 @@ fn an_accumulator_that_is_a_result_is_copied_behind_its_loop() {
 }
 
 #[test]
-fn a_dim_that_is_cut_twice_has_larger_tiles_in_the_outer_loop() {
+fn gives_outer_loop_larger_tiles_of_twice_tiled_dim() {
     let (report, _) = compile_tiled("pointwise.mlir", "a_dim_cut_twice");
     let outer = &report["explain"]["loops"][0];
     let inner = &outer["loops"][0];
@@ -257,7 +260,7 @@ fn a_dim_that_is_cut_twice_has_larger_tiles_in_the_outer_loop() {
 }
 
 #[test]
-fn an_invariant_operand_is_the_tile_that_outer_loops_read() {
+fn shows_invariant_operand_as_tile_of_outer_loops() {
     let (report, _) = compile_tiled("matmul.mlir", "all_dims");
     let by_rows = &report["explain"]["loops"][0];
     let by_columns = &by_rows["loops"][0];
@@ -268,7 +271,7 @@ fn an_invariant_operand_is_the_tile_that_outer_loops_read() {
 const BYTES: [&str; 4] = ["hbm_read", "hbm_written", "lx_read", "lx_written"];
 
 /// Adds up the bytes of ops by their positions.
-fn sum(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
+fn sum_bytes(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
     let of = |op: usize| BYTES.map(|name| report["ops"][op]["bytes"][name].as_i64().unwrap());
     ops.map(of).fold([0; 4], |sum, bytes| std::array::from_fn(|index| sum[index] + bytes[index]))
 }
@@ -277,7 +280,7 @@ fn sum(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
 fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize]) {
     let ops: Vec<usize> = around["ops"].as_array().unwrap().iter().map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap()).collect();
     let n_iterations = n_runs * around["count"].as_i64().unwrap();
-    let moved = sum(report, ops.iter().copied());
+    let moved = sum_bytes(report, ops.iter().copied());
     assert_eq!(BYTES.map(|name| around["bytes"][name].as_i64().unwrap()), moved);
     assert_eq!(BYTES.map(|name| around["bytes_per_iteration"][name].as_i64().unwrap() * n_iterations), moved);
     for inner in around["ops"].as_array().unwrap() {
@@ -297,9 +300,9 @@ fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize])
 }
 
 #[test]
-fn bytes_of_loops_are_those_of_their_ops_and_nothing_is_left_out() {
+fn accounts_for_all_bytes_of_loops() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
-    let programs = fs::read_dir(folder).unwrap().flat_map(|file| tiled_programs(&file.unwrap().path()));
+    let programs = fs::read_dir(folder).unwrap().flat_map(|file| read_tiled_programs(&file.unwrap().path()));
     let mut n_loops = 0;
     for (name, text) in programs {
         let (report, _) = compile_text(&text, &[]);
@@ -313,13 +316,13 @@ fn bytes_of_loops_are_those_of_their_ops_and_nothing_is_left_out() {
             assert_eq!(report["ops"][op]["loops"].as_array().unwrap().len(), depth, "@{name}: op {op}");
         }
         let total = BYTES.map(|name| report["total"][name].as_i64().unwrap());
-        assert_eq!(sum(&report, 0..n_ops), total, "@{name}");
+        assert_eq!(sum_bytes(&report, 0..n_ops), total, "@{name}");
     }
     assert!(n_loops > 50, "{n_loops} loops");
 }
 
 #[test]
-fn a_compilation_that_ends_before_bundles_has_loops_without_bytes() {
+fn omits_bytes_of_loops_before_bundles() {
     let (report, _) = compile("add_mul", &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--compile-to", "lx"]);
     assert_eq!(report["ops"].as_array().unwrap().len(), 2);
     let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
@@ -327,7 +330,7 @@ fn a_compilation_that_ends_before_bundles_has_loops_without_bytes() {
 }
 
 #[test]
-fn a_number_of_iterations_that_launches_choose_has_a_name() {
+fn names_iteration_count_chosen_at_launch() {
     let program = r#"func.func @f(%x: tensor<8x64xf16> {spyre.dims = ["M", "N"]}) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 4}} {
       %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
       return %exp : tensor<8x64xf16>

@@ -8,17 +8,17 @@ use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
 
 /// Check of the text of an SDSC file, whose error lists the schema violations.
-type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;
+type FileCheck<'c> = &'c dyn Fn(&str) -> Result<(), String>;
 
 /// Checks that no field is unknown or missing, and that parsing and printing lose nothing.
-fn by_types(text: &str) -> Result<(), String> {
+fn check_types(text: &str) -> Result<(), String> {
     let file: Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|error| error.to_string())?;
     let again = String::from_utf8(sdsc_format::to_text(&file)).unwrap();
     if again.trim_end() == text.trim_end() { Ok(()) } else { Err("the types write another file".to_owned()) }
 }
 
 /// Checks every SDSC file below a folder; returns the number of files.
-fn check_below(folder: &Path, check: Check<'_>) -> usize {
+fn check_below(folder: &Path, check: FileCheck<'_>) -> usize {
     let mut n_files = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -33,7 +33,7 @@ fn check_below(folder: &Path, check: Check<'_>) -> usize {
 }
 
 /// Checks the recorded bundles, the golden ones of the project, and the snapshots that are SDSC files.
-fn check_recorded(check: Check<'_>) {
+fn check_recorded(check: FileCheck<'_>) {
     let folder = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("test").join(name);
     assert!(check_below(&folder("pipeline"), check) >= 8);
     assert!(check_below(&folder("golden"), check) >= 25);
@@ -50,17 +50,17 @@ fn check_recorded(check: Check<'_>) {
 }
 
 #[test]
-fn recorded_files_have_the_types() {
-    check_recorded(&by_types);
+fn parses_recorded_files() {
+    check_recorded(&check_types);
 }
 
 #[test]
-fn another_field_another_type_and_a_missing_field_are_found() {
+fn finds_unknown_mistyped_and_missing_fields() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden/add/sdsc_0.json");
     let text = fs::read_to_string(path).unwrap();
     let complaint = |from: &str, to: &str| {
         assert!(text.contains(from), "{from}");
-        by_types(&text.replacen(from, to, 1)).unwrap_err()
+        check_types(&text.replacen(from, to, 1)).unwrap_err()
     };
     assert!(complaint("\"dataFormat_\"", "\"dataFormats_\"").contains("dataFormats_"));
     assert!(complaint("\"numCoresUsed_\": 2", "\"numCoresUsed_\": \"2\"").contains("invalid type"));
@@ -71,7 +71,7 @@ fn another_field_another_type_and_a_missing_field_are_found() {
 mod shared {
     use super::*;
 
-    fn by_schema() -> impl Fn(&str) -> Result<(), String> {
+    fn schema_check() -> impl Fn(&str) -> Result<(), String> {
         let schema: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(common::shared("reference/sdsc.schema.json")).unwrap()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
@@ -83,14 +83,14 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn recorded_files_satisfy_the_schema() {
-        check_recorded(&by_schema());
+    fn accepts_recorded_files() {
+        check_recorded(&schema_check());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn bundles_of_real_programs_satisfy_the_schema() {
-        let (check, inputs) = (by_schema(), common::shared("inputs"));
+    fn accepts_bundles_of_real_programs() {
+        let (check, inputs) = (schema_check(), common::shared("inputs"));
         for program in
             ["torch-mlir/add_mul_f16", "torch-mlir/softmax_f16", "jax/softmax_f16", "torch-mlir/matmul_f16", "torch-mlir/bmm_f16"]
         {

@@ -12,19 +12,19 @@ use spyre::{
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Time that counts as the same, as a part.
-const SAME: f64 = 1e-6;
+const TIME_TOLERANCE: f64 = 1e-6;
 /// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values that stay in LX
 /// across the entry of a loop.
-const NOT_ESTIMATED: f64 = 0.06;
+const MAX_UNESTIMATED_LOSS: f64 = 0.06;
 /// Maximum percentage of programs with such a plan.
-const MOST_NOT_ESTIMATED: usize = 10;
+const MAX_UNESTIMATED_PERCENT: usize = 10;
 /// Maximum fraction by which a plan that moves fewer bytes may be slower.
-const LITTLE_TIME: f64 = 0.1;
+const MAX_TIME_FOR_BYTES: f64 = 0.1;
 
 /// A sequence that looks random.
-struct Random(u64);
+struct PseudoRandom(u64);
 
-impl Random {
+impl PseudoRandom {
     fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -38,7 +38,7 @@ impl Random {
 }
 
 /// A program of up to 4 ops, all dimensions of which have names.
-struct Program {
+struct OracleProgram {
     text: String,
     /// The sizes of its dimensions.
     sizes: BTreeMap<String, i64>,
@@ -46,86 +46,86 @@ struct Program {
 }
 
 /// A tensor of the program: its name, and the names of its dimensions.
-type Tensor = (String, [String; 2]);
+type ProgramTensor = (String, [String; 2]);
 
-struct Writer {
+struct OracleWriter {
     arguments: Vec<String>,
     body: String,
     sizes: BTreeMap<String, i64>,
     n_ops: usize,
 }
 
-impl Writer {
+impl OracleWriter {
     fn type_of(&self, dims: &[String; 2]) -> String {
         format!("tensor<{}x{}xf16>", self.sizes[&dims[0]], self.sizes[&dims[1]])
     }
 
-    fn argument(&mut self, dims: [String; 2]) -> Tensor {
+    fn add_argument(&mut self, dims: [String; 2]) -> ProgramTensor {
         let name = format!("%a{}", self.arguments.len());
         let declared = format!("{name}: {} {{spyre.dims = [\"{}\", \"{}\"]}}", self.type_of(&dims), dims[0], dims[1]);
         self.arguments.push(declared);
         (name, dims)
     }
 
-    fn result(&mut self, text: &str) -> String {
+    fn add_result(&mut self, text: &str) -> String {
         let name = format!("%r{}", self.n_ops);
         self.n_ops += 1;
         writeln!(self.body, "  {name} = {text}").unwrap();
         name
     }
 
-    fn unary(&mut self, function: &str, (x, dims): Tensor) -> Tensor {
+    fn add_unary(&mut self, function: &str, (x, dims): ProgramTensor) -> ProgramTensor {
         let whole = self.type_of(&dims);
-        (self.result(&format!("spyre.pointwise {function}({x}) : {whole}")), dims)
+        (self.add_result(&format!("spyre.pointwise {function}({x}) : {whole}")), dims)
     }
 
-    fn binary(&mut self, (x, dims): Tensor) -> Tensor {
+    fn add_binary(&mut self, (x, dims): ProgramTensor) -> ProgramTensor {
         let whole = self.type_of(&dims);
-        let (other, _) = self.argument(dims.clone());
-        (self.result(&format!("spyre.pointwise add({x}, {other}) : {whole}")), dims)
+        let (other, _) = self.add_argument(dims.clone());
+        (self.add_result(&format!("spyre.pointwise add({x}, {other}) : {whole}")), dims)
     }
 
     /// Two ops: the maximum of each row, and the row minus its maximum.
-    fn shifted(&mut self, (x, dims): Tensor) -> Tensor {
+    fn subtract_row_max(&mut self, (x, dims): ProgramTensor) -> ProgramTensor {
         let (whole, row) = (self.type_of(&dims), format!("tensor<{}x1xf16>", self.sizes[&dims[0]]));
-        let most = self.result(&format!("spyre.reduce max({x}) dims [1] : {whole} -> {row}"));
-        (self.result(&format!("spyre.pointwise sub({x}, {most}) : ({whole}, {row}) -> {whole}")), dims)
+        let most = self.add_result(&format!("spyre.reduce max({x}) dims [1] : {whole} -> {row}"));
+        (self.add_result(&format!("spyre.pointwise sub({x}, {most}) : ({whole}, {row}) -> {whole}")), dims)
     }
 
-    fn product(&mut self, (x, dims): Tensor, columns: i64) -> Tensor {
+    fn add_product(&mut self, (x, dims): ProgramTensor, columns: i64) -> ProgramTensor {
         let name = format!("N{}", self.sizes.len());
         self.sizes.insert(name.clone(), columns);
         let [rows, inner] = dims.clone();
-        let (weight, of_weight) = self.argument([inner, name.clone()]);
+        let (weight, of_weight) = self.add_argument([inner, name.clone()]);
         let made = [rows, name];
         let types = [&dims, &of_weight, &made].map(|dims| self.type_of(dims));
-        (self.result(&format!("spyre.matmul({x}, {weight}) : ({}, {}) -> {}", types[0], types[1], types[2])), made)
+        (self.add_result(&format!("spyre.matmul({x}, {weight}) : ({}, {}) -> {}", types[0], types[1], types[2])), made)
     }
 }
 
-fn program(seed: u64) -> Program {
-    let mut random = Random(seed);
+fn generate_program(seed: u64) -> OracleProgram {
+    let mut random = PseudoRandom(seed);
     let sizes = [("M", random.pick(&[256, 512, 1024, 2048])), ("K", random.pick(&[128, 256, 512]))];
     let sizes = sizes.into_iter().map(|(name, size)| (name.to_owned(), size)).collect();
-    let mut writer = Writer { arguments: Vec::new(), body: String::new(), sizes, n_ops: 0 };
-    let mut x = writer.argument(["M".to_owned(), "K".to_owned()]);
+    let mut writer = OracleWriter { arguments: Vec::new(), body: String::new(), sizes, n_ops: 0 };
+    let mut x = writer.add_argument(["M".to_owned(), "K".to_owned()]);
     let most = 1 + random.below(4);
     while writer.n_ops < most {
         x = match random.below(5) {
-            0 => writer.unary("exp", x),
-            1 => writer.unary("neg", x),
-            2 => writer.binary(x),
-            3 if writer.n_ops + 2 <= most => writer.shifted(x),
-            _ => writer.product(x, random.pick(&[128, 256, 512])),
+            0 => writer.add_unary("exp", x),
+            1 => writer.add_unary("neg", x),
+            2 => writer.add_binary(x),
+            3 if writer.n_ops + 2 <= most => writer.subtract_row_max(x),
+            _ => writer.add_product(x, random.pick(&[128, 256, 512])),
         };
     }
     let result = writer.type_of(&x.1);
     let text = format!("func.func @main({}) -> {result} {{\n{}  return {} : {result}\n}}\n", writer.arguments.join(", "), writer.body, x.0);
-    Program { text, sizes: writer.sizes, lx_bytes: random.pick(&[8192, 16384, 32768, 65536]) }
+    OracleProgram { text, sizes: writer.sizes, lx_bytes: random.pick(&[8192, 16384, 32768, 65536]) }
 }
 
 /// Returns every hint, and every pair of hints, outermost first: tiles of whole sticks, and tiles of any number of rows.
-fn hints(program: &Program) -> Vec<String> {
+fn list_hints(program: &OracleProgram) -> Vec<String> {
     let counts = |name: &str, size: i64| {
         let (most, granule): (&[i64], i64) = if name == "M" { (&[2, 4, 8, 16, 32], 1) } else { (&[2, 4, 8], 64) };
         most.iter().copied().filter(|count| size % (count * granule) == 0).collect::<Vec<i64>>()
@@ -140,7 +140,7 @@ fn hints(program: &Program) -> Vec<String> {
     found
 }
 
-fn compiled(program: &Program, change: impl FnOnce(&mut CompileOptions)) -> Option<Report> {
+fn compile_program(program: &OracleProgram, change: impl FnOnce(&mut CompileOptions)) -> Option<Report> {
     let session = create_session();
     let mut module = Module::parse(&session, &program.text).unwrap();
     let mut options = CompileOptions { lx_bytes: program.lx_bytes, compile_to: Phase::Bundle, ..CompileOptions::default() };
@@ -150,7 +150,7 @@ fn compiled(program: &Program, change: impl FnOnce(&mut CompileOptions)) -> Opti
 
 /// Comparison of the plans of the search with the best plans of all hints.
 #[derive(Default)]
-struct Tally {
+struct PlanComparison {
     n_best: usize,
     n_sparing: usize,
     n_within_gap: usize,
@@ -161,14 +161,14 @@ struct Tally {
     proved: Vec<f64>,
 }
 
-impl Tally {
+impl PlanComparison {
     fn add(&mut self, seed: u64) {
-        let program = program(seed);
-        let chosen = compiled(&program, |options| options.proves = true).unwrap();
+        let program = generate_program(seed);
+        let chosen = compile_program(&program, |options| options.proves = true).unwrap();
         let bound_us = chosen.proof.as_ref().unwrap().bound_us();
-        let mut best = compiled(&program, |options| options.tile_search = Some(false)).map(|report| (report, String::new()));
-        for hint in hints(&program) {
-            let report = compiled(&program, |options| {
+        let mut best = compile_program(&program, |options| options.tile_search = Some(false)).map(|report| (report, String::new()));
+        for hint in list_hints(&program) {
+            let report = compile_program(&program, |options| {
                 options.tile_search = Some(false);
                 options.set("tiles", &hint).unwrap();
             });
@@ -182,13 +182,13 @@ impl Tally {
         assert!(bound_us <= best_us.min(us), "seed {seed}: proved {bound_us:.3} us, and '{hint}' takes {best_us:.3}\n{}", program.text);
         self.proved.push(bound_us / best_us.min(us));
         let least_us = chosen.tile_search.first().and_then(|found| found.least_us);
-        if us <= best_us * (1.0 + SAME) {
+        if us <= best_us * (1.0 + TIME_TOLERANCE) {
             self.n_best += 1;
-        } else if chosen.total.hbm() < best.total.hbm() && us <= best_us * (1.0 + LITTLE_TIME) {
+        } else if chosen.total.hbm() < best.total.hbm() && us <= best_us * (1.0 + MAX_TIME_FOR_BYTES) {
             self.n_sparing += 1;
         } else if least_us.is_some_and(|least_us| least_us <= best_us) {
             self.n_within_gap += 1;
-        } else if us <= best_us * (1.0 + NOT_ESTIMATED) {
+        } else if us <= best_us * (1.0 + MAX_UNESTIMATED_LOSS) {
             println!("seed {seed}: {us:.3} us where '{hint}' takes {best_us:.3}");
             self.not_estimated.push(us / best_us - 1.0);
         } else {
@@ -210,7 +210,7 @@ impl Tally {
         println!("what certificates prove is {proved:.1} % of the best time in the mean");
         assert!(worse.is_empty(), "{} plans are worse than hints, which the gap does not cover:\n{}", worse.len(), worse.join("\n"));
         assert!(
-            100 * not_estimated.len() <= MOST_NOT_ESTIMATED * n_programs,
+            100 * not_estimated.len() <= MAX_UNESTIMATED_PERCENT * n_programs,
             "{} of {n_programs} are behind the best hints",
             not_estimated.len()
         );
@@ -219,16 +219,16 @@ impl Tally {
 }
 
 #[test]
-fn no_hints_are_better_than_what_is_chosen() {
-    let mut tally = Tally::default();
+fn chooses_plans_as_good_as_all_hints() {
+    let mut tally = PlanComparison::default();
     (0..16).for_each(|seed| tally.add(seed));
     tally.check();
 }
 
 #[test]
 #[ignore = "minutes: cargo test --profile checked --test compiler -- search_oracle:: --ignored"]
-fn no_hints_are_better_for_500_programs() {
-    let mut tally = Tally::default();
+fn chooses_plans_as_good_as_all_hints_for_500_programs() {
+    let mut tally = PlanComparison::default();
     (0..500).for_each(|seed| tally.add(seed));
     tally.check();
 }

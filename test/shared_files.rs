@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::check_bundle::{
-    bundles::{Files, at, matrix, op},
+    bundles::{Files, matrix, op, with_allocation},
     edits,
 };
 use machine::Target;
@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, fs};
 
 /// Three sigmoids of a matrix, one after the other in the pool, between a copy in and a copy out.
 fn chain() -> Bundle {
-    let tensor = |allocation| at(matrix((0, 64), (1, 64)), allocation);
+    let tensor = |allocation| with_allocation(matrix((0, 64), (1, 64)), allocation);
     let (argument, pool) =
         (|argument| Allocation::Hbm { argument, offset_bytes: 0 }, |number: i64| Allocation::Pool { offset_bytes: number * 8192 });
     let ops = [
@@ -42,7 +42,7 @@ fn chain() -> Bundle {
 }
 
 /// The program of the bundle; equal ops share a file if `is_shared`.
-fn program(is_shared: bool) -> Files {
+fn build_program(is_shared: bool) -> Files {
     let bundle = chain();
     let mut launch = Launch::new(&bundle).unwrap();
     let ops = bundle.ops();
@@ -72,19 +72,19 @@ fn program(is_shared: bool) -> Files {
         .collect()
 }
 
-fn contents(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
+fn file_contents(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
     files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
 }
 
-fn labels(files: &Files, profile: Profile) -> Vec<&'static str> {
-    let found = check_files_with_profile(contents(files), &Target::spyre(), profile).unwrap();
+fn violated_labels(files: &Files, profile: Profile) -> Vec<&'static str> {
+    let found = check_files_with_profile(file_contents(files), &Target::spyre(), profile).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
     labels.dedup();
     labels
 }
 
 /// Replaces a text in `bundle.mlir` once.
-fn text(files: &mut Files, from: &str, to: &str) {
+fn replace_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
     assert!(text.contains(from), "{from:?} is not in\n{text}");
@@ -105,20 +105,20 @@ fn run(files: &Files) -> RunOutcome {
 }
 
 #[test]
-fn a_shared_file_breaks_no_rule_of_its_back_end_and_one_of_the_others() {
-    let shared = program(true);
+fn accepts_shared_file_only_in_its_back_end() {
+    let shared = build_program(true);
     assert_eq!(shared.keys().filter(|path| path.contains("sdsc_")).count(), 3);
-    assert_eq!(labels(&shared, Profile::TorchSpyre2026_09), [""; 0]);
-    assert_eq!(labels(&shared, Profile::TorchSpyre2026_08), ["sdsc_r7", "sdsc_r15"]);
-    let separate = program(false);
+    assert_eq!(violated_labels(&shared, Profile::TorchSpyre2026_09), [""; 0]);
+    assert_eq!(violated_labels(&shared, Profile::TorchSpyre2026_08), ["sdsc_r7", "sdsc_r15"]);
+    let separate = build_program(false);
     assert_eq!(separate.keys().filter(|path| path.contains("sdsc_")).count(), 5);
-    assert_eq!(labels(&separate, Profile::TorchSpyre2026_09), [""; 0]);
-    assert_eq!(labels(&separate, Profile::TorchSpyre2026_08), [""; 0]);
+    assert_eq!(violated_labels(&separate, Profile::TorchSpyre2026_09), [""; 0]);
+    assert_eq!(violated_labels(&separate, Profile::TorchSpyre2026_08), [""; 0]);
 }
 
 #[test]
-fn a_shared_file_runs_at_the_places_of_each_execute() {
-    let (shared, separate) = (run(&program(true)), run(&program(false)));
+fn runs_shared_file_at_places_of_each_execute() {
+    let (shared, separate) = (run(&build_program(true)), run(&build_program(false)));
     assert_eq!(shared.results, separate.results);
     assert_eq!((shared.report.total.hbm_read, shared.report.steps), (separate.report.total.hbm_read, separate.report.steps));
     let executions = |outcome: &RunOutcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
@@ -126,11 +126,11 @@ fn a_shared_file_runs_at_the_places_of_each_execute() {
 }
 
 #[test]
-fn a_bundle_with_shared_files_is_read_back() {
-    assert_eq!(find_emission_difference(contents(&program(true))), None);
-    let mut files = program(true);
-    text(&mut files, "sdsc_1.json", "sdsc_2.json");
-    let found = find_emission_difference(contents(&files)).unwrap();
+fn reads_back_bundle_with_shared_files() {
+    assert_eq!(find_emission_difference(file_contents(&build_program(true))), None);
+    let mut files = build_program(true);
+    replace_text(&mut files, "sdsc_1.json", "sdsc_2.json");
+    let found = find_emission_difference(file_contents(&files)).unwrap();
     assert!(
         found.message.contains("runs sdsc_2.json where sdsc_1.json is next; files are in the order in which they first run"),
         "{found}"
@@ -138,8 +138,8 @@ fn a_bundle_with_shared_files_is_read_back() {
 }
 
 #[test]
-fn equal_ops_share_all_files_or_none() {
-    let (bundle, mut files) = (chain(), program(true));
+fn shares_all_files_of_equal_ops_or_none() {
+    let (bundle, mut files) = (chain(), build_program(true));
     let (mut shared, separate) = (Launch::new(&bundle).unwrap(), Launch::new(&bundle).unwrap());
     share_files(&bundle.ops(), &[], &mut shared).unwrap();
     // The last sigmoid has a file of its own.
@@ -154,30 +154,38 @@ fn equal_ops_share_all_files_or_none() {
         number += 1;
     }
     files.insert("bundle_0/bundle.mlir".to_owned(), shared.to_string().into_bytes());
-    assert_eq!(labels(&files, Profile::TorchSpyre2026_09), [""; 0]);
-    let found = find_emission_difference(contents(&files)).unwrap();
+    assert_eq!(violated_labels(&files, Profile::TorchSpyre2026_09), [""; 0]);
+    let found = find_emission_difference(file_contents(&files)).unwrap();
     assert!(found.message.contains("runs sdsc_2.json where equal ops share sdsc_1.json"), "{found}");
 }
 
 #[test]
-fn an_execute_of_a_shared_file_at_a_wrong_place_is_found() {
+fn finds_execute_of_shared_file_at_wrong_place() {
     let broken = |labels_of: &[&str], edit: &dyn Fn(&mut Files)| {
-        let mut files = program(true);
+        let mut files = build_program(true);
         edit(&mut files);
-        assert_eq!(labels(&files, Profile::TorchSpyre2026_09), labels_of);
+        assert_eq!(violated_labels(&files, Profile::TorchSpyre2026_09), labels_of);
     };
     // The last sigmoid reads what no op wrote, or writes beyond the pool, or its cores change places, or it reads an argument.
     broken(&["sdsc_r89"], &|files| {
-        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%pool_addr_24576, %pool_addr_28672, %pool_addr_24576, ");
+        replace_text(
+            files,
+            "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ",
+            "(%pool_addr_24576, %pool_addr_28672, %pool_addr_24576, ",
+        );
     });
     broken(&["sdsc_r69"], &|files| {
-        text(files, "%pool_offset_28672 = arith.constant 28672", "%pool_offset_28672 = arith.constant 32768");
+        replace_text(files, "%pool_offset_28672 = arith.constant 28672", "%pool_offset_28672 = arith.constant 32768");
     });
     broken(&["sdsc_r80"], &|files| {
-        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%pool_addr_20480, %pool_addr_16384, %pool_addr_24576, ");
+        replace_text(
+            files,
+            "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ",
+            "(%pool_addr_20480, %pool_addr_16384, %pool_addr_24576, ",
+        );
     });
     broken(&["sdsc_r120"], &|files| {
-        text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%arg_0, %arg_0_core_4096, %pool_addr_24576, ");
+        replace_text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%arg_0, %arg_0_core_4096, %pool_addr_24576, ");
     });
     let handles = |ops: &[usize]| {
         let handles: Vec<Value> = ops.iter().map(|op| json!({"op": op, "handle": {"id": "7"}})).collect();

@@ -11,7 +11,7 @@ mod programs;
 #[path = "shuffles/random.rs"]
 mod random;
 
-use geometries::{GEOMETRIES, Geometry, Held, named};
+use geometries::{GEOMETRIES, RelayoutGeometry, SliceDistribution, find_geometry};
 use machine::{DeviceFormat, Target};
 use referee::{LxImage, LxRange, RunOptions, RunOutcome, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
@@ -31,7 +31,7 @@ const POISONS: [u8; 2] = [0x5a, 0xc3];
 const STICK: i64 = 64;
 
 /// Slice numbers of slice `slice` of all, the first dimension fastest.
-fn slot_of(slice: i64, slices: &[i64]) -> Vec<i64> {
+fn slice_numbers(slice: i64, slices: &[i64]) -> Vec<i64> {
     let mut rest = slice;
     let digit = |base: &i64| {
         let digit = rest % base;
@@ -41,11 +41,11 @@ fn slot_of(slice: i64, slices: &[i64]) -> Vec<i64> {
     slices.iter().map(digit).collect()
 }
 
-fn view(held: &Held, order: &[DimLabel], addresses: Vec<i64>) -> ShuffleView {
+fn build_view(held: &SliceDistribution, order: &[DimLabel], addresses: Vec<i64>) -> ShuffleView {
     let mut slots = BTreeMap::new();
     let n_slices: i64 = held.slices.iter().product();
     for slice in 0..n_slices {
-        let slot = slot_of(slice, held.slices);
+        let slot = slice_numbers(slice, held.slices);
         let owner = held.base + slot.iter().zip(held.strides).map(|(slot, stride)| slot * stride).sum::<i64>();
         (0..held.copies).for_each(|copy| assert_eq!(slots.insert(owner + copy * held.step, slot.clone()), None, "core {owner}"));
     }
@@ -53,7 +53,7 @@ fn view(held: &Held, order: &[DimLabel], addresses: Vec<i64>) -> ShuffleView {
 }
 
 /// A relayout of the table on all cores of the machine, from `source` to `destination` addresses.
-fn shuffle_of(geometry: &Geometry, source: impl Fn(i64) -> i64, destination: impl Fn(i64) -> i64) -> Shuffle {
+fn build_shuffle(geometry: &RelayoutGeometry, source: impl Fn(i64) -> i64, destination: impl Fn(i64) -> i64) -> Shuffle {
     let order: Vec<DimLabel> = geometry.dims.iter().map(|(label, _)| *label).collect();
     let cores = 32;
     Shuffle {
@@ -63,23 +63,23 @@ fn shuffle_of(geometry: &Geometry, source: impl Fn(i64) -> i64, destination: imp
         cores,
         corelets: 1,
         is_completed_sum: false,
-        source: view(&geometry.source, &order, (0..cores).map(source).collect()),
-        destination: view(&geometry.destination, &order, (0..cores).map(destination).collect()),
+        source: build_view(&geometry.source, &order, (0..cores).map(source).collect()),
+        destination: build_view(&geometry.destination, &order, (0..cores).map(destination).collect()),
     }
 }
 
-fn part_of(geometry: &Geometry, held: &Held) -> i64 {
+fn slice_bytes(geometry: &RelayoutGeometry, held: &SliceDistribution) -> i64 {
     geometry.dims.iter().map(|(_, size)| size).product::<i64>() * 2 / held.slices.iter().product::<i64>()
 }
 
 /// A relayout whose destination is behind its source, from the same addresses on every core.
-fn packed(geometry: &Geometry) -> Shuffle {
-    let behind = part_of(geometry, &geometry.source);
-    shuffle_of(geometry, |_| 0, |_| behind)
+fn build_packed(geometry: &RelayoutGeometry) -> Shuffle {
+    let behind = slice_bytes(geometry, &geometry.source);
+    build_shuffle(geometry, |_| 0, |_| behind)
 }
 
 /// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count sticks.
-fn byte_of(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64]) -> i64 {
+fn byte_in_slice(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64]) -> i64 {
     let (mut sticks, mut step) = (0, 1);
     for label in &view.order {
         let dim = shuffle.dims.iter().position(|(known, _)| known == label).unwrap();
@@ -91,21 +91,21 @@ fn byte_of(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64
 }
 
 /// Visits the sticks of a core's part: the byte in LX, and the number of the stick in the tensor.
-fn each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: impl FnMut(usize, usize)) {
+fn for_each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: impl FnMut(usize, usize)) {
     let Some(slots) = view.slots.get(&core) else { return };
     let in_sticks = |(label, size): &(DimLabel, i64)| if *label == shuffle.stick { size / STICK } else { *size };
     let sizes: Vec<i64> = shuffle.dims.iter().map(in_sticks).collect();
     let locals: Vec<i64> = sizes.iter().zip(&view.slices).map(|(size, slices)| size / slices).collect();
     for stick in 0..locals.iter().product::<i64>() {
-        let position = slot_of(stick, &locals);
+        let position = slice_numbers(stick, &locals);
         let number = (0..sizes.len()).fold(0, |number, dim| number * sizes[dim] + slots[dim] * locals[dim] + position[dim]);
-        let byte = view.addresses[core as usize] + byte_of(shuffle, view, &sizes, &position);
+        let byte = view.addresses[core as usize] + byte_in_slice(shuffle, view, &sizes, &position);
         visit(usize::try_from(byte).unwrap(), usize::try_from(number).unwrap());
     }
 }
 
 /// Bits of the elements of a stick, which differ from those of other sticks and seeds.
-fn pattern(number: usize, seed: u64) -> [u8; 128] {
+fn stick_pattern(number: usize, seed: u64) -> [u8; 128] {
     let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.rotate_left(17));
     let mut stick = [0; 128];
     for (lane, element) in (0_u64..).zip(stick.chunks_exact_mut(2)) {
@@ -115,11 +115,11 @@ fn pattern(number: usize, seed: u64) -> [u8; 128] {
 }
 
 /// LX of every core, `bytes` of it: `poison`, and the parts of the views with their elements.
-fn images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
+fn build_lx_images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
     let image = |core| {
         let mut image = vec![poison; bytes];
         for view in views {
-            each_stick(shuffle, view, core, |byte, number| image[byte..byte + 128].copy_from_slice(&pattern(number, seed)));
+            for_each_stick(shuffle, view, core, |byte, number| image[byte..byte + 128].copy_from_slice(&stick_pattern(number, seed)));
         }
         LxImage { core, address: 0, bytes: image }
     };
@@ -127,10 +127,10 @@ fn images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, poison: u8, s
 }
 
 /// Bytes of LX that a shuffle touches, and a stick after them.
-fn extent(shuffle: &Shuffle) -> usize {
+fn touched_bytes(shuffle: &Shuffle) -> usize {
     let mut last = 0;
     for view in [&shuffle.source, &shuffle.destination] {
-        (0..shuffle.cores).for_each(|core| each_stick(shuffle, view, core, |byte, _| last = last.max(byte + 128)));
+        (0..shuffle.cores).for_each(|core| for_each_stick(shuffle, view, core, |byte, _| last = last.max(byte + 128)));
     }
     last + 128
 }
@@ -146,8 +146,8 @@ fn load(file: &Sdsc) -> Result<Simulation, SimError> {
 
 /// Runs the file of a shuffle on LX with its source.
 fn run(shuffle: &Shuffle, file: &Sdsc, poison: u8, seed: u64) -> Result<RunOutcome, SimError> {
-    let bytes = extent(shuffle);
-    let lx = images(shuffle, &[&shuffle.source], bytes, poison, seed);
+    let bytes = touched_bytes(shuffle);
+    let lx = build_lx_images(shuffle, &[&shuffle.source], bytes, poison, seed);
     let observed_lx = (0..shuffle.cores).map(|core| LxRange { core, address: 0, bytes: bytes as i64 }).collect();
     load(file)?.run(&BTreeMap::new(), &RunOptions { lx, observed_lx, ..RunOptions::default() })
 }
@@ -164,7 +164,7 @@ fn moves_every_element(shuffle: &Shuffle, file: &Sdsc) -> Result<u64, String> {
     let mut moved = 0;
     for (seed, poison) in (1..).zip(POISONS) {
         let outcome = run(shuffle, file, poison, seed).map_err(|error| error.to_string())?;
-        let expected = images(shuffle, &[&shuffle.source, &shuffle.destination], extent(shuffle), poison, seed);
+        let expected = build_lx_images(shuffle, &[&shuffle.source, &shuffle.destination], touched_bytes(shuffle), poison, seed);
         let wrong = outcome.lx.iter().zip(&expected).find(|(found, expected)| found != expected);
         if let Some((found, expected)) = wrong {
             let byte = found.bytes.iter().zip(&expected.bytes).position(|(found, expected)| found != expected);
@@ -185,28 +185,28 @@ fn check_shuffle(name: &str, shuffle: &Shuffle) -> u64 {
 }
 
 #[test]
-fn recorded_relayouts_deliver_every_element() {
+fn delivers_every_element_of_recorded_relayouts() {
     for geometry in GEOMETRIES {
-        assert_eq!(check_shuffle(geometry.name, &packed(geometry)), geometry.remote_bytes, "{}", geometry.name);
+        assert_eq!(check_shuffle(geometry.name, &build_packed(geometry)), geometry.remote_bytes, "{}", geometry.name);
     }
 }
 
 /// CT-1, CT-2 and CT-3, which is both: copies on the same core among others.
 #[test]
-fn conformance_tests_one_to_three_run() {
-    let moved = ["CT-1", "CT-2"].map(|name| check_shuffle(name, &packed(named(name))));
-    let delivered = ["CT-1", "CT-2"].map(|name| part_of(named(name), &named(name).destination) as u64 * 8);
+fn runs_conformance_tests_one_to_three() {
+    let moved = ["CT-1", "CT-2"].map(|name| check_shuffle(name, &build_packed(find_geometry(name))));
+    let delivered = ["CT-1", "CT-2"].map(|name| slice_bytes(find_geometry(name), &find_geometry(name).destination) as u64 * 8);
     assert_eq!((moved, delivered), ([1536, 24_576], [1536 + 512, 24_576 + 8192]));
 }
 
 /// CT-4: two corelets share sticks of 128 columns.
-fn with_corelets() -> Shuffle {
-    Shuffle { corelets: 2, ..packed(named("CT-4")) }
+fn corelet_shuffle() -> Shuffle {
+    Shuffle { corelets: 2, ..build_packed(find_geometry("CT-4")) }
 }
 
 #[test]
-fn conformance_test_four_runs() {
-    let file = build_shuffle_file(&with_corelets(), 0, &Target::spyre()).unwrap();
+fn runs_conformance_test_four() {
+    let file = build_shuffle_file(&corelet_shuffle(), 0, &Target::spyre()).unwrap();
     let folds = |node: usize| {
         let folds = &file.value.dscs[0].value.nodes[node].coordinates.dims.get("out").unwrap().folds;
         serde_json::to_value(folds).unwrap()["dim_prop_attr"]
@@ -217,23 +217,23 @@ fn conformance_test_four_runs() {
             .collect::<Vec<_>>()
     };
     assert_eq!((folds(0), folds(1)), (vec![1, 2, 1, 128], vec![1, 2, 1, 128]));
-    assert_eq!(check_shuffle("CT-4", &with_corelets()), 3584);
+    assert_eq!(check_shuffle("CT-4", &corelet_shuffle()), 3584);
 }
 
 /// CT-5: every core has its own addresses.
-fn with_own_addresses() -> Shuffle {
-    shuffle_of(named("CT-1"), |core| 4096 + 1024 * core, |core| 65_536 + 2048 * core)
+fn per_core_address_shuffle() -> Shuffle {
+    build_shuffle(find_geometry("CT-1"), |core| 4096 + 1024 * core, |core| 65_536 + 2048 * core)
 }
 
 #[test]
-fn conformance_test_five_runs() {
-    assert_eq!(check_shuffle("CT-5", &with_own_addresses()), 1536);
+fn runs_conformance_test_five() {
+    assert_eq!(check_shuffle("CT-5", &per_core_address_shuffle()), 1536);
 }
 
 /// CT-9: 4 MiB do not fit into the LX of a core.
 #[test]
-fn conformance_test_nine_is_not_emitted() {
-    let mut shuffle = packed(named("CT-2"));
+fn rejects_emission_of_conformance_test_nine() {
+    let mut shuffle = build_packed(find_geometry("CT-2"));
     shuffle.dims = vec![(DimLabel::Mb, 1), (DimLabel::X, 8192), (DimLabel::Out, 256)];
     shuffle.source.slices = vec![1, 8, 1];
     shuffle.source.slots = (0..8).map(|core| (core, vec![0, core, 0])).collect();
@@ -247,20 +247,20 @@ fn conformance_test_nine_is_not_emitted() {
 
 /// The last of 512 rows, selected on the four cores that hold it: the source is a box of one row in a buffer of 64.
 #[test]
-fn a_row_of_a_larger_buffer_is_distributed() {
-    let held = |base, slices, strides| Held { slices, base, strides, copies: 1, step: 0 };
+fn distributes_row_of_larger_buffer() {
+    let held = |base, slices, strides| SliceDistribution { slices, base, strides, copies: 1, step: 0 };
     let dims = &[(DimLabel::Mb, 1), (DimLabel::Out, 4096)];
     let (source, destination) = (held(28, &[1, 4], &[0, 1]), held(0, &[1, 32], &[0, 1]));
-    let geometry = Geometry { name: "P14", dims, source, destination, remote_bytes: 7936 };
-    let mut shuffle = shuffle_of(&geometry, |_| 63 * 128, |_| 1024 * 64 * 2);
+    let geometry = RelayoutGeometry { name: "P14", dims, source, destination, remote_bytes: 7936 };
+    let mut shuffle = build_shuffle(&geometry, |_| 63 * 128, |_| 1024 * 64 * 2);
     shuffle.source.gaps = vec![63, 0];
     assert_eq!(check_shuffle("P14", &shuffle), geometry.remote_bytes);
 }
 
 /// A completed sum: the file lists only the cores that have it.
 #[test]
-fn a_completed_sum_lists_its_owners_as_used() {
-    let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
+fn lists_owners_of_completed_sum_as_used() {
+    let shuffle = Shuffle { is_completed_sum: true, ..build_packed(find_geometry("KT-07b")) };
     let file = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
     assert_eq!(file.value.dscs[0].value.core_ids, [3, 7, 11, 15, 19, 23, 27, 31]);
     assert_eq!((file.value.n_cores, file.value.core_fold.factor), (8, 32));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// One tensor of an op.
 #[derive(Clone)]
-struct T {
+struct TensorSpec {
     class: &'static str,
     order: &'static [&'static str],
     /// In the class's order.
@@ -25,7 +25,7 @@ struct T {
     offsets: &'static [i64],
 }
 
-const PLAIN: T = T {
+const PLAIN: TensorSpec = TensorSpec {
     class: "OUTPUT",
     order: &["mb", "out"],
     scale: &[1, 1],
@@ -37,19 +37,19 @@ const PLAIN: T = T {
 };
 
 /// An op on tensors that are the kernel's arguments, in order.
-struct Op {
+struct SimulatedOp {
     function: &'static str,
     /// Label, size, slices.
     dims: &'static [(&'static str, i64, i64)],
     /// Name, order, stick, stick size.
     classes: &'static [(&'static str, &'static [&'static str], &'static str, i64)],
-    tensors: Vec<T>,
+    tensors: Vec<TensorSpec>,
     mask: Option<(&'static str, i64, i64)>,
     constants: &'static [(&'static str, u32)],
 }
 
-impl Op {
-    fn n_cores(&self) -> i64 {
+impl SimulatedOp {
+    fn num_cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.2).product()
     }
 
@@ -64,8 +64,8 @@ impl Op {
         Value::Object(self.dims.iter().map(slot).collect())
     }
 
-    fn by_core(&self, value: impl Fn(i64) -> Value) -> Value {
-        Value::Object((0..self.n_cores()).map(|core| (core.to_string(), value(core))).collect())
+    fn map_cores(&self, value: impl Fn(i64) -> Value) -> Value {
+        Value::Object((0..self.num_cores()).map(|core| (core.to_string(), value(core))).collect())
     }
 
     fn sizes(&self, name: &str, local: bool) -> serde_json::Map<String, Value> {
@@ -75,8 +75,8 @@ impl Op {
         sizes
     }
 
-    fn node(&self, index: usize, tensor: &T) -> Value {
-        let start: serde_json::Map<String, Value> = (0..self.n_cores())
+    fn node(&self, index: usize, tensor: &TensorSpec) -> Value {
+        let start: serde_json::Map<String, Value> = (0..self.num_cores())
             .map(|core| {
                 (format!("[{core}, 0, 0]"), json!(format!("{}", -1 - (index as i64 * 100 + core.min(tensor.offsets.len() as i64 - 1)))))
             })
@@ -103,7 +103,7 @@ impl Op {
     }
 
     fn json(&self) -> Value {
-        let n_cores = self.n_cores();
+        let n_cores = self.num_cores();
         let mut stage = Value::Object(self.sizes("core", true));
         for key in ["symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"] {
             stage[key] = json!({});
@@ -156,8 +156,8 @@ impl Op {
         let op = json!({
             "sdscFoldProps_": [], "sdscFolds_": {"dim_prop_func": [], "dim_prop_attr": [], "data_": {}},
             "coreFoldProp_": {"factor_": n_cores, "label_": "core"}, "coreletFoldProp_": {"factor_": 1, "label_": "corelet"},
-            "numCoresUsed_": n_cores, "coreIdToDsc_": self.by_core(|_| json!(0)), "numWkSlicesPerDim_": slices,
-            "coreIdToWkSlice_": self.by_core(|core| self.slots(core)), "coreIdToDscSchedule": self.by_core(|_| json!([[-1, 0, 0, 0]])),
+            "numCoresUsed_": n_cores, "coreIdToDsc_": self.map_cores(|_| json!(0)), "numWkSlicesPerDim_": slices,
+            "coreIdToWkSlice_": self.map_cores(|core| self.slots(core)), "coreIdToDscSchedule": self.map_cores(|_| json!([[-1, 0, 0, 0]])),
             "dscs_": [{self.function: dsc}],
         });
         json!({format!("0_{}", self.function): op})
@@ -190,15 +190,15 @@ impl Op {
 }
 
 /// A kernel argument: shape, device size, stride map, format.
-type Arg<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+type KernelArgument<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 
 /// Runs an op on seeded inputs; returns the inputs and the result. `given` replaces the values of an argument.
-fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
+fn run(op: &SimulatedOp, args: &[KernelArgument<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
     std::fs::write(dir.path().join("b/bundle.mlir"), op.text()).unwrap();
     std::fs::write(dir.path().join("b/sdsc_0.json"), op.json().to_string()).unwrap();
-    let tensor = |(index, (shape, device_size, stride_map)): (usize, &Arg<'_>)| Tensor {
+    let tensor = |(index, (shape, device_size, stride_map)): (usize, &KernelArgument<'_>)| Tensor {
         name: format!("arg{index}"),
         shape: shape.to_vec(),
         element_type: if op.tensors[index].format == "SENUINT32" { "i32" } else { "f32" }.to_owned(),
@@ -242,10 +242,10 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
 
 const ONE_CLASS: &[(&str, &[&str], &str, i64)] = &[("OUTPUT", &["mb", "out"], "out", 64)];
 
-fn reduction(function: &'static str, constants: &'static [(&'static str, u32)]) -> Op {
-    let result = T { scale: &[1, -2], offsets: &[0, 8 * 128], ..PLAIN };
-    let input = T { offsets: &[0, 8 * 128], ..PLAIN };
-    Op {
+fn reduction(function: &'static str, constants: &'static [(&'static str, u32)]) -> SimulatedOp {
+    let result = TensorSpec { scale: &[1, -2], offsets: &[0, 8 * 128], ..PLAIN };
+    let input = TensorSpec { offsets: &[0, 8 * 128], ..PLAIN };
+    SimulatedOp {
         function,
         dims: &[("mb", 16, 2), ("out", 128, 1)],
         classes: ONE_CLASS,
@@ -255,11 +255,11 @@ fn reduction(function: &'static str, constants: &'static [(&'static str, u32)]) 
     }
 }
 
-const ROWS: Arg<'static> = (&[16, 100], &[2, 16, 64], &[64, 100, 1]);
-const COLUMN: Arg<'static> = (&[16], &[1, 16, 64], &[-1, 1, -1]);
+const ROWS: KernelArgument<'static> = (&[16, 100], &[2, 16, 64], &[64, 100, 1]);
+const COLUMN: KernelArgument<'static> = (&[16], &[1, 16, 64], &[-1, 1, -1]);
 
 #[test]
-fn masked_reductions() {
+fn executes_masked_reductions() {
     let (inputs, found) = run(&reduction("max", &[("samv-maskvalue", 0xfe00)]), &[ROWS, COLUMN], &[]).unwrap();
     let expected: Vec<f64> = inputs[0].chunks(100).map(|row| row.iter().copied().fold(f64::MIN, f64::max)).collect();
     assert_eq!(found, expected);
@@ -274,7 +274,7 @@ fn masked_reductions() {
         let mean = row.iter().sum::<f64>() / 100.0;
         assert!((mean - found).abs() < 0.002, "{found}, expected {mean}");
     }
-    let unmasked = Op { mask: None, ..reduction("max", &[]) };
+    let unmasked = SimulatedOp { mask: None, ..reduction("max", &[]) };
     assert!(run(&unmasked, &[ROWS, COLUMN], &[]).unwrap().1.iter().all(|value| value.is_nan()));
     assert_eq!(run(&reduction("mean", &[("samv-maskvalue", 0)]), &[ROWS, COLUMN], &[]).unwrap_err().rule(), "malformed");
     assert_eq!(run(&reduction("max", &[]), &[ROWS, COLUMN], &[]).unwrap_err().rule(), "malformed");
@@ -282,13 +282,13 @@ fn masked_reductions() {
 
 /// A reduction whose reduced dimension is split: several cores share the address of the result.
 #[test]
-fn split_reductions() {
-    let input = T { offsets: &[0, 1024], ..PLAIN };
-    let result = T { order: &["out", "mb"], scale: &[-1, 1], ..PLAIN };
+fn executes_split_reductions() {
+    let input = TensorSpec { offsets: &[0, 1024], ..PLAIN };
+    let result = TensorSpec { order: &["out", "mb"], scale: &[-1, 1], ..PLAIN };
     for (function, start) in [("sumnonstick", 0.0), ("maxnonstick", f64::MIN), ("prodnonstick", 1.0)] {
         let tensors = vec![input.clone(), result.clone()];
-        let op = Op { function, dims: &[("mb", 16, 2), ("out", 64, 1)], classes: ONE_CLASS, tensors, mask: None, constants: &[] };
-        let args: [Arg<'_>; 2] = [(&[16, 64], &[1, 16, 64], &[64, 64, 1]), (&[64], &[1, 1, 64], &[-1, 64, 1])];
+        let op = SimulatedOp { function, dims: &[("mb", 16, 2), ("out", 64, 1)], classes: ONE_CLASS, tensors, mask: None, constants: &[] };
+        let args: [KernelArgument<'_>; 2] = [(&[16, 64], &[1, 16, 64], &[64, 64, 1]), (&[64], &[1, 1, 64], &[-1, 64, 1])];
         let (inputs, found) = run(&op, &args, &[]).unwrap();
         for column in 0..64 {
             let values = (0..16).map(|row| inputs[0][row * 64 + column]);
@@ -304,11 +304,11 @@ fn split_reductions() {
 
 /// Both stick dimensions are padded; each tensor lacks the padding of the other one's.
 #[test]
-fn restickify_of_unaligned_sizes() {
-    let input = T { class: "OUTPUT", order: &["out", "mb"], gap: &[("out", 28)], ..PLAIN };
-    let result = T { class: "KERNEL", gap: &[("mb", 42)], ..PLAIN };
+fn restickifies_unaligned_sizes() {
+    let input = TensorSpec { class: "OUTPUT", order: &["out", "mb"], gap: &[("out", 28)], ..PLAIN };
+    let result = TensorSpec { class: "KERNEL", gap: &[("mb", 42)], ..PLAIN };
     let classes: &[(&str, &[&str], &str, i64)] = &[("OUTPUT", &["out", "mb"], "mb", 64), ("KERNEL", &["mb", "out"], "out", 64)];
-    let op = Op {
+    let op = SimulatedOp {
         function: "ReStickifyOpHBM",
         dims: &[("mb", 192, 1), ("out", 128, 1)],
         classes,
@@ -316,73 +316,82 @@ fn restickify_of_unaligned_sizes() {
         mask: None,
         constants: &[],
     };
-    let args: [Arg<'_>; 2] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1]), (&[150, 100], &[2, 150, 64], &[64, 100, 1])];
+    let args: [KernelArgument<'_>; 2] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1]), (&[150, 100], &[2, 150, 64], &[64, 100, 1])];
     let (inputs, found) = run(&op, &args, &[]).unwrap();
     let expected: Vec<f64> = (0..15000).map(|at| inputs[0][at % 100 * 150 + at / 100]).collect();
     assert_eq!(found, expected);
-    let forgotten = Op { tensors: vec![T { gap: &[], ..op.tensors[0].clone() }, op.tensors[1].clone()], ..op };
+    let forgotten = SimulatedOp { tensors: vec![TensorSpec { gap: &[], ..op.tensors[0].clone() }, op.tensors[1].clone()], ..op };
     assert_eq!(run(&forgotten, &args, &[]).unwrap_err().rule(), "out-of-bounds");
 }
 
-fn rows(index: &[f64]) -> Vec<usize> {
+fn to_row_indices(index: &[f64]) -> Vec<usize> {
     index.iter().map(|row| *row as usize).collect()
 }
 
 /// Indices along `mb` into the rows of a tensor of the op, by its position.
-fn list_of_indices(of: usize) -> T {
-    T { class: "KERNEL_IDX", order: &["mb"], scale: &[1], pages: &[-1], format: "SENUINT32", indirect: Some(("index_tensor", of)), ..PLAIN }
+fn index_tensor(of: usize) -> TensorSpec {
+    TensorSpec {
+        class: "KERNEL_IDX",
+        order: &["mb"],
+        scale: &[1],
+        pages: &[-1],
+        format: "SENUINT32",
+        indirect: Some(("index_tensor", of)),
+        ..PLAIN
+    }
 }
 
 /// Two dimensions of indices into a table ("torch-spyre facts, H": maxDimSizes_ [1, 6, -1] for (mb, x, out)).
 #[test]
-fn gather_by_a_matrix_of_indices() {
-    let index = T { class: "KERNEL_IDX", order: &["mb", "x"], format: "SENUINT32", indirect: Some(("index_tensor", 1)), ..PLAIN };
-    let table = T { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, 1, 6], indirect: Some(("value_tensor", 0)), ..PLAIN };
-    let result = T { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, -1, -1], ..PLAIN };
+fn gathers_by_matrix_of_indices() {
+    let index = TensorSpec { class: "KERNEL_IDX", order: &["mb", "x"], format: "SENUINT32", indirect: Some(("index_tensor", 1)), ..PLAIN };
+    let table =
+        TensorSpec { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, 1, 6], indirect: Some(("value_tensor", 0)), ..PLAIN };
+    let result = TensorSpec { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, -1, -1], ..PLAIN };
     let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb", "x"], "x", 32), ("OUTPUT", &["out", "mb", "x"], "out", 64)];
     let dims = &[("mb", 3, 1), ("x", 192, 1), ("out", 256, 1)];
-    let op = Op { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] };
-    let args: [Arg<'_>; 3] = [
+    let op = SimulatedOp { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] };
+    let args: [KernelArgument<'_>; 3] = [
         (&[3, 192], &[6, 3, 32], &[32, 192, 1]),
         (&[128, 256], &[128, 4, 64], &[256, 64, 1]),
         (&[3, 192, 256], &[192, 3, 4, 64], &[256, 49152, 64, 1]),
     ];
     let chosen: Vec<f64> = (0..576).map(|at| f64::from(at * 37 % 128)).collect();
     let (inputs, found) = run(&op, &args, &[(0, chosen.clone())]).unwrap();
-    let expected: Vec<f64> = rows(&chosen).iter().flat_map(|row| inputs[1][row * 256..][..256].to_vec()).collect();
+    let expected: Vec<f64> = to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 256..][..256].to_vec()).collect();
     assert_eq!(found, expected);
 }
 
 /// If a dimension outside of the rows of a table is one stick, all rows are contiguous; with more sticks the place of the second one is
 /// unknown.
 #[test]
-fn a_table_of_one_stick_may_have_its_rows_inside() {
+fn accepts_rows_inside_table_of_one_stick() {
     let op = |dims, classes| {
-        let index = list_of_indices(1);
-        let table = T { pages: &[1, -1], indirect: Some(("value_tensor", 0)), ..PLAIN };
-        let result = T { order: &["out", "mb"], ..PLAIN };
-        Op { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] }
+        let index = index_tensor(1);
+        let table = TensorSpec { pages: &[1, -1], indirect: Some(("value_tensor", 0)), ..PLAIN };
+        let result = TensorSpec { order: &["out", "mb"], ..PLAIN };
+        SimulatedOp { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] }
     };
     let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["mb", "out"], "out", 64)];
     let chosen: Vec<f64> = (0..32).map(|at| f64::from(at * 37 % 50)).collect();
-    let args: [Arg<'_>; 3] =
+    let args: [KernelArgument<'_>; 3] =
         [(&[32], &[1, 32], &[32, 1]), (&[50, 64], &[1, 50, 64], &[64, 64, 1]), (&[32, 64], &[32, 1, 64], &[64, 64, 1])];
     let (inputs, found) = run(&op(&[("mb", 32, 1), ("out", 64, 1)], classes), &args, &[(0, chosen.clone())]).unwrap();
-    let expected: Vec<f64> = rows(&chosen).iter().flat_map(|row| inputs[1][row * 64..][..64].to_vec()).collect();
+    let expected: Vec<f64> = to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 64..][..64].to_vec()).collect();
     assert_eq!(found, expected);
-    let wide: [Arg<'_>; 3] =
+    let wide: [KernelArgument<'_>; 3] =
         [(&[32], &[1, 32], &[32, 1]), (&[50, 128], &[2, 50, 64], &[64, 128, 1]), (&[32, 128], &[32, 2, 64], &[128, 64, 1])];
     let refused = run(&op(&[("mb", 32, 1), ("out", 128, 1)], classes), &wide, &[(0, chosen)]).unwrap_err();
     assert_eq!(refused.rule(), "not-simulated");
 }
 
 #[test]
-fn scatter_replaces_the_named_rows() {
-    let index = list_of_indices(2);
-    let values = T { order: &["out", "mb"], ..PLAIN };
-    let table = T { order: &["out", "mb"], pages: &[-1, 1], indirect: Some(("value_tensor", 0)), ..PLAIN };
+fn scatters_to_named_rows() {
+    let index = index_tensor(2);
+    let values = TensorSpec { order: &["out", "mb"], ..PLAIN };
+    let table = TensorSpec { order: &["out", "mb"], pages: &[-1, 1], indirect: Some(("value_tensor", 0)), ..PLAIN };
     let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["out", "mb"], "out", 64)];
-    let op = Op {
+    let op = SimulatedOp {
         function: "identity",
         dims: &[("mb", 4, 1), ("out", 128, 1)],
         classes,
@@ -390,12 +399,12 @@ fn scatter_replaces_the_named_rows() {
         mask: None,
         constants: &[],
     };
-    let args: [Arg<'_>; 3] =
+    let args: [KernelArgument<'_>; 3] =
         [(&[4], &[1, 1, 32], &[32, -1, 1]), (&[4, 128], &[4, 2, 64], &[128, 64, 1]), (&[10, 128], &[10, 2, 64], &[128, 64, 1])];
     let chosen = vec![7.0, 0.0, 3.0, 9.0];
     let (inputs, found) = run(&op, &args, &[(0, chosen.clone()), (2, vec![-5.0; 1280])]).unwrap();
     let mut expected = vec![-5.0; 1280];
-    for (at, row) in rows(&chosen).into_iter().enumerate() {
+    for (at, row) in to_row_indices(&chosen).into_iter().enumerate() {
         expected[row * 128..][..128].copy_from_slice(&inputs[1][at * 128..][..128]);
     }
     assert_eq!(found, expected);
@@ -403,10 +412,10 @@ fn scatter_replaces_the_named_rows() {
 }
 
 #[test]
-fn where_chooses() {
+fn selects_by_where() {
     let dims = &[("mb", 2, 1), ("out", 64, 1)];
-    let op = Op { function: "where3", dims, classes: ONE_CLASS, tensors: vec![PLAIN; 4], mask: None, constants: &[] };
-    let arg: Arg<'_> = (&[2, 64], &[1, 2, 64], &[64, 64, 1]);
+    let op = SimulatedOp { function: "where3", dims, classes: ONE_CLASS, tensors: vec![PLAIN; 4], mask: None, constants: &[] };
+    let arg: KernelArgument<'_> = (&[2, 64], &[1, 2, 64], &[64, 64, 1]);
     let condition: Vec<f64> = (0..128).map(|at| f64::from(at % 3 == 0)).collect();
     let (inputs, found) = run(&op, &[arg; 4], &[(0, condition.clone())]).unwrap();
     let expected: Vec<f64> = (0..128).map(|at| inputs[if condition[at] != 0.0 { 1 } else { 2 }][at]).collect();
@@ -416,31 +425,31 @@ fn where_chooses() {
 /// The reference emitter clones an operand that a tiled product broadcasts over a dimension of neither tensor: it repeats the same copy,
 /// also on several cores.
 #[test]
-fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
-    let tensor = T { order: &["mb", "out", "x"], scale: &[1, 1, -1], pages: &[-1, -1, -1], ..PLAIN };
+fn repeats_copy_along_dimension_of_no_tensor() {
+    let tensor = TensorSpec { order: &["mb", "out", "x"], scale: &[1, 1, -1], pages: &[-1, -1, -1], ..PLAIN };
     let classes: &[(&str, &[&str], &str, i64)] = &[("OUTPUT", &["mb", "out", "x"], "out", 64)];
-    let arg: Arg<'_> = (&[8, 64], &[1, 8, 64], &[64, 64, 1]);
+    let arg: KernelArgument<'_> = (&[8, 64], &[1, 8, 64], &[64, 64, 1]);
     for slices in [1, 2] {
         let dims: &'static [(&str, i64, i64)] = Box::leak(Box::new([("x", 4, slices), ("mb", 8, 1), ("out", 64, 1)]));
-        let op = Op { function: "identity", dims, classes, tensors: vec![tensor.clone(); 2], mask: None, constants: &[] };
+        let op = SimulatedOp { function: "identity", dims, classes, tensors: vec![tensor.clone(); 2], mask: None, constants: &[] };
         let (inputs, found) = run(&op, &[arg; 2], &[]).unwrap();
         assert_eq!(found, inputs[0]);
         // A dimension of only one of them is reduced, which a copy cannot do.
-        let wide = T { scale: &[1, 1, 1], ..tensor.clone() };
-        let wide_arg: Arg<'_> = (&[4, 8, 64], &[4, 1, 8, 64], &[512, 64, 64, 1]);
-        let op = Op { tensors: vec![wide, tensor.clone()], ..op };
+        let wide = TensorSpec { scale: &[1, 1, 1], ..tensor.clone() };
+        let wide_arg: KernelArgument<'_> = (&[4, 8, 64], &[4, 1, 8, 64], &[512, 64, 64, 1]);
+        let op = SimulatedOp { tensors: vec![wide, tensor.clone()], ..op };
         assert_eq!(run(&op, &[wide_arg, arg], &[]).unwrap_err().rule(), "malformed");
     }
 }
 
 /// Two cores with overlapping reads and writes: core 0 writes the bytes that core 1 reads.
 #[test]
-fn a_read_of_what_another_core_writes_is_found() {
-    let op = Op {
+fn finds_read_of_bytes_that_another_core_writes() {
+    let op = SimulatedOp {
         function: "identity",
         dims: &[("mb", 8, 2), ("out", 64, 1)],
         classes: ONE_CLASS,
-        tensors: vec![T { offsets: &[0, 512], ..PLAIN }, T { offsets: &[512, 1024], ..PLAIN }],
+        tensors: vec![TensorSpec { offsets: &[0, 512], ..PLAIN }, TensorSpec { offsets: &[512, 1024], ..PLAIN }],
         mask: None,
         constants: &[],
     };
@@ -469,7 +478,7 @@ fn a_read_of_what_another_core_writes_is_found() {
 }
 
 #[test]
-fn numbers_that_are_known_at_launch_only_are_refused() {
+fn rejects_numbers_known_only_at_launch() {
     let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
     let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
     let error = Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The folder of the project's own golden cases.
-fn golden() -> PathBuf {
+fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden")
 }
 
@@ -23,9 +23,9 @@ fn golden() -> PathBuf {
 const ROUNDING: f64 = 1.0 / 1024.0;
 
 /// A kernel argument: shape, device size, stride map.
-type Arg<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+type GoldenArgument<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 
-fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
+fn tensor(index: usize, (shape, device_size, stride_map): GoldenArgument<'_>) -> Tensor {
     let (format, element_type, bytes) = match device_size.last() {
         Some(32) => ("IEEE_FP32", "f32", 4),
         _ => ("SEN169_FP16", "f32", 2),
@@ -42,7 +42,7 @@ fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
     }
 }
 
-fn program(case: &str, args: &[Arg<'_>], result: usize) -> Program {
+fn program(case: &str, args: &[GoldenArgument<'_>], result: usize) -> Program {
     let tensors: Vec<Tensor> = args.iter().enumerate().map(|(index, arg)| tensor(index, *arg)).collect();
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let mut arguments = tensors;
@@ -56,26 +56,26 @@ fn load(program: Program, dir: &Path) -> Result<Simulation, SimError> {
 }
 
 /// Rounds an array to DL16, as the device stores it.
-fn rounded(array: &mut HostArray) {
+fn round_to_dl16(array: &mut HostArray) {
     for index in 0..array.elements.len() {
         let bits = referee::number::dl16_from_host(array.elements.get(index) as f32);
         array.elements.set(index, referee::dl16_to_f64(bits));
     }
 }
 
-struct Case {
+struct GoldenCase {
     simulation: Simulation,
     inputs: BTreeMap<String, HostArray>,
 }
 
-impl Case {
-    fn new(folder: &Path, case: &str, args: &[Arg<'_>], result: usize) -> Self {
+impl GoldenCase {
+    fn new(folder: &Path, case: &str, args: &[GoldenArgument<'_>], result: usize) -> Self {
         let simulation = load(program(case, args, result), folder).unwrap_or_else(|error| panic!("{error}"));
         let mut inputs = BTreeMap::new();
         for tensor in &simulation.program().arguments {
             let mut array = draw_seeded_array(tensor, 1).unwrap();
             if tensor.format == "SEN169_FP16" {
-                rounded(&mut array);
+                round_to_dl16(&mut array);
             }
             inputs.insert(tensor.name.clone(), array);
         }
@@ -85,7 +85,7 @@ impl Case {
     fn set(&mut self, index: usize, value: impl Fn(usize) -> f64) {
         let array = self.inputs.get_mut(&format!("arg{index}")).unwrap();
         (0..array.elements.len()).for_each(|at| array.elements.set(at, value(at)));
-        rounded(array);
+        round_to_dl16(array);
     }
 
     fn get(&self, index: usize) -> Vec<f64> {
@@ -126,23 +126,23 @@ fn matmul(x: &[f64], y: &[f64], m: usize, n: usize, k: usize) -> Vec<f64> {
     out
 }
 
-fn own_case(case: &str, args: &[Arg<'_>], result: usize) -> Case {
-    Case::new(&golden(), case, args, result)
+fn own_case(case: &str, args: &[GoldenArgument<'_>], result: usize) -> GoldenCase {
+    GoldenCase::new(&golden_folder(), case, args, result)
 }
 
 /// Applies a function to each element.
-fn each(values: &[f64], value: impl Fn(f64) -> f64) -> Vec<f64> {
+fn map_elements(values: &[f64], value: impl Fn(f64) -> f64) -> Vec<f64> {
     values.iter().map(|x| value(*x)).collect()
 }
 
-const ROWS: Arg<'static> = (&[32, 128], &[2, 32, 64], &[64, 128, 1]);
-const FEW_ROWS: Arg<'static> = (&[16, 128], &[2, 16, 64], &[64, 128, 1]);
-const HALF_ROWS: Arg<'static> = (&[32, 64], &[1, 32, 64], &[64, 64, 1]);
-const COLUMN: Arg<'static> = (&[32], &[1, 32, 64], &[-1, 1, -1]);
-const ROW: Arg<'static> = (&[128], &[1, 2, 64], &[-1, 64, 1]);
+const ROWS: GoldenArgument<'static> = (&[32, 128], &[2, 32, 64], &[64, 128, 1]);
+const FEW_ROWS: GoldenArgument<'static> = (&[16, 128], &[2, 16, 64], &[64, 128, 1]);
+const HALF_ROWS: GoldenArgument<'static> = (&[32, 64], &[1, 32, 64], &[64, 64, 1]);
+const COLUMN: GoldenArgument<'static> = (&[32], &[1, 32, 64], &[-1, 1, -1]);
+const ROW: GoldenArgument<'static> = (&[128], &[1, 2, 64], &[-1, 64, 1]);
 
 #[test]
-fn pointwise() {
+fn executes_pointwise() {
     let case = own_case("add", &[ROWS; 3], 2);
     let (x, y) = (case.get(0), case.get(1));
     let outcome = case.check(&x.iter().zip(&y).map(|(x, y)| x + y).collect::<Vec<_>>(), 4.0 * ROUNDING);
@@ -151,15 +151,15 @@ fn pointwise() {
 
     let mut case = own_case("softplus", &[ROWS; 2], 1);
     case.set(0, |at| (at % 97) as f64 - 48.0);
-    case.check(&each(&case.get(0), |x| if x > 20.0 { x } else { x.exp().ln_1p() }), 4.0 * ROUNDING);
+    case.check(&map_elements(&case.get(0), |x| if x > 20.0 { x } else { x.exp().ln_1p() }), 4.0 * ROUNDING);
 
-    let padded: Arg<'_> = (&[20, 70], &[2, 20, 64], &[64, 70, 1]);
+    let padded: GoldenArgument<'_> = (&[20, 70], &[2, 20, 64], &[64, 70, 1]);
     let case = own_case("exp_padded", &[padded; 2], 1);
-    case.check(&each(&case.get(0), f64::exp), 8.0 * ROUNDING);
+    case.check(&map_elements(&case.get(0), f64::exp), 8.0 * ROUNDING);
 }
 
 #[test]
-fn broadcast() {
+fn executes_broadcast() {
     let case = own_case("sub_column_mul_row", &[ROWS, COLUMN, ROW, ROWS], 3);
     let (x, column, row) = (case.get(0), case.get(1), case.get(2));
     let expected: Vec<f64> = x.iter().enumerate().map(|(at, x)| (x - column[at / 128]) * row[at % 128]).collect();
@@ -167,11 +167,11 @@ fn broadcast() {
 }
 
 #[test]
-fn reductions() {
-    let args: [Arg<'_>; 2] = [(&[16, 40], &[2, 16, 32], &[32, 40, 1]), (&[16], &[1, 16, 32], &[-1, 1, -1])];
+fn executes_reductions() {
+    let args: [GoldenArgument<'_>; 2] = [(&[16, 40], &[2, 16, 32], &[32, 40, 1]), (&[16], &[1, 16, 32], &[-1, 1, -1])];
     let mut case = own_case("max_stick_f32", &args, 1);
     // All below zero: a padding of zeros would show.
-    let below: Vec<f64> = each(&case.get(0), |x| -1.0 - x.abs());
+    let below: Vec<f64> = map_elements(&case.get(0), |x| -1.0 - x.abs());
     case.set(0, |at| below[at]);
     let x = case.get(0);
     case.check(&x.chunks(40).map(|row| row.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect::<Vec<_>>(), 0.0);
@@ -182,8 +182,8 @@ fn reductions() {
 }
 
 #[test]
-fn product() {
-    let args: [Arg<'_>; 3] = [ROWS, (&[128, 64], &[1, 128, 64], &[64, 64, 1]), HALF_ROWS];
+fn executes_product() {
+    let args: [GoldenArgument<'_>; 3] = [ROWS, (&[128, 64], &[1, 128, 64], &[64, 64, 1]), HALF_ROWS];
     let case = own_case("product_split", &args, 2);
     let outcome = case.check(&matmul(&case.get(0), &case.get(1), 32, 64, 128), 4.0 * ROUNDING);
     // Two of the four cores send a 16 x 64 part of f32.
@@ -191,14 +191,14 @@ fn product() {
 }
 
 #[test]
-fn restickify() {
+fn executes_restickify() {
     let case = own_case("transpose", &[ROWS, (&[128, 32], &[1, 128, 64], &[64, 32, 1])], 1);
     let x = case.get(0);
     case.check(&(0..128 * 32).map(|at| x[at % 32 * 128 + at / 32]).collect::<Vec<_>>(), 0.0);
 }
 
 #[test]
-fn slice() {
+fn executes_slice() {
     let case = own_case("add_second_half", &[(&[32, 192], &[3, 32, 64], &[64, 192, 1]), HALF_ROWS, HALF_ROWS], 2);
     let (x, y) = (case.get(0), case.get(1));
     let outcome = case.check(&(0..32 * 64).map(|at| x[at / 64 * 192 + 64 + at % 64] + y[at]).collect::<Vec<_>>(), 4.0 * ROUNDING);
@@ -206,9 +206,9 @@ fn slice() {
 }
 
 #[test]
-fn lx_and_pool() {
+fn executes_lx_and_pool() {
     let case = own_case("chain_lx_pool", &[ROWS; 2], 1);
-    let outcome = case.check(&each(&case.get(0), |x| x - x.exp()), 8.0 * ROUNDING);
+    let outcome = case.check(&map_elements(&case.get(0), |x| x - x.exp()), 8.0 * ROUNDING);
     assert_eq!((outcome.report.total.lx_read, outcome.report.total.lx_written), (8192, 8192));
 }
 
@@ -219,7 +219,7 @@ fn softmax(row: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn softmax_in_place_in_lx() {
+fn executes_softmax_in_place_in_lx() {
     let case = own_case("softmax_lx", &[FEW_ROWS; 2], 1);
     let outcome = case.check(&case.get(0).chunks(128).flat_map(softmax).collect::<Vec<_>>(), 16.0 * ROUNDING);
     assert_eq!((outcome.report.total.hbm_read, outcome.report.total.hbm_written), (4096, 4096));
@@ -227,15 +227,15 @@ fn softmax_in_place_in_lx() {
 
 /// Checks that a core reads data outside its own LX over the ring.
 #[test]
-fn relayout() {
+fn executes_relayout() {
     let case = own_case("relayout", &[FEW_ROWS; 2], 1);
-    let outcome = case.check(&each(&case.get(0), |x| -x.exp()), 4.0 * ROUNDING);
+    let outcome = case.check(&map_elements(&case.get(0), |x| -x.exp()), 4.0 * ROUNDING);
     assert_eq!(outcome.report.total.ring_bytes, 2 * 8 * 64 * 2);
 }
 
 #[test]
-fn loops() {
-    let rows: Arg<'_> = (&[64, 128], &[2, 64, 64], &[64, 128, 1]);
+fn executes_loops() {
+    let rows: GoldenArgument<'_> = (&[64, 128], &[2, 64, 64], &[64, 128, 1]);
     let case = own_case("two_loops", &[rows; 3], 2);
     let (x, y) = (case.get(0), case.get(1));
     let outcome = case.check(&x.iter().zip(&y).map(|(x, y)| (x + y) * y).collect::<Vec<_>>(), 8.0 * ROUNDING);
@@ -244,25 +244,25 @@ fn loops() {
 }
 
 /// A gather of a table by indices, its first two arguments, with indices below a bound; and the indices.
-fn gathering(folder: &Path, case: &str, args: &[Arg<'_>], bound: i64) -> (Case, Vec<usize>) {
+fn gather_case(folder: &Path, case: &str, args: &[GoldenArgument<'_>], bound: i64) -> (GoldenCase, Vec<usize>) {
     let mut program = program(case, args, 2);
     program.arguments[1].format = "IEEE_INT32".to_owned();
     program.arguments[1].element_type = "i64".to_owned();
     let simulation = load(program, folder).unwrap();
     let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
     let mut values = draw_seeded_array(table, 1).unwrap();
-    rounded(&mut values);
+    round_to_dl16(&mut values);
     let rows = draw_seeded_array(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
     let chosen = (0..rows.elements.len()).map(|at| rows.elements.get(at) as usize).collect();
     let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
-    (Case { simulation, inputs }, chosen)
+    (GoldenCase { simulation, inputs }, chosen)
 }
 
 #[test]
-fn gather() {
-    let args: [Arg<'_>; 3] =
+fn executes_gather() {
+    let args: [GoldenArgument<'_>; 3] =
         [(&[40, 64], &[40, 1, 64], &[64, 64, 1]), (&[8], &[1, 1, 32], &[32, -1, 1]), (&[8, 64], &[1, 8, 64], &[64, 64, 1])];
-    let (mut case, rows) = gathering(&golden(), "gather_rows", &args, 40);
+    let (mut case, rows) = gather_case(&golden_folder(), "gather_rows", &args, 40);
     let table = case.get(0);
     case.check(&rows.iter().flat_map(|row| table[row * 64..][..64].to_vec()).collect::<Vec<_>>(), 0.0);
 
@@ -271,12 +271,12 @@ fn gather() {
 }
 
 #[test]
-fn wider_elements() {
+fn executes_wider_elements() {
     let case = own_case("widen", &[ROWS, (&[32, 128], &[4, 32, 32], &[32, 128, 1])], 1);
     case.check(&case.get(0), 0.0);
 }
 
-fn normalized(row: &[f64], scale: &[f64], offset: &[f64]) -> Vec<f64> {
+fn normalize(row: &[f64], scale: &[f64], offset: &[f64]) -> Vec<f64> {
     let mean = row.iter().sum::<f64>() / row.len() as f64;
     let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / row.len() as f64;
     let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * scale[at] + offset[at];
@@ -284,15 +284,15 @@ fn normalized(row: &[f64], scale: &[f64], offset: &[f64]) -> Vec<f64> {
 }
 
 #[test]
-fn layer_norm() {
+fn executes_layer_norm() {
     let case = own_case("layer_norm", &[FEW_ROWS, ROW, ROW, FEW_ROWS], 3);
     let (x, scale, offset) = (case.get(0), case.get(1), case.get(2));
-    case.check(&x.chunks(128).flat_map(|row| normalized(row, &scale, &offset)).collect::<Vec<_>>(), 16.0 * ROUNDING);
+    case.check(&x.chunks(128).flat_map(|row| normalize(row, &scale, &offset)).collect::<Vec<_>>(), 16.0 * ROUNDING);
 }
 
 #[test]
-fn convolution() {
-    let args: [Arg<'_>; 3] = [
+fn executes_convolution() {
+    let args: [GoldenArgument<'_>; 3] = [
         (&[1, 4, 4, 64], &[1, 4, 1, 4, 1, 1, 64], &[64, 256, -1, 64, -1, 1024, 1]),
         (&[2, 2, 64, 64], &[1, 1, 1, 2, 2, 64, 64], &[64, -1, -1, 8192, 4096, 64, 1]),
         (&[1, 3, 3, 64], &[1, 1, 1, 3, 3, 1, 64], &[64, -1, -1, 192, 64, 576, 1]),
@@ -308,23 +308,24 @@ fn convolution() {
 }
 
 /// Rounds a number to fp8.
-fn narrow(value: f64) -> f64 {
+fn round_to_fp8(value: f64) -> f64 {
     referee::number::E4M3.decode(referee::number::E4M3.encode(value as f32)).into()
 }
 
 #[test]
-fn fp8_weights() {
-    let (x, y): (Arg<'_>, Arg<'_>) = ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
+fn executes_fp8_weights() {
+    let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
+        ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
     let case = own_case("fp8_product", &[x, y, x], 2);
-    let expected = matmul(&each(&case.get(0), narrow), &each(&case.get(1), narrow), 32, 256, 256);
+    let expected = matmul(&map_elements(&case.get(0), round_to_fp8), &map_elements(&case.get(1), round_to_fp8), 32, 256, 256);
     case.check(&expected, 4.0 * ROUNDING);
 }
 
 /// A file of a case, changed.
-fn changed(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
+fn change_file(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join(case)).unwrap();
-    for entry in std::fs::read_dir(golden().join(case)).unwrap() {
+    for entry in std::fs::read_dir(golden_folder().join(case)).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
@@ -336,10 +337,11 @@ fn changed(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempfile:
 
 /// Blocks of fp8 weights end with no core's part of the columns, and no core has a part of the rows; only this format has such sticks.
 #[test]
-fn blocks_of_fp8_weights_are_whole() {
-    let (x, y): (Arg<'_>, Arg<'_>) = ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
+fn requires_whole_blocks_of_fp8_weights() {
+    let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
+        ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
     let rule = |file: &str, change: &dyn Fn(&str) -> String| {
-        let dir = changed("fp8_product", file, change);
+        let dir = change_file("fp8_product", file, change);
         let found = load(program("fp8_product", &[x, y, x], 2), dir.path());
         found.err().map(|error| (error.rule(), error.to_string()))
     };
@@ -362,12 +364,12 @@ fn blocks_of_fp8_weights_are_whole() {
 }
 
 #[test]
-fn the_largest_rows() {
-    let args: [Arg<'_>; 3] =
+fn executes_topk() {
+    let args: [GoldenArgument<'_>; 3] =
         [(&[20, 128], &[2, 20, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1])];
     let mut both = program("top_rows", &args, 1);
     both.results.extend(both.arguments.pop());
-    let simulation = load(both, &golden()).unwrap();
+    let simulation = load(both, &golden_folder()).unwrap();
     let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     // Few values, so that many are equal.
     (0..20 * 128).for_each(|at| input.elements.set(at, (at * 7 % 11) as f64 - 5.0));
@@ -385,7 +387,7 @@ fn the_largest_rows() {
 }
 
 #[test]
-fn limits_hold() {
+fn enforces_limits() {
     let case = own_case("add", &[ROWS; 3], 2);
     let few = RunOptions { max_steps: 100, ..RunOptions::default() };
     assert_eq!(case.simulation.run(&case.inputs, &few).unwrap_err().rule(), "too-many-steps");
@@ -394,12 +396,12 @@ fn limits_hold() {
 }
 
 #[test]
-fn half_precision_inputs_are_accepted() {
+fn accepts_half_precision_inputs() {
     let mut program = program("add", &[ROWS; 3], 2);
     for tensor in program.arguments.iter_mut().chain(&mut program.results) {
         tensor.element_type = "f16".to_owned();
     }
-    let simulation = load(program, &golden()).unwrap();
+    let simulation = load(program, &golden_folder()).unwrap();
     let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 5).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap();
     assert_eq!(outcome.results[0].1.elements.element_type(), ElementType::F16);
@@ -407,7 +409,7 @@ fn half_precision_inputs_are_accepted() {
 }
 
 #[test]
-fn an_input_is_what_the_program_says() {
+fn checks_inputs_against_program() {
     let mut case = own_case("add", &[ROWS; 3], 2);
     case.inputs.get_mut("arg0").unwrap().shape.swap(0, 1);
     let error = case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err();

@@ -11,7 +11,7 @@ use spyre::{
 use std::fs;
 
 /// The text of one emitted file of a program of `spyre` ops on 2 cores.
-fn emitted(program: &str, file: &str) -> String {
+fn emit_file(program: &str, file: &str) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let session = spyre::pipeline::create_session();
@@ -31,18 +31,18 @@ fn member(text: &str, pointer: &str) -> Value {
 }
 
 /// How each tensor uses the dimensions of its class: 1, -1 if it lacks the dimension, -2 if it has one element of each of its sticks.
-fn scales(text: &str) -> Vec<Vec<i64>> {
+fn dim_scales(text: &str) -> Vec<Vec<i64>> {
     let tensors = member(text, "/labeledDs_");
     tensors.as_array().unwrap().iter().map(|tensor| serde_json::from_value(tensor["scale_"].clone()).unwrap()).collect()
 }
 
 /// Names of the operands of an op, as its file lists them.
-fn inputs(text: &str) -> Vec<String> {
+fn operand_names(text: &str) -> Vec<String> {
     serde_json::from_value(member(text, "/computeOp_/0/inputLabeledDs")).unwrap()
 }
 
 /// The name of the op of a file.
-fn name(text: &str) -> String {
+fn op_name(text: &str) -> String {
     let file: Value = serde_json::from_str(text).unwrap();
     file.as_object().unwrap().keys().next().unwrap().clone()
 }
@@ -53,8 +53,8 @@ fn pointwise_with_a_broadcast_operand() {
       %y = spyre.pointwise add(%x, %bias) : (tensor<128x256xf16>, tensor<1x256xf16>) -> tensor<128x256xf16>
       return %y : tensor<128x256xf16>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
-    assert_eq!(scales(&text), [[1, 1], [-1, 1], [1, 1]], "the bias has no rows");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
+    assert_eq!(dim_scales(&text), [[1, 1], [-1, 1], [1, 1]], "the bias has no rows");
     insta::assert_snapshot!(text);
 }
 
@@ -64,9 +64,9 @@ fn reduction_over_the_stick() {
       %y = spyre.reduce sum(%x) dims [1] : tensor<64x256xf16> -> tensor<64x1xf16>
       return %y : tensor<64x1xf16>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
-    assert_eq!((name(&text).as_str(), scales(&text)), ("0_sum", vec![vec![1, 1], vec![1, -2]]), "one element of each stick is left");
-    assert_eq!(inputs(&text).len(), 2, "a reduction reads its result");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
+    assert_eq!((op_name(&text).as_str(), dim_scales(&text)), ("0_sum", vec![vec![1, 1], vec![1, -2]]), "one element of each stick is left");
+    assert_eq!(operand_names(&text).len(), 2, "a reduction reads its result");
     assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({}), "whole sticks need no mask");
     insta::assert_snapshot!(text);
 }
@@ -77,8 +77,8 @@ fn reduction_over_rows() {
       %y = spyre.reduce max(%x) dims [0] : tensor<64x256xf16> -> tensor<1x256xf16>
       return %y : tensor<1x256xf16>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
-    assert_eq!((name(&text).as_str(), scales(&text)), ("0_maxnonstick", vec![vec![1, 1], vec![-1, 1]]), "the result has no rows");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
+    assert_eq!((op_name(&text).as_str(), dim_scales(&text)), ("0_maxnonstick", vec![vec![1, 1], vec![-1, 1]]), "the result has no rows");
     insta::assert_snapshot!(text);
 }
 
@@ -88,7 +88,7 @@ fn reduction_over_a_padded_stick_is_masked() {
       %y = spyre.reduce sum(%x) dims [1] : tensor<100x150xf16> -> tensor<100x1xf16>
       return %y : tensor<100x1xf16>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
     assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({"out": [[150, 42]]}), "150 columns, and 42 up to the third stick");
     assert_eq!(member(&text, "/N_/out_"), 192);
     insta::assert_snapshot!(text);
@@ -100,7 +100,7 @@ fn matmul() {
       %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
       return %z : tensor<64x256xf16>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
     let sizes = ["/N_/mb_", "/N_/out_", "/N_/in_"].map(|size| member(&text, size));
     assert_eq!(
         (sizes, member(&text, "/computeOp_/0/exUnit")),
@@ -113,15 +113,15 @@ fn matmul() {
 }
 
 #[test]
-fn copy_into_lx_and_a_chain_in_place() {
+fn copies_into_lx_and_chains_in_place() {
     let program = "func.func @f(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
       %e = spyre.pointwise exp(%x) : tensor<64x256xf16>
       %y = spyre.pointwise sub(%e, %x) : tensor<64x256xf16>
       return %y : tensor<64x256xf16>
     }";
-    let (copy, bundle) = (emitted(program, "bundle_0/sdsc_0.json"), emitted(program, "bundle_0/bundle.mlir"));
+    let (copy, bundle) = (emit_file(program, "bundle_0/sdsc_0.json"), emit_file(program, "bundle_0/bundle.mlir"));
     let memories = [0, 1].map(|tensor| member(&copy, &format!("/scheduleTree_/{tensor}/component_")));
-    assert_eq!((name(&copy).as_str(), memories), ("0_identity", ["hbm", "lx"].map(Value::from)), "the input is copied into LX");
+    assert_eq!((op_name(&copy).as_str(), memories), ("0_identity", ["hbm", "lx"].map(Value::from)), "the input is copied into LX");
     let in_lx = bundle.lines().filter(|line| line.contains("sdsc_execute ()")).count();
     assert_eq!(in_lx, 1, "the exponential reads and writes LX only, so it needs no address");
     insta::assert_snapshot!("copy", copy);
@@ -134,7 +134,7 @@ fn f32_has_32_elements_in_a_stick() {
       %y = spyre.pointwise exp(%x) : tensor<64x128xf32>
       return %y : tensor<64x128xf32>
     }";
-    let text = emitted(program, "bundle_0/sdsc_0.json");
+    let text = emit_file(program, "bundle_0/sdsc_0.json");
     assert_eq!(member(&text, "/primaryDsInfo_/OUTPUT/stickSize_"), serde_json::json!([32]));
     insta::assert_snapshot!(text);
 }

@@ -18,7 +18,7 @@ const END: &str = "<!-- softmax: end -->\n";
 
 /// Set of values that stay in LX.
 #[derive(Clone, Copy)]
-enum Plan {
+enum LxPlan {
     Nothing,
     Reductions,
     InPlace,
@@ -26,7 +26,7 @@ enum Plan {
 }
 
 /// Softmax over `dim` of a matrix: max, sub, exp, sum, realdiv.
-fn softmax(dim: usize) -> String {
+fn softmax_program(dim: usize) -> String {
     let (kept, size) = if dim == 0 { ("d1", COLUMNS) } else { ("d0", ROWS) };
     let kinds = if dim == 0 { r#"["reduction", "parallel"]"# } else { r#"["parallel", "reduction"]"# };
     let (matrix, vector) = (format!("tensor<{ROWS}x{COLUMNS}xf16>"), format!("tensor<{size}xf16>"));
@@ -56,7 +56,7 @@ fn softmax(dim: usize) -> String {
 }
 
 /// Runs a tool on a text and returns its output.
-fn pipe(tool: &str, arguments: &[&str], input: &str) -> String {
+fn run_tool(tool: &str, arguments: &[&str], input: &str) -> String {
     let mut child = Command::new(tool).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -68,54 +68,55 @@ const COMPILE: &str = env!("CARGO_BIN_EXE_spyre-compile");
 const OPT: &str = env!("CARGO_BIN_EXE_spyre-opt");
 
 /// The program with a place for every value.
-fn planned(program: &str, cores: &str, plan: Plan) -> String {
-    let to = |phase: &str, planner: &str| pipe(COMPILE, &["-", "--cores", cores, "--compile-to", phase, "--lx-planner", planner], program);
+fn plan_program(program: &str, cores: &str, plan: LxPlan) -> String {
+    let to =
+        |phase: &str, planner: &str| run_tool(COMPILE, &["-", "--cores", cores, "--compile-to", phase, "--lx-planner", planner], program);
     match plan {
-        Plan::Nothing => to("lx", "none"),
-        Plan::Reductions => {
+        LxPlan::Nothing => to("lx", "none"),
+        LxPlan::Reductions => {
             let text = to("lx", "none");
-            let lines = text.lines().map(|line| if line.contains("spyre.reduce") { in_lx(line) } else { line.to_owned() });
+            let lines = text.lines().map(|line| if line.contains("spyre.reduce") { place_in_lx(line) } else { line.to_owned() });
             lines.map(|line| line + "\n").collect()
         }
-        Plan::InPlace => pipe(OPT, &["-", "--spyre-allocate-scratchpad=planner=greedy"], &to("work", "greedy")),
-        Plan::Cloned => to("lx", "greedy"),
+        LxPlan::InPlace => run_tool(OPT, &["-", "--spyre-allocate-scratchpad=planner=greedy"], &to("work", "greedy")),
+        LxPlan::Cloned => to("lx", "greedy"),
     }
 }
 
 /// The line of an op, with the result at the start of LX.
-fn in_lx(line: &str) -> String {
+fn place_in_lx(line: &str) -> String {
     let (before, place) = line.split_once("#spyre.place<hbm").unwrap();
     let (_, after) = place.split_once(">, ").unwrap();
     format!("{before}#spyre.place<lx, 0>, {after}")
 }
 
 /// Elements that cross HBM, counted from the emitted files; the run agrees with MLIR's JIT.
-fn elements(dim: usize, cores: &str, plan: Plan) -> i64 {
+fn count_hbm_elements(dim: usize, cores: &str, plan: LxPlan) -> i64 {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let program = softmax(dim);
+    let program = softmax_program(dim);
     fs::write(path("softmax.mlir"), &program).unwrap();
-    let lowered = pipe(OPT, &["-", "--spyre-form-bundles", "--spyre-lower-to-sdsc"], &planned(&program, cores, plan));
-    pipe(env!("CARGO_BIN_EXE_spyre-translate"), &["--mlir-to-bundle", "-", "-o", &path("out")], &lowered);
+    let lowered = run_tool(OPT, &["-", "--spyre-form-bundles", "--spyre-lower-to-sdsc"], &plan_program(&program, cores, plan));
+    run_tool(env!("CARGO_BIN_EXE_spyre-translate"), &["--mlir-to-bundle", "-", "-o", &path("out")], &lowered);
     let (out, module, report) = (path("out"), path("softmax.mlir"), path("report.json"));
-    pipe(env!("CARGO_BIN_EXE_spyre-run"), &[&out, "--check", &module, "--report", &report], "");
+    run_tool(env!("CARGO_BIN_EXE_spyre-run"), &[&out, "--check", &module, "--report", &report], "");
     let report: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
     let bytes = |member: &str| report["total"][member].as_i64().unwrap();
     (bytes("hbm_read_elements") + bytes("hbm_written_elements")) / 2
 }
 
 #[test]
-fn softmax_moves_what_the_seed_document_says() {
+fn moves_elements_stated_in_seed_document() {
     let area = ROWS * COLUMNS;
     let mut table =
         String::from("| in LX | formula | over dimension 1 (rows), 32 cores | over dimension 0 (columns), 1 core |\n|---|---|---|---|\n");
     for (plan, name, formula, matrices, vectors) in [
-        (Plan::Nothing, "nothing", "8MN + 4R", 8, 4),
-        (Plan::Reductions, "the two reductions", "8MN", 8, 0),
-        (Plan::InPlace, "also sub and exp, in place", "3MN", 3, 0),
-        (Plan::Cloned, "also a copy of the input", "2MN", 2, 0),
+        (LxPlan::Nothing, "nothing", "8MN + 4R", 8, 4),
+        (LxPlan::Reductions, "the two reductions", "8MN", 8, 0),
+        (LxPlan::InPlace, "also sub and exp, in place", "3MN", 3, 0),
+        (LxPlan::Cloned, "also a copy of the input", "2MN", 2, 0),
     ] {
-        let (rows, columns) = (elements(1, "32", plan), elements(0, "1", plan));
+        let (rows, columns) = (count_hbm_elements(1, "32", plan), count_hbm_elements(0, "1", plan));
         assert_eq!(rows, matrices * area + vectors * ROWS, "{name}, over dimension 1");
         assert_eq!(columns, matrices * area + vectors * COLUMNS, "{name}, over dimension 0");
         table += &format!("| {name} | {formula} | {rows} | {columns} |\n");

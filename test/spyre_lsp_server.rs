@@ -28,10 +28,10 @@ impl Editor {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (to, from) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
         let mut editor = Self { server, to, from, number: 0 };
-        let answer = editor.ask("initialize", &json!({"processId": null, "rootUri": null, "capabilities": {}}));
+        let answer = editor.request("initialize", &json!({"processId": null, "rootUri": null, "capabilities": {}}));
         assert!(answer["capabilities"]["hoverProvider"].as_bool().unwrap(), "{answer}");
         assert_eq!(answer["serverInfo"], json!({"name": "spyre-lsp-server", "version": spyre::tool::VERSION}));
-        editor.tell("initialized", &json!({}));
+        editor.notify("initialized", &json!({}));
         editor
     }
 
@@ -41,19 +41,19 @@ impl Editor {
         self.to.flush().unwrap();
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}));
-        let mut answer = self.hear();
+        let mut answer = self.read_message();
         assert_eq!(answer["id"], self.number, "{answer}");
         answer["result"].take()
     }
 
-    fn hear(&mut self) -> Value {
+    fn read_message(&mut self) -> Value {
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -71,19 +71,19 @@ impl Editor {
     /// Opens a program; returns its diagnostics.
     fn open(&mut self, name: &str, text: &str) -> Vec<Value> {
         let document = json!({"uri": format!("file:///{name}"), "languageId": "mlir", "version": 1, "text": text});
-        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
-        self.hear_diagnostics()
+        self.notify("textDocument/didOpen", &json!({"textDocument": document}));
+        self.read_diagnostics()
     }
 
-    fn hear_diagnostics(&mut self) -> Vec<Value> {
-        let mut published = self.hear();
+    fn read_diagnostics(&mut self) -> Vec<Value> {
+        let mut published = self.read_message();
         assert_eq!(published["method"], "textDocument/publishDiagnostics");
         std::mem::take(published["params"]["diagnostics"].as_array_mut().unwrap())
     }
 
-    fn ask_at(&mut self, method: &str, name: &str, [line, character]: [usize; 2]) -> Value {
+    fn request_at(&mut self, method: &str, name: &str, [line, character]: [usize; 2]) -> Value {
         let place = json!({"textDocument": {"uri": format!("file:///{name}")}, "position": {"line": line, "character": character}});
-        self.ask(method, &place)
+        self.request(method, &place)
     }
 }
 
@@ -95,13 +95,13 @@ impl Drop for Editor {
 }
 
 /// The line and column of the first letter of a word.
-fn place_of(word: &str) -> [usize; 2] {
+fn find_word(word: &str) -> [usize; 2] {
     let (line, text) = PROGRAM.lines().enumerate().find(|(_, text)| text.contains(word)).unwrap();
     [line, text.find(word).unwrap()]
 }
 
 #[test]
-fn a_wrong_program_has_the_verifiers_diagnostic_where_it_is_wrong() {
+fn reports_verifier_diagnostic_at_its_location() {
     let mut editor = Editor::start();
     assert_eq!(editor.open("right.mlir", PROGRAM), Vec::<Value>::new());
     let found = editor.open("wrong.mlir", &PROGRAM.replace("dims [1]", "dims [2]"));
@@ -121,10 +121,10 @@ const REFUSED: &str = "func.func @main(%x: tensor<4x64xf16> {spyre.dims = [\"M\"
 ";
 
 #[test]
-fn what_the_compiler_refuses_is_a_diagnostic_of_the_document() {
+fn reports_compiler_rejection_as_diagnostic() {
     let mut editor = Editor::start();
     assert_eq!(editor.open("refused.mlir", REFUSED), Vec::<Value>::new());
-    let found = editor.hear_diagnostics();
+    let found = editor.read_diagnostics();
     assert_eq!(found.len(), 1, "{found:?}");
     let message = "tile count 3 does not divide dimension 'M' of size 4; nearest divisors are 2 and 4";
     assert_eq!([&found[0]["source"], &found[0]["code"], &found[0]["message"]], ["spyre-compile", "SPY0501", message]);
@@ -132,41 +132,41 @@ fn what_the_compiler_refuses_is_a_diagnostic_of_the_document() {
 }
 
 #[test]
-fn hover_says_what_an_operation_is() {
+fn describes_operation_on_hover() {
     let mut editor = Editor::start();
     editor.open("a.mlir", PROGRAM);
-    let hover = editor.ask_at("textDocument/hover", "a.mlir", place_of("spyre.pointwise"));
+    let hover = editor.request_at("textDocument/hover", "a.mlir", find_word("spyre.pointwise"));
     assert!(hover["contents"]["value"].as_str().unwrap().contains("\"spyre.pointwise\""), "{hover}");
     assert!(hover["contents"]["value"].as_str().unwrap().contains("_Apply an elementwise device function, with broadcasting_"), "{hover}");
 }
 
 #[test]
-fn a_use_leads_to_its_definition_and_back() {
+fn navigates_between_use_and_definition() {
     let mut editor = Editor::start();
     editor.open("a.mlir", PROGRAM);
-    let definition = editor.ask_at("textDocument/definition", "a.mlir", place_of("%max) :"));
+    let definition = editor.request_at("textDocument/definition", "a.mlir", find_word("%max) :"));
     assert_eq!(definition[0]["range"]["start"], json!({"line": 1, "character": 2}), "{definition}");
     let place = json!({"textDocument": {"uri": "file:///a.mlir"}, "position": {"line": 1, "character": 3}, "context": {"includeDeclaration": false}});
-    let uses = editor.ask("textDocument/references", &place);
+    let uses = editor.request("textDocument/references", &place);
     assert!(uses.as_array().unwrap().iter().any(|found| found["range"]["start"]["line"] == 2), "{uses}");
 }
 
 #[test]
-fn completion_knows_our_dialects() {
+fn completes_names_of_our_dialects() {
     let mut editor = Editor::start();
     editor.open("a.mlir", &PROGRAM.replace("spyre.pointwise sub", "spyre."));
-    let [line, column] = place_of("spyre.pointwise");
-    let found = editor.ask_at("textDocument/completion", "a.mlir", [line, column + "spyre.".len()]);
+    let [line, column] = find_word("spyre.pointwise");
+    let found = editor.request_at("textDocument/completion", "a.mlir", [line, column + "spyre.".len()]);
     let items = found["items"].as_array().unwrap();
     assert!(items.iter().any(|item| item["label"].as_str().unwrap().contains("matmul")), "{found}");
 }
 
 #[test]
-fn completion_knows_the_functions_of_the_device() {
+fn completes_device_functions() {
     let mut editor = Editor::start();
     editor.open("a.mlir", PROGRAM);
-    let [line, column] = place_of("max(%arg0)");
-    let found = editor.ask_at("textDocument/completion", "a.mlir", [line, column]);
+    let [line, column] = find_word("max(%arg0)");
+    let found = editor.request_at("textDocument/completion", "a.mlir", [line, column]);
     let labels: Vec<_> = found["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
     assert!(labels.contains(&"sum") && !labels.contains(&"exp"), "{labels:?}");
 }

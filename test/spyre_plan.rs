@@ -9,14 +9,14 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-fn spyre_plan(folder: &Path, arguments: &[&str]) -> Output {
+fn run_spyre_plan(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_spyre-plan")).current_dir(folder).args(arguments).output().unwrap()
 }
 
-fn refusal(name: &str, text: &str, arguments: &[&str]) -> String {
+fn expect_rejection(name: &str, text: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(name), text).unwrap();
-    let output = spyre_plan(folder.path(), &[&[name], arguments].concat());
+    let output = run_spyre_plan(folder.path(), &[&[name], arguments].concat());
     assert_eq!(output.status.code(), Some(1));
     String::from_utf8(output.stderr).unwrap()
 }
@@ -24,10 +24,10 @@ fn refusal(name: &str, text: &str, arguments: &[&str]) -> String {
 const CSV: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
 
 #[test]
-fn a_csv_instance_is_placed_and_drawn() {
+fn places_and_draws_csv_instance() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
-    let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"]);
+    let output = run_spyre_plan(folder.path(), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"]);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "no progress where there is no terminal");
     assert!(
         String::from_utf8(output.stdout)
@@ -49,27 +49,27 @@ const EVICTED: &str = r#"{"name": "evicted", "limit": 4, "alignment": 1, "buffer
     {"time": 3, "kind": "read"}], "start": 2, "end": 4, "in_place_parents": [], "graph_input": false}]}"#;
 
 #[test]
-fn an_evicted_buffer_is_planned_drawn_and_verified() {
+fn plans_draws_and_verifies_evicted_buffer() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.json"), EVICTED).unwrap();
-    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
+    let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let among = "optimal among plans that may split live ranges";
     let start = format!("2 of 2 buffers in LX, in 3 residency intervals; HBM traffic 6 bytes (lower bound 6, {among});");
     assert!(said.starts_with(&start), "{said}");
     assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
-    let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    let verified = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
     let said = String::from_utf8(verified.stdout).unwrap();
     assert_eq!(said, format!("valid for 4 bytes of LX: HBM traffic 6 bytes (lower bound 6, gap 0.000 %, {among})\n"));
     let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
     fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
-    let refused = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    let refused = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(String::from_utf8(refused.stderr).unwrap().contains("out.json: expected 'hbm_bytes_left' = 6, found 5"));
 }
 
 #[test]
-fn every_planner_s_result_is_verified() {
+fn verifies_results_of_every_planner() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.json"), EVICTED).unwrap();
     let options: [&[&str]; 6] = [
@@ -81,20 +81,20 @@ fn every_planner_s_result_is_verified() {
         &["--smallest-peak"],
     ];
     for options in options {
-        let output = spyre_plan(folder.path(), &[&["in.json", "-o", "out.json"], options].concat());
+        let output = run_spyre_plan(folder.path(), &[&["in.json", "-o", "out.json"], options].concat());
         assert!(output.status.success(), "{options:?}");
         let given: &[&str] =
             if options.len() == 2 && options[0] == "--capacity" || options[0] == "--smallest-peak" { &["--capacity", "6"] } else { &[] };
-        let verified = spyre_plan(folder.path(), &[&["--verify", "out.json", "in.json"], given].concat());
+        let verified = run_spyre_plan(folder.path(), &[&["--verify", "out.json", "in.json"], given].concat());
         assert!(verified.status.success(), "{options:?}: {}", String::from_utf8_lossy(&verified.stderr));
     }
 }
 
 #[test]
-fn weights_say_what_is_worth_its_place() {
+fn selects_buffers_by_weight() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), "id,lower,upper,size,weight\na,0,9,3,1\nb,0,9,3,5\nc,0,9,3,2\n").unwrap();
-    let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
+    let output = run_spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
     assert!(
         String::from_utf8(output.stdout)
             .unwrap()
@@ -102,24 +102,24 @@ fn weights_say_what_is_worth_its_place() {
     );
     let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert!(result["addresses"]["a"].is_null());
-    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
+    assert!(run_spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
 }
 
 #[test]
-fn the_smallest_peak_needs_no_capacity() {
+fn finds_smallest_peak_without_capacity() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
-    let output = spyre_plan(folder.path(), &["in.csv", "--smallest-peak", "-o", "out.json"]);
+    let output = run_spyre_plan(folder.path(), &["in.csv", "--smallest-peak", "-o", "out.json"]);
     let suffices = "12 bytes of LX suffice, lower bound 12, optimal among plans without split live ranges";
     assert!(String::from_utf8(output.stdout).unwrap().contains(suffices));
-    let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]);
+    let verified = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]);
     let said = String::from_utf8(verified.stdout).unwrap();
     assert!(said.starts_with("valid for 12 bytes of LX, which suffice for all buffers, lower bound 12: HBM traffic 0 bytes"), "{said}");
 }
 
 /// All but the seconds.
 /// Returns an instance whose search takes longer than anybody waits.
-fn long_instance() -> String {
+fn build_long_instance() -> String {
     let mut state = 1_u64;
     let mut draw = |limit: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -134,9 +134,9 @@ fn long_instance() -> String {
 }
 
 #[test]
-fn progress_is_shown_after_two_seconds_where_it_is_asked_for() {
+fn shows_progress_after_two_seconds_on_request() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.csv"), long_instance()).unwrap();
+    fs::write(folder.path().join("in.csv"), build_long_instance()).unwrap();
     let start = |progress: &str, format: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
         command.current_dir(folder.path()).env("SPYRE_PROGRESS", progress).args(["in.csv", "--capacity=3000", "--timeout=60", format]);
@@ -155,7 +155,7 @@ fn progress_is_shown_after_two_seconds_where_it_is_asked_for() {
     }
 }
 
-fn result(folder: &Path, threads: &str) -> String {
+fn plan_result(folder: &Path, threads: &str) -> String {
     let arguments = ["in.json", "-o", "out.json", "--svg", "out.svg"];
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
     let output = command.current_dir(folder).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
@@ -165,50 +165,50 @@ fn result(folder: &Path, threads: &str) -> String {
 }
 
 #[test]
-fn runs_and_threads_give_the_same_files() {
+fn writes_same_files_in_every_run_and_with_every_thread_count() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.json"), EVICTED).unwrap();
-    let first = result(folder.path(), "1");
+    let first = plan_result(folder.path(), "1");
     assert!(first.contains("certificate") && first.contains("</svg>"));
-    assert!(["1", "2", "2", "1"].into_iter().all(|threads| result(folder.path(), threads) == first));
+    assert!(["1", "2", "2", "1"].into_iter().all(|threads| plan_result(folder.path(), threads) == first));
 }
 
 #[test]
-fn late_operations_are_planned_and_huge_numbers_refused() {
+fn plans_late_operations_and_rejects_huge_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let late = EVICTED.replace("\"time\": 4", "\"time\": 1000000000004").replace("\"end\": 5", "\"end\": 1000000000005");
     fs::write(folder.path().join("in.json"), late).unwrap();
-    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
+    let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 6 bytes (lower bound 6, optimal"));
-    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
+    assert!(run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
     for power in [43, 45, 50, 62] {
         let text = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << power));
-        let said = refusal("a.json", &text, &[]);
+        let said = expect_rejection("a.json", &text, &[]);
         assert!(said.contains("a.json: ") && said.contains("outer") && said.contains("up to 2^44"), "2^{power}: {said}");
     }
-    let said = refusal("a.json", EVICTED, &["--capacity", "9223372036854775807"]);
+    let said = expect_rejection("a.json", EVICTED, &["--capacity", "9223372036854775807"]);
     assert!(said.contains("an alignment from 1 to 2^44, found 9223372036854775807 and 1"), "{said}");
-    assert!(refusal("a.json", EVICTED, &["--alignment", "0"]).contains("an alignment from 1 to 2^44"));
+    assert!(expect_rejection("a.json", EVICTED, &["--alignment", "0"]).contains("an alignment from 1 to 2^44"));
     // A large LX and maximum sizes cause no overflow.
     let large = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40)).replace("\"limit\": 4", "\"limit\": 1500000000000");
     fs::write(folder.path().join("in.json"), large).unwrap();
-    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
+    let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
     assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 2199023255552 bytes (lower bound 2199023255552, optimal"));
-    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
+    assert!(run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
 }
 
 #[test]
-fn mistakes_are_named_with_file_and_line() {
+fn names_file_and_line_of_mistakes() {
     let capacity = ["--capacity", "12"];
-    let refused = refusal("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
+    let refused = expect_rejection("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
     let rule = "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
     assert!(refused.contains(rule), "{refused}");
-    let refused = refusal("a.json", "{\"name\": 3}", &[]);
+    let refused = expect_rejection("a.json", "{\"name\": 3}", &[]);
     let rule = "a.json:1:10: expected an instance, found other JSON: invalid type: integer `3`, expected a string; docs/";
     assert!(refused.contains(rule), "{refused}");
-    assert!(refusal("a.csv", CSV, &[]).contains("add --capacity BYTES"));
-    assert!(refusal("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
-    assert!(refusal("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
+    assert!(expect_rejection("a.csv", CSV, &[]).contains("add --capacity BYTES"));
+    assert!(expect_rejection("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
+    assert!(expect_rejection("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
 }
 
 /// A copy of two megabytes in HBM, and one in LX after an opaque op.
@@ -220,10 +220,10 @@ const KERNELS: &str = r#"{"entries": [{"id": "copies", "ops": [
   {"foreign": true}]}]}"#;
 
 #[test]
-fn kernels_in_neutral_terms_are_priced() {
+fn estimates_kernels_in_neutral_terms() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("kernels.json"), KERNELS).unwrap();
-    let output = spyre_plan(folder.path(), &["--price", "kernels.json", "-o", "out.json"]);
+    let output = run_spyre_plan(folder.path(), &["--price", "kernels.json", "-o", "out.json"]);
     let said = String::from_utf8(output.stdout).unwrap();
     // 4 MiB at 150 bytes/ns, the bus turned around for half of them, 1 Mi points on 32 cores at 15 a ns, and the start of an op.
     let (memory, compute) = (4_194_304.0 / 150.0 + 0.00574 * 2_097_152.0, 1_048_576.0 / 32.0 / 15.0);
@@ -234,13 +234,13 @@ fn kernels_in_neutral_terms_are_priced() {
 }
 
 #[test]
-fn kernels_that_are_none_are_refused() {
+fn rejects_invalid_kernels() {
     let refused = |from: &str, to: &str| {
         let folder = tempfile::tempdir().unwrap();
         let text = KERNELS.replacen(from, to, 1);
         assert_ne!(text, KERNELS);
         fs::write(folder.path().join("in.json"), text).unwrap();
-        let output = spyre_plan(folder.path(), &["--price", "in.json"]);
+        let output = run_spyre_plan(folder.path(), &["--price", "in.json"]);
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };

@@ -102,25 +102,25 @@ const SCALARS: &[(&str, &str)] = &[
 const DRAWS: [&str; 4] = ["random", "ties", "extreme", "infinite"];
 
 /// Rows without a program: ops of the compiler's own IR are tested in `test/dialect`.
-const WITHOUT: [&str; 1] = ["spyre.*"];
+const ROWS_WITHOUT_PROGRAM: [&str; 1] = ["spyre.*"];
 
 /// The rows of both tables that are supported.
-fn promised() -> Vec<String> {
+fn promised_rows() -> Vec<String> {
     let page = spyre::import::supported_ops_page();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
     let promised = rows.filter(|(_, becomes)| !becomes.starts_with("not supported"));
     let names = promised.flat_map(|(names, _)| names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect::<Vec<_>>());
-    names.filter(|name| !WITHOUT.contains(&name.as_str())).collect()
+    names.filter(|name| !ROWS_WITHOUT_PROGRAM.contains(&name.as_str())).collect()
 }
 
 /// The body for a row of the second table; comparisons and sums of integers are alike.
-fn body(row: &str) -> Option<String> {
+fn row_body(row: &str) -> Option<String> {
     let by_hand = SCALARS.iter().find(|(name, _)| *name == row).map(|(_, body)| (*body).to_owned());
     let (op, predicate) = row.split_once(' ').unwrap_or((row, ""));
     by_hand.or_else(|| match (op, predicate) {
         ("arith.cmpf", _) => Some(format!("%c = arith.cmpf {predicate}, %x, %y : f16\n%r = arith.uitofp %c : i1 to f16")),
         ("arith.cmpi", _) => Some(format!("%c = arith.cmpi {predicate}, %k, %three : i64\n%r = arith.select %c, %x, %y : f16")),
-        ("arith.truncf", _) => body("arith.extf"),
+        ("arith.truncf", _) => row_body("arith.extf"),
         _ if op.ends_with('i') => Some(format!("%s = {op} %k, %three : i64")),
         _ => None,
     })
@@ -140,57 +140,57 @@ fn scalar_module(body: &str) -> String {
 }
 
 /// The program of each promised row.
-fn programs() -> BTreeMap<String, String> {
+fn promised_programs() -> BTreeMap<String, String> {
     let mut programs = BTreeMap::new();
     for module in include_str!("supported_ops/tensors.txt").split("// -----\n") {
         let rows = module.lines().filter_map(|line| line.strip_prefix("// row: "));
         programs.extend(rows.map(|row| (row.to_owned(), module.to_owned())));
     }
-    for row in promised() {
-        if let (false, Some(body)) = (programs.contains_key(&row), body(&row)) {
+    for row in promised_rows() {
+        if let (false, Some(body)) = (programs.contains_key(&row), row_body(&row)) {
             programs.insert(row, scalar_module(&body));
         }
     }
     programs
 }
 
-fn fails(command: &mut Command) -> Option<String> {
+fn find_failure(command: &mut Command) -> Option<String> {
     let Output { status, stderr, .. } = command.output().unwrap();
     (!status.success()).then(|| String::from_utf8_lossy(&stderr).into_owned())
 }
 
 /// Compiles and checks a program; returns the message of the first failure, or `None`. With `SPYRE_ALL=1`, all kinds of
 /// input numbers are tried; otherwise two kinds, selected by the number of the program's row.
-fn wrong(number: usize, text: &str, place: &Path) -> Option<String> {
+fn check_program(number: usize, text: &str, place: &Path) -> Option<String> {
     let (input, out) = (place.join("program.mlir"), place.join("out"));
     fs::write(&input, text).unwrap();
     let mut compile = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    let compiled = fails(compile.arg(&input).arg("-o").arg(&out).arg("--validate"));
+    let compiled = find_failure(compile.arg(&input).arg("-o").arg(&out).arg("--validate"));
     compiled.or_else(|| {
         sample(DRAWS.into_iter().cycle().skip(number % 2).take(DRAWS.len()), 2).into_iter().find_map(|draw| {
             let mut run = Command::new(env!("CARGO_BIN_EXE_spyre-run"));
-            fails(run.arg(&out).arg("--check").arg(&input).args(["--draw", draw])).map(|said| format!("{draw}: {said}"))
+            find_failure(run.arg(&out).arg("--check").arg(&input).args(["--draw", draw])).map(|said| format!("{draw}: {said}"))
         })
     })
 }
 
 #[test]
-fn every_promised_row_has_a_program() {
-    let programs = programs();
-    let without: Vec<String> = promised().into_iter().filter(|row| !programs.contains_key(row)).collect();
+fn has_program_for_every_promised_row() {
+    let programs = promised_programs();
+    let without: Vec<String> = promised_rows().into_iter().filter(|row| !programs.contains_key(row)).collect();
     assert!(without.is_empty(), "rows of docs/reference/supported-ops.md without a program in test/supported_ops.rs: {without:?}");
-    let promised = promised();
+    let promised = promised_rows();
     let stale: Vec<&String> = programs.keys().filter(|row| !promised.contains(row)).collect();
     assert!(stale.is_empty(), "programs for rows that are not promised: {stale:?}");
 }
 
 #[test]
-fn every_promised_row_is_right() {
-    let programs: Vec<(String, String)> = programs().into_iter().collect();
+fn computes_every_promised_row() {
+    let programs: Vec<(String, String)> = promised_programs().into_iter().collect();
     let n_threads = thread::available_parallelism().map_or(1, usize::from);
     let check = |(number, (row, text)): (usize, &(String, String))| {
         let place = tempfile::tempdir().unwrap();
-        wrong(number, text, place.path()).map(|message| format!("{row}: {message}\n{text}\n"))
+        check_program(number, text, place.path()).map(|message| format!("{row}: {message}\n{text}\n"))
     };
     let wrong: Vec<String> = thread::scope(|scope| {
         let part = |part: usize| programs.iter().enumerate().skip(part).step_by(n_threads).filter_map(check).collect::<Vec<_>>();

@@ -17,7 +17,7 @@ use std::{
 };
 
 /// Of a program so many swaps are tried.
-const N_SWAPS: usize = 14;
+const NUM_SWAPS: usize = 14;
 
 /// Substitutions of functions: same number of operands, different meaning. A softmax does not depend on the value that
 /// it subtracts. Its maximum is therefore not replaced, and its difference is not replaced by a sum.
@@ -67,13 +67,13 @@ func.func @softmax(%x: tensor<64x100xf16>) -> tensor<64x100xf16> {
 }";
 
 /// A compiled program, its inputs, and its expected results.
-struct Compiled {
+struct CompiledReference {
     place: tempfile::TempDir,
     inputs: BTreeMap<String, HostArray>,
     reference: ReferenceResults,
 }
 
-impl Compiled {
+impl CompiledReference {
     fn new(text: &str, options: &[&str]) -> Self {
         let place = tempfile::tempdir().unwrap();
         let (input, out) = (place.path().join("input.mlir"), place.path().join("out"));
@@ -98,7 +98,7 @@ impl Compiled {
 
     /// Returns the error of executing the files unchanged, or of comparing the results with the reference. Returns
     /// `None` if the results agree.
-    fn complaint(&self) -> Option<String> {
+    fn find_complaint(&self) -> Option<String> {
         let run = || {
             let simulation = Simulation::load(&self.place.path().join("out"), &Target::spyre())?;
             simulation.run_with(&IntervalArithmetic, &self.inputs, &RunOptions::default())
@@ -116,25 +116,25 @@ impl Compiled {
     }
 
     /// The SDSC files with a function that has a swap, in order.
-    fn swappable(&self) -> Vec<(PathBuf, &'static str, &'static str)> {
+    fn swappable_files(&self) -> Vec<(PathBuf, &'static str, &'static str)> {
         let mut files = sdsc_files(&self.place.path().join("out"));
         files.sort();
         let swap = |path: PathBuf| {
-            let found = function_of(&serde_json::from_slice(&fs::read(&path).unwrap()).unwrap())?;
+            let found = read_function(&serde_json::from_slice(&fs::read(&path).unwrap()).unwrap())?;
             SWAPS.into_iter().find(|(function, _)| *function == found).map(|(from, to)| (path, from, to))
         };
         files.into_iter().filter_map(swap).collect()
     }
 
     fn check(&self) {
-        assert_eq!(self.complaint(), None);
-        let swaps = self.swappable();
-        assert!(swaps.len() >= N_SWAPS, "{} functions can be swapped", swaps.len());
-        for index in 0..N_SWAPS {
-            let (path, from, to) = &swaps[index * swaps.len() / N_SWAPS];
+        assert_eq!(self.find_complaint(), None);
+        let swaps = self.swappable_files();
+        assert!(swaps.len() >= NUM_SWAPS, "{} functions can be swapped", swaps.len());
+        for index in 0..NUM_SWAPS {
+            let (path, from, to) = &swaps[index * swaps.len() / NUM_SWAPS];
             let right = fs::read(path).unwrap();
-            fs::write(path, swapped(&right, from, to)).unwrap();
-            assert!(self.complaint().is_some(), "{}: nobody sees {to} in the place of {from}", path.display());
+            fs::write(path, swap_function(&right, from, to)).unwrap();
+            assert!(self.find_complaint().is_some(), "{}: nobody sees {to} in the place of {from}", path.display());
             fs::write(path, right).unwrap();
         }
     }
@@ -146,13 +146,13 @@ fn sdsc_files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sdsc_files(&path) } else { vec![path] }).filter(|path| is_sdsc(path)).collect()
 }
 
-fn function_of(file: &Value) -> Option<String> {
+fn read_function(file: &Value) -> Option<String> {
     let (_, operation) = file.as_object()?.iter().next()?;
     operation["dscs_"][0].as_object()?.keys().next().cloned()
 }
 
 /// The file with another function in both places that name it.
-fn swapped(file: &[u8], from: &str, to: &str) -> Vec<u8> {
+fn swap_function(file: &[u8], from: &str, to: &str) -> Vec<u8> {
     let mut file: Value = serde_json::from_slice(file).unwrap();
     let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
     let mut named = operation["dscs_"][0].as_object_mut().unwrap().remove(from).unwrap();
@@ -164,28 +164,28 @@ fn swapped(file: &[u8], from: &str, to: &str) -> Vec<u8> {
 const UNROLLED: [&str; 8] = ["--dims", "0=M:N", "--tiles", "M=4", "--loops", "unroll", "--lx-planner", "first-fit"];
 
 #[test]
-fn swapped_functions_show_in_an_unrolled_softmax() {
-    Compiled::new(SOFTMAX, &UNROLLED).check();
+fn detects_swapped_functions_in_unrolled_softmax() {
+    CompiledReference::new(SOFTMAX, &UNROLLED).check();
 }
 
 /// In a field, plans of one program are equal, not nearly so; and swapped functions differ on every draw.
 #[test]
-fn plans_are_equal_in_a_field() {
+fn computes_equal_results_of_plans_in_a_field() {
     let fields = [FiniteField::new(0), FiniteField::new(1)];
-    let results = |compiled: &Compiled, field: &FiniteField| {
+    let results = |compiled: &CompiledReference, field: &FiniteField| {
         let simulation = Simulation::load(&compiled.place.path().join("out"), &Target::spyre()).unwrap();
         simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
     };
     let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees_with(*other));
-    let compiled =
-        [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
+    let compiled = [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]]
+        .map(|options| CompiledReference::new(SOFTMAX, options));
     for field in &fields {
         let expected = results(&compiled[0], field).unwrap();
         assert!(!expected.iter().any(|element| field.is_poison(*element)));
         assert!(compiled.iter().all(|compiled| agree(&results(compiled, field).unwrap(), &expected)));
-        for (path, from, to) in compiled[0].swappable() {
+        for (path, from, to) in compiled[0].swappable_files() {
             let right = fs::read(&path).unwrap();
-            fs::write(&path, swapped(&right, from, to)).unwrap();
+            fs::write(&path, swap_function(&right, from, to)).unwrap();
             assert!(results(&compiled[0], field).is_err() || !agree(&results(&compiled[0], field).unwrap(), &expected), "{from} as {to}");
             fs::write(&path, right).unwrap();
         }
@@ -193,16 +193,16 @@ fn plans_are_equal_in_a_field() {
 }
 
 #[test]
-fn swapped_functions_show_in_two_layers_of_a_model() {
+fn detects_swapped_functions_in_two_layers_of_a_model() {
     let model = Granite { layers: 2, sequence: 8, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
-    Compiled::new(&model.module(), &[]).check();
+    CompiledReference::new(&model.module(), &[]).check();
 }
 
 /// Product, softmax and product, of which each tile has some of the queries.
 #[test]
-fn swapped_functions_show_in_an_unrolled_attention() {
+fn detects_swapped_functions_in_unrolled_attention() {
     let programs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs/attention.mlir")).unwrap();
-    Compiled::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
+    CompiledReference::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
 }
 
 /// Tests that need the reference material outside the repository.
@@ -215,10 +215,10 @@ mod shared {
     /// Swaps functions of an exported model, and of its attention as an explicit loop over heads. Takes minutes in a debug build.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn swapped_functions_show_in_models_of_others() {
+    fn detects_swapped_functions_in_external_models() {
         let inputs = common::shared("inputs/torch-mlir");
         let read = |name: &str| fs::read_to_string(inputs.join(name)).unwrap();
-        Compiled::new(&read("granite_lm2_f16.mlir"), &[]).check();
-        Compiled::new(&read("sdpa_f16.mlir"), &UNROLLED_HEADS).check();
+        CompiledReference::new(&read("granite_lm2_f16.mlir"), &[]).check();
+        CompiledReference::new(&read("sdpa_f16.mlir"), &UNROLLED_HEADS).check();
     }
 }

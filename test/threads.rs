@@ -13,7 +13,7 @@ use spyre::{
 };
 use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, thread};
 
-const N_THREADS: usize = 8;
+const NUM_THREADS: usize = 8;
 
 const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %e = tensor.empty() : tensor<8x64xf16>
@@ -23,9 +23,9 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 ";
 
 /// Output of a thread: the files of a compilation, and the results of the reference.
-type Made = (BTreeMap<String, Vec<u8>>, Vec<HostArray>);
+type ThreadOutput = (BTreeMap<String, Vec<u8>>, Vec<HostArray>);
 
-fn make(is_reference_first: bool) -> Made {
+fn compile_and_run(is_reference_first: bool) -> ThreadOutput {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("program.mlir");
     fs::write(&path, PROGRAM).unwrap();
@@ -59,20 +59,20 @@ fn files_below(folder: &Path, prefix: &str) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn threads_that_begin_together_give_what_one_gives() {
-    let barrier = Barrier::new(N_THREADS);
-    let made: Vec<Made> = thread::scope(|scope| {
+fn yields_same_output_in_concurrent_threads() {
+    let barrier = Barrier::new(NUM_THREADS);
+    let made: Vec<ThreadOutput> = thread::scope(|scope| {
         let start = |number: usize| {
             let barrier = &barrier;
             scope.spawn(move || {
                 barrier.wait();
-                make(number.is_multiple_of(2))
+                compile_and_run(number.is_multiple_of(2))
             })
         };
-        let threads: Vec<_> = (0..N_THREADS).map(start).collect();
+        let threads: Vec<_> = (0..NUM_THREADS).map(start).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    let alone = make(false);
+    let alone = compile_and_run(false);
     assert!(alone.0.len() >= 3, "{:?}", alone.0.keys());
     assert!(made.iter().all(|made| *made == alone));
 }

@@ -24,14 +24,14 @@ use std::{
     process::Command,
 };
 
-const MOST_LINES: usize = 600;
+const MAX_LINES: usize = 600;
 
 //===----------------------------------------------------------------------===//
 // Sources
 //===----------------------------------------------------------------------===//
 
 /// Returns the positions of `word` in `code` as a whole word.
-fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+fn find_word<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
         !code[..offset].ends_with(is_part) && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
@@ -42,12 +42,12 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(path: &str) -> String {
+fn read_file(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// The files below `folder` with one of the extensions, by name.
-fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
+fn list_files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
@@ -64,8 +64,8 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
-fn sources(folders: &[&str]) -> Vec<Source> {
-    let sources = Source::all(root(), folders).expect("sources can be read");
+fn load_sources(folders: &[&str]) -> Vec<Source> {
+    let sources = Source::read_all(root(), folders).expect("sources can be read");
     assert!(!sources.is_empty(), "no sources in {folders:?}");
     sources
 }
@@ -80,9 +80,9 @@ fn expect_none(rule: &str, violations: &[String]) {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
+fn confines_unsafe_code_to_mlir_and_dialect_accessors() {
     let mut violations = Vec::new();
-    for source in sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::new("build.rs", &read("build.rs"))]) {
+    for source in load_sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::new("build.rs", &read_file("build.rs"))]) {
         // A file of `dialect` with accessors declares them itself.
         let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
         // The names of the two entry points of the plugin, and process state that only C exposes.
@@ -91,7 +91,7 @@ fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
             continue;
         }
         for word in ["unsafe", "mlir_sys"] {
-            violations.extend(words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
     expect_none("`unsafe` and `mlir_sys` stand only in src/mlir and in the files of src/dialect that declare C accessors:", &violations);
@@ -102,23 +102,23 @@ fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn packages_and_rooms_import_what_stands_before_them() {
-    let rooms::Rooms { text, wrong } = rooms::rooms(root()).unwrap();
+fn imports_only_preceding_packages_and_rooms() {
+    let rooms::Rooms { text, wrong } = rooms::read_rooms(root()).unwrap();
     assert!(text.lines().count() > HOUSE.packages.len() + HOUSE.rooms.len(), "{text}");
     expect_none("tools/rooms/src/house.rs says what may import what, and `cargo xtask rooms` what does:", &wrong);
 }
 
 #[test]
-fn picture_of_the_architecture_has_the_phases_of_the_compiler() {
+fn shows_compiler_phases_in_architecture_picture() {
     let shown = rooms::PHASES.map(|phase| phase.name);
     assert_eq!(shown, spyre::phase::Phase::ALL.map(spyre::phase::Phase::name));
 }
 
 #[test]
-fn documents_name_the_rooms_in_flow_order() {
+fn lists_rooms_in_flow_order_in_documents() {
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
-    let (architecture, map) = (words("docs/reference/architecture.md"), read("src/README.md"));
+    let words = |path: &str| read_file(path).split_whitespace().collect::<Vec<_>>().join(" ");
+    let (architecture, map) = (words("docs/reference/architecture.md"), read_file("src/README.md"));
     let order = quoted(&HOUSE.order());
     assert!(architecture.contains(&order), "docs/reference/architecture.md does not say: {order}");
     let rows: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
@@ -130,7 +130,7 @@ fn documents_name_the_rooms_in_flow_order() {
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
-    let page = read("docs/reference/architecture.md");
+    let page = read_file("docs/reference/architecture.md");
     let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
     let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
     let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
@@ -145,7 +145,7 @@ fn documents_name_the_rooms_in_flow_order() {
 //===----------------------------------------------------------------------===//
 
 /// A pass as `Passes.td` declares it.
-struct Declared {
+struct DeclaredPass {
     argument: String,
     summary: String,
     description: String,
@@ -155,15 +155,15 @@ struct Declared {
     file: String,
 }
 
-impl Declared {
-    fn all() -> Vec<Self> {
-        let passes: Vec<Self> = files("dialects/passes", &["td"]).iter().flat_map(|path| Self::of_file(path)).collect();
+impl DeclaredPass {
+    fn load_all() -> Vec<Self> {
+        let passes: Vec<Self> = list_files("dialects/passes", &["td"]).iter().flat_map(|path| Self::from_file(path)).collect();
         assert!(!passes.is_empty(), "no passes in dialects/passes");
         passes
     }
 
-    fn of_file(path: &str) -> Vec<Self> {
-        let text = read(path);
+    fn from_file(path: &str) -> Vec<Self> {
+        let text = read_file(path);
         text.match_indices(": Spyre_Pass<\"")
             .filter_map(|(offset, opening)| {
                 let (argument, rest) = text[offset + opening.len()..].split_once('"')?;
@@ -201,9 +201,9 @@ impl Declared {
 }
 
 #[test]
-fn every_pass_is_implemented_where_its_description_says() {
+fn implements_every_pass_where_its_description_says() {
     let mut violations = Vec::new();
-    for pass in Declared::all() {
+    for pass in DeclaredPass::load_all() {
         let expected = format!("//! `{}`:", pass.argument);
         let starts = fs::read_to_string(root().join(&pass.file)).is_ok_and(|text| text.starts_with(&expected));
         if !starts {
@@ -214,9 +214,9 @@ fn every_pass_is_implemented_where_its_description_says() {
 }
 
 #[test]
-fn descriptions_of_passes_have_one_form() {
+fn describes_passes_in_one_form() {
     let mut violations = Vec::new();
-    for pass in Declared::all() {
+    for pass in DeclaredPass::load_all() {
         if pass.summary.ends_with('.') || !pass.summary.starts_with(char::is_uppercase) {
             violations.push(format!("{}: summary '{}'", pass.place, pass.summary));
         }
@@ -233,9 +233,9 @@ fn descriptions_of_passes_have_one_form() {
 }
 
 #[test]
-fn every_pass_has_its_tests() {
+fn tests_every_pass() {
     let mut violations = Vec::new();
-    for pass in Declared::all() {
+    for pass in DeclaredPass::load_all() {
         let mut expected = vec![format!("{}.mlir", pass.test())];
         if pass.description.contains("Errors: ") {
             expected.push(format!("{}-invalid.mlir", pass.test()));
@@ -254,7 +254,7 @@ fn every_pass_has_its_tests() {
 }
 
 #[test]
-fn the_example_of_every_pass_runs() {
+fn runs_example_of_every_pass() {
     let opt = Path::new(env!("CARGO_BIN_EXE_spyre-opt"));
     let tools = opt.parent().unwrap_or(Path::new("."));
     let mut path = vec![tools.to_path_buf()];
@@ -263,7 +263,7 @@ fn the_example_of_every_pass_runs() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
     fs::create_dir_all(&folder).unwrap();
     let mut violations = Vec::new();
-    for pass in Declared::all() {
+    for pass in DeclaredPass::load_all() {
         let Some(example) = pass.example() else {
             violations.push(format!("{}: no \"Example: `spyre-opt ...`\"", pass.place));
             continue;
@@ -289,7 +289,7 @@ fn the_example_of_every_pass_runs() {
 //===----------------------------------------------------------------------===//
 
 /// Returns the labels `(matmul_c3)` of a text with their lines; `prefix` precedes a label, for example "(".
-fn labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
+fn find_labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         for (offset, _) in line.match_indices(prefix) {
@@ -307,20 +307,21 @@ fn labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn every_constraint_has_its_code_and_its_test() {
+fn has_code_and_test_for_every_constraint() {
     let mut violations = Vec::new();
     for dialect in ["spyre", "sdsc", "sdscbundle", "tm_tensor"] {
         let collect = |extension: &str, prefix: &str| -> BTreeMap<String, String> {
-            let paths = files(&format!("dialects/{dialect}"), &[extension]);
-            let of_file =
-                |path: String| labels(&read(&path), prefix).into_iter().map(move |(label, line)| (label, format!("{path}:{line}")));
+            let paths = list_files(&format!("dialects/{dialect}"), &[extension]);
+            let of_file = |path: String| {
+                find_labels(&read_file(&path), prefix).into_iter().map(move |(label, line)| (label, format!("{path}:{line}")))
+            };
             paths.into_iter().flat_map(of_file).collect()
         };
         let (rules, checks) = (collect("td", "("), collect("cpp", "// "));
         let test = format!("test/dialect/{dialect}/invalid.mlir");
-        let text = read(&test);
-        let mut tests = labels(&text, "@");
-        tests.extend(labels(&text, "#"));
+        let text = read_file(&test);
+        let mut tests = find_labels(&text, "@");
+        tests.extend(find_labels(&text, "#"));
         assert!(!rules.is_empty(), "no labels in dialects/{dialect}");
         for (label, place) in &rules {
             if !checks.contains_key(label) {
@@ -349,12 +350,15 @@ fn generated_docs_are_up_to_date() {
     let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
     let from_td = |page: &str| {
-        (format!("docs/reference/generated/{page}"), examples::narrow(&fs::read_to_string(build.join("dialects").join(page)).unwrap()))
+        (
+            format!("docs/reference/generated/{page}"),
+            examples::break_long_lines(&fs::read_to_string(build.join("dialects").join(page)).unwrap()),
+        )
     };
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
     let tests: Vec<(String, String)> =
-        Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
-    pages[0].1 = examples::with_examples(&pages[0].1, &tests);
+        DeclaredPass::load_all().into_iter().map(|pass| (pass.argument.clone(), read_file(&format!("{}.mlir", pass.test())))).collect();
+    pages[0].1 = examples::insert_examples(&pages[0].1, &tests);
     pages.push(("docs/reference/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
     pages.push(("docs/reference/generated/codes.md".to_owned(), spyre::codes::render_codes_page()));
     pages.push(("docs/pictures/architecture.svg".to_owned(), rooms::render_architecture()));
@@ -383,13 +387,13 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
 }
 
 /// Whether a literal is the name of an op or attribute of ours.
-fn is_name_of_ods(literal: &str) -> bool {
+fn is_ods_name(literal: &str) -> bool {
     let name = literal.split_once('.').filter(|(dialect, _)| ["spyre", "sdsc", "sdscbundle"].contains(dialect));
     name.is_some_and(|(_, name)| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
 }
 
 /// Whether a literal is an MLIR element type or iterator type; `index` has other meanings, too.
-fn is_name_of_type(literal: &str) -> bool {
+fn is_type_name(literal: &str) -> bool {
     let (letters, digits) = literal.split_at(literal.find(|letter: char| letter.is_ascii_digit()).unwrap_or(literal.len()));
     let has_width = ["bf", "f", "i", "si", "ui"].contains(&letters) && digits.starts_with(|digit: char| digit.is_ascii_digit());
     let is_quarter = literal.strip_prefix("f8").is_some_and(|rest| rest.is_empty() || rest.starts_with('E'));
@@ -398,7 +402,7 @@ fn is_name_of_type(literal: &str) -> bool {
 }
 
 /// Returns the lines of shipped code with such a literal.
-fn names_as_text(sources: &[Source], is_name: impl Fn(&str) -> bool + Copy, text: impl Fn(&Source) -> String) -> Vec<String> {
+fn find_names_as_text(sources: &[Source], is_name: impl Fn(&str) -> bool + Copy, text: impl Fn(&Source) -> String) -> Vec<String> {
     let mut found = Vec::new();
     for source in sources {
         let text = text(source);
@@ -414,35 +418,36 @@ fn names_as_text(sources: &[Source], is_name: impl Fn(&str) -> bool + Copy, text
 const LANGUAGE_SERVER: &str = "src/tool/lsp/";
 
 #[test]
-fn names_of_ops_and_attributes_are_those_of_ods() {
-    let mut sources = sources(&["src"]);
+fn takes_op_and_attribute_names_from_ods() {
+    let mut sources = load_sources(&["src"]);
     sources.retain(|source| !source.path.starts_with(LANGUAGE_SERVER));
-    let found = names_as_text(&sources, is_name_of_ods, |source| read(&source.path));
+    let found = find_names_as_text(&sources, is_ods_name, |source| read_file(&source.path));
     expect_none("dialect::ods has the names of ops and attributes:", &found);
     let text = "fn f(op: Op) -> bool {\n    // \"spyre.view\"\n    op.is(\"spyre.view\")\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"spyre.view\";\n}\n";
-    let planted = names_as_text(&[Source::new("a.rs", text)], is_name_of_ods, |_| text.to_owned());
+    let planted = find_names_as_text(&[Source::new("a.rs", text)], is_ods_name, |_| text.to_owned());
     assert_eq!(planted, ["a.rs:3: op.is(\"spyre.view\")"]);
 }
 
 #[test]
-fn types_of_elements_and_iterators_are_never_compared_as_text() {
-    let mut sources = sources(&["src", "crates/element", "crates/referee", "crates/sdsc-check", "crates/sdsc-format", "python", "capi"]);
+fn compares_no_type_as_text() {
+    let mut sources =
+        load_sources(&["src", "crates/element", "crates/referee", "crates/sdsc-check", "crates/sdsc-format", "python", "capi"]);
     // The names, and the only question that MLIR's C interface has no function for.
     sources.retain(|source| !["crates/machine/src/element_type.rs", "src/mlir/types.rs"].contains(&source.path.as_str()));
     sources.retain(|source| !source.path.starts_with(LANGUAGE_SERVER));
-    let found = names_as_text(&sources, is_name_of_type, |source| read(&source.path));
+    let found = find_names_as_text(&sources, is_type_name, |source| read_file(&source.path));
     expect_none("`machine::ElementType` and `mlir::ScalarType` say what elements are, `mlir::is_reduction` what a dimension is:", &found);
     let text = "fn f(of: Type) -> bool {\n    of.to_string() == \"f16\" || matches!(of, \"i64\" | \"f8E5M2\")\n        || of == \"fold\"\n        || of.contains(\"reduction\")\n}\n";
-    let planted = names_as_text(&[Source::new("a.rs", text)], is_name_of_type, |_| text.to_owned());
+    let planted = find_names_as_text(&[Source::new("a.rs", text)], is_type_name, |_| text.to_owned());
     assert_eq!(planted.len(), 2, "{planted:?}");
 }
 
 #[test]
-fn no_hash_map_can_be_listed() {
+fn lists_no_hash_map() {
     let mut violations = Vec::new();
-    for source in sources(&["crates", "src", "tools"]).iter().filter(|source| source.path != "src/mlir/op.rs") {
+    for source in load_sources(&["crates", "src", "tools"]).iter().filter(|source| source.path != "src/mlir/op.rs") {
         for word in ["HashMap", "HashSet"] {
-            violations.extend(words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
     expect_none("use ordered collections: only src/mlir/op.rs has a HashMap, and does not list it:", &violations);
@@ -453,23 +458,23 @@ fn no_hash_map_can_be_listed() {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn the_library_neither_prints_nor_panics_by_habit() {
-    let mut sources = sources(&["crates", "src"]);
+fn keeps_library_from_printing_and_panicking() {
+    let mut sources = load_sources(&["crates", "src"]);
     sources.retain(|source| source.path.starts_with("src/") || source.path.contains("/src/"));
     let mut violations = Vec::new();
     for source in &sources {
         for word in ["println!", "print!", "eprintln!", "eprint!", "dbg!", "todo!", "unimplemented!", "unwrap()"] {
-            violations.extend(words(&source.shipped, word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(find_word(&source.shipped, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
     expect_none("the library returns errors and reports through MLIR; printing is for tools, unwrap() for tests:", &violations);
 }
 
 #[test]
-fn files_are_short() {
-    let rust = ["crates", "src", "tools", "test"].iter().flat_map(|folder| files(folder, &["rs"]));
-    let paths = rust.chain(files("dialects", &["td", "cpp", "h"])).chain(["build.rs".to_owned()]);
-    let lengths = paths.map(|path| (read(&path).lines().count(), path));
-    let violations: Vec<String> = lengths.filter(|(lines, _)| *lines > MOST_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
-    expect_none(&format!("a file has at most {MOST_LINES} lines:"), &violations);
+fn keeps_files_short() {
+    let rust = ["crates", "src", "tools", "test"].iter().flat_map(|folder| list_files(folder, &["rs"]));
+    let paths = rust.chain(list_files("dialects", &["td", "cpp", "h"])).chain(["build.rs".to_owned()]);
+    let lengths = paths.map(|path| (read_file(&path).lines().count(), path));
+    let violations: Vec<String> = lengths.filter(|(lines, _)| *lines > MAX_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
+    expect_none(&format!("a file has at most {MAX_LINES} lines:"), &violations);
 }

@@ -11,7 +11,7 @@ use spyre::{
 use std::fmt::Write;
 
 /// Repeated softmax over the rows of a tensor that exceeds 32 scratchpads of 32 KiB.
-fn softmaxes(n_layers: usize) -> String {
+fn repeated_softmax(n_layers: usize) -> String {
     let whole = "tensor<2048x512xf16>";
     let row = "tensor<2048x1xf16>";
     let mut text = format!("func.func @softmaxes(%x0: {whole}) -> {whole} {{\n");
@@ -25,7 +25,7 @@ fn softmaxes(n_layers: usize) -> String {
     format!("{text}  return %x{n_layers} : {whole}\n}}\n")
 }
 
-fn found(text: &str, options: CompileOptions) -> TileSearchReport {
+fn search_tiles(text: &str, options: CompileOptions) -> TileSearchReport {
     let session = create_session();
     let mut module = Module::parse(&session, text).unwrap();
     let options = CompileOptions { lx_bytes: 32768, compile_to: Phase::Lx, ..options };
@@ -33,21 +33,21 @@ fn found(text: &str, options: CompileOptions) -> TileSearchReport {
 }
 
 #[test]
-fn equal_layers_are_searched_once() {
+fn searches_equal_layers_once() {
     let options = CompileOptions { tile_steps: Some(200), ..CompileOptions::default() };
-    let few = found(&softmaxes(60), options.clone());
-    let many = found(&softmaxes(180), options);
+    let few = search_tiles(&repeated_softmax(60), options.clone());
+    let many = search_tiles(&repeated_softmax(180), options);
     // The last tile is the remainder.
     assert!(many.n_judged < 2 * few.n_judged, "{} judgements for 60 layers, {} for 180", few.n_judged, many.n_judged);
     assert!(many.nests.len() > 2 * few.nests.len(), "all layers are tiled: {} nests", many.nests.len());
 }
 
 #[test]
-fn more_steps_look_at_more_and_choose_nothing_worse() {
-    let program = softmaxes(10);
+fn chooses_nothing_worse_with_more_steps() {
+    let program = repeated_softmax(10);
     let mut before: Option<TileSearchReport> = None;
     for steps in [1, 100, 1000] {
-        let now = found(&program, CompileOptions { tile_steps: Some(steps), ..CompileOptions::default() });
+        let now = search_tiles(&program, CompileOptions { tile_steps: Some(steps), ..CompileOptions::default() });
         if let Some(before) = before {
             assert!(now.n_judged >= before.n_judged && now.us <= before.us, "{steps} steps: {now:?} after {before:?}");
         }
@@ -57,7 +57,7 @@ fn more_steps_look_at_more_and_choose_nothing_worse() {
 }
 
 #[test]
-fn the_same_program_gets_the_same_loops() {
-    let program = softmaxes(20);
-    assert_eq!(found(&program, CompileOptions::default()), found(&program, CompileOptions::default()));
+fn chooses_same_loops_for_same_program() {
+    let program = repeated_softmax(20);
+    assert_eq!(search_tiles(&program, CompileOptions::default()), search_tiles(&program, CompileOptions::default()));
 }

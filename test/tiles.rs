@@ -1,7 +1,7 @@
 //! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of MLIR's JIT without
 //! loops.
 //!
-//! The programs are in `test/tile/Inputs`, several in a file, each after a line `// -----` and named by its function; a test has the name
+//! The programs are in `test/tile/ArgumentNumbers`, several in a file, each after a line `// -----` and named by its function; a test has the name
 //! of a program or of a file. A line `// INPUTS_DIR: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
 //! is the equivalent for products. Otherwise inputs have all magnitudes, and results may differ by rounding. A line `// UNTILED` marks a
 //! program in which no loop is expected.
@@ -16,11 +16,11 @@ use spyre::{
     reference::{WorstElement, check_against_reference, compare_arrays},
 };
 use std::{fs, path::Path};
-use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};
+use tiled::{BUILD_CONFIGS, BuildConfig, ExecutionFailure, ExecutionResult, execute, run_jit};
 
 /// Kind of numbers in a program's arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Inputs {
+enum ArgumentNumbers {
     /// Of all magnitudes.
     Numbers,
     /// Small ones, half of them 0.
@@ -29,28 +29,28 @@ enum Inputs {
     Powers,
 }
 
-struct Program {
+struct ScopedProgram {
     name: String,
     text: String,
-    inputs: Inputs,
+    inputs: ArgumentNumbers,
     has_loops: bool,
 }
 
-fn programs(file: &str) -> Vec<Program> {
+fn read_programs(file: &str) -> Vec<ScopedProgram> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs").join(file);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.split("// -----\n").map(program).collect()
+    text.split("// -----\n").map(parse_program).collect()
 }
 
-fn program(text: &str) -> Program {
+fn parse_program(text: &str) -> ScopedProgram {
     let says = |line: &str| text.lines().any(|other| other == line);
     let inputs = match () {
-        () if says("// INPUTS: integers") => Inputs::Integers,
-        () if says("// INPUTS: powers") => Inputs::Powers,
-        () => Inputs::Numbers,
+        () if says("// INPUTS: integers") => ArgumentNumbers::Integers,
+        () if says("// INPUTS: powers") => ArgumentNumbers::Powers,
+        () => ArgumentNumbers::Numbers,
     };
     let name = text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).expect("a program is a function").0;
-    Program { name: name.to_owned(), text: text.to_owned(), inputs, has_loops: !says("// UNTILED") }
+    ScopedProgram { name: name.to_owned(), text: text.to_owned(), inputs, has_loops: !says("// UNTILED") }
 }
 
 //===----------------------------------------------------------------------===//
@@ -58,7 +58,7 @@ fn program(text: &str) -> Program {
 //===----------------------------------------------------------------------===//
 
 /// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the scopes.
-fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
+fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre::pipeline::create_session();
     let refuse = || format!("@{} is not valid", program.name);
     let mut module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
@@ -75,31 +75,32 @@ fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> 
 }
 
 /// The arguments' numbers, which follow from their positions.
-fn inputs_of(program: &Program, shapes: &[Vec<i64>]) -> Vec<HostArray> {
+fn build_inputs(program: &ScopedProgram, shapes: &[Vec<i64>]) -> Vec<HostArray> {
     let of = |(position, shape): (u64, &Vec<i64>)| {
         let length = shape.iter().product::<i64>() as u64;
-        let elements = (0..length).map(|index| f16::from_f32(number(program.inputs, stirred(position << 32 | index), length)).to_bits());
+        let elements =
+            (0..length).map(|index| f16::from_f32(draw_number(program.inputs, mix_bits(position << 32 | index), length)).to_bits());
         HostArray { shape: shape.clone(), elements: ArrayElements::F16(elements.collect()) }
     };
     (1..).zip(shapes).map(of).collect()
 }
 
-fn number(inputs: Inputs, drawn: u64, length: u64) -> f32 {
+fn draw_number(inputs: ArgumentNumbers, drawn: u64, length: u64) -> f32 {
     let sign = if drawn.is_multiple_of(2) { 1.0 } else { -1.0 };
     sign * match (inputs, drawn / 2 % 128) {
-        (Inputs::Numbers, _) => (drawn % 2048) as f32 / 1024.0,
-        (Inputs::Powers, 0..3) => 2.0,
-        (Inputs::Powers, 3..6) => 0.5,
-        (Inputs::Powers, _) | (Inputs::Integers, 64..112) => 1.0,
+        (ArgumentNumbers::Numbers, _) => (drawn % 2048) as f32 / 1024.0,
+        (ArgumentNumbers::Powers, 0..3) => 2.0,
+        (ArgumentNumbers::Powers, 3..6) => 0.5,
+        (ArgumentNumbers::Powers, _) | (ArgumentNumbers::Integers, 64..112) => 1.0,
         // A 0 alone would prove nothing.
-        (Inputs::Integers, 0..64) if length > 1 => 0.0,
-        (Inputs::Integers, 112..124) => 2.0,
-        (Inputs::Integers, _) => 3.0,
+        (ArgumentNumbers::Integers, 0..64) if length > 1 => 0.0,
+        (ArgumentNumbers::Integers, 112..124) => 2.0,
+        (ArgumentNumbers::Integers, _) => 3.0,
     }
 }
 
 /// A number's bits, stirred (the finaliser of `SplitMix64`).
-fn stirred(number: u64) -> u64 {
+fn mix_bits(number: u64) -> u64 {
     let number = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -112,12 +113,12 @@ fn stirred(number: u64) -> u64 {
 
 /// Returns a description of the first difference between the results of an execution and the expected results, or
 /// `None`.
-fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -> Option<String> {
+fn find_difference(program: &ScopedProgram, executed: &ExecutionResult, expected: &[HostArray]) -> Option<String> {
     if executed.results.len() != expected.len() {
         return Some(format!("{} results instead of {}", executed.results.len(), expected.len()));
     }
     executed.results.iter().zip(expected).enumerate().find_map(|(number, (found, expected))| {
-        if program.inputs == Inputs::Numbers {
+        if program.inputs == ArgumentNumbers::Numbers {
             let message = check_against_reference(&executed.companions[number], expected, &[], 0.0).err()?;
             return Some(format!("result {number} {message}"));
         }
@@ -132,12 +133,17 @@ fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -
 }
 
 /// Checks a program in one build configuration. Returns the execution, or a message if a check fails.
-fn check_build(program: &Program, build: Build, inputs: &[HostArray], expected: &[HostArray]) -> Result<Executed, String> {
+fn check_build(
+    program: &ScopedProgram,
+    build: BuildConfig,
+    inputs: &[HostArray],
+    expected: &[HostArray],
+) -> Result<ExecutionResult, String> {
     let executed = execute(&program.text, build, inputs).map_err(|stop| match stop {
-        Stop::Refused(message) => format!("refused: {message}"),
-        Stop::Broken(what, message) => format!("{what}: {message}"),
+        ExecutionFailure::Refused(message) => format!("refused: {message}"),
+        ExecutionFailure::Broken(what, message) => format!("{what}: {message}"),
     })?;
-    if let Some(message) = differences(program, &executed, expected) {
+    if let Some(message) = find_difference(program, &executed, expected) {
         return Err(message);
     }
     let has_loops = program.has_loops && build.loops == "keep";
@@ -148,18 +154,19 @@ fn check_build(program: &Program, build: Build, inputs: &[HostArray], expected: 
 }
 
 /// Checks a program in every build configuration. Returns one line for each failure.
-fn check(program: &Program) -> Vec<String> {
-    let (text, shapes) = match without_scopes(program) {
+fn check(program: &ScopedProgram) -> Vec<String> {
+    let (text, shapes) = match remove_scopes(program) {
         Ok(found) => found,
         Err(message) => return vec![message],
     };
-    let inputs = inputs_of(program, &shapes);
-    let expected = by_jit(&text, &inputs).unwrap_or_else(|message| panic!("@{}: {message}", program.name));
+    let inputs = build_inputs(program, &shapes);
+    let expected = run_jit(&text, &inputs).unwrap_or_else(|message| panic!("@{}: {message}", program.name));
     let is_zero = |array: &HostArray| (0..array.elements.len()).all(|index| array.elements.get(index) == 0.0);
     assert!(!expected.iter().any(is_zero), "@{}: a result of zeros shows nothing", program.name);
-    let ran: Vec<Result<Executed, String>> = BUILDS.iter().map(|&build| check_build(program, build, &inputs, &expected)).collect();
+    let ran: Vec<Result<ExecutionResult, String>> =
+        BUILD_CONFIGS.iter().map(|&build| check_build(program, build, &inputs, &expected)).collect();
     let mut wrong: Vec<String> = Vec::new();
-    for (build, ran) in BUILDS.iter().zip(&ran) {
+    for (build, ran) in BUILD_CONFIGS.iter().zip(&ran) {
         if let Err(message) = ran {
             wrong.push(format!("@{} {}: {message}", program.name, build.text()));
         }
@@ -167,7 +174,7 @@ fn check(program: &Program) -> Vec<String> {
     // Unrolled, the same is done.
     for (kept, unrolled) in ran[..4].iter().zip(&ran[4..]) {
         if let (Ok(kept), Ok(unrolled)) = (kept, unrolled) {
-            let done = |of: &Executed| (of.n_executions, of.hbm_bytes_written);
+            let done = |of: &ExecutionResult| (of.n_executions, of.hbm_bytes_written);
             if kept.results != unrolled.results || done(kept) != done(unrolled) {
                 wrong.push(format!("@{}: unrolled, it does {:?} instead of {:?}", program.name, done(unrolled), done(kept)));
             }
@@ -177,7 +184,7 @@ fn check(program: &Program) -> Vec<String> {
 }
 
 fn check_file(file: &str) {
-    let wrong: Vec<String> = programs(file).iter().flat_map(check).collect();
+    let wrong: Vec<String> = read_programs(file).iter().flat_map(check).collect();
     assert!(wrong.is_empty(), "{file}:\n{}", wrong.join("\n"));
 }
 
@@ -211,7 +218,7 @@ files! {
 }
 
 #[test]
-fn every_file_is_tested() {
+fn tests_every_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
     let mut found: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     let mut files = FILES.to_vec();

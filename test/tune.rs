@@ -12,7 +12,8 @@ use std::{
 const TUNE: &str = env!("CARGO_BIN_EXE_spyre-tune");
 
 /// A kernel with more points than a test can evaluate: the second knob has no effect.
-const MANY_POINTS: &str = "func.func private @twice(%x: tensor<128x256xf16> {spyre.dims = [\"rows\", \"columns\"]}) -> tensor<128x256xf16>
+const LARGE_SPACE_KERNEL: &str =
+    "func.func private @twice(%x: tensor<128x256xf16> {spyre.dims = [\"rows\", \"columns\"]}) -> tensor<128x256xf16>
     attributes {spyre.kernel, spyre.knobs = [#spyre.knob<T = 4 in pow2 1 to 64>, #spyre.knob<Unread = 1 in 1 to 200>]} {
   %z = spyre.hint tiles(rows = T) {
     %empty = tensor.empty() : tensor<128x256xf16>
@@ -29,9 +30,9 @@ func.func @main(%x: tensor<128x256xf16>) -> tensor<128x256xf16> {
 ";
 
 /// A search that has compiled its first points and is far from its end.
-fn begun(folder: &Path) -> Child {
+fn start_search(folder: &Path) -> Child {
     let program = folder.join("program.mlir");
-    fs::write(&program, MANY_POINTS).unwrap();
+    fs::write(&program, LARGE_SPACE_KERNEL).unwrap();
     let mut command = Command::new(TUNE);
     command.arg(&program).args(["-v", "--budget", "10000", "--cache"]).arg(folder.join("cache"));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -42,9 +43,9 @@ fn begun(folder: &Path) -> Child {
 }
 
 #[test]
-fn a_search_that_is_stopped_gives_the_best_so_far_and_keeps_nothing() {
+fn returns_best_so_far_when_stopped() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = begun(folder.path());
+    let mut child = start_search(folder.path());
     let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(signal.success());
     let mut said = String::new();
@@ -56,9 +57,9 @@ fn a_search_that_is_stopped_gives_the_best_so_far_and_keeps_nothing() {
 }
 
 #[test]
-fn a_search_that_is_killed_leaves_a_cache_that_is_read() {
+fn leaves_readable_cache_when_killed() {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = begun(folder.path());
+    let mut child = start_search(folder.path());
     child.kill().unwrap();
     child.wait().unwrap();
     let budget = |budget: &str| {
@@ -77,7 +78,7 @@ fn a_search_that_is_killed_leaves_a_cache_that_is_read() {
 }
 
 #[test]
-fn a_walk_finds_what_all_points_have() {
+fn finds_same_best_point_by_walk_as_by_enumeration() {
     let folder = tempfile::tempdir().unwrap();
     for (kernel, lx_bytes, budget) in [("matmul", "65536", "24"), ("rms_norm", "4096", "15")] {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("examples/kernels/{kernel}.mlir"));

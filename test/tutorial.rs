@@ -10,7 +10,7 @@ use crate::common::bless;
 use std::{env, fmt::Write as _, fs, os::unix::fs::symlink, path::Path, process::Command};
 
 /// Folders of the project that commands read.
-const READ: [&str; 3] = ["examples", "test", "benches"];
+const READ_FOLDERS: [&str; 3] = ["examples", "test", "benches"];
 
 /// Folders with examples, which commands also find in the folder in which they run.
 const EXAMPLES: [&str; 2] = ["examples", "examples/kernels"];
@@ -26,7 +26,7 @@ fn run(command: &str, folder: &Path) -> String {
 
 /// Returns the page with the output of `answer` after each command of its `console` blocks. A command begins with `$ `, and each
 /// continuation line with `> `.
-fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
+fn replace_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
     let mut lines = page.lines().peekable();
@@ -53,7 +53,7 @@ fn with_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
 fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();
-    for name in READ {
+    for name in READ_FOLDERS {
         symlink(root.join(name), folder.path().join(name)).unwrap();
     }
     for example in EXAMPLES.iter().flat_map(|name| fs::read_dir(root.join(name)).unwrap()) {
@@ -64,7 +64,7 @@ fn check(page: &str) -> usize {
     }
     let read = || fs::read_to_string(root.join(page)).unwrap();
     let mut commands = 0;
-    let wanted = with_answers(&read(), |command| {
+    let wanted = replace_answers(&read(), |command| {
         commands += 1;
         run(command, folder.path())
     });
@@ -88,35 +88,35 @@ fn check_folder(folder: &str) -> usize {
 }
 
 #[test]
-fn commands_of_the_readme_print_what_it_says() {
+fn prints_output_stated_in_readme() {
     assert!(check("README.md") > 1);
 }
 
 #[test]
-fn commands_of_getting_started_print_what_the_pages_say() {
+fn prints_output_stated_in_getting_started() {
     assert!(check_folder("docs/getting-started") > 0);
 }
 
 #[test]
-fn commands_of_concepts_print_what_the_pages_say() {
+fn prints_output_stated_in_concepts() {
     assert!(check_folder("docs/concepts") > 5);
 }
 
 #[test]
-fn commands_of_guides_print_what_the_pages_say() {
+fn prints_output_stated_in_guides() {
     assert!(check_folder("docs/guides") > 4);
 }
 
 #[test]
-fn old_answers_are_replaced_and_other_blocks_stay() {
+fn replaces_old_answers_and_keeps_other_blocks() {
     let page = "a\n```console\n$ one\nold\n$ two\n```\n```text\n$ three\nkept\n```\n";
     let wanted = "a\n```console\n$ one\n1\n$ two\n1\n```\n```text\n$ three\nkept\n```\n";
-    assert_eq!(with_answers(page, |_| "1\n".to_owned()), wanted);
+    assert_eq!(replace_answers(page, |_| "1\n".to_owned()), wanted);
 }
 
 #[test]
-fn command_goes_on_in_the_next_line() {
+fn continues_command_on_next_line() {
     let page = "```console\n$ one \\\n> | two\nold\n> no command\n```\n";
     let wanted = "```console\n$ one \\\n> | two\none \\\n| two\n```\n";
-    assert_eq!(with_answers(page, |command| format!("{command}\n")), wanted);
+    assert_eq!(replace_answers(page, |command| format!("{command}\n")), wanted);
 }

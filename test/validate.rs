@@ -35,7 +35,7 @@ const TILED: &str = "
   }";
 
 /// Untiled version of the softmax above.
-const WHOLE: &str = "
+const UNTILED: &str = "
   func.func @softmax(%x: tensor<8x256xf16>) -> tensor<8x256xf16> {
     %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
     %moved = spyre.pointwise sub(%x, %max) : (tensor<8x256xf16>, tensor<8x1xf16>) -> tensor<8x256xf16>
@@ -71,7 +71,7 @@ const ONE_LAYER: ExecutionLimits =
     ExecutionLimits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
 
 #[test]
-fn a_program_too_large_for_samples_is_validated_in_pieces() {
+fn validates_large_program_in_pieces() {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let validated = |options: &CompileOptions| {
@@ -123,16 +123,16 @@ fn snapshot(text: &str) -> ResultSnapshot {
 }
 
 #[test]
-fn a_tiled_program_computes_what_the_whole_one_does() {
-    let found = snapshot(WHOLE).find_difference(&snapshot(TILED));
+fn matches_untiled_program() {
+    let found = snapshot(UNTILED).find_difference(&snapshot(TILED));
     assert!(found.is_none(), "{found:?}");
 }
 
 /// Each of these is a possible miscompilation: one word of the tiled program. Replacing the maximum would be no fault here: a softmax does
 /// not depend on the number it subtracts, and the algebraic check does not cover the effect on its range.
 #[test]
-fn a_fault_in_a_tiled_program_is_found() {
-    let whole = snapshot(WHOLE);
+fn finds_fault_in_tiled_program() {
+    let whole = snapshot(UNTILED);
     for (right, wrong) in [
         ("sub(%tile, %max)", "mul(%tile, %max)"),
         ("spyre.pointwise add(%before, %part)", "spyre.pointwise maximum(%before, %part)"),
@@ -179,7 +179,7 @@ const SMALLEST: &str = "
 
 /// Residues have no order that addition preserves; the real numbers that are computed in addition to them do.
 #[test]
-fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
+fn compares_corrected_minimum_in_order_of_reals() {
     let whole = snapshot(SMALLEST);
     let found = whole.find_difference(&snapshot(CORRECTED));
     assert!(found.is_none(), "{found:?}");
@@ -197,12 +197,12 @@ fn a_minimum_that_a_loop_corrects_is_compared_in_the_order_of_real_numbers() {
 
 /// For a program that is too large, the same elements are compared before and after.
 #[test]
-fn a_fault_in_a_large_program_is_found_in_samples() {
+fn finds_fault_in_large_program_by_samples() {
     let limits = ExecutionLimits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
     let of = |text: &str, before: Option<&ResultSnapshot>| {
         with_module(text, |module| ResultSnapshot::capture_with_limits(module.op(), &limits, before).unwrap())
     };
-    let whole = of(WHOLE, None);
+    let whole = of(UNTILED, None);
     let tiled = of(TILED, Some(&whole));
     assert!(whole.find_difference(&tiled).is_none());
     let wrong = of(&TILED.replacen("sub(%tile, %max)", "mul(%tile, %max)", 1), Some(&whole));
@@ -211,7 +211,7 @@ fn a_fault_in_a_large_program_is_found_in_samples() {
 }
 
 #[test]
-fn what_nothing_has_written_is_no_result() {
+fn rejects_unwritten_result() {
     let padded = |rows: &str| {
         format!(
             "func.func @pad(%x: tensor<{rows}x64xf16>) -> tensor<8x64xf16> {{
@@ -229,9 +229,9 @@ fn what_nothing_has_written_is_no_result() {
 
 /// The fault is not attributed to a pass that runs after the faulty one.
 #[test]
-fn the_pass_that_broke_it_is_named_alone() {
+fn names_only_the_pass_that_broke_the_program() {
     let broken = TILED.replace("sub(%tile, %max)", "mul(%tile, %max)");
-    with_module(WHOLE, |whole| {
+    with_module(UNTILED, |whole| {
         with_module(&broken, |broken| {
             let observer = ValidationObserver::default();
             assert!(observer.observe("", PassEvent::Begin));
@@ -246,10 +246,10 @@ fn the_pass_that_broke_it_is_named_alone() {
 /// Edited IR that breaks a rule is a user error, not a compiler bug. In the edited text, the maxima of a softmax have a
 /// live range of one op only.
 #[test]
-fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
+fn reports_broken_rule_in_edited_text_as_user_error() {
     let options =
         CompileOptions { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..CompileOptions::default() };
-    let right = with_module(WHOLE, |module| {
+    let right = with_module(UNTILED, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())
     });
@@ -266,7 +266,7 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
 /// Runs the tool; after a phase it swaps the operands of every subtraction, which programs built with debug assertions do on request.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
-fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
+fn names_broken_phase_and_writes_nothing() {
     let program = "func.func @f(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
       %empty = tensor.empty() : tensor<64x64xf16>
       %z = linalg.sub ins(%x, %y : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
@@ -293,18 +293,19 @@ fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
 }
 
 /// Columns in two tiles, in three loops.
-fn in_tiles() -> CompileOptions {
+fn tiled_options() -> CompileOptions {
     CompileOptions { compile_to: Phase::Emit, ..CompileOptions::parse("dims=0=M:N tiles=N=2").unwrap() }
 }
 
 /// Samples of a program that carries maxima and sums through loops, in few elements and in many.
 #[test]
-fn a_tiled_program_is_validated_by_samples() {
+fn validates_tiled_program_by_samples() {
     for (samples, elements) in [(1_500, 1), (20_000, 512)] {
         let limits = ExecutionLimits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
-        let report = with_module(WHOLE, |module| compile_and_validate_with_limits(module, &in_tiles(), out.to_str().unwrap(), &limits));
+        let report =
+            with_module(UNTILED, |module| compile_and_validate_with_limits(module, &tiled_options(), out.to_str().unwrap(), &limits));
         let verdict = report.unwrap().validation.unwrap();
         let samples = verdict.sampled.unwrap();
         assert!(samples.of == 2048 && samples.elements == elements, "{verdict}");
@@ -314,10 +315,10 @@ fn a_tiled_program_is_validated_by_samples() {
 
 /// Samples equal the elements of the full execution, and differ once a file multiplies instead of subtracting.
 #[test]
-fn samples_see_a_fault_in_what_they_depend_on() {
+fn finds_fault_in_dependences_of_samples() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    with_module(WHOLE, |module| assert!(compile(module, &in_tiles(), out.to_str().unwrap()).is_some()));
+    with_module(UNTILED, |module| assert!(compile(module, &tiled_options(), out.to_str().unwrap()).is_some()));
     let elements = |places: &[usize]| {
         let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
         let found = simulation.sample_elements(&FiniteField::new(1), &BTreeMap::new(), &[places.to_vec()], &RunOptions::default());
@@ -340,9 +341,9 @@ fn samples_see_a_fault_in_what_they_depend_on() {
 }
 
 #[test]
-fn a_bug_is_that_of_its_compilation() {
-    with_module(WHOLE, |one| {
-        with_module(WHOLE, |other| {
+fn attributes_bug_to_its_compilation() {
+    with_module(UNTILED, |one| {
+        with_module(UNTILED, |other| {
             record_bug(one.op());
             assert_eq!((num_bugs(one.op()), num_bugs(other.op())), (1, 0));
         });

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
 use crate::common::{self, granite::Granite, sample::sample};
-use crate::models::attention::Attention;
+use crate::models::attention::AttentionShape;
 
 use rayon::prelude::*;
 use std::{
@@ -14,12 +14,12 @@ use std::{
 };
 
 /// A program and the options that it is compiled with.
-struct Run {
+struct ValidationRun {
     input: PathBuf,
     options: Vec<String>,
 }
 
-fn compile(run: &Run, further: &[&str]) -> Output {
+fn compile(run: &ValidationRun, further: &[&str]) -> Output {
     let place = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
     command.arg(&run.input).arg("-o").arg(place.path().join("out")).args(&run.options).args(further).output().unwrap()
@@ -27,7 +27,7 @@ fn compile(run: &Run, further: &[&str]) -> Output {
 
 /// Returns the reason why a program is not validated with `--validate`, if any. A program that is refused without the option may be
 /// refused.
-fn complaint(run: &Run, may_be_refused: bool) -> Option<String> {
+fn find_complaint(run: &ValidationRun, may_be_refused: bool) -> Option<String> {
     let done = compile(run, &["--validate"]);
     if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
         return None;
@@ -38,13 +38,13 @@ fn complaint(run: &Run, may_be_refused: bool) -> Option<String> {
     Some(format!("{} {:?}: {}", run.input.display(), run.options, String::from_utf8_lossy(&done.stderr)))
 }
 
-fn check(runs: &[Run], may_be_refused: bool) {
-    let complaints: Vec<String> = runs.par_iter().filter_map(|run| complaint(run, may_be_refused)).collect();
+fn check(runs: &[ValidationRun], may_be_refused: bool) {
+    let complaints: Vec<String> = runs.par_iter().filter_map(|run| find_complaint(run, may_be_refused)).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
 /// Expects that all programs compile by default, and that nine of ten are validated in the field, in full or by samples.
-fn check_by_default(runs: &[Run]) {
+fn check_by_default(runs: &[ValidationRun]) {
     let said: Vec<Result<bool, String>> = runs
         .par_iter()
         .map(|run| {
@@ -73,7 +73,7 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the compilations of a text test that write files. Writes the sections of a split test file to `place`.
-fn runs_of(path: &Path, place: &Path) -> Vec<Run> {
+fn parse_runs(path: &Path, place: &Path) -> Vec<ValidationRun> {
     let text = fs::read_to_string(path).unwrap();
     for part in text.split("//--- ").skip(1) {
         let (name, content) = part.split_once('\n').unwrap();
@@ -87,18 +87,18 @@ fn runs_of(path: &Path, place: &Path) -> Vec<Run> {
         .lines()
         .flat_map(|line| line.split(['|', ';']))
         .flat_map(|line| line.split("&&"))
-        .filter_map(|line| run_of(line, path, place))
+        .filter_map(|line| parse_run(line, path, place))
         .collect()
 }
 
 /// The compilation that a command is, if it is one that writes files.
-fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
+fn parse_run(command: &str, path: &Path, place: &Path) -> Option<ValidationRun> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let (&"spyre-compile", arguments) = words.split_first()? else { return None };
     if !arguments.contains(&"-o") || arguments.iter().any(|word| ["--compile-to", "--validate", "-"].contains(word)) {
         return None;
     }
-    let mut run = Run { input: PathBuf::new(), options: Vec::new() };
+    let mut run = ValidationRun { input: PathBuf::new(), options: Vec::new() };
     let mut arguments = arguments.iter();
     while let Some(&word) = arguments.next() {
         match word {
@@ -115,15 +115,15 @@ fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
 }
 
 #[test]
-fn what_text_tests_compile_is_validated() {
+fn validates_compilations_of_text_tests() {
     let place = tempfile::tempdir().unwrap();
     // Those of `validate` are compiled as they are, by default too.
     let others = files_below(&test_folder()).into_iter().filter(|path| !path.starts_with(test_folder().join("validate")));
-    let mut runs: Vec<Run> = (others.enumerate())
+    let mut runs: Vec<ValidationRun> = (others.enumerate())
         .flat_map(|(number, path)| {
             let place = place.path().join(number.to_string());
             fs::create_dir(&place).unwrap();
-            runs_of(&path, &place)
+            parse_runs(&path, &place)
         })
         .collect();
     assert!(runs.len() > 140, "{} compilations were found", runs.len());
@@ -133,14 +133,14 @@ fn what_text_tests_compile_is_validated() {
 }
 
 #[test]
-fn tiled_programs_are_validated() {
+fn validates_tiled_programs() {
     let place = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
     for path in files_below(&test_folder().join("tile/Inputs")) {
         for (number, program) in fs::read_to_string(&path).unwrap().split("// -----\n").enumerate() {
             let input = place.path().join(format!("{}_{number}.mlir", path.file_stem().unwrap().to_str().unwrap()));
             fs::write(&input, program).unwrap();
-            runs.push(Run { input, options: Vec::new() });
+            runs.push(ValidationRun { input, options: Vec::new() });
         }
     }
     assert!(runs.len() > 100, "{} programs were found", runs.len());
@@ -148,13 +148,13 @@ fn tiled_programs_are_validated() {
 }
 
 #[test]
-fn models_are_validated() {
-    let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
+fn validates_models() {
+    let square = AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
     let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     let models: [(String, &[&str]); 5] = [
         (square.module(), &[]),
-        (Attention { head_size: 80, ..square }.module(), &["--cores", "5"]),
-        (Attention { is_packed: true, head_size: 32, ..square }.module(), &["--sticks", "greedy"]),
+        (AttentionShape { head_size: 80, ..square }.module(), &["--cores", "5"]),
+        (AttentionShape { is_packed: true, head_size: 32, ..square }.module(), &["--sticks", "greedy"]),
         (small.module(), &[]),
         (Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2", "--lx-planner", "first-fit"]),
     ];
@@ -162,7 +162,7 @@ fn models_are_validated() {
     let run = |(number, (text, options)): (usize, &(String, &[&str]))| {
         let input = place.path().join(format!("model_{number}.mlir"));
         fs::write(&input, text).unwrap();
-        Run { input, options: options.iter().map(|option| (*option).to_owned()).collect() }
+        ValidationRun { input, options: options.iter().map(|option| (*option).to_owned()).collect() }
     };
     check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
 }
@@ -170,7 +170,7 @@ fn models_are_validated() {
 /// Returns how many programs are validated by default in the field, in full or by samples, and how many of them also against the program
 /// as written.
 fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
-    let run = |input: &PathBuf| Run { input: input.clone(), options: Vec::new() };
+    let run = |input: &PathBuf| ValidationRun { input: input.clone(), options: Vec::new() };
     let said: Vec<(Option<i32>, String)> = programs
         .par_iter()
         .map(|input| {
@@ -186,7 +186,7 @@ fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
 
 /// Checks the default validation of the stored PyTorch exports, which are made as in `test/exports`.
 #[test]
-fn nine_of_ten_exports_are_validated_by_default() {
+fn validates_nine_of_ten_exports_by_default() {
     let stored = files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("python/tests/pytorch/cases"));
     let [compiled, field, as_written] = count_by_default(&stored);
     assert!(compiled >= 25, "{compiled} of {} are compiled", stored.len());
@@ -196,7 +196,7 @@ fn nine_of_ten_exports_are_validated_by_default() {
 /// All that the scripts of `test/exports` make, in the folder that `SPYRE_EXPORTS` names.
 #[test]
 #[ignore = "needs SPYRE_EXPORTS, a folder of what the scripts of test/exports make"]
-fn nine_of_ten_programs_of_a_folder_are_validated_by_default() {
+fn validates_nine_of_ten_programs_of_folder_by_default() {
     let folder = PathBuf::from(std::env::var("SPYRE_EXPORTS").unwrap());
     let [compiled, field, as_written] = count_by_default(&files_below(&folder));
     assert!(compiled > 0 && 10 * field >= 9 * compiled, "{field} of {compiled}, {as_written} beside the program as written");
@@ -222,7 +222,7 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn programs_of_others_are_validated() {
+    fn validates_external_programs() {
         let inputs = common::shared("inputs");
         let is_broken =
             |path: &PathBuf| path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")));
@@ -230,10 +230,10 @@ mod shared {
         let is_slow = |path: &PathBuf| path.file_stem().unwrap() == SLOW;
         let programs = files_below(&inputs).into_iter().filter(|path| !is_broken(path) && !is_slow(path));
         let (refused, accepted): (Vec<PathBuf>, Vec<PathBuf>) = programs.partition(is_refused);
-        let run = |input| Run { input, options: Vec::new() };
+        let run = |input| ValidationRun { input, options: Vec::new() };
         check_by_default(&sample(accepted.into_iter().map(run), 4));
         assert_eq!(refused.len(), REFUSED.len(), "{refused:?}");
-        let is_taken = |run: &Run| compile(run, &[]).status.code() != Some(1);
+        let is_taken = |run: &ValidationRun| compile(run, &[]).status.code() != Some(1);
         let taken: Vec<PathBuf> = refused.into_iter().map(run).filter(is_taken).map(|run| run.input).collect();
         assert!(taken.is_empty(), "refused no more, or in another way: {taken:?}");
     }

@@ -17,31 +17,31 @@ const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
 /// Runs a tool of this build, or the one of its name in the folder that `SPYRE_WITHOUT_MLIR` names.
-fn tool(own: &str, folder: &Path, arguments: &[&str]) -> Output {
+fn run_tool(own: &str, folder: &Path, arguments: &[&str]) -> Output {
     let own = Path::new(own);
     let path = env::var_os("SPYRE_WITHOUT_MLIR").map_or_else(|| own.to_owned(), |other| Path::new(&other).join(own.file_name().unwrap()));
     Command::new(&path).current_dir(folder).args(arguments).output().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[track_caller]
-fn said(output: Output) -> String {
+fn output_text(output: Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Returns the text on both streams of a tool that exits with an error.
 #[track_caller]
-fn refusal(output: &Output) -> String {
+fn expect_error(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1));
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// The sum of two f16 [32, 128] as a program: `program.json`, and the golden bundle in a folder.
-struct Sum {
+struct SumProgram {
     place: tempfile::TempDir,
 }
 
-impl Sum {
+impl SumProgram {
     fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         let bundle = place.path().join("sum/add");
@@ -91,12 +91,12 @@ fn write_array(path: &Path, period: usize) {
 }
 
 #[test]
-fn a_golden_bundle_runs() {
-    let sum = Sum::new();
+fn runs_golden_bundle() {
+    let sum = SumProgram::new();
     write_array(&sum.folder().join("left.npy"), 7);
     write_array(&sum.folder().join("right.npy"), 5);
     let arguments = ["sum", "--input", "left=left.npy", "--input", "right=right.npy", "--output-dir", "out", "--report", "report.json"];
-    let text = said(tool(RUN, sum.folder(), &arguments));
+    let text = output_text(run_tool(RUN, sum.folder(), &arguments));
     assert!(text.starts_with("add: 1 executes; HBM 16384 B read, 8192 B written; LX 0 B;"), "{text}");
     let found: Vec<f16> = NpyFile::new(fs::File::open(sum.folder().join("out/sum.npy")).unwrap()).unwrap().into_vec().unwrap();
     let expected = (0..32 * 128).map(|index| f16::from_f64((index % 7 + index % 5) as f64));
@@ -106,13 +106,13 @@ fn a_golden_bundle_runs() {
 }
 
 #[test]
-fn a_right_bundle_breaks_no_rule_and_a_broken_one_is_named() {
-    let sum = Sum::new();
-    assert_eq!(said(tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"])), "");
+fn accepts_valid_bundle_and_names_broken_one() {
+    let sum = SumProgram::new();
+    assert_eq!(output_text(run_tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"])), "");
     let (file, text) = (sum.file("add/sdsc_0.json"), fs::read_to_string(sum.file("add/sdsc_0.json")).unwrap());
     assert!(text.contains("\"mb_\": 32"));
     fs::write(&file, text.replace("\"mb_\": 32", "\"mb_\": 33")).unwrap();
-    let message = refusal(&tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
+    let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
     assert!(message.contains("add/sdsc_0.json") && message.contains("breaks rules of the format in"), "{message}");
     fs::write(&file, text).unwrap();
     // No rule checks an unused name; the emitter would not have written it.
@@ -120,53 +120,53 @@ fn a_right_bundle_breaks_no_rule_and_a_broken_one_is_named() {
     let constant = "%arg_1_core_offset_2048 = arith.constant 2048 : index\n";
     assert!(text.contains(constant));
     fs::write(&file, text.replace(constant, &format!("{constant}\t\t%unused = arith.constant 1 : index\n"))).unwrap();
-    let message = refusal(&tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
+    let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
     assert!(message.contains("add/bundle.mlir: sdsc_r98: "), "{message}");
 }
 
 #[test]
-fn a_bundle_is_held_against_a_profile() {
-    let sum = Sum::new();
-    let check = |arguments: &[&str]| tool(TRANSLATE, sum.folder(), &[&["--check-bundle", "sum"], arguments].concat());
-    assert_eq!(said(check(&["--format=torch-spyre-2026-08"])), "");
-    assert_eq!(said(check(&["--format=torch-spyre-2026-09", "--format=text"])), "");
-    let message = refusal(&check(&["--format=1.0"]));
+fn checks_bundle_against_profile() {
+    let sum = SumProgram::new();
+    let check = |arguments: &[&str]| run_tool(TRANSLATE, sum.folder(), &[&["--check-bundle", "sum"], arguments].concat());
+    assert_eq!(output_text(check(&["--format=torch-spyre-2026-08"])), "");
+    assert_eq!(output_text(check(&["--format=torch-spyre-2026-09", "--format=text"])), "");
+    let message = expect_error(&check(&["--format=1.0"]));
     assert!(message.contains("computeOp_/0/location: sdsc_r2: the member is there; profile '1.0' has no such member"), "{message}");
-    let message = refusal(&check(&["--format=2.0"]));
+    let message = expect_error(&check(&["--format=2.0"]));
     assert!(message.contains("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'"), "{message}");
-    let message = refusal(&check(&["--format=1.0", "--format=torch-spyre-2026-08"]));
+    let message = expect_error(&check(&["--format=1.0", "--format=torch-spyre-2026-08"]));
     assert!(message.contains("names two forms of the files; give one"), "{message}");
-    let message = refusal(&tool(TRANSLATE, sum.folder(), &["--bundle-to-mlir", "sum", "--format=1.0"]));
+    let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--bundle-to-mlir", "sum", "--format=1.0"]));
     assert!(message.contains("add '--check-bundle'"), "{message}");
 }
 
 #[test]
-fn an_instance_is_planned() {
+fn plans_instance() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n").unwrap();
-    let text = said(tool(PLAN, place.path(), &["in.csv", "--capacity", "8", "-o", "out.json"]));
+    let text = output_text(run_tool(PLAN, place.path(), &["in.csv", "--capacity", "8", "-o", "out.json"]));
     let start = "3 of 3 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);";
     assert!(text.starts_with(start), "{text}");
-    said(tool(PLAN, place.path(), &["--verify", "out.json", "in.csv"]));
+    output_text(run_tool(PLAN, place.path(), &["--verify", "out.json", "in.csv"]));
 }
 
 #[test]
 #[cfg_attr(feature = "mlir", ignore = "needs tools that are built without MLIR: cargo xtask test builds them")]
-fn what_needs_mlir_is_refused_before_anything_runs() {
-    let sum = Sum::new();
-    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--check", "sum.mlir", "--output-dir", "out"]));
+fn rejects_requests_that_need_mlir_before_running() {
+    let sum = SumProgram::new();
+    let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--check", "sum.mlir", "--output-dir", "out"]));
     assert!(message.contains("--check 'sum.mlir': this spyre-run was built without MLIR"), "{message}");
     assert!(message.contains("build it with the default features"), "{message}");
     for mode in ["--bundle-to-mlir", "--mlir-to-bundle", "--opspec-to-mlir"] {
-        let message = refusal(&tool(TRANSLATE, sum.folder(), &[mode, "sum", "-o", "out"]));
+        let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &[mode, "sum", "-o", "out"]));
         assert!(message.contains("this spyre-translate was built without MLIR and only checks bundles"), "{message}");
     }
     assert!(!sum.folder().join("out").exists());
 }
 
-/// The program of [`Sum`] with its launch specification.
-fn sum_with_launch_spec() -> Sum {
-    let sum = Sum::new();
+/// The program of [`SumProgram`] with its launch specification.
+fn sum_with_launch_spec() -> SumProgram {
+    let sum = SumProgram::new();
     let program: Program = serde_json::from_str(&fs::read_to_string(sum.file("program.json")).unwrap()).unwrap();
     for file in spyre::launch::launch_spec::build_launch_spec_files(&program, &[Some([2].into())]).unwrap() {
         fs::write(sum.file(&file.path), file.content).unwrap();
@@ -179,13 +179,13 @@ fn read_json(path: PathBuf) -> serde_json::Value {
 }
 
 #[test]
-fn inputs_and_expected_results_are_exported() {
+fn exports_inputs_and_expected_results() {
     let sum = sum_with_launch_spec();
-    assert_eq!(said(tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"])), "");
+    assert_eq!(output_text(run_tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"])), "");
     // 1023 and 2 add up to 1025, which DL16 rounds to 1024.
     write_array(&sum.folder().join("left.npy"), 1024);
     write_array(&sum.folder().join("right.npy"), 3);
-    let text = said(tool(
+    let text = output_text(run_tool(
         RUN,
         sum.folder(),
         &["sum", "--input", "left=left.npy", "--input", "right=right.npy", "--export-expected", "out", "--output-dir", "results"],
@@ -225,9 +225,9 @@ fn inputs_and_expected_results_are_exported() {
 }
 
 #[test]
-fn what_no_launcher_takes_is_not_exported() {
-    let sum = Sum::new();
-    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+fn rejects_export_that_no_launcher_accepts() {
+    let sum = SumProgram::new();
+    let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
     let expected = "expected a launch specification, found no 'sum/add/launch_spec.json'; compile the program again with \
                     '--addresses symbolic'";
     assert!(message.contains(expected), "{message}");
@@ -236,20 +236,20 @@ fn what_no_launcher_takes_is_not_exported() {
     let again = LaunchEntry { arguments: ["right", "left", "sum"].map(str::to_owned).to_vec(), ..program.launches[0].clone() };
     program.launches.push(again);
     fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
-    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
     assert!(message.contains("expected a program of one launch, found 2 launches; export a smaller function"), "{message}");
     program.launches.pop();
     program.results[0].digit_base = Some(1024);
     program.results[0].shape = vec![2, 16, 128];
     program.results[0].element_type = "i32".to_owned();
     fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
-    let message = refusal(&tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
     assert!(message.contains("expected results without digits, found 'sum' of two digits per integer"), "{message}");
     assert!(!sum.folder().join("out").exists());
 }
 
 #[test]
-fn an_argument_of_another_shape_type_or_layout_is_refused_by_name() {
+fn names_argument_of_wrong_shape_type_or_layout() {
     let sum = sum_with_launch_spec();
     let refused = |order: npyz::Order, shape: &[u64], single: bool| {
         let mut bytes = Vec::new();
@@ -265,7 +265,7 @@ fn an_argument_of_another_shape_type_or_layout_is_refused_by_name() {
             writer.finish().unwrap();
         }
         fs::write(sum.folder().join("x.npy"), bytes).unwrap();
-        refusal(&tool(RUN, sum.folder(), &["sum", "--input", "right=x.npy"]))
+        expect_error(&run_tool(RUN, sum.folder(), &["sum", "--input", "right=x.npy"]))
     };
     let argument = "--input: argument 'right' (shape [32, 128], dtype float16, layout row-major): expected ";
     for (message, rest) in [
@@ -290,7 +290,7 @@ fn an_argument_of_another_shape_type_or_layout_is_refused_by_name() {
         let mut spec: serde_json::Value = serde_json::from_str(&text).unwrap();
         spec["args"][1][member] = value;
         fs::write(&path, spec.to_string()).unwrap();
-        let message = refusal(&tool(RUN, sum.folder(), &["sum"]));
+        let message = expect_error(&run_tool(RUN, sum.folder(), &["sum"]));
         assert!(message.contains(&format!("sum/add/launch_spec.json:{expected}")), "{message}");
     }
 }

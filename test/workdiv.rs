@@ -94,13 +94,13 @@ fn topk(k: i64, columns: i64, rows: i64, format: DeviceFormat) -> UndividedOp {
     UndividedOp { minima: WorkSplit::new(vec![(k + 3) / 4, 1, 1]).unwrap(), blocked: vec![2], ..op }
 }
 
-fn numbers(value: &Value) -> Vec<i64> {
+fn to_numbers(value: &Value) -> Vec<i64> {
     value.as_array().unwrap().iter().map(|one| one.as_i64().unwrap()).collect()
 }
 
 /// The op that a row is about.
 fn main_op(row: &Value, format: DeviceFormat) -> UndividedOp {
-    let shapes: Vec<Vec<i64>> = row["shapes"].as_array().unwrap().iter().map(numbers).collect();
+    let shapes: Vec<Vec<i64>> = row["shapes"].as_array().unwrap().iter().map(to_numbers).collect();
     let name = row["name"].as_str().unwrap();
     match row["op"].as_str().unwrap() {
         "batchmatmul" => matmul(&shapes[0], &shapes[1], format),
@@ -123,20 +123,20 @@ fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<UndividedO
     }
 }
 
-fn chosen(op: UndividedOp, target: &Target) -> Vec<i64> {
+fn choose_division(op: UndividedOp, target: &Target) -> Vec<i64> {
     let op = if op.minima.num_cores() > 1 { op } else { UndividedOp { minima: reduce_span(&op, target).unwrap(), ..op } };
     let split = divide(&op, target).unwrap();
-    without_units(&op, split.slices())
+    remove_unit_dims(&op, split.slices())
 }
 
-fn without_units(op: &UndividedOp, slices: &[i64]) -> Vec<i64> {
+fn remove_unit_dims(op: &UndividedOp, slices: &[i64]) -> Vec<i64> {
     op.dims.iter().zip(slices).filter(|(dim, _)| dim.size > 1).map(|(_, &slices)| slices).collect()
 }
 
 /// Returns core splits of torch-spyre's work division (commit 9a6b71e4, 2026-08-20) on 32 and on 8 cores, for a program
 /// of each kind. These few results let a clone alone test some splits; `shared` has all of them. Dimensions of size 1
 /// are omitted.
-fn recorded() -> Vec<(&'static str, Value, [Vec<i64>; 2])> {
+fn recorded_divisions() -> Vec<(&'static str, Value, [Vec<i64>; 2])> {
     vec![
         ("batchmatmul", json!([[1, 4096], [4096, 11008]]), [vec![4, 8], vec![4, 2]]),
         ("batchmatmul", json!([[2048, 4096], [4096, 4096]]), [vec![4, 8, 1], vec![1, 8, 1]]),
@@ -157,12 +157,12 @@ fn recorded() -> Vec<(&'static str, Value, [Vec<i64>; 2])> {
 }
 
 #[test]
-fn recorded_splits_equal_the_peer() {
-    for (name, shapes, expected) in recorded() {
+fn matches_recorded_splits_of_peer() {
+    for (name, shapes, expected) in recorded_divisions() {
         let row = json!({"name": name, "op": name.split(' ').next().unwrap(), "shapes": shapes});
         for (cores, expected) in [32, 8].into_iter().zip(expected) {
             let target = Target { cores, ..Target::spyre() };
-            assert_eq!(chosen(main_op(&row, DeviceFormat::Sen169Fp16), &target), expected, "{row} on {cores} cores");
+            assert_eq!(choose_division(main_op(&row, DeviceFormat::Sen169Fp16), &target), expected, "{row} on {cores} cores");
         }
     }
 }
@@ -173,7 +173,7 @@ mod shared {
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn splits_equal_the_peer() {
+    fn matches_splits_of_peer() {
         let folder = common::shared("planner/workdiv");
         let text = fs::read_to_string(folder.join("peer_results.json")).unwrap();
         let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
@@ -194,20 +194,20 @@ mod shared {
                 let op = main_op(row, format);
                 let splits = theirs["splits"].as_array().unwrap();
                 let long: Vec<i64> = splits.iter().filter(|dim| dim["range"] != 1).map(|dim| dim["split"].as_i64().unwrap()).collect();
-                compare(0, "main", chosen(op.clone(), &target), long);
+                compare(0, "main", choose_division(op.clone(), &target), long);
                 if let Some(default) = theirs["default_splits"].as_object() {
                     let op = UndividedOp { minima: reduce_span(&op, &target).unwrap(), ..op };
                     let mut keys: Vec<_> = default.iter().collect();
                     keys.sort_by(|left, right| left.0.cmp(right.0));
                     let expected: Vec<i64> = keys.into_iter().map(|(_, split)| split.as_i64().unwrap()).collect();
-                    compare(1, "default", without_units(&op, distribute(&op, &target).slices()), expected);
+                    compare(1, "default", remove_unit_dims(&op, distribute(&op, &target).slices()), expected);
                 }
                 for one in theirs["all_ops"].as_array().unwrap() {
-                    let (ranges, splits) = (numbers(&one["ranges"]), numbers(&one["splits"]));
+                    let (ranges, splits) = (to_numbers(&one["ranges"]), to_numbers(&one["splits"]));
                     if let Some(op) = any_op(one["op"].as_str().unwrap(), &ranges, format).filter(|_| {
                         !row["name"].as_str().unwrap().contains("dim0") && !row["name"].as_str().unwrap().starts_with("add_1x32")
                     }) {
-                        compare(2, one["op"].as_str().unwrap(), chosen(op, &target), splits);
+                        compare(2, one["op"].as_str().unwrap(), choose_division(op, &target), splits);
                     }
                 }
             }

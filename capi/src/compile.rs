@@ -9,7 +9,7 @@ use spyre::{
 };
 
 /// Compilation request.
-pub(crate) struct Request {
+pub(crate) struct CompileRequest {
     pub(crate) program: String,
     pub(crate) name: String,
     pub(crate) output: Option<String>,
@@ -17,35 +17,35 @@ pub(crate) struct Request {
 }
 
 /// Exit code, result and diagnostics of a compilation.
-pub(crate) struct Answer {
+pub(crate) struct CompileResponse {
     pub(crate) code: i32,
     pub(crate) result: Option<String>,
     pub(crate) said: Vec<CollectedDiagnostic>,
 }
 
-impl Answer {
+impl CompileResponse {
     /// A mistake of the caller's that has no place in the program.
-    fn refused(message: String) -> Self {
-        Self { code: 1, result: None, said: vec![error(message)] }
+    fn from_usage_error(message: String) -> Self {
+        Self { code: 1, result: None, said: vec![to_error_diagnostic(message)] }
     }
 
     /// After a panic.
-    pub(crate) fn bug() -> Self {
+    pub(crate) fn from_panic() -> Self {
         let message = "internal error of the library; standard error has the details".to_owned();
-        Self { code: 2, result: None, said: vec![error(message)] }
+        Self { code: 2, result: None, said: vec![to_error_diagnostic(message)] }
     }
 }
 
-fn error(message: String) -> CollectedDiagnostic {
+fn to_error_diagnostic(message: String) -> CollectedDiagnostic {
     CollectedDiagnostic { severity: "error", code: None, message, places: Vec::new(), module: String::new(), notes: Vec::new() }
 }
 
 /// Compiles; a bug is an answer or a panic.
-pub(crate) fn compile(request: &Request) -> Answer {
-    run_on_large_stack(|| compile_here(request).unwrap_or_else(Answer::refused))
+pub(crate) fn compile(request: &CompileRequest) -> CompileResponse {
+    run_on_large_stack(|| compile_request(request).unwrap_or_else(CompileResponse::from_usage_error))
 }
 
-fn compile_here(request: &Request) -> Result<Answer, String> {
+fn compile_request(request: &CompileRequest) -> Result<CompileResponse, String> {
     let mut options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
     let mut validation = ValidationMode::default();
     for (name, value) in &request.options {
@@ -73,5 +73,5 @@ fn compile_here(request: &Request) -> Result<Answer, String> {
         (None, true) => 2,
     };
     let json = report.as_ref().filter(|_| ir.is_none()).map(serde_json::to_string).transpose().map_err(|error| error.to_string())?;
-    Ok(Answer { code, result: ir.or(json), said })
+    Ok(CompileResponse { code, result: ir.or(json), said })
 }

@@ -4,7 +4,7 @@
 
 mod compile;
 
-use compile::{Answer, Request, compile};
+use compile::{CompileRequest, CompileResponse, compile};
 use spyre::{mlir::CollectedDiagnostic, tool::VERSION};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
@@ -40,7 +40,7 @@ pub type SpyreMessageHandler = unsafe extern "C" fn(*const SpyreMessage, *mut c_
 #[unsafe(no_mangle)]
 pub extern "C" fn spyreVersion() -> *const c_char {
     static TEXT: OnceLock<CString> = OnceLock::new();
-    TEXT.get_or_init(|| c_text(&format!("spyre-mlir {VERSION}"))).as_ptr()
+    TEXT.get_or_init(|| to_c_text(&format!("spyre-mlir {VERSION}"))).as_ptr()
 }
 
 /// Compiles a module.
@@ -64,22 +64,23 @@ pub unsafe extern "C" fn spyreCompile(
         *result = ptr::null_mut();
         let given = usize::try_from(n_options).ok().filter(|count| *count > 0 && !options.is_null());
         let options = given.map_or(&[][..], |count| slice::from_raw_parts(options, count));
-        Request {
-            program: text(program),
-            name: text(name),
-            output: (!output.is_null()).then(|| text(output)),
-            options: options.iter().map(|option| (text(option.name), text(option.value))).collect(),
+        CompileRequest {
+            program: read_text(program),
+            name: read_text(name),
+            output: (!output.is_null()).then(|| read_text(output)),
+            options: options.iter().map(|option| (read_text(option.name), read_text(option.value))).collect(),
         }
     };
     // A panic must not unwind into C; its message is on standard error.
-    let Answer { code, result: written, said } = catch_unwind(|| compile(&request)).unwrap_or_else(|_| Answer::bug());
+    let CompileResponse { code, result: written, said } =
+        catch_unwind(|| compile(&request)).unwrap_or_else(|_| CompileResponse::from_panic());
     if let Some(handler) = handler {
         // SAFETY: the handler is called according to its type, with the data that was passed with it.
-        said.iter().for_each(|message| unsafe { tell(message, handler, data) });
+        said.iter().for_each(|message| unsafe { report_messages(message, handler, data) });
     }
     if let Some(written) = written {
         // SAFETY: the caller promises that this can be written.
-        unsafe { *result = c_text(&written).into_raw() };
+        unsafe { *result = to_c_text(&written).into_raw() };
     }
     code
 }
@@ -99,7 +100,7 @@ pub unsafe extern "C" fn spyreFreeText(text: *mut c_char) {
 
 /// # Safety
 /// The pointer is null, which is taken for an empty text, or at a text with a zero at its end.
-unsafe fn text(pointer: *const c_char) -> String {
+unsafe fn read_text(pointer: *const c_char) -> String {
     if pointer.is_null() {
         return String::new();
     }
@@ -108,16 +109,16 @@ unsafe fn text(pointer: *const c_char) -> String {
 }
 
 /// A zero would end the text early.
-fn c_text(text: &str) -> CString {
+fn to_c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
 
 /// # Safety
 /// The handler may be called with the data.
-unsafe fn tell(said: &CollectedDiagnostic, handler: SpyreMessageHandler, data: *mut c_void) {
+unsafe fn report_messages(said: &CollectedDiagnostic, handler: SpyreMessageHandler, data: *mut c_void) {
     let severity = ["error", "warning", "remark"].iter().position(|name| *name == said.severity).unwrap_or(3);
-    let (message, place) = (c_text(&said.coded_text()), said.places.first());
-    let file = place.map(|place| c_text(&place.file));
+    let (message, place) = (to_c_text(&said.coded_text()), said.places.first());
+    let file = place.map(|place| to_c_text(&place.file));
     let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
     let told = SpyreMessage {
         severity: c_int::try_from(severity).unwrap_or(3),
@@ -129,5 +130,5 @@ unsafe fn tell(said: &CollectedDiagnostic, handler: SpyreMessageHandler, data: *
     // SAFETY: what the caller promises; the texts outlive the call.
     unsafe { handler(&raw const told, data) };
     // SAFETY: as before.
-    said.notes.iter().for_each(|note| unsafe { tell(note, handler, data) });
+    said.notes.iter().for_each(|note| unsafe { report_messages(note, handler, data) });
 }

@@ -80,14 +80,14 @@ pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Ve
             ir: None,
             validation: None,
         };
-        match options_of(&options).and_then(|options| Ok((options, validation?))) {
+        match parse_options(&options).and_then(|options| Ok((options, validation?))) {
             Ok((options, validation)) => compile_file(&input, &output, &options, validation).unwrap_or_else(refused),
             Err(message) => refused(message),
         }
     })
 }
 
-fn options_of(given: &[(String, String)]) -> Result<CompileOptions, String> {
+fn parse_options(given: &[(String, String)]) -> Result<CompileOptions, String> {
     let mut options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
     given.iter().try_for_each(|(name, value)| options.set(name, value))?;
     options.check()?;

@@ -21,7 +21,7 @@ pub(crate) fn plan(
     alignment: Option<i64>,
 ) -> PyResult<String> {
     let planned = wait_for(py, move |is_over| {
-        let (instance, stays) = read(&instance, whole_lives, capacity, alignment)?;
+        let (instance, stays) = read_instance(&instance, whole_lives, capacity, alignment)?;
         let started = Instant::now();
         let mut limits = PlanningLimits { budget, go_on: &mut |_| !is_over.load(Ordering::Relaxed) };
         let plan = plan_instance(&instance, &planner, stays, &mut limits).map_err(|error| error.to_string())?;
@@ -32,7 +32,12 @@ pub(crate) fn plan(
 }
 
 /// The instance, and what may become of lives: those of a CSV are whole.
-fn read(text: &str, whole_lives: bool, capacity: Option<i64>, alignment: Option<i64>) -> Result<(Instance, ResidencyMode), String> {
+fn read_instance(
+    text: &str,
+    whole_lives: bool,
+    capacity: Option<i64>,
+    alignment: Option<i64>,
+) -> Result<(Instance, ResidencyMode), String> {
     let explained = |error: &dyn Error| format!("{error}{}", error.source().map_or_else(String::new, |source| format!(": {source}")));
     if text.trim_start().starts_with('{') {
         let instance = Instance::from_json(text).map_err(|error| explained(&error))?;

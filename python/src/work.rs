@@ -12,7 +12,7 @@ use std::{
 };
 
 /// How often it is asked whether the user has had enough.
-const PATIENCE: Duration = Duration::from_millis(50);
+const SIGNAL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Does the work on a thread with the stack of a tool. When a signal ends the wait, `KeyboardInterrupt` among them, the work is told that it is
 /// over; it ends when it next looks, and nobody sees what it makes.
@@ -31,7 +31,7 @@ pub(crate) fn wait_for<T: Send + 'static>(py: Python<'_>, work: impl FnOnce(&Ato
     loop {
         // A receiver may be sent to another thread, but not shared, which is all that a plain borrow would say.
         let answer = &mut answer;
-        match py.detach(move || answer.recv_timeout(PATIENCE)) {
+        match py.detach(move || answer.recv_timeout(SIGNAL_POLL_INTERVAL)) {
             Ok(answer) => return Ok(answer),
             Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| is_over.store(true, Ordering::Relaxed))?,
             Err(RecvTimeoutError::Disconnected) => {

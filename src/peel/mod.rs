@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `mod.rs` | candidate dimensions, and where they are split |
 //! | `ir/peel_remainders.rs` | reads the program, compares the variants, keeps the better one |
-//! | `ir/part_ops.rs` | splits ops in two |
+//! | `ir/split_ops.rs` | splits ops in two |
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;

@@ -1,6 +1,6 @@
 //! Right bundles, written by our own emitter: one for each part of the format.
 
-use crate::check_bundle::launch_specs::{baked_program, launched};
+use crate::check_bundle::launch_specs::{baked_program, program_with_launch_spec};
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
 use spyre::launch::symbols::MemoryMap;
@@ -42,17 +42,17 @@ pub(crate) fn sparse(row: usize, rows: i64) -> OpSpecOperand {
     operand(&[1, rows, 64], vec![C::constant(0), C::dim(row), C::constant(0)])
 }
 
-pub(crate) fn at(mut operand: OpSpecOperand, allocation: Allocation) -> OpSpecOperand {
+pub(crate) fn with_allocation(mut operand: OpSpecOperand, allocation: Allocation) -> OpSpecOperand {
     operand.allocation = allocation;
     operand
 }
 
 pub(crate) fn lx(operand: OpSpecOperand, offset_bytes: i64) -> OpSpecOperand {
-    at(operand, Allocation::Lx { offset_bytes })
+    with_allocation(operand, Allocation::Lx { offset_bytes })
 }
 
 pub(crate) fn pool(operand: OpSpecOperand, offset_bytes: i64) -> OpSpecOperand {
-    at(operand, Allocation::Pool { offset_bytes })
+    with_allocation(operand, Allocation::Pool { offset_bytes })
 }
 
 /// An op whose operands are consecutive kernel arguments from `first` on, unless placed elsewhere.
@@ -296,7 +296,7 @@ pub(crate) fn slice_of_pool() -> Files {
     files
 }
 
-/// [`program`] with its first tensor as a constant.
+/// [`edit_program`] with its first tensor as a constant.
 pub(crate) fn constant() -> Files {
     let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
@@ -327,7 +327,7 @@ pub(crate) fn shared() -> Files {
     files
 }
 
-pub(crate) fn right() -> Vec<(&'static str, Files)> {
+pub(crate) fn valid_bundles() -> Vec<(&'static str, Files)> {
     let tensor = |rows, columns| matrix((0, rows), (1, columns));
     vec![
         ("add", emit_ops(vec![adds((4, 1))])),
@@ -355,13 +355,13 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("table", table()),
         ("constant", constant()),
         ("shared", shared()),
-        ("launched", launched()),
+        ("launched", program_with_launch_spec()),
         ("baked program", baked_program()),
     ]
 }
 
-pub(crate) static RIGHT: LazyLock<Vec<(&str, Files)>> = LazyLock::new(right);
+pub(crate) static RIGHT: LazyLock<Vec<(&str, Files)>> = LazyLock::new(valid_bundles);
 
-pub(crate) fn base(name: &str) -> Files {
+pub(crate) fn find_valid_bundle(name: &str) -> Files {
     RIGHT.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("{name}")).1.clone()
 }

@@ -4,7 +4,7 @@ use crate::check_bundle::bundles::Files;
 use serde_json::{Value, json};
 
 /// Replaces a part of `bundle.mlir`.
-pub(crate) fn text(files: &mut Files, from: &str, to: &str) {
+pub(crate) fn replace_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
     assert!(text.contains(from), "{from:?} is not in\n{text}");
@@ -19,7 +19,7 @@ pub(crate) fn json(files: &mut Files, file: &str, edit: impl FnOnce(&mut Value))
 }
 
 /// The members below `op/`, the operation, and `dsc/`, its description.
-pub(crate) fn pointer(value: &Value, path: &str) -> String {
+pub(crate) fn to_pointer(value: &Value, path: &str) -> String {
     let Value::Object(file) = value else { panic!("no operation") };
     let operation = format!("/{}", file.keys().next().unwrap());
     match path.split_once('/') {
@@ -35,7 +35,7 @@ pub(crate) fn pointer(value: &Value, path: &str) -> String {
 /// Sets a member of the first file, and adds it if it is absent.
 pub(crate) fn set(files: &mut Files, path: &str, to: Value) {
     json(files, "sdsc_0.json", |value| {
-        let pointer = pointer(value, path);
+        let pointer = to_pointer(value, path);
         let (parent, key) = pointer.rsplit_once('/').unwrap();
         match value.pointer_mut(parent).unwrap_or_else(|| panic!("{parent}")) {
             Value::Object(members) => drop(members.insert(key.to_owned(), to)),
@@ -49,7 +49,7 @@ pub(crate) fn set(files: &mut Files, path: &str, to: Value) {
 /// Removes a member of the first file.
 pub(crate) fn remove(files: &mut Files, path: &str) {
     json(files, "sdsc_0.json", |value| {
-        let pointer = pointer(value, path);
+        let pointer = to_pointer(value, path);
         let (parent, key) = pointer.rsplit_once('/').unwrap();
         value.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(key).unwrap();
     });
@@ -61,22 +61,22 @@ pub(crate) fn rename(files: &mut Files, from: &str, to: &str) {
     *bytes = String::from_utf8(std::mem::take(bytes)).unwrap().replace(from, to).into_bytes();
 }
 
-pub(crate) fn sets(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
+pub(crate) fn set_edit(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
     move |files| set(files, path, to)
 }
 
-pub(crate) fn texts(from: &'static str, to: &'static str) -> impl FnOnce(&mut Files) {
-    move |files| text(files, from, to)
+pub(crate) fn text_edit(from: &'static str, to: &'static str) -> impl FnOnce(&mut Files) {
+    move |files| replace_text(files, from, to)
 }
 
-pub(crate) fn becomes(with: Files) -> impl FnOnce(&mut Files) {
+pub(crate) fn replace_bundle(with: Files) -> impl FnOnce(&mut Files) {
     move |files| *files = with
 }
 
 pub(crate) const STARTS_1: &str = "dsc/scheduleTree_/1/startAddressCoreCorelet_/data_";
 
 /// The starts of every core of the second tensor.
-pub(crate) fn starts(files: &mut Files, start: &str, cores: usize) {
+pub(crate) fn set_starts(files: &mut Files, start: &str, cores: usize) {
     let starts = (0..cores).map(|core| (format!("[{core}, 0, 0]"), json!(start)));
     set(files, STARTS_1, Value::Object(starts.collect()));
 }

@@ -1,14 +1,14 @@
 //! Programs with a launch specification, right ones and wrong ones.
 
-use crate::check_bundle::bundles::{Files, baked, base, table};
+use crate::check_bundle::bundles::{Files, baked, find_valid_bundle, table};
 use crate::check_bundle::edits::json;
-use crate::check_bundle::mutations::{Broken, broken};
+use crate::check_bundle::mutations::{BrokenBundle, break_bundle};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
 use spyre::launch::launch_spec::build_launch_spec_files;
 
 /// The program of a gather with its launch specification.
-pub(crate) fn launched() -> Files {
+pub(crate) fn program_with_launch_spec() -> Files {
     let mut files = table();
     let program: Program = serde_json::from_slice(&files["program.json"]).unwrap();
     let specs = build_launch_spec_files(&program, &[Some([2].into())]).unwrap();
@@ -28,54 +28,54 @@ pub(crate) fn baked_program() -> Files {
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
 
-fn spec(edit: impl FnOnce(&mut Value)) -> Broken {
-    broken(&["sdsc_r136"], "launched", |files| json(files, "bundle_0/launch_spec.json", edit))
+fn break_spec(edit: impl FnOnce(&mut Value)) -> BrokenBundle {
+    break_bundle(&["sdsc_r136"], "launched", |files| json(files, "bundle_0/launch_spec.json", edit))
 }
 
-fn with(path: &'static str, value: Value) -> Broken {
-    spec(|spec| *spec.pointer_mut(path).unwrap() = value)
+fn set_spec_member(path: &'static str, value: Value) -> BrokenBundle {
+    break_spec(|spec| *spec.pointer_mut(path).unwrap() = value)
 }
 
-fn without(parent: &'static str, member: &'static str) -> Broken {
-    spec(|spec| drop(spec.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(member).unwrap()))
+fn remove_spec_member(parent: &'static str, member: &'static str) -> BrokenBundle {
+    break_spec(|spec| drop(spec.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(member).unwrap()))
 }
 
-pub(crate) fn broken_launch_specs() -> Vec<Broken> {
+pub(crate) fn broken_launch_specs() -> Vec<BrokenBundle> {
     vec![
-        with("/version", json!(2)),
-        with("/kernel_name", json!("main_1")),
-        with("/pool_size", json!(128)),
-        with("/bundle_symbolic_args", json!(false)),
-        with("/symbol_kinds/1/arg_index", json!(0)),
-        with("/symbol_kinds/1/kind", json!("pool")),
-        with("/symbol_kinds/1/offset", json!(128)),
-        spec(|spec| drop(spec["symbol_kinds"].as_array_mut().unwrap().pop())),
-        spec(|spec| spec["symbols"] = json!({"s0": {"min": 1, "max": 16}})),
-        spec(|spec| drop(spec["args"].as_array_mut().unwrap().pop())),
-        with("/args/1/arg_index", json!(2)),
-        with("/args/1/role", json!("input_output")),
-        with("/args/2/role", json!("input")),
-        with("/args/2/role", json!("input_output")),
-        with("/args/1/shape", json!([128, 512])),
-        with("/args/1/shape", json!(["s0", 128])),
-        with("/args/1/dtype", json!("float32")),
-        with("/args/1/dtype", json!("f16")),
-        with("/args/0/dtype", json!("int64")),
-        with("/args/1/layout/stick_size", json!([32])),
-        with("/args/1/layout/padding", json!([64, 0])),
-        with("/args/1/layout/padding", json!([0, 64])),
-        with("/args/1/layout/padding", json!([0, -1])),
-        with("/args/1/layout/padding", json!([0])),
-        spec(|spec| spec["args"][1]["layout"]["device_size"] = json!([2, 512, 64])),
-        spec(|spec| {
+        set_spec_member("/version", json!(2)),
+        set_spec_member("/kernel_name", json!("main_1")),
+        set_spec_member("/pool_size", json!(128)),
+        set_spec_member("/bundle_symbolic_args", json!(false)),
+        set_spec_member("/symbol_kinds/1/arg_index", json!(0)),
+        set_spec_member("/symbol_kinds/1/kind", json!("pool")),
+        set_spec_member("/symbol_kinds/1/offset", json!(128)),
+        break_spec(|spec| drop(spec["symbol_kinds"].as_array_mut().unwrap().pop())),
+        break_spec(|spec| spec["symbols"] = json!({"s0": {"min": 1, "max": 16}})),
+        break_spec(|spec| drop(spec["args"].as_array_mut().unwrap().pop())),
+        set_spec_member("/args/1/arg_index", json!(2)),
+        set_spec_member("/args/1/role", json!("input_output")),
+        set_spec_member("/args/2/role", json!("input")),
+        set_spec_member("/args/2/role", json!("input_output")),
+        set_spec_member("/args/1/shape", json!([128, 512])),
+        set_spec_member("/args/1/shape", json!(["s0", 128])),
+        set_spec_member("/args/1/dtype", json!("float32")),
+        set_spec_member("/args/1/dtype", json!("f16")),
+        set_spec_member("/args/0/dtype", json!("int64")),
+        set_spec_member("/args/1/layout/stick_size", json!([32])),
+        set_spec_member("/args/1/layout/padding", json!([64, 0])),
+        set_spec_member("/args/1/layout/padding", json!([0, 64])),
+        set_spec_member("/args/1/layout/padding", json!([0, -1])),
+        set_spec_member("/args/1/layout/padding", json!([0])),
+        break_spec(|spec| spec["args"][1]["layout"]["device_size"] = json!([2, 512, 64])),
+        break_spec(|spec| {
             spec["args"][1]["layout"]["device_size"] = json!([8, 128, 64]);
             spec["args"][1]["layout"]["stride_map"] = json!([8192, 1, 128]);
         }),
-        without("", "bundle_symbolic_args"),
-        without("/args/1", "dtype"),
-        without("/args/1", "layout"),
-        broken(&["sdsc_r136"], "baked program", |files| {
-            let mut spec: Value = serde_json::from_slice(&base("launched")["bundle_0/launch_spec.json"]).unwrap();
+        remove_spec_member("", "bundle_symbolic_args"),
+        remove_spec_member("/args/1", "dtype"),
+        remove_spec_member("/args/1", "layout"),
+        break_bundle(&["sdsc_r136"], "baked program", |files| {
+            let mut spec: Value = serde_json::from_slice(&find_valid_bundle("launched")["bundle_0/launch_spec.json"]).unwrap();
             for (number, role) in ["input", "input", "output"].into_iter().enumerate() {
                 spec["args"][number] = spec["args"][2].clone();
                 spec["args"][number]["arg_index"] = json!(number);

@@ -6,12 +6,12 @@ use proptest::{
 };
 
 /// The number in an environment variable, none where it is not set.
-pub(crate) fn number_of(variable: &str) -> Option<usize> {
+pub(crate) fn read_env_number(variable: &str) -> Option<usize> {
     std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
 /// A case, with its simpler forms.
-pub(crate) fn case_of<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
+pub(crate) fn generate_case<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
     let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
@@ -20,7 +20,7 @@ pub(crate) fn case_of<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
 
 /// Outcome of a case.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum CaseOutcome {
     Agrees,
     /// Message of the rejection.
     Refused(String),
@@ -29,19 +29,19 @@ pub(crate) enum Outcome {
 }
 
 /// Maximum number of simplifications of a failing case before it is reported.
-const MOST_SIMPLIFICATIONS: usize = 100;
+const MAX_SIMPLIFICATIONS: usize = 100;
 
 /// Runs a case; if it fails, returns the result of `run` for the simplest case that fails in the same way.
-pub(crate) fn run_simplest<T: ValueTree, R>(tree: &mut T, run: impl Fn(T::Value) -> (R, Outcome)) -> (R, Outcome) {
+pub(crate) fn run_simplest<T: ValueTree, R>(tree: &mut T, run: impl Fn(T::Value) -> (R, CaseOutcome)) -> (R, CaseOutcome) {
     let mut found = run(tree.current());
-    let Outcome::Fails(what, _) = found.1 else { return found };
+    let CaseOutcome::Fails(what, _) = found.1 else { return found };
     let mut goes_on = tree.simplify();
-    for _ in 0..MOST_SIMPLIFICATIONS {
+    for _ in 0..MAX_SIMPLIFICATIONS {
         if !goes_on {
             break;
         }
         let now = run(tree.current());
-        let still_fails = matches!(now.1, Outcome::Fails(again, _) if again == what);
+        let still_fails = matches!(now.1, CaseOutcome::Fails(again, _) if again == what);
         if still_fails {
             found = now;
         }

@@ -5,7 +5,7 @@ use spyre::mlir::Session;
 use std::{cell::RefCell, rc::Rc};
 
 /// Collects the errors of a session; warnings are none.
-pub(crate) fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
+pub(crate) fn collect_errors(session: &Session) -> Rc<RefCell<Vec<String>>> {
     let errors = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&errors);
     session.context().attach_diagnostic_handler(move |diagnostic| {

@@ -41,20 +41,20 @@ pub(crate) fn mutant(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
     let mut mutant = text.to_vec();
     for _ in 0..=below(3, state) {
         mutant = match below(12, state) {
-            0..=3 => with_word(&mutant, other, state),
-            4..=6 => with_number(&mutant, state),
-            7 => with_line(&mutant, state),
-            8 => without_span(&mutant, state),
-            9 => with_byte(&mutant, state),
-            10 => with_brackets(&mutant, state),
-            _ => with_name(&mutant, state),
+            0..=3 => replace_word(&mutant, other, state),
+            4..=6 => replace_number(&mutant, state),
+            7 => change_line(&mutant, state),
+            8 => remove_span(&mutant, state),
+            9 => replace_byte(&mutant, state),
+            10 => insert_brackets(&mutant, state),
+            _ => replace_name(&mutant, state),
         };
     }
     mutant
 }
 
 /// The spans of words: letters and digits, or one other sign.
-fn words(text: &[u8]) -> Vec<(usize, usize)> {
+fn find_words(text: &[u8]) -> Vec<(usize, usize)> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let (mut found, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -67,32 +67,32 @@ fn words(text: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-fn replaced(text: &[u8], (start, end): (usize, usize), by: &[u8]) -> Vec<u8> {
+fn replace_span(text: &[u8], (start, end): (usize, usize), by: &[u8]) -> Vec<u8> {
     [&text[..start], by, &text[end..]].concat()
 }
 
-fn one_of(spans: &[(usize, usize)], state: &mut u64) -> (usize, usize) {
+fn pick_span(spans: &[(usize, usize)], state: &mut u64) -> (usize, usize) {
     spans.get(below(spans.len(), state)).copied().unwrap_or((0, 0))
 }
 
 /// A word of this text or of another one in place of a word.
-fn with_word(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
+fn replace_word(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
     let from = if below(2, state) == 0 { text } else { other };
-    let (start, end) = one_of(&words(from), state);
-    replaced(text, one_of(&words(text), state), &from[start..end])
+    let (start, end) = pick_span(&find_words(from), state);
+    replace_span(text, pick_span(&find_words(text), state), &from[start..end])
 }
 
-fn with_number(text: &[u8], state: &mut u64) -> Vec<u8> {
-    let numbers: Vec<(usize, usize)> = words(text).into_iter().filter(|(start, _)| text[*start].is_ascii_digit()).collect();
-    replaced(text, one_of(&numbers, state), NUMBERS[below(NUMBERS.len(), state)].as_bytes())
+fn replace_number(text: &[u8], state: &mut u64) -> Vec<u8> {
+    let numbers: Vec<(usize, usize)> = find_words(text).into_iter().filter(|(start, _)| text[*start].is_ascii_digit()).collect();
+    replace_span(text, pick_span(&numbers, state), NUMBERS[below(NUMBERS.len(), state)].as_bytes())
 }
 
-fn with_name(text: &[u8], state: &mut u64) -> Vec<u8> {
-    replaced(text, one_of(&words(text), state), WORDS[below(WORDS.len(), state)].as_bytes())
+fn replace_name(text: &[u8], state: &mut u64) -> Vec<u8> {
+    replace_span(text, pick_span(&find_words(text), state), WORDS[below(WORDS.len(), state)].as_bytes())
 }
 
 /// Drops a line, repeats it, or swaps it with another one.
-fn with_line(text: &[u8], state: &mut u64) -> Vec<u8> {
+fn change_line(text: &[u8], state: &mut u64) -> Vec<u8> {
     let mut lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let (one, other, how) = (below(lines.len(), state), below(lines.len(), state), below(3, state));
     match how {
@@ -104,22 +104,22 @@ fn with_line(text: &[u8], state: &mut u64) -> Vec<u8> {
     lines.concat()
 }
 
-fn without_span(text: &[u8], state: &mut u64) -> Vec<u8> {
+fn remove_span(text: &[u8], state: &mut u64) -> Vec<u8> {
     let start = below(text.len(), state);
     let most = if below(4, state) == 0 { text.len() } else { 40 };
-    replaced(text, (start, (start + below(most, state)).min(text.len())), b"")
+    replace_span(text, (start, (start + below(most, state)).min(text.len())), b"")
 }
 
-fn with_byte(text: &[u8], state: &mut u64) -> Vec<u8> {
+fn replace_byte(text: &[u8], state: &mut u64) -> Vec<u8> {
     let at = below(text.len(), state);
-    replaced(text, (at, (at + below(2, state)).min(text.len())), &[mix(state).to_le_bytes()[0]])
+    replace_span(text, (at, (at + below(2, state)).min(text.len())), &[mix(state).to_le_bytes()[0]])
 }
 
 /// Brackets in brackets, mostly a few.
-fn with_brackets(text: &[u8], state: &mut u64) -> Vec<u8> {
+fn insert_brackets(text: &[u8], state: &mut u64) -> Vec<u8> {
     let brackets = [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), ("tuple<", ">"), ("-", "")];
     let (open, close) = brackets[below(brackets.len(), state)];
     let depth = [1, 2, 10, 20_000][below(4, state)];
-    let (start, end) = one_of(&words(text), state);
-    replaced(text, (start, end), &[open.repeat(depth).as_bytes(), &text[start..end], close.repeat(depth).as_bytes()].concat())
+    let (start, end) = pick_span(&find_words(text), state);
+    replace_span(text, (start, end), &[open.repeat(depth).as_bytes(), &text[start..end], close.repeat(depth).as_bytes()].concat())
 }

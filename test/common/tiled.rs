@@ -1,6 +1,6 @@
 //! One program, compiled in process in several ways, executed, and the same program by MLIR's JIT.
 
-use super::{counted, listen::listen};
+use super::{counted, listen::collect_errors};
 use machine::Target;
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, Simulation};
 use spyre::{
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 /// A way to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Build {
+pub(crate) struct BuildConfig {
     pub(crate) loops: &'static str,
     pub(crate) cores: &'static str,
     pub(crate) lx_planner: &'static str,
@@ -22,18 +22,18 @@ pub(crate) struct Build {
 }
 
 /// Loops kept or unrolled, one core or all, without LX, with a simple planner, and with all choices made jointly.
-pub(crate) const BUILDS: [Build; 8] = [
-    Build::new("keep", "1", "none"),
-    Build::new("keep", "1", "first-fit"),
-    Build::new("keep", "32", "none"),
-    Build::joint("keep", "32"),
-    Build::new("unroll", "1", "none"),
-    Build::new("unroll", "1", "first-fit"),
-    Build::new("unroll", "32", "none"),
-    Build::joint("unroll", "32"),
+pub(crate) const BUILD_CONFIGS: [BuildConfig; 8] = [
+    BuildConfig::new("keep", "1", "none"),
+    BuildConfig::new("keep", "1", "first-fit"),
+    BuildConfig::new("keep", "32", "none"),
+    BuildConfig::joint("keep", "32"),
+    BuildConfig::new("unroll", "1", "none"),
+    BuildConfig::new("unroll", "1", "first-fit"),
+    BuildConfig::new("unroll", "32", "none"),
+    BuildConfig::joint("unroll", "32"),
 ];
 
-impl Build {
+impl BuildConfig {
     const fn new(loops: &'static str, cores: &'static str, lx_planner: &'static str) -> Self {
         Self { loops, cores, lx_planner, joint: false }
     }
@@ -61,7 +61,7 @@ impl Build {
 }
 
 /// Results and statistics of an execution.
-pub(crate) struct Executed {
+pub(crate) struct ExecutionResult {
     pub(crate) results: Vec<HostArray>,
     /// Number of executed ops, counting each iteration of a loop.
     #[allow(dead_code, reason = "random programs are compared by their results")]
@@ -77,7 +77,7 @@ pub(crate) struct Executed {
 }
 
 /// Why a program did not come to its results.
-pub(crate) enum Stop {
+pub(crate) enum ExecutionFailure {
     /// The compiler refuses it, with its first message.
     Refused(String),
     /// With the failure in a few words, and the message.
@@ -85,20 +85,20 @@ pub(crate) enum Stop {
 }
 
 /// Compiles a program in one way and runs it; `inputs` are its arguments in order.
-pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<Executed, Stop> {
+pub(crate) fn execute(text: &str, build: BuildConfig, inputs: &[HostArray]) -> Result<ExecutionResult, ExecutionFailure> {
     execute_with(text, &build.options(), inputs)
 }
 
 /// Compiles a program with options, runs it, and compares its results with those of MLIR's JIT.
-pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<(), Stop> {
+pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<(), ExecutionFailure> {
     let options = CompileOptions { compile_to: Phase::Emit, ..options.clone() };
     let executed = execute_with(text, &options, inputs)?;
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");
     fs::write(&path, text).unwrap();
-    let differs = |message: String| Stop::Broken("the numbers differ", message);
+    let differs = |message: String| ExecutionFailure::Broken("the numbers differ", message);
     let expected = reference::ReferenceResults::compute(path.to_str().unwrap(), "", inputs, &|_| {})
-        .map_err(|message| Stop::Broken("MLIR's JIT refuses it", message))?;
+        .map_err(|message| ExecutionFailure::Broken("MLIR's JIT refuses it", message))?;
     if executed.companions.len() != expected.results.len() {
         return Err(differs(format!("{} results instead of {}", executed.companions.len(), expected.results.len())));
     }
@@ -109,53 +109,53 @@ pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[
     Ok(())
 }
 
-fn execute_with(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<Executed, Stop> {
+fn execute_with(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<ExecutionResult, ExecutionFailure> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     emit(text, options, &output)?;
     let simulation = Simulation::load(&output, &Target::spyre())
-        .map_err(|error| Stop::Broken("the simulated machine cannot read the bundle", error.to_string()))?;
+        .map_err(|error| ExecutionFailure::Broken("the simulated machine cannot read the bundle", error.to_string()))?;
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
     let inputs: BTreeMap<_, _> = names.zip(inputs.iter().cloned()).collect();
     let (outcome, companions) = simulation
         .run_with(&IntervalArithmetic, &inputs, &RunOptions::default())
-        .map_err(|error| Stop::Broken("the simulated machine refuses the bundle", error.to_string()))?;
+        .map_err(|error| ExecutionFailure::Broken("the simulated machine refuses the bundle", error.to_string()))?;
     let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
     let indices = inputs.into_iter().filter(|(name, _)| is_index(name)).collect();
     counted::check_counted(&simulation, &indices, &outcome);
     let launches = &outcome.report.launches;
-    Ok(Executed {
+    Ok(ExecutionResult {
         n_executions: launches.iter().flat_map(|launch| &launch.ops).map(|op| op.executions).sum(),
         hbm_bytes_written: outcome.report.total.hbm_written,
-        n_loops: simulation.program().launches.iter().map(|launch| n_loops(&output.join(&launch.bundle))).sum(),
+        n_loops: simulation.program().launches.iter().map(|launch| count_loops(&output.join(&launch.bundle))).sum(),
         companions,
         results: outcome.results.into_iter().map(|(_, array)| array).collect(),
     })
 }
 
-fn n_loops(bundle: &Path) -> usize {
+fn count_loops(bundle: &Path) -> usize {
     fs::read_to_string(bundle.join("bundle.mlir")).unwrap().matches("scf.for").count()
 }
 
-fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), Stop> {
+fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), ExecutionFailure> {
     let session = spyre::pipeline::create_session();
-    let errors = listen(&session);
+    let errors = collect_errors(&session);
     let Some(mut module) = Module::parse(&session, text) else {
-        return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
+        return Err(ExecutionFailure::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
     if compile(&mut module, options, output.to_str().unwrap()).is_some() {
         return Ok(());
     }
     let errors = errors.borrow();
     Err(match errors.iter().find(|message| message.contains("bug")).or_else(|| errors.first()) {
-        None => Stop::Broken("it stops without a message", String::new()),
-        Some(message) if message.contains("bug") => Stop::Broken("spyre-compile has a bug", message.clone()),
-        Some(message) => Stop::Refused(message.clone()),
+        None => ExecutionFailure::Broken("it stops without a message", String::new()),
+        Some(message) if message.contains("bug") => ExecutionFailure::Broken("spyre-compile has a bug", message.clone()),
+        Some(message) => ExecutionFailure::Refused(message.clone()),
     })
 }
 
 /// The results of a program without scopes by MLIR's JIT.
-pub(crate) fn by_jit(text: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
+pub(crate) fn run_jit(text: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");
     fs::write(&path, text).unwrap();

@@ -4,19 +4,19 @@ use super::*;
 use serde_json::Value;
 use std::fs;
 
-fn read(file: &str) -> Value {
+fn read_json(file: &str) -> Value {
     let path = common::shared("planner/costmodel").join(file);
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 /// The entries of a file with their kernels.
-fn entries(file: &str, list: &str) -> Vec<(Value, cost::KernelEntry)> {
-    let file = read(file);
+fn read_entries(file: &str, list: &str) -> Vec<(Value, cost::KernelEntry)> {
+    let file = read_json(file);
     let rows = cost::read_kernel_entries(&file.to_string()).unwrap();
     file[list].as_array().unwrap().iter().cloned().zip(rows).collect()
 }
 
-fn total(row: &cost::KernelEntry, formula: CostFormula) -> TimeEstimate {
+fn total_price(row: &cost::KernelEntry, formula: CostFormula) -> TimeEstimate {
     let price = row.estimate_time(&MODEL, formula);
     TimeEstimate { low_ns: price.low_ns / 1e3, estimate_ns: price.estimate_ns / 1e3, high_ns: price.high_ns / 1e3, ..price }
 }
@@ -31,8 +31,8 @@ fn text(value: &Value) -> &str {
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
-    let vectors = entries("vectors.json", "vectors");
+fn matches_torch_spyre_bytes_loop_factors_and_rereads() {
+    let vectors = read_entries("vectors.json", "vectors");
     assert_eq!(vectors.len(), 127);
     for (vector, row) in &vectors {
         let (id, expected) = (&vector["id"], &vector["expected"]);
@@ -63,11 +63,11 @@ fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn the_port_equals_torch_spyres_times() {
-    let vectors = entries("vectors.json", "vectors").into_iter().map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
-    let measured = entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
+fn matches_torch_spyre_times() {
+    let vectors = read_entries("vectors.json", "vectors").into_iter().map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
+    let measured = read_entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
     for (expected, row) in vectors.chain(measured) {
-        let (found, expected) = (total(&row, CostFormula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
+        let (found, expected) = (total_price(&row, CostFormula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
         assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{}: {found} us, torch-spyre {expected} us", row.id);
     }
 }
@@ -76,24 +76,24 @@ fn the_port_equals_torch_spyres_times() {
 // Published times
 //===----------------------------------------------------------------------===//
 
-fn rows() -> Vec<Row> {
-    let row = |(entry, row): (Value, cost::KernelEntry)| Row {
+fn read_published_times() -> Vec<PublishedTime> {
+    let row = |(entry, row): (Value, cost::KernelEntry)| PublishedTime {
         category: text(&entry["category"]).to_owned(),
         group: entry["group"].as_str().map(str::to_owned),
         plan: text(&entry["id"]).split('#').next().unwrap().to_owned(),
         measured: entry["measured_us"].as_f64().unwrap(),
-        modeled: total(&row, CostFormula::Recommended),
+        modeled: total_price(&row, CostFormula::Recommended),
     };
-    entries("measured.json", "entries").into_iter().map(row).collect()
+    read_entries("measured.json", "entries").into_iter().map(row).collect()
 }
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn the_order_of_published_times_is_kept() {
-    let rows = rows();
-    for (category, rows) in by_category(&rows) {
+fn preserves_order_of_published_times() {
+    let rows = read_published_times();
+    for (category, rows) in group_by_category(&rows) {
         let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
-        let rho = spearman(&measured, &modeled);
+        let rho = compute_spearman(&measured, &modeled);
         let least = if category == "broadcast" { 0.94 } else { 0.95 };
         assert!(rho >= least, "{category}: Spearman {rho:.3} of {} rows", rows.len());
     }
@@ -101,11 +101,11 @@ fn the_order_of_published_times_is_kept() {
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn picked_plans_are_nearly_the_best() {
-    let rows = rows();
+fn picks_nearly_best_plans() {
+    let rows = read_published_times();
     let most = BTreeMap::from([("matmul_split", 1.05), ("softmax", 1.10), ("bmm", 1.25)]);
-    for (category, rows) in by_category(&rows) {
-        let regrets = regrets(&rows);
+    for (category, rows) in group_by_category(&rows) {
+        let regrets = compute_regrets(&rows);
         assert!(regrets.iter().all(|regret| *regret <= 2.5), "{category}: {regrets:?}");
         if let Some(most) = most.get(category) {
             let mean = regrets.iter().sum::<f64>() / regrets.len() as f64;
@@ -119,7 +119,7 @@ fn picked_plans_are_nearly_the_best() {
 //===----------------------------------------------------------------------===//
 
 /// The kind of spread that a category is for.
-fn kind_of(category: &str) -> &'static str {
+fn spread_kind(category: &str) -> &'static str {
     match category {
         "pointwise" | "pointwise_chain" => "pointwise",
         "reduction" | "softmax" => "reduction",
@@ -131,14 +131,14 @@ fn kind_of(category: &str) -> &'static str {
 }
 
 /// A published time with its kernels, the kind of its spread, and its shape.
-struct Timed {
+struct TimedKernels {
     kind: &'static str,
     shape: Vec<i64>,
     measured_ns: f64,
     row: cost::KernelEntry,
 }
 
-impl Timed {
+impl TimedKernels {
     fn ratio(&self) -> f64 {
         self.measured_ns / self.row.estimate_time(&MODEL, CostFormula::Recommended).estimate_ns
     }
@@ -149,19 +149,19 @@ impl Timed {
     }
 }
 
-fn timed() -> Vec<Timed> {
+fn read_timed_kernels() -> Vec<TimedKernels> {
     let timed = |(entry, row): (Value, cost::KernelEntry)| {
         let mut shape: Vec<i64> = row.kernels[0][0].dims.iter().map(|dim| dim.extent).collect();
         shape.sort_unstable();
-        Timed { kind: kind_of(text(&entry["category"])), shape, measured_ns: 1e3 * entry["measured_us"].as_f64().unwrap(), row }
+        TimedKernels { kind: spread_kind(text(&entry["category"])), shape, measured_ns: 1e3 * entry["measured_us"].as_f64().unwrap(), row }
     };
-    entries("measured.json", "entries").into_iter().map(timed).collect()
+    read_entries("measured.json", "entries").into_iter().map(timed).collect()
 }
 
 /// Returns the range of factors for a kind, from the published rows that `keeps` selects: one row in twenty is dropped at each end, if
 /// there are that many, and the ends are widened by 8 %.
-fn spread(timed: &[Timed], kind: &str, keeps: impl Fn(&Timed) -> bool) -> [f64; 2] {
-    let mut ratios: Vec<f64> = timed.iter().filter(|row| row.kind == kind && keeps(row)).map(Timed::ratio).collect();
+fn compute_spread(timed: &[TimedKernels], kind: &str, keeps: impl Fn(&TimedKernels) -> bool) -> [f64; 2] {
+    let mut ratios: Vec<f64> = timed.iter().filter(|row| row.kind == kind && keeps(row)).map(TimedKernels::ratio).collect();
     ratios.sort_by(f64::total_cmp);
     let left_out = (ratios.len() + 1) / 20;
     let last = ratios.len() - 1;
@@ -171,11 +171,11 @@ fn spread(timed: &[Timed], kind: &str, keeps: impl Fn(&Timed) -> bool) -> [f64; 
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn spreads_are_those_of_the_published_times() {
-    let timed = timed();
+fn derives_spreads_from_published_times() {
+    let timed = read_timed_kernels();
     let fitted = serde_json::to_value(&MODEL.recommended.spread).unwrap();
     for (kind, factors) in fitted.as_object().unwrap().iter().filter(|(kind, _)| *kind != "unmeasured") {
-        for (end, found) in spread(&timed, kind, |_| true).into_iter().enumerate() {
+        for (end, found) in compute_spread(&timed, kind, |_| true).into_iter().enumerate() {
             let known = factors[end].as_f64().unwrap();
             assert!((found - known).abs() <= 0.0051, "{kind}: {found}, in the model {known}");
         }
@@ -185,12 +185,12 @@ fn spreads_are_those_of_the_published_times() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn intervals_hold_for_shapes_that_they_have_not_seen() {
-    let timed = timed();
+    let timed = read_timed_kernels();
     let mut inside: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let shapes: std::collections::BTreeSet<&Vec<i64>> = timed.iter().map(|row| &row.shape).collect();
     for shape in shapes {
         let mut model = MODEL;
-        let of = |kind: &str| spread(&timed, kind, |row| row.shape != *shape);
+        let of = |kind: &str| compute_spread(&timed, kind, |row| row.shape != *shape);
         let spreads = &mut model.recommended.spread;
         (spreads.pointwise, spreads.broadcast, spreads.reduction) = (of("pointwise"), of("broadcast"), of("reduction"));
         (spreads.transport, spreads.product, spreads.batched_product) = (of("transport"), of("product"), of("batched_product"));

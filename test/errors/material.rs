@@ -128,18 +128,18 @@ pub(crate) fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Ve
 }
 
 /// Creates a folder with all inputs; a command may change it.
-pub(crate) struct Material(TempDir);
+pub(crate) struct InputFolder(TempDir);
 
-impl Material {
+impl InputFolder {
     pub(crate) fn new() -> Self {
-        static MADE: OnceLock<Material> = OnceLock::new();
-        MADE.get_or_init(Self::make).copied()
+        static MADE: OnceLock<InputFolder> = OnceLock::new();
+        MADE.get_or_init(Self::create).copy()
     }
 
     /// Returns a folder with the same files.
-    pub(crate) fn copied(&self) -> Self {
+    pub(crate) fn copy(&self) -> Self {
         let copy = tempfile::tempdir().unwrap();
-        for (name, content) in crate::errors::contents(self.folder()) {
+        for (name, content) in crate::errors::read_contents(self.folder()) {
             let path = copy.path().join(&name);
             if name.ends_with('/') { fs::create_dir(path).unwrap() } else { fs::write(path, content).unwrap() }
         }
@@ -150,7 +150,7 @@ impl Material {
         self.0.path()
     }
 
-    fn make() -> Self {
+    fn create() -> Self {
         let made = Self(tempfile::tempdir().unwrap());
         let write = |name: &str, content: &[u8]| fs::write(made.folder().join(name), content).unwrap();
         TEXTS.iter().for_each(|(name, text)| write(name, text.as_bytes()));
@@ -168,7 +168,7 @@ impl Material {
             "spyre-plan buffers.csv --capacity 10 -o plan.json && sed 's/\"a\": 4/\"a\": 8/' plan.json > wrong.json",
             "spyre-opt small.mlir --emit-bytecode -o newer.mlirbc && sed -i 's/MLIR22/MLIR24/; 1s/^\\(ML.R\\)./\\1\\x1f/' newer.mlirbc",
         ] {
-            let said = crate::errors::run(command, made.folder());
+            let said = crate::errors::run_command(command, made.folder());
             assert_eq!(said.code, Some(0), "{command}: {}", said.text);
         }
         made

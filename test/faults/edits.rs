@@ -9,7 +9,7 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 pub(crate) const BUNDLE: &str = "bundle_0/bundle.mlir";
 
 /// A change of the files.
-pub(crate) type Edit = Box<dyn Fn(&mut Files)>;
+pub(crate) type FileEdit = Box<dyn Fn(&mut Files)>;
 
 pub(crate) fn edit_text(files: &mut Files, file: &str, edit: impl FnOnce(&str) -> String) {
     let bytes = files.get_mut(file).unwrap_or_else(|| panic!("no {file}"));
@@ -23,7 +23,7 @@ pub(crate) fn edit_json(files: &mut Files, file: &str, edit: impl FnOnce(&mut Va
     *bytes = serde_json::to_vec(&value).unwrap();
 }
 
-pub(crate) fn sdsc(op: usize) -> String {
+pub(crate) fn sdsc_file_name(op: usize) -> String {
     format!("bundle_0/sdsc_{op}.json")
 }
 
@@ -40,13 +40,13 @@ fn member<'v>(value: &'v mut Value, path: &str) -> &'v mut Value {
 }
 
 pub(crate) fn set(files: &mut Files, op: usize, path: &str, to: &Value) {
-    edit_json(files, &sdsc(op), |value| *member(value, path) = to.clone());
+    edit_json(files, &sdsc_file_name(op), |value| *member(value, path) = to.clone());
 }
 
 /// The starts of the tensor on every core, or on one.
 pub(crate) fn set_starts(files: &mut Files, op: usize, tensor: usize, core: Option<usize>, start: &str) {
     let wanted = core.map(|core| format!("[{core}, 0, 0]"));
-    edit_json(files, &sdsc(op), |value| {
+    edit_json(files, &sdsc_file_name(op), |value| {
         let starts = member(value, &format!("dsc/scheduleTree_/{tensor}/startAddressCoreCorelet_/data_"));
         for (key, value) in starts.as_object_mut().unwrap() {
             if wanted.as_ref().is_none_or(|wanted| wanted == key) {
@@ -57,7 +57,7 @@ pub(crate) fn set_starts(files: &mut Files, op: usize, tensor: usize, core: Opti
 }
 
 /// Replaces the first occurrence in `bundle.mlir`.
-pub(crate) fn text(from: &'static str, to: &'static str) -> Edit {
+pub(crate) fn replace_text(from: &'static str, to: &'static str) -> FileEdit {
     Box::new(move |files| {
         edit_text(files, BUNDLE, |text| {
             assert!(text.contains(from), "{from:?} is not in\n{text}");
@@ -67,37 +67,37 @@ pub(crate) fn text(from: &'static str, to: &'static str) -> Edit {
 }
 
 /// Replaces operands of the execute of an op.
-pub(crate) fn operands(op: usize, from: &'static str, to: &'static str) -> Edit {
-    on_execute(op, move |line| {
+pub(crate) fn replace_operands(op: usize, from: &'static str, to: &'static str) -> FileEdit {
+    edit_execute(op, move |line| {
         assert!(line.contains(from), "{from:?} is not in {line}");
         line.replacen(from, to, 1)
     })
 }
 
 /// Replaces the line that executes an op.
-pub(crate) fn on_execute(op: usize, edit: impl Fn(&str) -> String + 'static) -> Edit {
+pub(crate) fn edit_execute(op: usize, edit: impl Fn(&str) -> String + 'static) -> FileEdit {
     Box::new(move |files| {
         edit_text(files, BUNDLE, |text| {
-            let line = execute(text, op);
+            let line = execute_line(text, op);
             text.replacen(line, &edit(line), 1)
         });
     })
 }
 
 /// The line that executes an op, with its end.
-pub(crate) fn execute(text: &str, op: usize) -> &str {
+pub(crate) fn execute_line(text: &str, op: usize) -> &str {
     let file = format!("\"sdsc_{op}.json\"");
     text.split_inclusive('\n').find(|line| line.contains(&file)).unwrap_or_else(|| panic!("{file} is not executed"))
 }
 
-pub(crate) fn sets(op: usize, path: &'static str, to: Value) -> Edit {
+pub(crate) fn set_member(op: usize, path: &'static str, to: Value) -> FileEdit {
     Box::new(move |files| set(files, op, path, &to))
 }
 
 /// Two members of a file change places.
-pub(crate) fn swaps(op: usize, first: &'static str, second: &'static str) -> Edit {
+pub(crate) fn swap_members(op: usize, first: &'static str, second: &'static str) -> FileEdit {
     Box::new(move |files| {
-        edit_json(files, &sdsc(op), |value| {
+        edit_json(files, &sdsc_file_name(op), |value| {
             let [was_first, was_second] = [first, second].map(|path| member(value, path).clone());
             *member(value, first) = was_second;
             *member(value, second) = was_first;
@@ -106,21 +106,21 @@ pub(crate) fn swaps(op: usize, first: &'static str, second: &'static str) -> Edi
 }
 
 /// Replaces a word everywhere in the file of an op.
-pub(crate) fn renames(op: usize, from: &'static str, to: &'static str) -> Edit {
-    Box::new(move |files| edit_text(files, &sdsc(op), |text| text.replace(from, to)))
+pub(crate) fn rename_word(op: usize, from: &'static str, to: &'static str) -> FileEdit {
+    Box::new(move |files| edit_text(files, &sdsc_file_name(op), |text| text.replace(from, to)))
 }
 
 /// Sets the starts of a tensor in LX: for each of the places, its op and the tensor's number there.
-pub(crate) fn moves(places: &'static [(usize, usize)], core: Option<usize>, start: &'static str) -> Edit {
+pub(crate) fn move_buffer(places: &'static [(usize, usize)], core: Option<usize>, start: &'static str) -> FileEdit {
     Box::new(move |files| places.iter().for_each(|&(op, tensor)| set_starts(files, op, tensor, core, start)))
 }
 
 /// Changes `program.json`.
-pub(crate) fn program(edit: impl Fn(&mut Value) + 'static) -> Edit {
+pub(crate) fn edit_program(edit: impl Fn(&mut Value) + 'static) -> FileEdit {
     Box::new(move |files| edit_json(files, "program.json", &edit))
 }
 
 /// One change after another.
-pub(crate) fn all(edits: Vec<Edit>) -> Edit {
+pub(crate) fn apply_all(edits: Vec<FileEdit>) -> FileEdit {
     Box::new(move |files| edits.iter().for_each(|edit| edit(files)))
 }

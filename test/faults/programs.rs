@@ -129,7 +129,7 @@ func.func @launches(
 
 /// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not restickify yet,
 /// so that the files are emitted from op specs.
-const TURNED: &str = "
+const TRANSPOSED: &str = "
 func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %empty = tensor.empty() : tensor<64x128xf16>
   %turned = linalg.transpose ins(%a : tensor<128x64xf16>) outs(%empty : tensor<64x128xf16>) permutation = [1, 0]
@@ -139,7 +139,7 @@ func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x1
 }";
 
 /// A program with correct files.
-pub(crate) struct Right {
+pub(crate) struct ValidProgram {
     pub(crate) name: &'static str,
     pub(crate) files: Files,
     pub(crate) inputs: BTreeMap<String, HostArray>,
@@ -147,20 +147,20 @@ pub(crate) struct Right {
     pub(crate) expected: Vec<HostArray>,
 }
 
-pub(crate) fn all_right() -> Vec<Right> {
+pub(crate) fn all_valid_programs() -> Vec<ValidProgram> {
     vec![
-        compiled("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4", "--lx-planner", "first-fit"]),
-        compiled("chain", CHAIN, &["--cores", "2", "--lx-planner", "first-fit"]),
-        compiled("softmax", SOFTMAX, &["--cores", "4", "--lx-planner", "first-fit"]),
-        compiled("matmul", MATMUL, &["--cores", "4", "--lx-planner", "first-fit"]),
-        compiled("rows", ROWS, &["--cores", "4", "--lx-planner", "first-fit"]),
-        compiled("launches", LAUNCHES, &["--addresses", "baked", "--lx-planner", "none", "--cores", "2"]),
-        right("turned", TURNED, |_, out| write(out, &turned())),
+        compile_program("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4", "--lx-planner", "first-fit"]),
+        compile_program("chain", CHAIN, &["--cores", "2", "--lx-planner", "first-fit"]),
+        compile_program("softmax", SOFTMAX, &["--cores", "4", "--lx-planner", "first-fit"]),
+        compile_program("matmul", MATMUL, &["--cores", "4", "--lx-planner", "first-fit"]),
+        compile_program("rows", ROWS, &["--cores", "4", "--lx-planner", "first-fit"]),
+        compile_program("launches", LAUNCHES, &["--addresses", "baked", "--lx-planner", "none", "--cores", "2"]),
+        emit_program("turned", TRANSPOSED, |_, out| write_files(out, &emit_transposed())),
     ]
 }
 
-fn compiled(name: &'static str, source: &str, options: &[&str]) -> Right {
-    right(name, source, |input, out| {
+fn compile_program(name: &'static str, source: &str, options: &[&str]) -> ValidProgram {
+    emit_program(name, source, |input, out| {
         let output = Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
             .arg(input)
             .arg("-o")
@@ -173,7 +173,7 @@ fn compiled(name: &'static str, source: &str, options: &[&str]) -> Right {
     })
 }
 
-fn right(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path)) -> Right {
+fn emit_program(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path)) -> ValidProgram {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("input.mlir"), place.path().join("out"));
     fs::write(&input, source).unwrap();
@@ -184,24 +184,24 @@ fn right(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path)) -> R
     let arrays: Vec<HostArray> = (0..).zip(arguments).map(|(seed, tensor)| draw_seeded_array(tensor, seed).unwrap()).collect();
     let expected = reference::run_reference(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
     let inputs = arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
-    Right { name, files: read(&out), inputs, expected }
+    ValidProgram { name, files: read_files(&out), inputs, expected }
 }
 
 /// The files below a folder with folders of files, JSON as `Value` prints it.
-fn read(out: &Path) -> Files {
+fn read_files(out: &Path) -> Files {
     let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let inner = |path: &Path| if path.is_dir() { entries(path) } else { vec![path.to_owned()] };
     let paths = entries(out).into_iter().flat_map(|path| inner(&path));
     let named = |path: &Path| path.strip_prefix(out).unwrap().to_str().unwrap().to_owned();
-    paths.map(|path| (named(&path), normal(fs::read(&path).unwrap()))).collect()
+    paths.map(|path| (named(&path), normalize_json(fs::read(&path).unwrap()))).collect()
 }
 
-fn normal(bytes: Vec<u8>) -> Vec<u8> {
+fn normalize_json(bytes: Vec<u8>) -> Vec<u8> {
     serde_json::from_slice::<Value>(&bytes).map_or(bytes, |value| serde_json::to_vec(&value).unwrap())
 }
 
 /// Writes files and their folders.
-pub(crate) fn write(out: &Path, files: &Files) {
+pub(crate) fn write_files(out: &Path, files: &Files) {
     for (name, bytes) in files {
         let path = out.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -210,7 +210,7 @@ pub(crate) fn write(out: &Path, files: &Files) {
 }
 
 /// A restickify of the first argument to the pool, and the difference.
-fn turned() -> Files {
+fn emit_transposed() -> Files {
     let operand = |size: [i64; 3], row, column, allocation| OpSpecOperand {
         is_input: true,
         format: DeviceFormat::Sen169Fp16,
@@ -240,11 +240,11 @@ fn turned() -> Files {
         |(index, op)| (format!("bundle_0/sdsc_{index}.json"), to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()));
     let mut files: Files = bundle.ops().into_iter().enumerate().map(file).collect();
     files.insert("bundle_0/bundle.mlir".to_owned(), launch.to_string().into_bytes());
-    files.insert("program.json".to_owned(), turned_program().to_string().into_bytes());
+    files.insert("program.json".to_owned(), transposed_program().to_string().into_bytes());
     files
 }
 
-fn turned_program() -> Value {
+fn transposed_program() -> Value {
     let tensor = |name: &str, shape: [i64; 2], device_size: [i64; 3]| {
         json!({
             "name": name, "shape": shape, "element_type": "f16", "format": "SEN169_FP16",

@@ -54,13 +54,13 @@ pub(crate) fn input(name: &str) -> Vec<u8> {
 }
 
 /// A file of a bundle: its path in its folder, and its contents.
-pub(crate) type Named = (String, Vec<u8>);
+pub(crate) type NamedFile = (String, Vec<u8>);
 
 /// A folder in which a file is written, with an output directory in another folder in it. Their siblings must stay unchanged.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
     /// The right bundles that are here already.
-    bundles: RefCell<BTreeMap<PathBuf, Rc<Vec<Named>>>>,
+    bundles: RefCell<BTreeMap<PathBuf, Rc<Vec<NamedFile>>>>,
 }
 
 impl Place {
@@ -112,7 +112,7 @@ impl Place {
     }
 
     /// The folder with a compiled program, and its files.
-    pub(crate) fn bundle(&self, program: usize) -> (PathBuf, Rc<Vec<Named>>) {
+    pub(crate) fn bundle(&self, program: usize) -> (PathBuf, Rc<Vec<NamedFile>>) {
         let program = &PROGRAMS[program];
         let folder = self.path("right").join(program.file);
         let files = self.files_of(&folder, || {
@@ -124,7 +124,7 @@ impl Place {
     }
 
     /// The folder with a copy of a golden bundle, and its files.
-    pub(crate) fn golden(&self, from: &Path) -> (PathBuf, Rc<Vec<Named>>) {
+    pub(crate) fn golden(&self, from: &Path) -> (PathBuf, Rc<Vec<NamedFile>>) {
         let folder = self.path("golden").join(from.file_name().unwrap());
         let files = self.files_of(&folder, || {
             fs::create_dir_all(&folder).unwrap();
@@ -135,7 +135,7 @@ impl Place {
         (folder, files)
     }
 
-    fn files_of(&self, folder: &Path, make: impl FnOnce()) -> Rc<Vec<Named>> {
+    fn files_of(&self, folder: &Path, make: impl FnOnce()) -> Rc<Vec<NamedFile>> {
         if let Some(known) = self.bundles.borrow().get(folder) {
             return known.clone();
         }
@@ -162,7 +162,7 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-fn files_below(folder: &Path, front: &str) -> Vec<Named> {
+fn files_below(folder: &Path, front: &str) -> Vec<NamedFile> {
     let mut files = Vec::new();
     for name in names_in(folder) {
         let path = folder.join(&name);

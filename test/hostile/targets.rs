@@ -35,31 +35,31 @@ pub(crate) struct Target {
     pub(crate) run: fn(&Place, &Case),
 }
 
-const fn of_programs(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+const fn program_target(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
     Target { name, n_groups: || PROGRAMS.len(), corpus, run }
 }
 
-const fn of_files(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+const fn file_target(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
     Target { name, n_groups: || 1, corpus, run }
 }
 
 pub(crate) const TARGETS: [Target; 12] = [
-    of_programs("directory", |place, program| contents(&place.bundle(program).1), directory),
+    program_target("directory", |place, program| contents(&place.bundle(program).1), directory),
     Target {
         name: "golden",
         n_groups: || common::golden_cases().len(),
         corpus: |place, group| contents(&place.golden(&common::golden_cases()[group]).1),
         run: |place, case| golden(place, case, &common::golden_cases()[case.group]),
     },
-    of_programs("ir", Place::pages, ir),
-    of_programs("resumed", Place::pages, resumed),
-    of_programs("program_text", |_, program| vec![PROGRAMS[program].text()], program_text),
-    of_programs("validated", |_, program| vec![PROGRAMS[program].text()], validated),
-    of_files("instance", |_, _| vec![input("instance.csv"), input("instance.json")], instance),
-    of_files("result", |_, _| vec![planned().into_bytes()], result),
-    of_files("array", |place, _| place.arrays(), array),
-    of_files("op_specs", |_, _| vec![input("case.json")], op_specs),
-    of_files("machine", |_, _| vec![input("machine.json")], target_file),
+    program_target("ir", Place::pages, ir),
+    program_target("resumed", Place::pages, resumed),
+    program_target("program_text", |_, program| vec![PROGRAMS[program].text()], program_text),
+    program_target("validated", |_, program| vec![PROGRAMS[program].text()], validated),
+    file_target("instance", |_, _| vec![input("instance.csv"), input("instance.json")], instance),
+    file_target("result", |_, _| vec![plan_example().into_bytes()], result),
+    file_target("array", |place, _| place.arrays(), array),
+    file_target("op_specs", |_, _| vec![input("case.json")], op_specs),
+    file_target("machine", |_, _| vec![input("machine.json")], target_file),
     shared::TARGET,
 ];
 
@@ -161,7 +161,7 @@ fn validated(place: &Place, case: &Case) {
 }
 
 /// A plan of an instance, as far as a few steps go.
-fn plan_of(text: &str) -> Option<(Instance, String)> {
+fn plan_instance_text(text: &str) -> Option<(Instance, String)> {
     let instance = if text.trim_start().starts_with('{') {
         Instance::from_json(text).ok()?
     } else {
@@ -175,14 +175,14 @@ fn plan_of(text: &str) -> Option<(Instance, String)> {
     Some((instance, result))
 }
 
-fn planned() -> String {
-    plan_of(&String::from_utf8(input("instance.json")).unwrap()).unwrap().1
+fn plan_example() -> String {
+    plan_instance_text(&String::from_utf8(input("instance.json")).unwrap()).unwrap().1
 }
 
 fn instance(place: &Place, Case { mutant, .. }: &Case) {
     let path = place.write("instance", mutant);
     let Ok(text) = read_text(Path::new(&path), MAX_TEXT_BYTES) else { return };
-    if let Some((instance, result)) = plan_of(&text) {
+    if let Some((instance, result)) = plan_instance_text(&text) {
         let given = (Some(instance.capacity.bytes), Some(instance.capacity.alignment));
         assert!(verify(&result, &text, given).is_ok(), "a plan that its own verifier refuses");
     }
@@ -191,7 +191,7 @@ fn instance(place: &Place, Case { mutant, .. }: &Case) {
 fn result(_: &Place, Case { mutant, .. }: &Case) {
     let instance = String::from_utf8(input("instance.json")).unwrap();
     let _ = verify(&String::from_utf8_lossy(mutant), &instance, (None, None));
-    let _ = verify(&planned(), &String::from_utf8_lossy(mutant), (None, None));
+    let _ = verify(&plan_example(), &String::from_utf8_lossy(mutant), (None, None));
 }
 
 fn array(place: &Place, Case { mutant, .. }: &Case) {

@@ -15,7 +15,7 @@ const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
 /// Time after which a tool counts as blocked. It is generous, since a machine may be busy.
-const MOST_TIME: Duration = Duration::from_secs(120);
+const MAX_TOOL_TIME: Duration = Duration::from_secs(120);
 
 /// Runs a tool with empty standard input, and with little memory.
 fn run(tool: &str, arguments: &[&str]) -> Output {
@@ -35,7 +35,7 @@ fn run(tool: &str, arguments: &[&str]) -> Output {
         if let Some(status) = process.try_wait().unwrap() {
             break status;
         }
-        if started.elapsed() > MOST_TIME {
+        if started.elapsed() > MAX_TOOL_TIME {
             process.kill().unwrap();
             panic!("{tool} {arguments:?} does not end");
         }
@@ -46,7 +46,7 @@ fn run(tool: &str, arguments: &[&str]) -> Output {
 
 /// The message of a tool that refuses.
 #[track_caller]
-fn refusal(tool: &str, arguments: &[&str]) -> String {
+fn expect_rejection(tool: &str, arguments: &[&str]) -> String {
     let output = run(tool, arguments);
     let message = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(1), "{tool} {arguments:?}: {}\n{}", output.status, &message[..message.len().min(2000)]);
@@ -63,7 +63,7 @@ fn input(name: &str) -> String {
 }
 
 /// A folder with a compiled program in `out`.
-fn compiled() -> (tempfile::TempDir, PathBuf) {
+fn compile_program() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let done = run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]);
@@ -72,7 +72,7 @@ fn compiled() -> (tempfile::TempDir, PathBuf) {
 }
 
 /// Everything that reads a bundle directory.
-fn readers(directory: &Path) -> Vec<(&'static str, Vec<&str>)> {
+fn list_readers(directory: &Path) -> Vec<(&'static str, Vec<&str>)> {
     let directory = directory.to_str().unwrap();
     vec![
         (RUN, vec![directory]),
@@ -94,15 +94,15 @@ fn edit(path: &Path, from: &str, to: &str) {
 
 #[test]
 fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
-    let (_place, out) = compiled();
+    let (_place, out) = compile_program();
     for name in ["bundle_0/sdsc_0.json", "bundle_0/bundle.mlir", "program.json"] {
         let (path, kept) = (out.join(name), fs::read(out.join(name)).unwrap());
         let endless: [fn(&Path); 3] = [make_pipe, |path| symlink("/dev/zero", path).unwrap(), |path| fs::create_dir(path).unwrap()];
         for (number, make) in endless.iter().enumerate() {
             fs::remove_file(&path).unwrap();
             make(&path);
-            for (tool, arguments) in readers(&out) {
-                let message = refusal(tool, &arguments);
+            for (tool, arguments) in list_readers(&out) {
+                let message = expect_rejection(tool, &arguments);
                 assert!(!message.contains("bug"), "{name}, {number}: {message}");
             }
             if path.is_dir() {
@@ -116,50 +116,50 @@ fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
 }
 
 #[test]
-fn a_large_file_is_not_read() {
-    let (_place, out) = compiled();
+fn rejects_large_file_without_reading_it() {
+    let (_place, out) = compile_program();
     let long = fs::OpenOptions::new().write(true).open(out.join("bundle_0/sdsc_0.json")).unwrap();
     long.set_len(1 << 40).unwrap();
-    for (tool, arguments) in readers(&out) {
-        expect(&refusal(tool, &arguments), "is larger than the limit of 268435456 bytes");
+    for (tool, arguments) in list_readers(&out) {
+        expect(&expect_rejection(tool, &arguments), "is larger than the limit of 268435456 bytes");
     }
 }
 
 #[test]
 fn no_link_leads_out_of_a_bundle() {
-    let (place, out) = compiled();
+    let (place, out) = compile_program();
     let secret = place.path().join("secret.json");
     fs::rename(out.join("bundle_0/sdsc_0.json"), &secret).unwrap();
     symlink("../../secret.json", out.join("bundle_0/sdsc_0.json")).unwrap();
-    for (tool, arguments) in readers(&out) {
-        expect(&refusal(tool, &arguments), "leads out of the directory");
+    for (tool, arguments) in list_readers(&out) {
+        expect(&expect_rejection(tool, &arguments), "leads out of the directory");
     }
     // A link to another file of the same bundle is a file like any other.
     fs::remove_file(out.join("bundle_0/sdsc_0.json")).unwrap();
     fs::rename(&secret, out.join("first.json")).unwrap();
     symlink("../first.json", out.join("bundle_0/sdsc_0.json")).unwrap();
-    for (tool, arguments) in readers(&out) {
+    for (tool, arguments) in list_readers(&out) {
         assert!(run(tool, &arguments).status.success(), "{arguments:?}");
     }
 }
 
 #[test]
 fn no_name_leads_out_of_a_bundle() {
-    let (place, out) = compiled();
+    let (place, out) = compile_program();
     let program = out.join("program.json");
     let right = fs::read(&program).unwrap();
     let absolute = out.join("bundle_0");
     for name in ["../out/bundle_0", absolute.to_str().unwrap(), "./bundle_0", ""] {
         edit(&program, "\"bundle_0\"", &format!("\"{name}\""));
-        for (tool, arguments) in readers(&out) {
-            refusal(tool, &arguments);
+        for (tool, arguments) in list_readers(&out) {
+            expect_rejection(tool, &arguments);
         }
         fs::write(&program, &right).unwrap();
     }
     let results = place.path().join("results");
     for name in ["../evil", "a/b", place.path().join("evil").to_str().unwrap()] {
         edit(&program, "\"result0\"", &format!("\"{name}\""));
-        let message = refusal(RUN, &[out.to_str().unwrap(), "--output-dir", results.to_str().unwrap()]);
+        let message = expect_rejection(RUN, &[out.to_str().unwrap(), "--output-dir", results.to_str().unwrap()]);
         expect(&message, "has no plain file name");
         assert!(!results.exists() && !place.path().join("evil.npy").exists(), "nothing is written");
         fs::write(&program, &right).unwrap();
@@ -168,7 +168,7 @@ fn no_name_leads_out_of_a_bundle() {
 
 #[test]
 fn no_name_in_ir_leads_out_of_the_output() {
-    let (place, out) = compiled();
+    let (place, out) = compile_program();
     let ir = place.path().join("ir.mlir");
     let read = run(TRANSLATE, &["--bundle-to-mlir", out.to_str().unwrap()]);
     let text = String::from_utf8(read.stdout).unwrap();
@@ -176,7 +176,7 @@ fn no_name_in_ir_leads_out_of_the_output() {
     fs::create_dir_all(written.parent().unwrap()).unwrap();
     for name in ["../../escaped", "../escaped", place.path().join("escaped").to_str().unwrap(), "..", "constants", "program.json"] {
         fs::write(&ir, text.replace("@bundle_0", &format!("@\"{name}\""))).unwrap();
-        let message = refusal(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
+        let message = expect_rejection(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
         expect(&message, &format!("cannot be written as '{name}'"));
         let left: Vec<_> = fs::read_dir(written.parent().unwrap()).unwrap().collect();
         assert!(
@@ -195,21 +195,21 @@ fn what_a_user_names_is_a_file() {
     let (out, program) = (out.to_str().unwrap(), input("layers.mlir"));
     for path in [pipe, folder, "/dev/zero"] {
         // The pipe has no writer: it is equivalent to an empty file.
-        refusal(COMPILE, &[path, "-o", out]);
-        refusal(COMPILE, &[&program, "-o", out, "--target", path]);
-        refusal(TRANSLATE, &["--mlir-to-bundle", path, "-o", out]);
-        refusal(TRANSLATE, &["--opspec-to-mlir", path]);
-        refusal(PLAN, &[path, "--capacity", "1024"]);
+        expect_rejection(COMPILE, &[path, "-o", out]);
+        expect_rejection(COMPILE, &[&program, "-o", out, "--target", path]);
+        expect_rejection(TRANSLATE, &["--mlir-to-bundle", path, "-o", out]);
+        expect_rejection(TRANSLATE, &["--opspec-to-mlir", path]);
+        expect_rejection(PLAN, &[path, "--capacity", "1024"]);
     }
-    expect(&refusal(OPT, &["/dev/zero"]), "is a device or a socket, not a file");
-    expect(&refusal(OPT, &[folder]), "is a directory, not a file");
-    let (_place, compiled) = compiled();
+    expect(&expect_rejection(OPT, &["/dev/zero"]), "is a device or a socket, not a file");
+    expect(&expect_rejection(OPT, &[folder]), "is a directory, not a file");
+    let (_place, compiled) = compile_program();
     for path in [pipe, folder, "/dev/zero"] {
-        expect(&refusal(RUN, &[compiled.to_str().unwrap(), "--input", &format!("arg0={path}")]), "not a file");
+        expect(&expect_rejection(RUN, &[compiled.to_str().unwrap(), "--input", &format!("arg0={path}")]), "not a file");
     }
     let list = place.path().join("list.json");
     fs::write(&list, "[]").unwrap();
-    expect(&refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]), "expected a machine description");
+    expect(&expect_rejection(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]), "expected a machine description");
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn text_that_nests_too_deep_is_refused() {
         fs::write(&path, &text).unwrap();
         let start = &text[..text.len().min(60)];
         for (tool, arguments) in [(OPT, vec![path_text]), (COMPILE, vec![path_text, "-o", "nowhere"])] {
-            let message = refusal(tool, &arguments);
+            let message = expect_rejection(tool, &arguments);
             assert!(message.contains("at most 2000 nested brackets"), "{start}: {}", &message[..message.len().min(500)]);
         }
     }
@@ -257,7 +257,7 @@ fn text_that_nests_too_deep_is_refused() {
         assert!(run(COMPILE, &[path_text, "-o", "nowhere"]).status.code().is_some(), "{}", &text[..text.len().min(60)]);
     }
     fs::write(&path, [0; 100]).unwrap();
-    expect(&refusal(OPT, &[path_text]), "found a zero byte");
+    expect(&expect_rejection(OPT, &[path_text]), "found a zero byte");
 }
 
 /// IR that was edited after a phase printed it is rejected as a user error, not as a compiler bug, wherever the
@@ -274,7 +274,7 @@ fn edited_ir_is_refused_and_no_bug_of_ours() {
         let (from, to) = if phase == "lx" { ("reduce max(%", "reduce max(%arg0 , %") } else { ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]") };
         edit(Path::new(page), from, to);
         for arguments in [vec![page, "-o", out], vec![page, "-o", out, "--validate"]] {
-            assert!(!refusal(COMPILE, &arguments).contains("compiler bug"));
+            assert!(!expect_rejection(COMPILE, &arguments).contains("compiler bug"));
             assert!(!Path::new(out).exists());
         }
     }
@@ -299,8 +299,8 @@ fn damaged_bytecode_ends_by_a_message() {
 }
 
 /// The milliseconds of a compilation to be killed after: every stretch of it is met.
-fn moments() -> impl Iterator<Item = Duration> {
-    let (_place, out) = compiled();
+fn kill_delays() -> impl Iterator<Item = Duration> {
+    let (_place, out) = compile_program();
     let started = Instant::now();
     assert!(run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]).status.success());
     let whole = started.elapsed();
@@ -330,10 +330,10 @@ fn names_in(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_killed_compilation_leaves_the_old_output_or_none() {
-    let (place, out) = compiled();
+    let (place, out) = compile_program();
     let first = fs::read(out.join("program.json")).unwrap();
     let fresh = place.path().join("fresh");
-    for delay in moments() {
+    for delay in kill_delays() {
         compile_and_kill(&out, delay);
         assert_eq!(fs::read(out.join("program.json")).unwrap(), first);
         assert!(run(TRANSLATE, &["--check-bundle", out.to_str().unwrap()]).status.success(), "{delay:?}");

@@ -8,7 +8,7 @@ pub(crate) struct Array<T> {
 }
 
 /// A list of indices.
-pub(crate) type Ints = Array<i64>;
+pub(crate) type IndexArray = Array<i64>;
 
 /// Every index of an array, row by row.
 pub(crate) fn points(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
@@ -29,46 +29,46 @@ impl<T: Copy> Array<T> {
     }
 
     /// `a[point]`.
-    pub(crate) fn at(&self, point: &[usize]) -> T {
+    pub(crate) fn get(&self, point: &[usize]) -> T {
         assert_eq!(point.len(), self.shape.len(), "a point of an array of {:?}", self.shape);
         assert!(point.iter().zip(&self.shape).all(|(at, size)| at < size), "{point:?} in an array of {:?}", self.shape);
         self.elements[point.iter().zip(&self.shape).fold(0, |flat, (at, size)| flat * size + at)]
     }
 
     /// `a[o0:o0+n0*s0:s0, o1:...]`.
-    pub(crate) fn sliced(&self, offsets: &[usize], sizes: &[usize], strides: &[usize]) -> Self {
+    pub(crate) fn slice(&self, offsets: &[usize], sizes: &[usize], strides: &[usize]) -> Self {
         Self::build(sizes, |point| {
             let inside: Vec<usize> = (0..point.len()).map(|dim| offsets[dim] + point[dim] * strides[dim]).collect();
-            self.at(&inside)
+            self.get(&inside)
         })
     }
 
     /// `a[row]`.
     pub(crate) fn row(&self, row: usize) -> Self {
-        Self::build(&self.shape[1..], |point| self.at(&[&[row], point.as_slice()].concat()))
+        Self::build(&self.shape[1..], |point| self.get(&[&[row], point.as_slice()].concat()))
     }
 
     /// `np.flip(a, dim)`.
-    pub(crate) fn reversed(&self, dim: usize) -> Self {
+    pub(crate) fn reverse(&self, dim: usize) -> Self {
         Self::build(&self.shape, |mut point| {
             point[dim] = self.shape[dim] - 1 - point[dim];
-            self.at(&point)
+            self.get(&point)
         })
     }
 
     /// `a.T`, of two dimensions.
-    pub(crate) fn transposed(&self) -> Self {
-        Self::build(&[self.shape[1], self.shape[0]], |point| self.at(&[point[1], point[0]]))
+    pub(crate) fn transpose(&self) -> Self {
+        Self::build(&[self.shape[1], self.shape[0]], |point| self.get(&[point[1], point[0]]))
     }
 
     /// `a.reshape(shape)`.
-    pub(crate) fn reshaped(&self, shape: &[usize]) -> Self {
+    pub(crate) fn reshape(&self, shape: &[usize]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), self.elements.len());
         Self { shape: shape.to_vec(), elements: self.elements.clone() }
     }
 
     /// `np.concatenate(parts, dim)`.
-    pub(crate) fn joined(parts: &[Self], dim: usize) -> Self {
+    pub(crate) fn concatenate(parts: &[Self], dim: usize) -> Self {
         let mut shape = parts[0].shape.clone();
         shape[dim] = parts.iter().map(|part| part.shape[dim]).sum();
         Self::build(&shape, |mut point| {
@@ -78,34 +78,34 @@ impl<T: Copy> Array<T> {
                 point[dim] -= part.shape[dim];
                 part = parts.next().unwrap();
             }
-            part.at(&point)
+            part.get(&point)
         })
     }
 
     /// `np.stack(parts, dim)`.
-    pub(crate) fn stacked(parts: &[Self], dim: usize) -> Self {
+    pub(crate) fn stack(parts: &[Self], dim: usize) -> Self {
         let mut one = parts[0].shape.clone();
         one.insert(dim, 1);
-        Self::joined(&parts.iter().map(|part| part.reshaped(&one)).collect::<Vec<_>>(), dim)
+        Self::concatenate(&parts.iter().map(|part| part.reshape(&one)).collect::<Vec<_>>(), dim)
     }
 
     /// `function` of the elements of two arrays of one shape.
-    pub(crate) fn combined<U: Copy, V>(&self, other: &Array<U>, function: impl Fn(T, U) -> V) -> Array<V> {
+    pub(crate) fn zip_with<U: Copy, V>(&self, other: &Array<U>, function: impl Fn(T, U) -> V) -> Array<V> {
         assert_eq!(self.shape, other.shape);
         let elements = self.elements.iter().zip(&other.elements).map(|(&one, &other)| function(one, other)).collect();
         Array { shape: self.shape.clone(), elements }
     }
 
     /// `function` of each element.
-    pub(crate) fn mapped<V>(&self, function: impl Fn(T) -> V) -> Array<V> {
+    pub(crate) fn map<V>(&self, function: impl Fn(T) -> V) -> Array<V> {
         Array { shape: self.shape.clone(), elements: self.elements.iter().map(|&element| function(element)).collect() }
     }
 }
 
-impl Ints {
+impl IndexArray {
     /// `np.sort(a, dim)`, or the same from the largest on.
-    pub(crate) fn sorted(&self, dim: usize, is_descending: bool) -> Self {
-        self.along(dim, |row| {
+    pub(crate) fn sort(&self, dim: usize, is_descending: bool) -> Self {
+        self.map_lanes(dim, |row| {
             row.sort_unstable();
             if is_descending {
                 row.reverse();
@@ -114,15 +114,15 @@ impl Ints {
     }
 
     /// `np.cumsum(a, dim)`.
-    pub(crate) fn summed_up(&self, dim: usize) -> Self {
-        self.along(dim, |row| {
+    pub(crate) fn cumsum(&self, dim: usize) -> Self {
+        self.map_lanes(dim, |row| {
             for at in 1..row.len() {
                 row[at] += row[at - 1];
             }
         })
     }
 
-    fn along(&self, dim: usize, change: impl Fn(&mut Vec<i64>)) -> Self {
+    fn map_lanes(&self, dim: usize, change: impl Fn(&mut Vec<i64>)) -> Self {
         let mut found = self.clone();
         let stride: usize = self.shape[dim + 1..].iter().product();
         for first in (0..self.elements.len()).filter(|at| (at / stride).is_multiple_of(self.shape[dim])) {
@@ -137,9 +137,9 @@ impl Ints {
 
 impl Array<f64> {
     /// `np.argmax(a, -1)`, of two dimensions.
-    pub(crate) fn argmax(&self) -> Ints {
-        Ints::build(&self.shape[..1], |row| {
-            let of_row: Vec<f64> = (0..self.shape[1]).map(|column| self.at(&[row[0], column])).collect();
+    pub(crate) fn argmax(&self) -> IndexArray {
+        IndexArray::build(&self.shape[..1], |row| {
+            let of_row: Vec<f64> = (0..self.shape[1]).map(|column| self.get(&[row[0], column])).collect();
             let largest = of_row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             of_row.iter().position(|&number| number == largest).unwrap() as i64
         })
@@ -147,17 +147,17 @@ impl Array<f64> {
 }
 
 #[test]
-fn arrays_are_as_numpy_has_them() {
-    let a = Ints { shape: vec![2, 3], elements: vec![5, 1, 4, 0, 2, 3] };
-    assert_eq!(a.sliced(&[0, 1], &[2, 1], &[1, 2]).elements, [1, 2]);
+fn matches_numpy_arrays() {
+    let a = IndexArray { shape: vec![2, 3], elements: vec![5, 1, 4, 0, 2, 3] };
+    assert_eq!(a.slice(&[0, 1], &[2, 1], &[1, 2]).elements, [1, 2]);
     assert_eq!(a.row(1).elements, [0, 2, 3]);
-    assert_eq!(a.reversed(1).elements, [4, 1, 5, 3, 2, 0]);
-    assert_eq!(a.transposed().elements, [5, 0, 1, 2, 4, 3]);
-    assert_eq!(Array::joined(&[a.clone(), a.row(0).reshaped(&[1, 3])], 0).elements, [5, 1, 4, 0, 2, 3, 5, 1, 4]);
-    assert_eq!(Array::joined(&[a.clone(), a.sliced(&[0, 0], &[2, 1], &[1, 1])], 1).elements, [5, 1, 4, 5, 0, 2, 3, 0]);
-    assert_eq!(Array::stacked(&[a.row(0), a.row(1)], 1).elements, [5, 0, 1, 2, 4, 3]);
-    assert_eq!(a.sorted(1, false).elements, [1, 4, 5, 0, 2, 3]);
-    assert_eq!(a.sorted(0, true).elements, [5, 2, 4, 0, 1, 3]);
-    assert_eq!(a.summed_up(1).elements, [5, 6, 10, 0, 2, 5]);
-    assert_eq!(a.mapped(|element| element as f64).argmax().elements, [0, 2]);
+    assert_eq!(a.reverse(1).elements, [4, 1, 5, 3, 2, 0]);
+    assert_eq!(a.transpose().elements, [5, 0, 1, 2, 4, 3]);
+    assert_eq!(Array::concatenate(&[a.clone(), a.row(0).reshape(&[1, 3])], 0).elements, [5, 1, 4, 0, 2, 3, 5, 1, 4]);
+    assert_eq!(Array::concatenate(&[a.clone(), a.slice(&[0, 0], &[2, 1], &[1, 1])], 1).elements, [5, 1, 4, 5, 0, 2, 3, 0]);
+    assert_eq!(Array::stack(&[a.row(0), a.row(1)], 1).elements, [5, 0, 1, 2, 4, 3]);
+    assert_eq!(a.sort(1, false).elements, [1, 4, 5, 0, 2, 3]);
+    assert_eq!(a.sort(0, true).elements, [5, 2, 4, 0, 1, 3]);
+    assert_eq!(a.cumsum(1).elements, [5, 6, 10, 0, 2, 5]);
+    assert_eq!(a.map(|element| element as f64).argmax().elements, [0, 2]);
 }

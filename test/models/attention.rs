@@ -2,7 +2,7 @@
 
 /// The shape of an attention.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Attention {
+pub(crate) struct AttentionShape {
     pub(crate) batches: usize,
     pub(crate) positions: usize,
     pub(crate) heads: usize,
@@ -15,7 +15,7 @@ fn tensor(shape: &[usize]) -> String {
     shape.iter().map(|size| format!("{size}x")).collect::<String>() + "f16"
 }
 
-impl Attention {
+impl AttentionShape {
     /// The module.
     pub(crate) fn module(self) -> String {
         let Self { batches, positions, heads, head_size, .. } = self;
@@ -30,16 +30,16 @@ impl Attention {
             text += &self.heads(name, permutation);
         }
         let keys = tensor(&[matrices, head_size, positions]);
-        text += &filled("scores", &scores, "%zero");
+        text += &format_fill("scores", &scores, "%zero");
         text += &format!(
             "  %scores = linalg.batch_matmul ins(%q_heads, %k_heads : tensor<{values}>, tensor<{keys}>) outs(%scores_start : tensor<{scores}>) -> tensor<{scores}>\n"
         );
-        text += &reduced("max", "arith.maximumf", "%scores", &scores, &row, "%lowest");
+        text += &format_reduce("max", "arith.maximumf", "%scores", &scores, &row, "%lowest");
         let shifted = "%0 = arith.subf %a, %b : f16\n%1 = arith.mulf %0, %scale : f16\n%2 = math.exp %1 : f16\nlinalg.yield %2 : f16";
-        text += &combined("powers", shifted, "%scores", "%max", &scores, &row);
-        text += &reduced("sum", "arith.addf", "%powers", &scores, &row, "%zero");
-        text += &combined("shares", "%0 = arith.divf %a, %b : f16\nlinalg.yield %0 : f16", "%powers", "%sum", &scores, &row);
-        text += &filled("seen", &values, "%zero");
+        text += &format_elementwise("powers", shifted, "%scores", "%max", &scores, &row);
+        text += &format_reduce("sum", "arith.addf", "%powers", &scores, &row, "%zero");
+        text += &format_elementwise("shares", "%0 = arith.divf %a, %b : f16\nlinalg.yield %0 : f16", "%powers", "%sum", &scores, &row);
+        text += &format_fill("seen", &values, "%zero");
         text += &format!(
             "  %seen = linalg.batch_matmul ins(%shares, %v_heads : tensor<{scores}>, tensor<{values}>) outs(%seen_start : tensor<{values}>) -> tensor<{values}>\n"
         );
@@ -90,22 +90,22 @@ impl Attention {
     }
 }
 
-fn filled(name: &str, shape: &str, number: &str) -> String {
+fn format_fill(name: &str, shape: &str, number: &str) -> String {
     format!(
         "  %{name}_empty = tensor.empty() : tensor<{shape}>\n\
          \x20 %{name}_start = linalg.fill ins({number} : f16) outs(%{name}_empty : tensor<{shape}>) -> tensor<{shape}>\n"
     )
 }
 
-fn reduced(name: &str, op: &str, input: &str, from: &str, to: &str, start: &str) -> String {
-    let fill = filled(name, to, start);
+fn format_reduce(name: &str, op: &str, input: &str, from: &str, to: &str, start: &str) -> String {
+    let fill = format_fill(name, to, start);
     format!(
         "{fill}  %{name} = linalg.reduce {{ {op} }} ins({input} : tensor<{from}>) outs(%{name}_start : tensor<{to}>) dimensions = [2]\n"
     )
 }
 
 /// An op on a matrix and a number for each row of it.
-fn combined(name: &str, body: &str, matrix: &str, column: &str, shape: &str, column_shape: &str) -> String {
+fn format_elementwise(name: &str, body: &str, matrix: &str, column: &str, shape: &str, column_shape: &str) -> String {
     let (all, row) = ("affine_map<(d0, d1, d2) -> (d0, d1, d2)>", "affine_map<(d0, d1, d2) -> (d0, d1)>");
     format!(
         "  %{name}_empty = tensor.empty() : tensor<{shape}>\n  %{name} = linalg.generic {{indexing_maps = [{all}, {row}, {all}], \

@@ -22,7 +22,7 @@ const BY_KEY: [(&str, &str); 14] = [
 ];
 
 /// A JSON path as the name of its field.
-pub(crate) fn field_of(path: &[String]) -> String {
+pub(crate) fn field_name(path: &[String]) -> String {
     let mut words: Vec<String> = Vec::new();
     for (at, key) in path.iter().enumerate() {
         let parent = at.checked_sub(1).map(|parent| path[parent].as_str());
@@ -50,7 +50,7 @@ fn is_size(key: &str) -> bool {
 }
 
 /// The first, the last and one between of the mutants of one kind of one field of a file's kind.
-pub(crate) fn thinned(all: Vec<Mutant>, most: usize) -> Vec<Mutant> {
+pub(crate) fn thin_out(all: Vec<Mutant>, most: usize) -> Vec<Mutant> {
     let mut groups: BTreeMap<(String, &'static str), Vec<usize>> = BTreeMap::new();
     for (number, mutant) in all.iter().enumerate() {
         groups.entry((mutant.field.clone(), mutant.kind)).or_default().push(number);

@@ -4,55 +4,59 @@ use crate::mutants::{Mutant, programs::Files};
 use serde_json::Value;
 
 /// A field that may have any value, or that may change in one way.
-pub(crate) struct Free {
+pub(crate) struct UncheckedField {
     /// The field, as the table names it; a trailing `*` matches all members below.
     pub(crate) field: &'static str,
     /// Which changes of it, for the table.
     pub(crate) which: &'static str,
-    when: fn(&Change<'_>) -> bool,
+    when: fn(&MemberChange<'_>) -> bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
 }
 
 /// A change of a file.
-pub(crate) struct Change<'a> {
+pub(crate) struct MemberChange<'a> {
     place: &'a str,
     kind: &'static str,
     before: Value,
     after: Value,
 }
 
-pub(crate) const FREE: &[Free] = &[
-    any("debug_handle_*", "identifies the source of the op; the back end ignores it", "schema, section 6"),
-    any("program.json name", "name of the function; only messages contain it", "project, `program.json`"),
-    Free { which: ", missing", when: is_missing, ..any("program.json version", "a file without a version has version 1", PAGE) },
-    any("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
-    Free {
+pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
+    any_change("debug_handle_*", "identifies the source of the op; the back end ignores it", "schema, section 6"),
+    any_change("program.json name", "name of the function; only messages contain it", "project, `program.json`"),
+    UncheckedField {
         which: ", missing",
         when: is_missing,
-        ..any("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE)
+        ..any_change("program.json version", "a file without a version has version 1", PAGE)
     },
-    Free { which: ", missing", when: is_missing, ..any("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE) },
-    Free {
+    any_change("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
+    UncheckedField {
         which: ", missing",
         when: is_missing,
-        ..any("launch_spec.json symbol_kinds/arg_index", "the default is -1, the value of symbols that are sizes", PAGE)
+        ..any_change("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE)
     },
-    any("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
-    any("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
-    any("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
-    any("program.json buffers/shape*", HOST_OF_BUFFER, PAGE),
-    any("program.json buffers/element_type", HOST_OF_BUFFER, PAGE),
-    any("program.json buffers/stride_map*", HOST_OF_BUFFER, PAGE),
-    Free {
+    UncheckedField { which: ", missing", when: is_missing, ..any_change("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE) },
+    UncheckedField {
+        which: ", missing",
+        when: is_missing,
+        ..any_change("launch_spec.json symbol_kinds/arg_index", "the default is -1, the value of symbols that are sizes", PAGE)
+    },
+    any_change("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
+    any_change("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
+    any_change("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
+    any_change("program.json buffers/shape*", HOST_OF_BUFFER, PAGE),
+    any_change("program.json buffers/element_type", HOST_OF_BUFFER, PAGE),
+    any_change("program.json buffers/stride_map*", HOST_OF_BUFFER, PAGE),
+    UncheckedField {
         which: ", order",
         when: is_swap,
-        ..any("program.json constants", "launches refer to tensors by name; only arguments and results have an order", PAGE)
+        ..any_change("program.json constants", "launches refer to tensors by name; only arguments and results have an order", PAGE)
     },
-    Free {
+    UncheckedField {
         which: ", order",
         when: is_swap,
-        ..any("program.json buffers", "launches refer to tensors by name; only arguments and results have an order", PAGE)
+        ..any_change("program.json buffers", "launches refer to tensors by name; only arguments and results have an order", PAGE)
     },
     units("program.json arguments/device_size"),
     units("program.json results/device_size"),
@@ -60,19 +64,19 @@ pub(crate) const FREE: &[Free] = &[
     units("program.json buffers/device_size"),
     steps("program.json arguments/stride_map*"),
     steps("program.json results/stride_map*"),
-    Free {
+    UncheckedField {
         which: ", position of a dimension of one row or one stick",
         when: moves_units_only,
-        ..any(
+        ..any_change(
             "dscs_/scheduleTree_/layoutDimOrder_",
             "a dimension of one row or one stick does not affect addresses, at any position",
             "schema, section 3",
         )
     },
-    Free {
+    UncheckedField {
         which: ", of the outermost dimension",
         when: is_outermost,
-        ..any(
+        ..any_change(
             "dscs_/scheduleTree_/backGapCore_*",
             "a stride is the product of the inner sizes, so a gap after the outermost dimension does not affect addresses",
             "schema, section 3",
@@ -85,90 +89,91 @@ const HOST_OF_CONSTANT: &str =
     "the file of a constant has the bytes of the device layout; the description of the host array does not affect them";
 const HOST_OF_BUFFER: &str = "launches pass the buffer on in the device layout; it is never a host array";
 
-const fn any(field: &'static str, reason: &'static str, source: &'static str) -> Free {
-    Free { field, which: "", when: |_| true, reason, source }
+const fn any_change(field: &'static str, reason: &'static str, source: &'static str) -> UncheckedField {
+    UncheckedField { field, which: "", when: |_| true, reason, source }
 }
 
-const fn units(field: &'static str) -> Free {
-    Free {
+const fn units(field: &'static str) -> UncheckedField {
+    UncheckedField {
         which: ", position of a dimension of size 1",
         when: keeps_other_sizes,
-        ..any(field, "a device dimension of size 1 does not affect addresses, at any position", PAGE)
+        ..any_change(field, "a device dimension of size 1 does not affect addresses, at any position", PAGE)
     }
 }
 
-const fn steps(field: &'static str) -> Free {
-    Free {
+const fn steps(field: &'static str) -> UncheckedField {
+    UncheckedField {
         which: ", stride of a dimension of size 1",
         when: steps_of_units_only,
-        ..any(field, "the only index along a dimension of size 1 is 0, so its stride has no effect", PAGE)
+        ..any_change(field, "the only index along a dimension of size 1 is 0, so its stride has no effect", PAGE)
     }
 }
 
 /// Whether a mutant is of a field on the list, and of those changes of it.
 pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
-    let is_of = |free: &&Free| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
+    let is_of =
+        |free: &&UncheckedField| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
     let files = mutant.files(right);
     let [(path, changed)] = files.as_slice() else { return false };
     let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else { return false };
-    let change = Change { place: &mutant.place, kind: mutant.kind, before, after };
-    FREE.iter().filter(is_of).any(|free| (free.when)(&change))
+    let change = MemberChange { place: &mutant.place, kind: mutant.kind, before, after };
+    UNCHECKED_FIELDS.iter().filter(is_of).any(|free| (free.when)(&change))
 }
 
-fn is_missing(change: &Change<'_>) -> bool {
+fn is_missing(change: &MemberChange<'_>) -> bool {
     change.kind == "dropped"
 }
 
-fn is_swap(change: &Change<'_>) -> bool {
+fn is_swap(change: &MemberChange<'_>) -> bool {
     change.kind == "swapped"
 }
 
-fn numbers(value: Option<&Value>) -> Vec<i64> {
+fn to_numbers(value: Option<&Value>) -> Vec<i64> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64).collect()
 }
 
 /// Returns whether a swap preserves the order of all sizes other than 1.
-fn keeps_other_sizes(change: &Change<'_>) -> bool {
-    let others = |value: &Value| numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>();
+fn keeps_other_sizes(change: &MemberChange<'_>) -> bool {
+    let others = |value: &Value| to_numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>();
     is_swap(change) && others(&change.before) == others(&change.after)
 }
 
-fn steps_of_units_only(change: &Change<'_>) -> bool {
+fn steps_of_units_only(change: &MemberChange<'_>) -> bool {
     let Some((tensor, _)) = change.place.split_once("/stride_map") else { return false };
-    let steps = |value: &Value| numbers(value.pointer(&format!("{tensor}/stride_map")));
-    let sizes = numbers(change.before.pointer(&format!("{tensor}/device_size")));
+    let steps = |value: &Value| to_numbers(value.pointer(&format!("{tensor}/stride_map")));
+    let sizes = to_numbers(change.before.pointer(&format!("{tensor}/device_size")));
     let (before, after) = (steps(&change.before), steps(&change.after));
     before.len() == after.len() && before.iter().zip(&after).zip(sizes).all(|((before, after), size)| before == after || size == 1)
 }
 
-fn words(value: Option<&Value>) -> Vec<&str> {
+fn to_words(value: Option<&Value>) -> Vec<&str> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// The description that a place is in.
-fn description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
+fn find_description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
     value.pointer(place.split_once("/scheduleTree_")?.0)
 }
 
 /// Returns whether a swap preserves the order of all dimensions other than those of one row or one stick.
-fn moves_units_only(change: &Change<'_>) -> bool {
-    let Some(dsc) = description(&change.before, change.place) else { return false };
+fn moves_units_only(change: &MemberChange<'_>) -> bool {
+    let Some(dsc) = find_description(&change.before, change.place) else { return false };
     let sticks = dsc["primaryDsInfo_"].as_object().into_iter().flat_map(|classes| classes.values());
-    let sticks: Vec<&str> = sticks.flat_map(|class| words(class.get("stickDimOrder_"))).collect();
+    let sticks: Vec<&str> = sticks.flat_map(|class| to_words(class.get("stickDimOrder_"))).collect();
     let is_unit = |label: &&str| {
         let size = dsc["N_"][format!("{label}_")].as_i64().unwrap_or(i64::MAX);
         size == 1 || (sticks.contains(label) && size <= 64)
     };
     let order = |value: &'_ Value| -> Vec<String> {
-        words(value.pointer(change.place)).into_iter().filter(|label| !is_unit(label)).map(str::to_owned).collect()
+        to_words(value.pointer(change.place)).into_iter().filter(|label| !is_unit(label)).map(str::to_owned).collect()
     };
     is_swap(change) && order(&change.before) == order(&change.after)
 }
 
 /// Only the gap of the last dimension of the order changes.
-fn is_outermost(change: &Change<'_>) -> bool {
+fn is_outermost(change: &MemberChange<'_>) -> bool {
     let Some((node, _)) = change.place.split_once("/backGapCore_") else { return false };
-    let order = words(change.before.pointer(&format!("{node}/layoutDimOrder_")));
+    let order = to_words(change.before.pointer(&format!("{node}/layoutDimOrder_")));
     let without_last = |value: &Value| {
         let gaps = value.pointer(&format!("{node}/backGapCore_")).and_then(Value::as_object).cloned().unwrap_or_default();
         gaps.into_iter().filter(|(label, _)| order.last().is_none_or(|last| last != label)).collect::<Vec<_>>()

@@ -1,31 +1,31 @@
 //! Changes of the fields of a JSON file.
 
-use crate::mutants::{Change, Mutant, fields::field_of};
+use crate::mutants::{FileChange, Mutant, fields::field_name};
 use serde_json::{Value, json};
 
 /// Adds every change of every field.
-pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
+pub(crate) fn add_mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     let value: Value = serde_json::from_slice(content).unwrap();
     let mut paths = Vec::new();
-    walk(&value, &mut Vec::new(), &mut paths);
+    collect_paths(&value, &mut Vec::new(), &mut paths);
     for path in &paths {
-        let found = value.pointer(&pointer(path)).unwrap();
+        let found = value.pointer(&to_pointer(path)).unwrap();
         let mut add = |kind: &'static str, to: Option<Value>| {
             if to.as_ref() != Some(found) {
-                let mut field = field_of(path);
+                let mut field = field_name(path);
                 let name = file.rsplit('/').next().unwrap_or(file);
                 if matches!(name, "program.json" | "exact.json" | "launch_spec.json") {
                     field = format!("{name} {field}");
                 }
                 let to_text = to.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
-                let change = Change::Member { path: path.clone(), to };
-                all.push(Mutant { file: file.to_owned(), place: pointer(path), field, kind, to: to_text, change });
+                let change = FileChange::Member { path: path.clone(), to };
+                all.push(Mutant { file: file.to_owned(), place: to_pointer(path), field, kind, to: to_text, change });
             }
         };
-        replacements(found, &mut add);
+        add_replacements(found, &mut add);
         if let Some((key, parent)) = path.split_last() {
-            neighbours(&value, parent, key, &mut add);
-            if value.pointer(&pointer(parent)).unwrap().is_object() {
+            add_neighbour_replacements(&value, parent, key, &mut add);
+            if value.pointer(&to_pointer(parent)).unwrap().is_object() {
                 add("dropped", None);
             }
         }
@@ -33,17 +33,17 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
 }
 
 /// The file with another value of a member, or without it.
-pub(crate) fn changed(content: &[u8], path: &[String], to: Option<Value>) -> Vec<u8> {
+pub(crate) fn change_member(content: &[u8], path: &[String], to: Option<Value>) -> Vec<u8> {
     let mut value = serde_json::from_slice(content).unwrap();
-    set(&mut value, path, to);
+    set_member(&mut value, path, to);
     serde_json::to_vec(&value).unwrap()
 }
 
-fn walk(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
+fn collect_paths(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
     paths.push(path.clone());
     let mut visit = |key: String, value: &Value| {
         path.push(key);
-        walk(value, path, paths);
+        collect_paths(value, path, paths);
         path.pop();
     };
     match value {
@@ -53,22 +53,22 @@ fn walk(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
     }
 }
 
-fn pointer(path: &[String]) -> String {
+fn to_pointer(path: &[String]) -> String {
     path.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
-fn set(value: &mut Value, path: &[String], to: Option<Value>) {
+fn set_member(value: &mut Value, path: &[String], to: Option<Value>) {
     match to {
-        Some(to) => *value.pointer_mut(&pointer(path)).unwrap() = to,
+        Some(to) => *value.pointer_mut(&to_pointer(path)).unwrap() = to,
         None => {
             let (key, parent) = path.split_last().unwrap();
-            value.pointer_mut(&pointer(parent)).unwrap().as_object_mut().unwrap().remove(key);
+            value.pointer_mut(&to_pointer(parent)).unwrap().as_object_mut().unwrap().remove(key);
         }
     }
 }
 
 /// Other values in the place of one.
-fn replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
+fn add_replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
     match found {
         Value::Number(number) => {
             let Some(number) = number.as_i64() else { return add("other value", Some(json!(number.as_f64().unwrap() * 1.5))) };
@@ -81,12 +81,12 @@ fn replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)
             add("other type", Some(Value::Null));
         }
         Value::String(text) => {
-            texts(text, add);
+            add_text_replacements(text, add);
             add("other type", Some(json!([text])));
             add("other type", Some(json!({})));
             add("other type", Some(Value::Null));
         }
-        Value::Array(items) => arrays(items, add),
+        Value::Array(items) => add_array_replacements(items, add),
         Value::Object(members) => {
             let mut more = members.clone();
             more.insert("unknown_".to_owned(), json!(1));
@@ -113,7 +113,7 @@ const WORDS: [&[&str]; 9] = [
     &["regular", "fast"],
 ];
 
-fn texts(text: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
+fn add_text_replacements(text: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
     if let Ok(number) = text.parse::<i64>() {
         add("off by one", Some(json!((number + 1).to_string())));
         add("off by one", Some(json!((number - 1).to_string())));
@@ -129,7 +129,7 @@ fn texts(text: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
     add("other value", Some(json!(format!("{text}x"))));
 }
 
-fn arrays(items: &[Value], add: &mut impl FnMut(&'static str, Option<Value>)) {
+fn add_array_replacements(items: &[Value], add: &mut impl FnMut(&'static str, Option<Value>)) {
     for at in 0..items.len() {
         let mut fewer = items.to_vec();
         fewer.remove(at);
@@ -149,8 +149,8 @@ fn arrays(items: &[Value], add: &mut impl FnMut(&'static str, Option<Value>)) {
 }
 
 /// The value of a neighbour in the place of a value: both change, or one.
-fn neighbours(value: &Value, parent: &[String], key: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
-    let Value::Object(members) = value.pointer(&pointer(parent)).unwrap() else { return };
+fn add_neighbour_replacements(value: &Value, parent: &[String], key: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
+    let Value::Object(members) = value.pointer(&to_pointer(parent)).unwrap() else { return };
     let mut behind = members.iter().skip_while(|(known, _)| *known != key).skip(1);
     if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key))
         && std::mem::discriminant(next) == std::mem::discriminant(own)

@@ -19,18 +19,18 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// A program with correct files.
-pub(crate) struct Program {
+pub(crate) struct CorrectProgram {
     pub(crate) name: String,
     pub(crate) files: Files,
     /// The values of the arguments, in order.
     pub(crate) inputs: Vec<HostArray>,
-    pub(crate) right: Right,
+    pub(crate) right: ExpectedRun,
 }
 
 /// Expected results of correct files, and limits for mutants.
-pub(crate) struct Right {
-    /// The results in each of [`fields`].
-    pub(crate) fields: Vec<Ran<FieldElement>>,
+pub(crate) struct ExpectedRun {
+    /// The results in each of [`comparison_fields`].
+    pub(crate) fields: Vec<RunResults<FieldElement>>,
     /// The results without rounding.
     pub(crate) exact: Vec<HostArray>,
     /// Maximum number of element operations of a mutant: a few times those of the correct files, since loops of a
@@ -39,7 +39,7 @@ pub(crate) struct Right {
 }
 
 /// Results and steps of an execution.
-pub(crate) struct Ran<E> {
+pub(crate) struct RunResults<E> {
     /// Element types and elements of the results.
     pub(crate) results: Vec<(&'static str, Companions<E>)>,
     steps: u64,
@@ -48,21 +48,21 @@ pub(crate) struct Ran<E> {
 /// A bundle in the form that a front end passes to the emitter, with the program that launches it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Handed {
+struct FrontEndBundle {
     case: Value,
     program: Value,
 }
 
 /// The programs of `test/mutants/Inputs`, in the order of their names, or the one of a name.
-pub(crate) fn all_programs(only: Option<&str>) -> Vec<Program> {
+pub(crate) fn all_programs(only: Option<&str>) -> Vec<CorrectProgram> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/mutants/Inputs");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| only.is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only)));
     paths.sort();
-    paths.iter().map(|path| program(path)).collect()
+    paths.iter().map(|path| load_program(path)).collect()
 }
 
-fn program(path: &Path) -> Program {
+fn load_program(path: &Path) -> CorrectProgram {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     if path.extension().is_some_and(|kind| kind == "json") {
@@ -71,18 +71,18 @@ fn program(path: &Path) -> Program {
         compile(path, &out)
     }
     let mut files = Files::new();
-    read(&out, "", &mut files);
+    read_files(&out, "", &mut files);
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
     let described = simulation.program();
     let inputs: Vec<HostArray> =
         (0..described.arguments.len()).map(|position| draw_argument(described, position, 7, InputDistribution::Random).unwrap()).collect();
     let right = || {
-        let fields = fields().iter().map(|field| run(&out, &inputs, field, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
-        let exact = exact(run(&out, &inputs, &IntervalArithmetic, u64::MAX)?);
-        Ok(Right { max_steps: 4 * fields[0].steps, fields, exact })
+        let fields = comparison_fields().iter().map(|field| run(&out, &inputs, field, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
+        let exact = to_exact_arrays(run(&out, &inputs, &IntervalArithmetic, u64::MAX)?);
+        Ok(ExpectedRun { max_steps: 4 * fields[0].steps, fields, exact })
     };
     let right = right().unwrap_or_else(|error: String| panic!("{}: {error}", path.display()));
-    Program { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
+    CorrectProgram { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
 }
 
 /// The first line of a program states its compiler options. Validation checks that the files compute the program.
@@ -96,7 +96,7 @@ fn compile(path: &Path, out: &Path) {
 
 /// A bundle from a front end is emitted as it is, without compilation.
 fn emit(path: &Path, out: &Path) {
-    let handed: Handed = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let handed: FrontEndBundle = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let bundle = read_case(&handed.case.to_string()).unwrap();
     let launch = Launch::new(&bundle).unwrap();
     let folder = out.join("bundle_0");
@@ -109,12 +109,12 @@ fn emit(path: &Path, out: &Path) {
     }
 }
 
-fn read(folder: &Path, below: &str, files: &mut Files) {
+fn read_files(folder: &Path, below: &str, files: &mut Files) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("{below}{}", path.file_name().unwrap().to_string_lossy());
         if path.is_dir() {
-            read(&path, &format!("{name}/"), files);
+            read_files(&path, &format!("{name}/"), files);
         } else {
             files.insert(name, fs::read(&path).unwrap());
         }
@@ -123,11 +123,11 @@ fn read(folder: &Path, below: &str, files: &mut Files) {
 
 /// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so that padding that
 /// counts shows in a maximum.
-pub(crate) fn fields() -> [FiniteField; 2] {
+pub(crate) fn comparison_fields() -> [FiniteField; 2] {
     [FiniteField::new(1), FiniteField::new(2)]
 }
 
-fn exact(ran: Ran<BoundedNumber>) -> Vec<HostArray> {
+fn to_exact_arrays(ran: RunResults<BoundedNumber>) -> Vec<HostArray> {
     let array = |(_, result): (_, Companions<BoundedNumber>)| HostArray {
         shape: result.shape,
         elements: ArrayElements::F64(result.elements.iter().map(|bound| bound.exact).collect()),
@@ -136,7 +136,12 @@ fn exact(ran: Ran<BoundedNumber>) -> Vec<HostArray> {
 }
 
 /// Runs a directory; its arguments get the values in order, and the results are in order, as a caller has them.
-pub(crate) fn run<A: Simulated>(out: &Path, inputs: &[HostArray], arithmetic: &A, max_steps: u64) -> Result<Ran<A::Element>, String> {
+pub(crate) fn run<A: Simulated>(
+    out: &Path,
+    inputs: &[HostArray],
+    arithmetic: &A,
+    max_steps: u64,
+) -> Result<RunResults<A::Element>, String> {
     let simulation = Simulation::load(out, &Target::spyre()).map_err(|error| error.to_string())?;
     let names: Vec<String> = simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).collect();
     if names.len() != inputs.len() {
@@ -151,5 +156,5 @@ pub(crate) fn run<A: Simulated>(out: &Path, inputs: &[HostArray], arithmetic: &A
     let options = RunOptions { max_steps, max_bytes: 1 << 28, wipe_lx: true, ..RunOptions::default() };
     let (outcome, companions) = simulation.run_with(arithmetic, &inputs, &options).map_err(|error| error.to_string())?;
     let types = outcome.results.iter().map(|(_, array)| array.elements.element_type().name());
-    Ok(Ran { results: types.zip(companions).collect(), steps: outcome.report.steps })
+    Ok(RunResults { results: types.zip(companions).collect(), steps: outcome.report.steps })
 }

@@ -2,26 +2,26 @@
 
 use crate::mutants::{
     Mutant,
-    free::{FREE, is_free},
-    programs::Program,
-    verdict::Verdict,
+    free::{UNCHECKED_FIELDS, is_free},
+    programs::CorrectProgram,
+    verdict::MutantVerdict,
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// A mutant and its outcome.
-pub(crate) struct Outcome {
+pub(crate) struct MutantOutcome {
     program: String,
     field: String,
     kind: &'static str,
-    verdict: Verdict,
+    verdict: MutantVerdict,
     /// Whether no computation depends on the changed value.
     is_free: bool,
     /// Description of the change, for messages.
     shown: String,
 }
 
-impl Outcome {
-    pub(crate) fn of(program: &Program, mutant: &Mutant, verdict: Verdict) -> Self {
+impl MutantOutcome {
+    pub(crate) fn new(program: &CorrectProgram, mutant: &Mutant, verdict: MutantVerdict) -> Self {
         let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
         let is_free = !verdict.is_kill() && is_free(&program.files, mutant);
         Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
@@ -30,7 +30,7 @@ impl Outcome {
 
 /// How many mutants each means finds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct DetectionCounts {
     tried: usize,
     rule: usize,
     emission: usize,
@@ -41,17 +41,17 @@ struct Row {
     survive: usize,
 }
 
-impl Row {
-    fn add(&mut self, verdict: &Verdict, is_free: bool) {
+impl DetectionCounts {
+    fn add(&mut self, verdict: &MutantVerdict, is_free: bool) {
         self.tried += 1;
         let count = match verdict {
-            Verdict::Rule(_) => &mut self.rule,
-            Verdict::Emission => &mut self.emission,
-            Verdict::Refused => &mut self.refused,
-            Verdict::Field => &mut self.field,
-            Verdict::Numbers => &mut self.numbers,
-            Verdict::Survives if is_free => &mut self.free,
-            Verdict::Survives => &mut self.survive,
+            MutantVerdict::Rule(_) => &mut self.rule,
+            MutantVerdict::Emission => &mut self.emission,
+            MutantVerdict::Refused => &mut self.refused,
+            MutantVerdict::Field => &mut self.field,
+            MutantVerdict::Numbers => &mut self.numbers,
+            MutantVerdict::Survives if is_free => &mut self.free,
+            MutantVerdict::Survives => &mut self.survive,
         };
         *count += 1;
     }
@@ -67,29 +67,29 @@ const HEAD: &str = "mutants | a rule | re-emission | simulator refuses | differs
 
 /// Everything that was tried.
 #[derive(Default)]
-pub(crate) struct Counts {
-    outcomes: Vec<Outcome>,
+pub(crate) struct MutantStatistics {
+    outcomes: Vec<MutantOutcome>,
 }
 
-impl Counts {
-    pub(crate) fn add(&mut self, outcome: Outcome) {
+impl MutantStatistics {
+    pub(crate) fn add(&mut self, outcome: MutantOutcome) {
         self.outcomes.push(outcome);
     }
 
     pub(crate) fn survivors(&self) -> Vec<String> {
-        let survives = |outcome: &&Outcome| !outcome.verdict.is_kill() && !outcome.is_free;
+        let survives = |outcome: &&MutantOutcome| !outcome.verdict.is_kill() && !outcome.is_free;
         self.outcomes.iter().filter(survives).map(|outcome| outcome.shown.clone()).collect()
     }
 
-    fn rows(&self, name: impl Fn(&Outcome) -> String) -> BTreeMap<String, Row> {
-        let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+    fn rows(&self, name: impl Fn(&MutantOutcome) -> String) -> BTreeMap<String, DetectionCounts> {
+        let mut rows: BTreeMap<String, DetectionCounts> = BTreeMap::new();
         for outcome in &self.outcomes {
             rows.entry(name(outcome)).or_default().add(&outcome.verdict, outcome.is_free);
         }
         rows
     }
 
-    fn table(&self, first: &str, name: impl Fn(&Outcome) -> String) -> String {
+    fn table(&self, first: &str, name: impl Fn(&MutantOutcome) -> String) -> String {
         let mut table = format!("| {first} | {HEAD}");
         let all = self.rows(|_| "**all**".to_owned());
         for (name, row) in self.rows(name).into_iter().chain(all) {
@@ -98,27 +98,27 @@ impl Counts {
         table
     }
 
-    pub(crate) fn by_kind(&self) -> String {
+    pub(crate) fn table_by_kind(&self) -> String {
         self.table("change", |outcome| outcome.kind.to_owned())
     }
 
-    fn by_program(&self) -> String {
+    fn table_by_program(&self) -> String {
         self.table("program", |outcome| format!("`{}`", outcome.program))
     }
 
-    fn by_field(&self) -> String {
+    fn table_by_field(&self) -> String {
         self.table("field", |outcome| format!("`{}`", if outcome.field.is_empty() { "the file" } else { &outcome.field }))
     }
 }
 
 /// Compares with the page, or writes it if the caller blesses.
-pub(crate) fn expect_on_page(counts: &Counts) {
+pub(crate) fn expect_on_page(counts: &MutantStatistics) {
     const BEGIN: &str = "<!-- mutants: begin -->\n";
     const END: &str = "<!-- mutants: end -->\n";
     let mut free = "| field without meaning | reason | source |\n|---|---|---|\n".to_owned();
-    for one in FREE {
+    for one in UNCHECKED_FIELDS {
         writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
-    let tables = format!("{}\n{}\n{free}\n{}", counts.by_kind(), counts.by_program(), counts.by_field());
+    let tables = format!("{}\n{}\n{free}\n{}", counts.table_by_kind(), counts.table_by_program(), counts.table_by_field());
     crate::mutants::bless::expect_on_page("docs/measurements/mutants.md", [BEGIN, END], &tables, "mutants");
 }

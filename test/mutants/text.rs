@@ -3,17 +3,17 @@
 use crate::mutants::Mutant;
 
 /// Adds changes of each number, operand, name and line.
-pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
+pub(crate) fn add_mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     let text = std::str::from_utf8(content).unwrap();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let names = names(text);
+    let names = defined_values(text);
     for (number, line) in lines.iter().enumerate() {
-        let field = format!("bundle.mlir {}", statement(line));
+        let field = format!("bundle.mlir {}", statement_kind(line));
         let mut add = |kind: &'static str, to: String| {
             let changed: String = lines[..number].iter().copied().chain([&*to]).chain(lines[number + 1..].iter().copied()).collect();
             if changed != text {
                 let place = format!("line {}", number + 1);
-                all.push(Mutant::of_file(file, (place, field.clone()), kind, to.trim().to_owned(), changed.into_bytes()));
+                all.push(Mutant::from_file_change(file, (place, field.clone()), kind, to.trim().to_owned(), changed.into_bytes()));
             }
         };
         add("dropped", String::new());
@@ -21,15 +21,15 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
         if let Some(next) = lines.get(number + 1) {
             add("duplicated", format!("{line}{next}"));
         }
-        numbers(line, &mut add);
-        operands(line, &names, &mut add);
-        lists(line, &mut add);
+        add_number_mutants(line, &mut add);
+        add_operand_mutants(line, &names, &mut add);
+        add_list_mutants(line, &mut add);
     }
-    swaps(file, text, &lines, all);
+    add_line_swaps(file, text, &lines, all);
 }
 
 /// Returns the kind of statement in a line.
-fn statement(line: &str) -> &'static str {
+fn statement_kind(line: &str) -> &'static str {
     const WORDS: [&str; 10] = [
         "affine_map",
         "module",
@@ -46,12 +46,12 @@ fn statement(line: &str) -> &'static str {
 }
 
 /// The values that are defined, in order.
-fn names(text: &str) -> Vec<&str> {
+fn defined_values(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| Some(line.trim().strip_prefix('%')?.split_once(" = ")?.0)).collect()
 }
 
 /// Other numbers in the place of each.
-fn numbers(line: &str, add: &mut impl FnMut(&'static str, String)) {
+fn add_number_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -71,7 +71,7 @@ fn numbers(line: &str, add: &mut impl FnMut(&'static str, String)) {
 }
 
 /// Another value in the place of each operand.
-fn operands(line: &str, names: &[&str], add: &mut impl FnMut(&'static str, String)) {
+fn add_operand_mutants(line: &str, names: &[&str], add: &mut impl FnMut(&'static str, String)) {
     let from = line.find(" = ").map_or(0, |at| at + 3);
     for (at, _) in line.match_indices('%').filter(|(at, _)| *at >= from) {
         let end = at + 1 + line[at + 1..].bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
@@ -84,7 +84,7 @@ fn operands(line: &str, names: &[&str], add: &mut impl FnMut(&'static str, Strin
 }
 
 /// Neighbours in the lists of an execute or a map change places, or one is dropped or listed twice.
-fn lists(line: &str, add: &mut impl FnMut(&'static str, String)) {
+fn add_list_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     for (open, close) in [('(', ')'), ('[', ']')] {
         let Some(from) = line.find(open) else { continue };
         let Some(to) = line[from..].find(close).map(|end| from + end) else { continue };
@@ -110,15 +110,15 @@ fn lists(line: &str, add: &mut impl FnMut(&'static str, String)) {
 }
 
 /// Neighbouring lines change places.
-fn swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>) {
+fn add_line_swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>) {
     for at in 0..lines.len().saturating_sub(1) {
         let mut swapped = lines.to_vec();
         swapped.swap(at, at + 1);
         let content: String = swapped.concat();
         // The order of definitions is irrelevant as long as each precedes its uses.
         if content != text && lines[at].contains("sdsc_execute") {
-            let (place, field) = (format!("line {}", at + 1), format!("bundle.mlir {}", statement(lines[at])));
-            all.push(Mutant::of_file(file, (place, field), "swapped", lines[at + 1].trim().to_owned(), content.into_bytes()));
+            let (place, field) = (format!("line {}", at + 1), format!("bundle.mlir {}", statement_kind(lines[at])));
+            all.push(Mutant::from_file_change(file, (place, field), "swapped", lines[at + 1].trim().to_owned(), content.into_bytes()));
         }
     }
 }

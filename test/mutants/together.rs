@@ -1,6 +1,6 @@
 //! Consistent changes of several fields, as a compiler bug would make them: no field by itself shows the fault.
 
-use crate::mutants::{Change, Mutant, programs::Files};
+use crate::mutants::{FileChange, Mutant, programs::Files};
 use serde_json::{Value, json};
 
 /// Difference of two addresses that are one stick apart.
@@ -19,78 +19,78 @@ const FUNCTIONS: [(&str, &str); 8] = [
 ];
 
 /// Adds the changes of each bundle and of the program.
-pub(crate) fn mutants(files: &Files, all: &mut Vec<Mutant>) {
+pub(crate) fn add_mutants(files: &Files, all: &mut Vec<Mutant>) {
     for (path, content) in files {
         if let Some(folder) = path.strip_suffix("bundle.mlir") {
             let text = std::str::from_utf8(content).unwrap();
-            Bundle { files, folder, text }.mutants(all);
+            BundleFiles { files, folder, text }.add_mutants(all);
         }
     }
-    program(files, all);
+    change_program(files, all);
 }
 
 /// One bundle: its folder with a slash at its end, and the text of `bundle.mlir`.
-struct Bundle<'a> {
+struct BundleFiles<'a> {
     files: &'a Files,
     folder: &'a str,
     text: &'a str,
 }
 
 /// An execute of `bundle.mlir`: its line, its file, its operands, and the ids of their symbols.
-struct Execute {
+struct ExecuteOp {
     line: usize,
     file: String,
     operands: Vec<String>,
     ids: Vec<i64>,
 }
 
-impl Execute {
+impl ExecuteOp {
     /// The positions of the symbols of a tensor, core by core; none if it has numbers.
-    fn positions(&self, node: &Value) -> Option<Vec<usize>> {
+    fn symbol_positions(&self, node: &Value) -> Option<Vec<usize>> {
         let position = |id: i64| self.ids.iter().position(|known| *known == id);
-        starts(node).into_iter().map(position).collect()
+        read_starts(node).into_iter().map(position).collect()
     }
 }
 
 /// Where the parts of the cores start.
-fn starts(node: &Value) -> Vec<i64> {
+fn read_starts(node: &Value) -> Vec<i64> {
     let data = node["startAddressCoreCorelet_"]["data_"].as_object();
     data.into_iter().flatten().map(|(_, start)| start.as_str().unwrap().parse().unwrap()).collect()
 }
 
-fn items(line: &str, open: char, close: char) -> Vec<&str> {
+fn split_items(line: &str, open: char, close: char) -> Vec<&str> {
     let inner = line.split_once(open).and_then(|(_, rest)| rest.split_once(close)).map_or("", |(inner, _)| inner);
     inner.split(", ").filter(|item| !item.is_empty()).collect()
 }
 
-impl Bundle<'_> {
-    fn mutants(&self, all: &mut Vec<Mutant>) {
+impl BundleFiles<'_> {
+    fn add_mutants(&self, all: &mut Vec<Mutant>) {
         let executes = self.executes();
         for execute in &executes {
-            self.tensors_exchanged(execute, all);
-            self.tensor_moved(execute, all);
-            self.function_replaced(execute, all);
-            self.cores_exchanged(execute, all);
+            self.exchange_tensors(execute, all);
+            self.move_tensor(execute, all);
+            self.replace_function(execute, all);
+            self.exchange_cores(execute, all);
         }
-        self.masks_moved(&executes, all);
+        self.move_masks(&executes, all);
         for pair in executes.windows(2).filter(|pair| pair[0].operands.len() == pair[1].operands.len() && !pair[0].operands.is_empty()) {
-            self.operands_of_ops_exchanged(&pair[0], &pair[1], all);
+            self.exchange_operands_of_ops(&pair[0], &pair[1], all);
         }
-        self.counts_and_advances(all);
+        self.change_counts_and_advances(all);
     }
 
-    fn executes(&self) -> Vec<Execute> {
+    fn executes(&self) -> Vec<ExecuteOp> {
         let execute = |(line, text): (usize, &str)| {
             let file = text.split_once("sdsc_filename=\"")?.1.split_once('"')?.0.to_owned();
-            let ids = text.split_once("symbol_ids").map_or(Vec::new(), |(_, rest)| items(rest, '[', ']'));
+            let ids = text.split_once("symbol_ids").map_or(Vec::new(), |(_, rest)| split_items(rest, '[', ']'));
             let ids = ids.into_iter().map(|id| id.parse().unwrap()).collect();
-            let operands = items(text, '(', ')').into_iter().map(str::to_owned).collect();
-            Some(Execute { line, file, operands, ids })
+            let operands = split_items(text, '(', ')').into_iter().map(str::to_owned).collect();
+            Some(ExecuteOp { line, file, operands, ids })
         };
         self.text.lines().enumerate().filter_map(execute).collect()
     }
 
-    fn sdsc(&self, execute: &Execute) -> Value {
+    fn sdsc(&self, execute: &ExecuteOp) -> Value {
         serde_json::from_slice(&self.files[&format!("{}{}", self.folder, execute.file)]).unwrap()
     }
 
@@ -102,19 +102,25 @@ impl Bundle<'_> {
         let (path, text) = (format!("{}bundle.mlir", self.folder), lines.concat());
         if text != self.text {
             let place = format!("line {}", place + 1);
-            all.push(Mutant::of_file(&path, (place, what.to_owned()), "together", String::new(), text.into_bytes()));
+            all.push(Mutant::from_file_change(&path, (place, what.to_owned()), "together", String::new(), text.into_bytes()));
         }
     }
 
-    fn add_sdsc(&self, what: &str, execute: &Execute, place: String, changed: &Value, all: &mut Vec<Mutant>) {
+    fn add_sdsc(&self, what: &str, execute: &ExecuteOp, place: String, changed: &Value, all: &mut Vec<Mutant>) {
         if *changed != self.sdsc(execute) {
             let path = format!("{}{}", self.folder, execute.file);
-            all.push(Mutant::of_file(&path, (place, what.to_owned()), "together", String::new(), serde_json::to_vec(changed).unwrap()));
+            all.push(Mutant::from_file_change(
+                &path,
+                (place, what.to_owned()),
+                "together",
+                String::new(),
+                serde_json::to_vec(changed).unwrap(),
+            ));
         }
     }
 
     /// Two tensors of an op have each other's addresses.
-    fn tensors_exchanged(&self, execute: &Execute, all: &mut Vec<Mutant>) {
+    fn exchange_tensors(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let what = "addresses of two tensors of an op";
         let sdsc = self.sdsc(execute);
         let nodes = nodes(&sdsc);
@@ -123,7 +129,7 @@ impl Bundle<'_> {
                 continue;
             }
             let place = format!("tensors {first} and {second}");
-            match (execute.positions(&nodes[first]), execute.positions(&nodes[second])) {
+            match (execute.symbol_positions(&nodes[first]), execute.symbol_positions(&nodes[second])) {
                 (Some(one), Some(other)) => {
                     let mut swapped = execute.operands.clone();
                     one.iter().zip(&other).for_each(|(one, other)| swapped.swap(*one, *other));
@@ -146,14 +152,14 @@ impl Bundle<'_> {
     }
 
     /// A tensor of an op is a stick further, on every core and in every iteration.
-    fn tensor_moved(&self, execute: &Execute, all: &mut Vec<Mutant>) {
+    fn move_tensor(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let what = "addresses of a tensor, by a stick";
         let sdsc = self.sdsc(execute);
         for (number, node) in nodes(&sdsc).iter().enumerate() {
             for bytes in [STICK_BYTES, -STICK_BYTES] {
-                if let Some(positions) = execute.positions(node) {
+                if let Some(positions) = execute.symbol_positions(node) {
                     let moved: Vec<&String> = positions.iter().map(|position| &execute.operands[*position]).collect();
-                    self.add_text(what, execute.line, &self.moved(execute, &moved, bytes), all);
+                    self.add_text(what, execute.line, &self.move_operands(execute, &moved, bytes), all);
                 } else {
                     let mut changed = sdsc.clone();
                     let data = nodes_mut(&mut changed)[number]["startAddressCoreCorelet_"]["data_"].as_object_mut().unwrap();
@@ -167,14 +173,14 @@ impl Bundle<'_> {
     }
 
     /// The text in which an execute has other values in the place of some operands: so many bytes further.
-    fn moved(&self, execute: &Execute, operands: &[&String], bytes: i64) -> Vec<String> {
+    fn move_operands(&self, execute: &ExecuteOp, operands: &[&String], bytes: i64) -> Vec<String> {
         let mut lines = self.lines();
         let mut defined = format!("\t\t%moved_by = arith.constant {bytes} : index\n");
         for operand in operands {
             // Hoists the base of an address that an iteration computes out of the loops.
             let apply = lines.iter().position(|line| line.trim().starts_with(&format!("{operand} = affine.apply")));
-            let base =
-                apply.map_or_else(|| (*operand).clone(), |line| items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
+            let base = apply
+                .map_or_else(|| (*operand).clone(), |line| split_items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
             let moved = format!("%moved_{}", &base[1..]);
             if !defined.contains(&format!("{moved} =")) {
                 defined.push_str(&format!("\t\t{moved} = arith.addi {base}, %moved_by : index\n"));
@@ -182,7 +188,7 @@ impl Bundle<'_> {
             match apply {
                 Some(line) => lines[line] = lines[line].replace(&format!("[{base}]"), &format!("[{moved}]")),
                 None => {
-                    let names = items(&lines[execute.line], '(', ')').join(", ");
+                    let names = split_items(&lines[execute.line], '(', ')').join(", ");
                     let changed = names.split(", ").map(|name| if name == base { &*moved } else { name }).collect::<Vec<_>>().join(", ");
                     lines[execute.line] = lines[execute.line].replace(&names, &changed);
                 }
@@ -196,7 +202,7 @@ impl Bundle<'_> {
     }
 
     /// Another function under all of its names.
-    fn function_replaced(&self, execute: &Execute, all: &mut Vec<Mutant>) {
+    fn replace_function(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let path = format!("{}{}", self.folder, execute.file);
         let text = std::str::from_utf8(&self.files[&path]).unwrap();
         let sdsc = self.sdsc(execute);
@@ -206,12 +212,12 @@ impl Bundle<'_> {
             let changed = text.replace(&format!("\"{name}\""), &format!("\"{number}_{other}\""));
             let changed = changed.replace(&format!("\"{function}\""), &format!("\"{other}\""));
             let field = ("the name of the function".to_owned(), "function of an op".to_owned());
-            all.push(Mutant::of_file(&path, field, "together", (*other).to_owned(), changed.into_bytes()));
+            all.push(Mutant::from_file_change(&path, field, "together", (*other).to_owned(), changed.into_bytes()));
         }
     }
 
     /// Two cores have each other's slices and each other's addresses.
-    fn cores_exchanged(&self, execute: &Execute, all: &mut Vec<Mutant>) {
+    fn exchange_cores(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let mut changed = self.sdsc(execute);
         let slices = changed.as_object_mut().unwrap().values_mut().next().unwrap()["coreIdToWkSlice_"].as_object_mut().unwrap();
         let (Some(first), Some(second)) = (slices.get("0").cloned(), slices.get("1").cloned()) else { return };
@@ -227,7 +233,7 @@ impl Bundle<'_> {
     }
 
     /// One point less is padding, in every op that masks it: the next op may overwrite the padding of the previous one.
-    fn masks_moved(&self, executes: &[Execute], all: &mut Vec<Mutant>) {
+    fn move_masks(&self, executes: &[ExecuteOp], all: &mut Vec<Mutant>) {
         let mut files = Vec::new();
         for execute in executes {
             let mut changed = self.sdsc(execute);
@@ -242,11 +248,11 @@ impl Bundle<'_> {
         }
         if let Some((file, _)) = files.first() {
             let (file, place, field) = (file.clone(), "one point less is padding".to_owned(), "masks of a bundle".to_owned());
-            all.push(Mutant { file, place, field, kind: "together", to: String::new(), change: Change::Files(files) });
+            all.push(Mutant { file, place, field, kind: "together", to: String::new(), change: FileChange::Files(files) });
         }
     }
 
-    fn operands_of_ops_exchanged(&self, first: &Execute, second: &Execute, all: &mut Vec<Mutant>) {
+    fn exchange_operands_of_ops(&self, first: &ExecuteOp, second: &ExecuteOp, all: &mut Vec<Mutant>) {
         let mut lines = self.lines();
         let (one, other) = (first.operands.join(", "), second.operands.join(", "));
         lines[first.line] = lines[first.line].replace(&one, &other);
@@ -255,7 +261,7 @@ impl Bundle<'_> {
     }
 
     /// A loop of half as many steps of double the length, or the other way round.
-    fn counts_and_advances(&self, all: &mut Vec<Mutant>) {
+    fn change_counts_and_advances(&self, all: &mut Vec<Mutant>) {
         let lines = self.lines();
         for level in 0.. {
             let bound = format!("%loop_bound_{level} = arith.constant ");
@@ -266,7 +272,7 @@ impl Bundle<'_> {
                 changed[line] = lines[line].replace(&format!(" {count} "), &format!(" {} ", count * numerator / denominator));
                 for apply in lines.iter().filter(|line| line.contains("affine.apply")) {
                     let map = apply.split_once("affine.apply ").unwrap().1.split_once('(').unwrap().0;
-                    let Some(dim) = items(apply, '(', ')').iter().position(|name| *name == format!("%i_{level}")) else { continue };
+                    let Some(dim) = split_items(apply, '(', ')').iter().position(|name| *name == format!("%i_{level}")) else { continue };
                     let definition = lines.iter().position(|line| line.starts_with(&format!("{map} ="))).unwrap();
                     let (front, rest) = lines[definition].split_once(&format!("*d{dim}")).unwrap();
                     let (front, step) = front.rsplit_once(' ').unwrap();
@@ -295,13 +301,13 @@ fn nodes_mut(sdsc: &mut Value) -> &mut Vec<Value> {
 }
 
 /// Changes of `program.json` and of the files that it names.
-fn program(files: &Files, all: &mut Vec<Mutant>) {
+fn change_program(files: &Files, all: &mut Vec<Mutant>) {
     let path = "program.json";
     let program: Value = serde_json::from_slice(&files[path]).unwrap();
     let mut add = |place: String, field: &str, changed: Value| {
         if changed != program {
             let content = serde_json::to_vec(&changed).unwrap();
-            all.push(Mutant::of_file(path, (place, field.to_owned()), "together", String::new(), content));
+            all.push(Mutant::from_file_change(path, (place, field.to_owned()), "together", String::new(), content));
         }
     };
     let constants = program["constants"].as_array().map_or(0, Vec::len);
@@ -327,11 +333,11 @@ fn program(files: &Files, all: &mut Vec<Mutant>) {
             }
         }
     }
-    numbers_and_their_origins(files, all);
+    change_numbers_and_origins(files, all);
 }
 
 /// Replaces a number in an op, without a record of the unrounded number.
-fn numbers_and_their_origins(files: &Files, all: &mut Vec<Mutant>) {
+fn change_numbers_and_origins(files: &Files, all: &mut Vec<Mutant>) {
     let Some(exact) = files.get("exact.json") else { return };
     let exact: Value = serde_json::from_slice(exact).unwrap();
     for (file, constants) in exact["ops"].as_object().into_iter().flatten() {
@@ -339,7 +345,7 @@ fn numbers_and_their_origins(files: &Files, all: &mut Vec<Mutant>) {
             let mut changed = exact.clone();
             changed["ops"][file][name] = json!(number.as_f64().unwrap() * 1.0001);
             let place = (format!("/ops/{file}/{name}"), "number that an op's constant is rounded from".to_owned());
-            all.push(Mutant::of_file("exact.json", place, "together", String::new(), serde_json::to_vec(&changed).unwrap()));
+            all.push(Mutant::from_file_change("exact.json", place, "together", String::new(), serde_json::to_vec(&changed).unwrap()));
         }
     }
 }

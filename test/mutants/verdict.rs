@@ -2,7 +2,7 @@
 
 use crate::mutants::{
     Mutant,
-    programs::{Files, Program, Ran, fields, run},
+    programs::{CorrectProgram, Files, RunResults, comparison_fields, run},
 };
 use element::FieldElement;
 use machine::Target;
@@ -13,7 +13,7 @@ use std::{fs, path::Path};
 
 /// Check that detects a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum MutantVerdict {
     /// A rule of the format, by its label.
     Rule(&'static str),
     /// The file differs from the emission of its op spec.
@@ -27,52 +27,52 @@ pub(crate) enum Verdict {
     Survives,
 }
 
-impl Verdict {
+impl MutantVerdict {
     pub(crate) fn is_kill(&self) -> bool {
         *self != Self::Survives
     }
 }
 
 /// The label of the first rule that files break.
-fn broken_rule(files: &Files) -> Option<(&'static str, String)> {
+fn find_broken_rule(files: &Files) -> Option<(&'static str, String)> {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.first().map(|violation| (violation.label, violation.to_string()))
 }
 
-pub(crate) fn expect_right(program: &Program) {
-    if let Some((_, message)) = broken_rule(&program.files) {
+pub(crate) fn check_correct_files(program: &CorrectProgram) {
+    if let Some((_, message)) = find_broken_rule(&program.files) {
         panic!("{}: {message}", program.name);
     }
     let contents = program.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
     assert_eq!(find_emission_difference(contents), None, "{}", program.name);
 }
 
-pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
+pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> MutantVerdict {
     let mut files = program.files.clone();
     files.extend(mutant.files(&program.files));
-    if let Some((label, _)) = broken_rule(&files) {
-        return Verdict::Rule(label);
+    if let Some((label, _)) = find_broken_rule(&files) {
+        return MutantVerdict::Rule(label);
     }
     if find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
-        return Verdict::Emission;
+        return MutantVerdict::Emission;
     }
     let place = tempfile::tempdir().unwrap();
-    write(place.path(), &files);
+    write_files(place.path(), &files);
     let right = &program.right;
-    for (field, right_ran) in fields().iter().zip(&right.fields) {
+    for (field, right_ran) in comparison_fields().iter().zip(&right.fields) {
         match run(place.path(), &program.inputs, field, right.max_steps) {
-            Err(_) => return Verdict::Refused,
-            Ok(ran) if !agrees(&ran, right_ran) => return Verdict::Field,
+            Err(_) => return MutantVerdict::Refused,
+            Ok(ran) if !agrees(&ran, right_ran) => return MutantVerdict::Field,
             Ok(_) => {}
         }
     }
-    let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else { return Verdict::Refused };
+    let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else { return MutantVerdict::Refused };
     let is_right =
         ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
-    if is_right { Verdict::Survives } else { Verdict::Numbers }
+    if is_right { MutantVerdict::Survives } else { MutantVerdict::Numbers }
 }
 
-fn agrees(found: &Ran<FieldElement>, right: &Ran<FieldElement>) -> bool {
+fn agrees(found: &RunResults<FieldElement>, right: &RunResults<FieldElement>) -> bool {
     let is_same = |found: &Companions<FieldElement>, right: &Companions<FieldElement>| {
         found.shape == right.shape && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees_with(*right))
     };
@@ -80,7 +80,7 @@ fn agrees(found: &Ran<FieldElement>, right: &Ran<FieldElement>) -> bool {
     found.results.len() == right.results.len() && results.all(|(found, right)| found.0 == right.0 && is_same(&found.1, &right.1))
 }
 
-fn write(out: &Path, files: &Files) {
+fn write_files(out: &Path, files: &Files) {
     for (name, bytes) in files {
         let path = out.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -11,10 +11,10 @@ use std::{
 use tempfile::TempDir;
 
 /// Maximum time for an answer of the browser, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(120);
 
 /// The browser reads commands from its file 3 and writes answers to its file 4.
-const WITH_PIPES: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+const PIPE_COMMAND: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 const OPTIONS: [&str; 11] = [
     "--headless",
@@ -48,7 +48,7 @@ impl Browser {
     pub(crate) fn start(width: u32, height: u32) -> Self {
         let profile = tempfile::tempdir().unwrap();
         let mut process = Command::new("sh")
-            .args(["-c", WITH_PIPES, "chromium"])
+            .args(["-c", PIPE_COMMAND, "chromium"])
             .args(OPTIONS)
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
@@ -70,11 +70,11 @@ impl Browser {
         });
         let (session, address) = (String::new(), String::new());
         let mut browser = Self { process, commands, answers, session, n_commands: 0, complaints: Vec::new(), address, _profile: profile };
-        let target = browser.command("Target.createTarget", json!({"url": "about:blank"}));
-        let attached = browser.command("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        let target = browser.send_command("Target.createTarget", json!({"url": "about:blank"}));
+        let attached = browser.send_command("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.command(&format!("{domain}.enable"), json!({}));
+            browser.send_command(&format!("{domain}.enable"), json!({}));
         }
         browser.resize(width, height);
         browser
@@ -83,7 +83,7 @@ impl Browser {
     /// Makes the window so large.
     pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
-        self.command("Emulation.setDeviceMetricsOverride", size);
+        self.send_command("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// Opens a file and waits until it is there.
@@ -108,30 +108,30 @@ impl Browser {
     /// If the page does not load in time: another navigation may have replaced it.
     fn go_to(&mut self, address: &str, fragment: &str) {
         address.clone_into(&mut self.address);
-        self.command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
+        self.send_command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
         let started = Instant::now();
         while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href.split('#')[0]") != *address {
-            assert!(started.elapsed() < PATIENCE, "{address}{fragment} is not loaded after {PATIENCE:?}");
+            assert!(started.elapsed() < MAX_ANSWER_TIME, "{address}{fragment} is not loaded after {MAX_ANSWER_TIME:?}");
             thread::sleep(Duration::from_millis(20));
         }
-        self.settle();
+        self.wait_until_drawn();
     }
 
     /// Whether the system prefers dark pages.
-    pub(crate) fn prefer(&mut self, scheme: &str) {
-        self.command("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}));
-        self.settle();
+    pub(crate) fn prefer_color_scheme(&mut self, scheme: &str) {
+        self.send_command("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}));
+        self.wait_until_drawn();
     }
 
     /// The value of an expression in the page.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
-        let answer = self.command("Runtime.evaluate", json!({"expression": expression, "returnByValue": true, "awaitPromise": true}));
+        let answer = self.send_command("Runtime.evaluate", json!({"expression": expression, "returnByValue": true, "awaitPromise": true}));
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
 
     /// Waits until the requested content is drawn.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn wait_until_drawn(&mut self) {
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
     }
 
@@ -161,28 +161,28 @@ impl Browser {
     /// Presses a key that is a letter or has a name.
     pub(crate) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
-            self.command("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+            self.send_command("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
         }
-        self.settle();
+        self.wait_until_drawn();
     }
 
     fn mouse(&mut self, kind: &str, [x, y]: [f64; 2], more: Value) {
         let mut event = json!({"type": kind, "x": x, "y": y});
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.command("Input.dispatchMouseEvent", event);
-        self.settle_after(kind);
+        self.send_command("Input.dispatchMouseEvent", event);
+        self.wait_until_handled(kind);
     }
 
     /// The browser acknowledges a wheel event before the page handles it.
-    fn settle_after(&mut self, kind: &str) {
+    fn wait_until_handled(&mut self, kind: &str) {
         if kind == "mouseWheel" {
-            self.settle();
+            self.wait_until_drawn();
         }
-        self.settle();
+        self.wait_until_drawn();
     }
 
     /// Sends a message and waits for the answer; other messages are handled meanwhile.
-    fn command(&mut self, method: &str, parameters: Value) -> Value {
+    fn send_command(&mut self, method: &str, parameters: Value) -> Value {
         self.n_commands += 1;
         let id = self.n_commands;
         let mut command = json!({"id": id, "method": method, "params": parameters});
@@ -191,20 +191,20 @@ impl Browser {
         }
         self.commands.write_all(format!("{command}\0").as_bytes()).expect("`cargo xtask setup` installs chromium");
         loop {
-            let message = self.answers.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
+            let message = self.answers.recv_timeout(MAX_ANSWER_TIME).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
                 // A request to a page that is navigated away is sent again.
                 if message["error"]["message"] == "Inspected target navigated or closed" {
-                    return self.command(method, command["params"].clone());
+                    return self.send_command(method, command["params"].clone());
                 }
                 assert!(message["error"].is_null(), "{command}: {message}");
                 return message["result"].clone();
             }
-            self.note(&message);
+            self.record_event(&message);
         }
     }
 
-    fn note(&mut self, event: &Value) {
+    fn record_event(&mut self, event: &Value) {
         let parameters = &event["params"];
         let url = parameters["request"]["url"].as_str().unwrap_or_default();
         let is_complaint = match event["method"].as_str() {

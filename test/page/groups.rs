@@ -1,6 +1,6 @@
 //! Pages of models with repeated layers: groups, sorting, filters, the search, addresses, and how fast all of it is.
 
-use super::{Opened, of_report};
+use super::{OpenedPage, open_report};
 use spyre::{
     explain::{HbmValue, LxValue},
     report::{LaunchCost, LaunchReport, ModelledTime, OpReport, ProgramText, Report, render_page},
@@ -23,11 +23,11 @@ const LAYER: [(&str, &str, &str); 10] = [
 ];
 
 /// A source location in PyTorch's form: a line of the model between frames of installed packages.
-const PLACE: &str = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:125:0 called from /home/user/models/granite/model.py:LINE:4 \
+const SOURCE_LOCATION: &str = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:125:0 called from /home/user/models/granite/model.py:LINE:4 \
                      called from /venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1751:0 called from /home/user/run.py:2:0";
 
 /// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the largest.
-fn layered(n_ops: usize) -> Report {
+fn build_layered_report(n_ops: usize) -> Report {
     let mut report = Report { program: "layers".to_owned(), ..Report::default() };
     report.target.insert("lx_bytes".to_owned(), 1 << 20);
     for index in 0..n_ops {
@@ -39,7 +39,7 @@ fn layered(n_ops: usize) -> Report {
         report.ops.push(OpReport {
             op: op.to_owned(),
             function: function.to_owned(),
-            location: PLACE.replace("LINE", &(within + 1).to_string()),
+            location: SOURCE_LOCATION.replace("LINE", &(within + 1).to_string()),
             module,
             memory: if within % 3 == 0 { "hbm" } else { "lx" },
             cores: 32,
@@ -70,7 +70,7 @@ fn layered(n_ops: usize) -> Report {
 }
 
 /// The texts of the rows in sight, without figures: the first word of each.
-fn names(opened: &mut Opened) -> Vec<String> {
+fn visible_names(opened: &mut OpenedPage) -> Vec<String> {
     let names = opened.browser.evaluate(
         "[...document.querySelectorAll('#ops .row')].sort((a, b) => a.dataset.index - b.dataset.index)
            .map((row) => (row.querySelector('.op-name bdi') || row.querySelector('.op-name')).textContent)",
@@ -78,29 +78,29 @@ fn names(opened: &mut Opened) -> Vec<String> {
     names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-fn type_into(opened: &mut Opened, id: &str, text: &str) {
+fn type_into(opened: &mut OpenedPage, id: &str, text: &str) {
     let field = format!("document.getElementById('{id}')");
     let text = serde_json::to_string(text).unwrap();
     opened
         .browser
         .evaluate(&format!("(() => {{ {field}.focus(); {field}.value = {text}; {field}.dispatchEvent(new Event('input')); }})()"));
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
 }
 
 /// The fragment of the address when all that was done is in it.
-fn fragment(opened: &mut Opened) -> String {
+fn wait_for_fragment(opened: &mut OpenedPage) -> String {
     let text = opened.browser.evaluate("(() => { report_page.address.writeNow(); return location.hash; })()");
     text.as_str().unwrap().to_owned()
 }
 
 /// Navigates to a fragment of the open page, and waits until the page has handled it.
-fn follow(opened: &mut Opened, fragment: &str) {
+fn follow(opened: &mut OpenedPage, fragment: &str) {
     opened.browser.evaluate(&format!(
         "new Promise((done) => {{ window.addEventListener('hashchange', () => done(), {{ once: true }}); location.hash = {fragment:?}; }})"
     ));
 }
 
-fn chosen(opened: &mut Opened) -> String {
+fn chosen_text(opened: &mut OpenedPage) -> String {
     let text = opened.browser.evaluate(
         "(({ chosen }) => chosen && (chosen.kind === 'group' ? report_page.allGroups[chosen.index].id : `op ${chosen.index}`))(report_page.state)",
     );
@@ -109,19 +109,19 @@ fn chosen(opened: &mut Opened) -> String {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn a_model_is_read_from_layers_to_ops() {
-    let mut opened = of_report(&layered(1 + 40 * LAYER.len()), &[]);
-    let shown = names(&mut opened);
+fn lists_model_from_layers_to_ops() {
+    let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
+    let shown = visible_names(&mut opened);
     assert_eq!(shown[..3], ["no module", "mean", "model.layers"].map(str::to_owned), "{shown:?}");
     assert_eq!(shown[3..7], ["0", "1", "2", "3"].map(str::to_owned), "{shown:?}");
 
     // A layer is unfolded by its arrow, and folded by a key.
     opened.press(r#"#ops .row[data-index="4"] .toggle"#);
-    opened.browser.settle();
-    let shown = names(&mut opened);
+    opened.browser.wait_until_drawn();
+    let shown = visible_names(&mut opened);
     assert_eq!(shown[4..9], ["1", "norm", "self_attn", "mlp", "add"].map(str::to_owned), "{shown:?}");
     opened.press(r#"#ops .row[data-index="4"]"#);
-    assert_eq!(chosen(&mut opened), "model.layers.1");
+    assert_eq!(chosen_text(&mut opened), "model.layers.1");
     let side = opened.text("side");
     assert!(side.contains("op 11 to op 20") && side.contains("100.000 us, 2.5 % of the program"), "{side}");
     let expanded = "document.querySelector('#ops .row.selected').getAttribute('aria-expanded')";
@@ -129,38 +129,38 @@ fn a_model_is_read_from_layers_to_ops() {
     opened.browser.evaluate("document.getElementById('ops').focus()");
     opened.browser.key("ArrowLeft");
     assert_eq!(opened.browser.evaluate(expanded), "false");
-    assert_eq!(names(&mut opened)[5], "2");
+    assert_eq!(visible_names(&mut opened)[5], "2");
     let active = opened.browser.evaluate("document.getElementById('ops').getAttribute('aria-activedescendant')");
     assert_eq!(opened.browser.evaluate(&format!("document.getElementById({active}).getAttribute('aria-selected')")), "true");
 
     // An op lists its modules, with links to them.
     opened.browser.evaluate("report_page.choose('op', 33)");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     let side = opened.text("side");
     assert!(side.contains("model.layers › 3 › self_attn › q_proj"), "{side}");
     opened.browser.evaluate("[...document.querySelectorAll('#side .link')].find((link) => link.textContent === 'self_attn').click()");
-    assert_eq!(chosen(&mut opened), "model.layers.3.self_attn");
+    assert_eq!(chosen_text(&mut opened), "model.layers.3.self_attn");
 
     // The timeline has the layers, and shows the one that is selected.
-    let (place, index) = opened.point_on("group", "(hit) => true");
+    let (place, index) = opened.find_point_on("group", "(hit) => true");
     opened.browser.click(place);
     assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), index);
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn the_largest_gap_is_one_click_away_and_filters_leave_what_they_name() {
-    let mut opened = of_report(&layered(1 + 40 * LAYER.len()), &[]);
+fn links_largest_gap_and_filters_by_name() {
+    let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
     opened.press("#ops-head button[data-sort=gap]");
-    opened.browser.settle();
-    let shown = names(&mut opened);
+    opened.browser.wait_until_drawn();
+    let shown = visible_names(&mut opened);
     assert_eq!(shown[..2], ["model.layers", "2"].map(str::to_owned), "{shown:?}");
     assert_eq!(opened.browser.evaluate("document.querySelector('#ops-head [aria-pressed=true]').dataset.sort"), "gap");
     opened
         .browser
         .evaluate("(() => { const by = document.getElementById('by'); by.value = 'none'; by.dispatchEvent(new Event('change')); })()");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     let first = opened.browser.evaluate("[0, 1].map((row) => report_page.opTable.rows[row].op)");
     assert_eq!(first, serde_json::json!([30, 29]), "ops of all layers, the largest gap first");
     opened.press("#ops-head button[data-sort=gap]");
@@ -170,90 +170,90 @@ fn the_largest_gap_is_one_click_away_and_filters_leave_what_they_name() {
     type_into(&mut opened, "filter", "layers.2. batchmatmul");
     assert_eq!(opened.text("ops-count"), "5 of 401");
     type_into(&mut opened, "filter", "layers.2. lx");
-    let (shown, all) = (opened.text("ops-count"), names(&mut opened));
+    let (shown, all) = (opened.text("ops-count"), visible_names(&mut opened));
     assert_eq!((shown.as_str(), all.len()), ("6 of 401", 6), "{all:?}");
     // A selection is shown even if the filter excludes it.
     opened.browser.evaluate("report_page.choose('op', 100)");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "");
     assert_eq!(opened.browser.evaluate("document.querySelector('#ops .row.selected').dataset.op"), "100");
     type_into(&mut opened, "filter", "constructor __proto__");
     assert_eq!(opened.text("ops-count"), "0 of 401");
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn the_search_lists_its_hits_and_a_click_goes_there() {
-    let mut opened = of_report(&layered(1 + 40 * LAYER.len()), &[]);
+fn lists_search_hits_and_navigates_on_click() {
+    let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
     type_into(&mut opened, "search", "layers.17 mlp");
     assert_eq!((opened.text("found").as_str(), opened.text("hits").contains("model.layers.17.mlp.act_fn")), ("3 ops", true));
     let rows = opened.number("report_page.search.hits.length");
     assert_eq!(rows, 7.0, "the module, its three parts, and three ops");
     opened.press(r#"#hits .row[data-index="5"]"#);
-    opened.browser.settle();
-    assert_eq!(chosen(&mut opened), "op 178");
+    opened.browser.wait_until_drawn();
+    assert_eq!(chosen_text(&mut opened), "op 178");
     assert_eq!(opened.browser.evaluate("document.getElementById('hits').hidden"), true);
     type_into(&mut opened, "search", "layers.17 mlp");
     opened.browser.key("ArrowDown");
     assert_eq!(opened.browser.evaluate("document.getElementById('search').getAttribute('aria-activedescendant')"), "hits-0");
     opened.browser.key("Enter");
-    assert_eq!(chosen(&mut opened), "model.layers.17.mlp");
+    assert_eq!(chosen_text(&mut opened), "model.layers.17.mlp");
     // A long list has the rows that are in sight.
     type_into(&mut opened, "search", "batchmatmul");
     assert_eq!(opened.text("found"), "200 ops");
     assert!(opened.number("document.querySelectorAll('#hits .row').length") < 30.0);
     opened.browser.key("Escape");
     assert_eq!(opened.browser.evaluate("document.getElementById('search').getAttribute('aria-expanded')"), "false");
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn an_address_opens_what_it_was_taken_from() {
+fn restores_view_from_address() {
     let hostile = "a#b&c=\"d\"%20<script>alert(1)</script>.schicht_ä";
-    let mut report = layered(1 + 20 * LAYER.len());
+    let mut report = build_layered_report(1 + 20 * LAYER.len());
     report.ops[7].module = hostile.to_owned();
     report.ops[8].module = "__proto__.constructor".to_owned();
-    let mut opened = of_report(&report, &[]);
+    let mut opened = open_report(&report, &[]);
     opened.browser.evaluate(&format!("report_page.choose('group', report_page.groupTree('module').byId.get({hostile:?}).index)"));
     opened.press("#ops-head button[data-sort=us]");
-    let (at_group, tab) = (fragment(&mut opened), opened.text("side"));
+    let (at_group, tab) = (wait_for_fragment(&mut opened), opened.text("side"));
     assert!(tab.contains(hostile), "{tab}");
     opened.browser.evaluate("report_page.choose('op', 55)");
     type_into(&mut opened, "filter", "batchmatmul");
-    let at_op = fragment(&mut opened);
+    let at_op = wait_for_fragment(&mut opened);
     assert!(at_op.contains("op=55") && at_op.contains("sort=us") && at_op.contains("filter=batchmatmul"), "{at_op}");
 
     let path = opened.browser.evaluate("decodeURIComponent(location.pathname)");
     let path = Path::new(path.as_str().unwrap()).to_owned();
     opened.browser.leave();
     opened.browser.open_at(&path, &at_group);
-    assert_eq!((chosen(&mut opened).as_str(), opened.text("notice").as_str()), (hostile, ""));
+    assert_eq!((chosen_text(&mut opened).as_str(), opened.text("notice").as_str()), (hostile, ""));
     assert_eq!(opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"), serde_json::json!(["us", true]));
     // Another fragment in the same tab is followed.
     follow(&mut opened, &at_op);
-    assert_eq!(chosen(&mut opened), "op 55");
+    assert_eq!(chosen_text(&mut opened), "op 55");
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "batchmatmul");
     for wrong in ["op=9999", "op=x", "sort=size", "order=up", "group=layers.9", "by=loop", "tab=x", "what=1"] {
         follow(&mut opened, &format!("#{wrong}"));
         assert_eq!(opened.text("notice"), format!("not in this report: {wrong}"));
     }
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn places_keep_file_and_line_and_fold_installed_packages() {
+fn shows_file_and_line_and_folds_installed_packages() {
     let text: String = (1..20).map(|line| format!("user line {line}\n")).collect();
     let library: String = (1..200).map(|line| format!("library line {line}\n")).collect();
     let sources = [
         ProgramText { file: "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py", text: &library },
         ProgramText { file: "/home/user/models/granite/model.py", text: &text },
     ];
-    let mut opened = of_report(&layered(31), &sources);
+    let mut opened = open_report(&build_layered_report(31), &sources);
     opened.browser.evaluate("report_page.choose('op', 3)");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     // The place is wider than its column, and its end is in sight.
     let place = opened.browser.evaluate(
         "(() => { const place = document.querySelector('#ops .row.selected .place'); const text = place.firstChild.getBoundingClientRect();
@@ -268,16 +268,16 @@ fn places_keep_file_and_line_and_fold_installed_packages() {
     assert!(!side.contains("linear.py"), "{side}");
     opened.press("#side details summary");
     assert!(opened.text("side").contains("linear.py:125:0"));
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn equal_weights_are_counted_per_use_and_the_header_says_so() {
-    let mut report = layered(41);
+fn counts_equal_weights_per_use_and_notes_it_in_header() {
+    let mut report = build_layered_report(41);
     (report.lower_bound.hbm, report.lower_bound.hbm_per_use) = (4096, Some(61440));
     (report.lower_bound.us, report.lower_bound.us_per_use) = (10.0, Some(400.0));
-    let mut opened = of_report(&report, &[]);
+    let mut opened = open_report(&report, &[]);
     let header = opened.text("figures");
     assert!(header.contains("1.02 × the bound per use") && header.contains("bound 60.0 KiB"), "{header}");
     assert!(opened.text("side").contains("61 440 B: a constant counts once per op that reads it"));
@@ -286,31 +286,31 @@ fn equal_weights_are_counted_per_use_and_the_header_says_so() {
         .evaluate("[...document.querySelectorAll('.figure .value')].map((value) => value.getBoundingClientRect().height < 32)");
     assert_eq!(lines, serde_json::json!([true, true, true]), "no figure breaks over two lines");
     (report.lower_bound.hbm_per_use, report.lower_bound.us_per_use) = (None, None);
-    let header = of_report(&report, &[]).text("figures");
+    let header = open_report(&report, &[]).text("figures");
     assert!(header.contains("15.38 × the bound") && !header.contains("per use"), "{header}");
 }
 
 /// Programs of other sizes, and windows of other widths, down to that of a phone.
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn all_sizes_fit() {
+fn fits_all_window_sizes() {
     for n_ops in [1, 2, 31, 10_000] {
-        let mut report = layered(n_ops);
+        let mut report = build_layered_report(n_ops);
         if n_ops == 31 {
             report.ops.iter_mut().for_each(|op| op.location = "unknown".to_owned());
         }
-        let mut opened = of_report(&report, &[]);
+        let mut opened = open_report(&report, &[]);
         for width in [360, 700, 1000, 1400] {
             opened.browser.resize(width, 900);
-            opened.browser.settle();
+            opened.browser.wait_until_drawn();
             let wide = opened.number("document.documentElement.scrollWidth - window.innerWidth");
             assert!(wide <= 0.0, "{n_ops} ops at {width}: {wide} too wide");
         }
         opened.browser.key("ArrowDown");
         opened.browser.key("ArrowDown");
-        assert!(!chosen(&mut opened).is_empty());
+        assert!(!chosen_text(&mut opened).is_empty());
         assert!(opened.number("document.querySelectorAll('#ops .row').length") < 90.0);
-        opened.is_content();
+        opened.expect_no_complaints();
     }
 }
 
@@ -337,19 +337,19 @@ const INTERACTIONS: [(&str, &str); 9] = [
 ];
 
 /// How often a page is opened until it is painted fast enough.
-const MAX_PAINTS: usize = 20;
+const MAX_OPENINGS: usize = 20;
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn two_thousand_ops_paint_in_a_second_and_answer_in_a_tenth() {
+fn paints_and_responds_fast_with_two_thousand_ops() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("page.html");
-    fs::write(&path, render_page(&layered(2000), &[]).unwrap()).unwrap();
-    let mut opened = Opened::page(place, &path);
+    fs::write(&path, render_page(&build_layered_report(2000), &[]).unwrap()).unwrap();
+    let mut opened = OpenedPage::from_page(place, &path);
     // The first of several tries that is fast enough: the machine has other work.
     let mut paints = Vec::new();
     let is_fast = |ms: &f64| *ms < 1000.0;
-    while !paints.iter().any(is_fast) && paints.len() < MAX_PAINTS {
+    while !paints.iter().any(is_fast) && paints.len() < MAX_OPENINGS {
         opened.browser.open(&path);
         paints.push(opened.number("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
     }
@@ -366,5 +366,5 @@ fn two_thousand_ops_paint_in_a_second_and_answer_in_a_tenth() {
         assert!(ms < 100.0, "{what} takes {ms} ms");
     }
     println!("first paint: {paints:?} ms");
-    opened.is_content();
+    opened.expect_no_complaints();
 }

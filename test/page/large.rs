@@ -1,6 +1,6 @@
 //! Pages of programs that are large, empty or hostile.
 
-use super::{Opened, WINDOW, of_report};
+use super::{OpenedPage, WINDOW, open_report};
 use spyre::{
     explain::{LoopOpReport, LxValue, TileLoop},
     report::{LaunchReport, OpReport, ProgramText, Report},
@@ -8,7 +8,7 @@ use spyre::{
 };
 
 /// Ops one after the other in loops of eight, each with a value in LX.
-pub(super) fn large(n_ops: usize) -> Report {
+pub(super) fn build_large_report(n_ops: usize) -> Report {
     let mut report = Report { program: "large".to_owned(), ..Report::default() };
     report.target.insert("lx_bytes".to_owned(), 1 << 20);
     for index in 0..n_ops {
@@ -39,15 +39,15 @@ pub(super) fn large(n_ops: usize) -> Report {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
+fn draws_only_visible_ops_of_two_thousand() {
     let text: String = (0..2000).map(|line| format!("  line {line}\n")).collect();
-    let mut opened = of_report(&large(2000), &[ProgramText { file: "large.mlir", text: &text }]);
-    let drawn = |opened: &mut Opened| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
+    let mut opened = open_report(&build_large_report(2000), &[ProgramText { file: "large.mlir", text: &text }]);
+    let drawn = |opened: &mut OpenedPage| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
     // A few things for every pixel across at most.
     let most = 5.0 * f64::from(WINDOW.0);
     let all = drawn(&mut opened);
     assert!(all > 100.0 && all < most, "{all} of {most}");
-    let place = opened.middle("#canvas");
+    let place = opened.find_middle("#canvas");
     for n_steps in 1..=14 {
         let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
         opened.browser.wheel(place, -200.0);
@@ -63,7 +63,7 @@ fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
         assert!(rows > 5.0 && rows < 80.0, "{rows} rows of {list}");
     }
     opened.browser.evaluate("report_page.choose('op', 1999)");
-    opened.browser.settle();
+    opened.browser.wait_until_drawn();
     assert!(opened.text("ops-1999").contains("f1999"));
     assert!(opened.browser.evaluate("document.querySelector('#source .row.selected').innerText").as_str().unwrap().contains("line 1999"));
 
@@ -72,21 +72,21 @@ fn two_thousand_ops_are_drawn_by_what_is_in_sight() {
     assert_eq!(opened.text("found"), "1 op");
     opened.browser.key("Enter");
     assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1234);
-    opened.is_content();
+    opened.expect_no_complaints();
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn the_line_is_the_innermost_of_a_file_that_is_shown() {
-    let mut report = large(8);
+fn names_innermost_line_of_shown_file() {
+    let mut report = build_large_report(8);
     let places = ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];
     report.ops.iter_mut().zip(places).for_each(|(op, place)| op.location = place.to_owned());
     let files = [ProgramText { file: "layer.py", text: "L1\nL2\n" }, ProgramText { file: "model.py", text: "M1\nM2\nM3\n" }];
-    let mut opened = of_report(&report, &files);
+    let mut opened = open_report(&report, &files);
     assert_eq!(opened.text("source-name"), "2 files");
     for (op, wanted) in [(0, Some("M3")), (1, Some("M2")), (2, Some("L2")), (3, None)] {
         opened.browser.evaluate(&format!("report_page.choose('op', {op})"));
-        opened.browser.settle();
+        opened.browser.wait_until_drawn();
         let marked = opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
         assert_eq!(marked.as_str(), wanted, "op {op}");
     }
@@ -96,29 +96,29 @@ fn the_line_is_the_innermost_of_a_file_that_is_shown() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn names_are_text_and_nothing_at_all_is_a_page() {
+fn escapes_names_and_renders_empty_report() {
     let hostile = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
-    let mut report = large(8);
+    let mut report = build_large_report(8);
     report.program = hostile.to_owned();
     for op in &mut report.ops {
         (op.function, op.location, op.reason) = (hostile.to_owned(), hostile.to_owned(), hostile.to_owned());
     }
     report.explain.scratchpad.iter_mut().for_each(|value| value.name = hostile.to_owned());
     report.explain.loops[0].dim = hostile.to_owned();
-    let mut opened = of_report(&report, &[ProgramText { file: hostile, text: hostile }]);
+    let mut opened = open_report(&report, &[ProgramText { file: hostile, text: hostile }]);
     for kind in ["op", "value", "loop"] {
-        let (place, _) = opened.point_on(kind, "(hit) => true");
+        let (place, _) = opened.find_point_on(kind, "(hit) => true");
         opened.browser.hover(place);
         opened.browser.click(place);
         assert!(opened.text("side").contains("onerror"), "{kind}");
     }
     assert_eq!(opened.number("document.images.length + document.scripts.length"), 2.0, "the data and the script");
     assert!(opened.browser.evaluate("document.title !== 'broken'").as_bool().unwrap());
-    opened.is_content();
+    opened.expect_no_complaints();
 
-    let mut opened = of_report(&Report { program: "main".to_owned(), ..Report::default() }, &[]);
+    let mut opened = open_report(&Report { program: "main".to_owned(), ..Report::default() }, &[]);
     assert_eq!(opened.text("program"), "main");
     opened.browser.key("+");
     opened.browser.key("ArrowDown");
-    opened.is_content();
+    opened.expect_no_complaints();
 }

@@ -4,7 +4,7 @@ use super::{
     Page, all_pages,
     phrases::contains_words,
     read_page,
-    text::{blocks, plain_text, prose_lines},
+    text::{plain_text, prose_lines, split_blocks},
 };
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ const OWN_WORDS: [&str; 26] = [
 ];
 
 /// Returns the words that the glossary explains: the first cells of its rows, split at commas, without text in brackets.
-fn glossary_entries(glossary: &Page) -> Vec<BTreeSet<String>> {
+fn parse_glossary_entries(glossary: &Page) -> Vec<BTreeSet<String>> {
     let rows = prose_lines(&glossary.text).into_iter().filter_map(|(_, line)| line.trim().strip_prefix("| "));
     let cells = rows.filter_map(|row| row.split(" |").next()).filter(|cell| !cell.eq_ignore_ascii_case("word") && !cell.starts_with("--"));
     let words = |cell: &str| -> BTreeSet<String> {
@@ -55,8 +55,8 @@ fn glossary_entries(glossary: &Page) -> Vec<BTreeSet<String>> {
 }
 
 /// Returns the own words that `pages` use and `glossary` does not explain, and an error if it has too many entries.
-fn unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
-    let entries = glossary_entries(glossary);
+fn find_unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
+    let entries = parse_glossary_entries(glossary);
     let mut violations = Vec::new();
     if entries.len() > MAX_ENTRIES {
         violations.push(format!("{GLOSSARY} has {} entries, at most {MAX_ENTRIES}; use the field's word for some", entries.len()));
@@ -66,7 +66,7 @@ fn unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
         if entries.iter().any(|words| words.contains(&lower)) {
             continue;
         }
-        let uses = |page: &&Page| blocks(&page.text).iter().any(|block| contains_words(&block.text.to_lowercase(), &lower));
+        let uses = |page: &&Page| split_blocks(&page.text).iter().any(|block| contains_words(&block.text.to_lowercase(), &lower));
         if let Some(page) = pages.iter().filter(|page| page.path != GLOSSARY).find(uses) {
             violations.push(format!("{}: '{word}' has no entry in {GLOSSARY}; explain it there, or use the field's word", page.path));
         }
@@ -75,14 +75,14 @@ fn unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
 }
 
 #[test]
-fn the_glossary_explains_the_words_of_the_project() {
+fn explains_project_words() {
     let pages: Vec<Page> = all_pages().into_iter().filter(|page| page.is_below(&["README.md", "docs/"])).collect();
-    let violations = unexplained_words(&pages, &read_page(GLOSSARY));
+    let violations = find_unexplained_words(&pages, &read_page(GLOSSARY));
     assert!(violations.is_empty(), "at most thirty words of our own, each in the glossary:\n  {}\n", violations.join("\n  "));
 }
 
 #[test]
-fn words_without_an_entry_and_too_many_entries_are_found() {
+fn finds_unexplained_words_and_too_many_entries() {
     let glossary = |rows: usize| {
         let rows: String = (0..rows).map(|row| format!("| word{row} | meaning |\n")).collect();
         Page::new(
@@ -90,7 +90,7 @@ fn words_without_an_entry_and_too_many_entries_are_found() {
             &format!("| word | meaning |\n|---|---|\n| SuperDSC, SDSC | a file |\n| core split (`work`) | slices |\n{rows}"),
         )
     };
-    let count = |text: &str, rows: usize| unexplained_words(&[Page::new("docs/a.md", text)], &glossary(rows)).len();
+    let count = |text: &str, rows: usize| find_unexplained_words(&[Page::new("docs/a.md", text)], &glossary(rows)).len();
     assert_eq!(count("An SDSC file has a core split. `pool`\n", 28), 0);
     assert_eq!(count("An SDSC file has a core split.\n", 29), 1);
     assert_eq!(count("A pool.\n", 0), 1);

@@ -15,18 +15,18 @@ const MAX_WORDS: usize = 25_000;
 const MAX_COLUMNS: usize = 120;
 
 /// Folders that are looked up, not read: the limit of all words leaves them out.
-const LOOKED_UP: [&str; 2] = ["docs/reference/", "docs/measurements/"];
+const REFERENCE_FOLDERS: [&str; 2] = ["docs/reference/", "docs/measurements/"];
 
 /// Pages with wide lines that are being edited elsewhere. The list may only shrink.
-const WIDE: &[&str] = &["docs/reference/errors.md", "docs/reference/supported-ops.md"];
+const EXEMPT_WIDE_PAGES: &[&str] = &["docs/reference/errors.md", "docs/reference/supported-ops.md"];
 
-fn word_count(page: &Page) -> usize {
+fn count_words(page: &Page) -> usize {
     page.text.split_whitespace().count()
 }
 
 /// Returns an error if `page` exceeds a limit of its kind.
-fn too_long(page: &Page) -> Vec<String> {
-    let (lines, words) = (page.text.lines().count(), word_count(page));
+fn check_page_length(page: &Page) -> Vec<String> {
+    let (lines, words) = (page.text.lines().count(), count_words(page));
     let mut violations = Vec::new();
     if page.path == "README.md" && lines > MAX_README_LINES {
         violations.push(format!("README.md: {lines} lines, at most {MAX_README_LINES}"));
@@ -38,64 +38,64 @@ fn too_long(page: &Page) -> Vec<String> {
 }
 
 /// Returns an error if the pages of `docs` outside of the folders that are looked up have too many words together.
-fn too_many_words(pages: &[Page]) -> Vec<String> {
-    let counted = pages.iter().filter(|page| page.is_below(&["docs/"]) && !page.is_below(&LOOKED_UP));
-    let mut words: Vec<(usize, &str)> = counted.map(|page| (word_count(page), page.path.as_str())).collect();
+fn check_total_words(pages: &[Page]) -> Vec<String> {
+    let counted = pages.iter().filter(|page| page.is_below(&["docs/"]) && !page.is_below(&REFERENCE_FOLDERS));
+    let mut words: Vec<(usize, &str)> = counted.map(|page| (count_words(page), page.path.as_str())).collect();
     words.sort_unstable_by(|a, b| b.cmp(a));
     let total: usize = words.iter().map(|(words, _)| words).sum();
     if total <= MAX_WORDS {
         return Vec::new();
     }
     let longest: Vec<String> = words.iter().take(5).map(|(words, path)| format!("{path} has {words}")).collect();
-    vec![format!("docs has {total} words outside of {LOOKED_UP:?}, at most {MAX_WORDS}: {}", longest.join(", "))]
+    vec![format!("docs has {total} words outside of {REFERENCE_FOLDERS:?}, at most {MAX_WORDS}: {}", longest.join(", "))]
 }
 
 /// Returns the lines of prose that are too wide. Rows of tables cannot be broken, and code is as it is.
-fn wide_lines(page: &Page) -> Vec<String> {
+fn find_wide_lines(page: &Page) -> Vec<String> {
     let is_row = |line: &str| line.starts_with('|') || line.starts_with("<tr>");
     let is_wide = |line: &str| line.chars().count() > MAX_COLUMNS && !is_row(line.trim_start());
     let wide = prose_lines(&page.text).into_iter().filter(|(_, line)| is_wide(line));
-    wide.map(|(number, line)| format!("{}: {} columns", page.at(number), line.chars().count())).collect()
+    wide.map(|(number, line)| format!("{}: {} columns", page.format_location(number), line.chars().count())).collect()
 }
 
 #[test]
-fn pages_keep_their_lengths() {
-    expect_rule("the README has at most 150 lines, a concept page at most 1,200 words:", &[], too_long);
+fn keeps_pages_within_their_lengths() {
+    expect_rule("the README has at most 150 lines, a concept page at most 1,200 words:", &[], check_page_length);
 }
 
 #[test]
-fn pages_that_are_read_have_few_words_together() {
-    let violations = too_many_words(&all_pages());
+fn keeps_total_words_of_prose_within_limit() {
+    let violations = check_total_words(&all_pages());
     assert!(violations.is_empty(), "{violations:?}");
 }
 
 #[test]
-fn lines_of_pages_have_120_columns() {
-    expect_rule("a line of prose has at most 120 columns:", WIDE, wide_lines);
+fn keeps_lines_of_pages_within_120_columns() {
+    expect_rule("a line of prose has at most 120 columns:", EXEMPT_WIDE_PAGES, find_wide_lines);
 }
 
 #[test]
-fn long_pages_are_found() {
+fn finds_long_pages() {
     let of_words = |path: &str, words: usize| Page::new(path, &"word ".repeat(words));
-    assert!(too_long(&of_words("docs/concepts/a.md", 1_200)).is_empty());
-    assert_eq!(too_long(&of_words("docs/concepts/a.md", 1_201)).len(), 1);
-    assert!(too_long(&of_words("docs/reference/a.md", 1_201)).is_empty());
-    assert!(too_long(&Page::new("README.md", &"line\n".repeat(150))).is_empty());
-    assert_eq!(too_long(&Page::new("README.md", &"line\n".repeat(151))).len(), 1);
+    assert!(check_page_length(&of_words("docs/concepts/a.md", 1_200)).is_empty());
+    assert_eq!(check_page_length(&of_words("docs/concepts/a.md", 1_201)).len(), 1);
+    assert!(check_page_length(&of_words("docs/reference/a.md", 1_201)).is_empty());
+    assert!(check_page_length(&Page::new("README.md", &"line\n".repeat(150))).is_empty());
+    assert_eq!(check_page_length(&Page::new("README.md", &"line\n".repeat(151))).len(), 1);
     let pages = |words: usize| [of_words("docs/index.md", words), of_words("docs/reference/a.md", 9), of_words("README.md", 9)];
-    assert!(too_many_words(&pages(25_000)).is_empty());
-    assert_eq!(too_many_words(&pages(25_001)).len(), 1);
+    assert!(check_total_words(&pages(25_000)).is_empty());
+    assert_eq!(check_total_words(&pages(25_001)).len(), 1);
 }
 
 #[test]
-fn wide_lines_are_found() {
+fn finds_wide_lines() {
     let wide = "x".repeat(121);
-    let count = |text: &str| wide_lines(&Page::new("docs/a.md", text)).len();
+    let count = |text: &str| find_wide_lines(&Page::new("docs/a.md", text)).len();
     assert_eq!(count(&format!("{wide}\n| {wide} |\n<tr><td>{wide}</td></tr>\n```text\n{wide}\n```\n{}\n", "ü".repeat(120))), 1);
-    assert_eq!(wide_lines(&Page::new("docs/a.md", &format!("a\n{wide}\n"))), ["docs/a.md:2: 121 columns"]);
+    assert_eq!(find_wide_lines(&Page::new("docs/a.md", &format!("a\n{wide}\n"))), ["docs/a.md:2: 121 columns"]);
 }
 
 #[test]
-fn the_readme_is_one_of_the_pages() {
+fn includes_readme_in_pages() {
     assert!(all_pages().iter().any(|page| page.path == read_page("README.md").path));
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Page, expect_rule,
-    text::{BlockKind, blocks},
+    text::{BlockKind, split_blocks},
 };
 
 /// Maximum number of words of one sentence.
@@ -18,7 +18,7 @@ const EXEMPT: &[&str] = &[];
 const ABBREVIATIONS: [&str; 5] = ["e.g.", "i.e.", "vs.", "cf.", "etc."];
 
 /// Splits a text into sentences and counts the words of each.
-fn sentence_lengths(text: &str) -> Vec<(usize, String)> {
+fn measure_sentences(text: &str) -> Vec<(usize, String)> {
     let mut sentences = vec![Vec::new()];
     for word in text.split_whitespace() {
         if let Some(sentence) = sentences.last_mut() {
@@ -34,14 +34,14 @@ fn sentence_lengths(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Returns the sentences of `page` that are too long, and the mean length if that is.
-fn long_sentences(page: &Page) -> Vec<String> {
+fn find_long_sentences(page: &Page) -> Vec<String> {
     let mut violations = Vec::new();
     let (mut words_total, mut sentences_total) = (0, 0);
-    for block in blocks(&page.text) {
-        for (words, sentence) in sentence_lengths(&block.text) {
+    for block in split_blocks(&page.text) {
+        for (words, sentence) in measure_sentences(&block.text) {
             if words > MAX_WORDS {
                 let start: String = sentence.chars().take(80).collect();
-                violations.push(format!("{}: {words} words: {start}...", page.at(block.line)));
+                violations.push(format!("{}: {words} words: {start}...", page.format_location(block.line)));
             }
             if block.kind == BlockKind::Paragraph {
                 words_total += words;
@@ -56,13 +56,13 @@ fn long_sentences(page: &Page) -> Vec<String> {
 }
 
 #[test]
-fn no_sentence_is_too_long() {
-    expect_rule("a sentence has at most 40 words, and 25 on average over a page:", EXEMPT, long_sentences);
+fn keeps_sentences_short() {
+    expect_rule("a sentence has at most 40 words, and 25 on average over a page:", EXEMPT, find_long_sentences);
 }
 
 #[test]
-fn long_sentences_are_found() {
-    let count = |text: &str| long_sentences(&Page::new("docs/a.md", text)).len();
+fn finds_long_sentences() {
+    let count = |text: &str| find_long_sentences(&Page::new("docs/a.md", text)).len();
     let words = |number: usize| vec!["word"; number].join(" ");
     let short = "Short one. ".repeat(9);
     assert_eq!(count(&format!("{short}\n{}.\n", words(40))), 0);
@@ -72,5 +72,5 @@ fn long_sentences_are_found() {
     assert_eq!(count(&format!("{}. {}.\n", words(30), words(30))), 1, "the mean is too high");
     assert_eq!(count(&format!("{short}\n* {}\n* {}\n", words(30), words(30))), 0, "items are texts of their own");
     assert_eq!(count(&format!("{short}\n{} `{}` {}.\n", words(19), words(9), words(20))), 0, "a code span is one word");
-    assert_eq!(sentence_lengths("One, e.g. two (three.) Four 1.5 five?").len(), 2);
+    assert_eq!(measure_sentences("One, e.g. two (three.) Four 1.5 five?").len(), 2);
 }

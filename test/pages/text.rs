@@ -12,7 +12,7 @@ pub(super) enum BlockKind {
 
 /// A run of prose that is read as one text.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct ProseBlock {
     pub(super) kind: BlockKind,
     /// Line of the first word, from 1.
     pub(super) line: usize,
@@ -49,15 +49,15 @@ pub(super) fn prose_lines(page: &str) -> Vec<(usize, &str)> {
 }
 
 /// Whether `line` begins a list item.
-fn is_item(line: &str) -> bool {
+fn is_list_item(line: &str) -> bool {
     let digits = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     line.starts_with("* ") || line.starts_with("- ") || (digits.len() < line.len() && digits.starts_with(". "))
 }
 
 /// Removes the mark of a list item or of a quotation.
-fn without_mark(line: &str) -> &str {
+fn strip_mark(line: &str) -> &str {
     let line = line.trim_start_matches("> ").trim_start_matches('>').trim_start();
-    if is_item(line) { line.split_once(' ').map_or("", |(_, rest)| rest) } else { line }
+    if is_list_item(line) { line.split_once(' ').map_or("", |(_, rest)| rest) } else { line }
 }
 
 /// Splits a table row at the bars outside of code spans.
@@ -91,8 +91,8 @@ pub(super) fn plain_text(text: &str) -> String {
 }
 
 /// Returns the prose of a page in order.
-pub(super) fn blocks(page: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+pub(super) fn split_blocks(page: &str) -> Vec<ProseBlock> {
+    let mut blocks: Vec<ProseBlock> = Vec::new();
     let mut is_open = false;
     let mut last_number = 0;
     for (number, line) in prose_lines(page) {
@@ -104,15 +104,15 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
             is_open = false;
         }
         if let Some(heading) = heading {
-            blocks.push(Block { kind: BlockKind::Heading, line: number, text: heading.trim_start_matches('#').trim().to_owned() });
+            blocks.push(ProseBlock { kind: BlockKind::Heading, line: number, text: heading.trim_start_matches('#').trim().to_owned() });
         } else if trimmed.starts_with('|') {
             let is_rule = trimmed.chars().all(|letter| ['|', '-', ':', ' '].contains(&letter));
             let cells = split_row(trimmed).into_iter().filter(|_| !is_rule);
-            blocks.extend(cells.map(|text| Block { kind: BlockKind::Cell, line: number, text }));
+            blocks.extend(cells.map(|text| ProseBlock { kind: BlockKind::Cell, line: number, text }));
         } else if !trimmed.is_empty() && !trimmed.starts_with('<') {
             match blocks.last_mut() {
-                Some(block) if is_open && !is_item(trimmed) => block.text = format!("{} {}", block.text, without_mark(trimmed)),
-                _ => blocks.push(Block { kind: BlockKind::Paragraph, line: number, text: without_mark(trimmed).to_owned() }),
+                Some(block) if is_open && !is_list_item(trimmed) => block.text = format!("{} {}", block.text, strip_mark(trimmed)),
+                _ => blocks.push(ProseBlock { kind: BlockKind::Paragraph, line: number, text: strip_mark(trimmed).to_owned() }),
             }
             is_open = true;
         }
@@ -122,10 +122,10 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
 }
 
 #[test]
-fn blocks_are_paragraphs_items_and_cells_without_code() {
+fn splits_page_into_paragraphs_items_and_cells() {
     let page = "# A `b` title\n\nOne [two](three.md)\nfour.\n* five `six seven`\n  eight\n1. nine\n\n```text\nten\n```\n<!-- eleven\n\ntwelve -->\n\
         | a | `b | c` |\n|---|---|\n<svg>\nx\n</svg>\n> thirteen ![picture](p.png)\n";
-    let found: Vec<(BlockKind, usize, String)> = blocks(page).into_iter().map(|block| (block.kind, block.line, block.text)).collect();
+    let found: Vec<(BlockKind, usize, String)> = split_blocks(page).into_iter().map(|block| (block.kind, block.line, block.text)).collect();
     let expected = [
         (BlockKind::Heading, 1, "A CODE title"),
         (BlockKind::Paragraph, 3, "One two four."),

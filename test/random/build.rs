@@ -2,19 +2,19 @@
 
 use crate::random::{
     choices::{Choices, mix},
-    number::Number,
+    number::BoundedValue,
 };
 use half::{bf16, f16};
 use referee::{ArrayElements, HostArray};
 
 /// More elements, or points of an iteration space, take the simulator of a debug build too long.
-pub(crate) const MOST_ELEMENTS: usize = 1 << 13;
-pub(crate) const MOST_POINTS: usize = 1 << 17;
-pub(crate) const MOST_RANK: usize = 6;
+pub(crate) const MAX_ELEMENTS: usize = 1 << 13;
+pub(crate) const MAX_POINTS: usize = 1 << 17;
+pub(crate) const MAX_RANK: usize = 6;
 
 /// Kind of the elements of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ElementKind {
     /// Float type of the program.
     Float,
     /// `f32` between values of 16 bits.
@@ -27,17 +27,17 @@ pub(crate) enum Kind {
 
 /// A tensor with its numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Value {
+pub(crate) struct TensorValue {
     pub(crate) shape: Vec<usize>,
     /// Dimensions of one class have the same indices, so they can have one name.
     pub(crate) classes: Vec<usize>,
-    pub(crate) data: Vec<Number>,
-    pub(crate) kind: Kind,
+    pub(crate) data: Vec<BoundedValue>,
+    pub(crate) kind: ElementKind,
 }
 
 /// An op: its lines, with `{0}`, `{1}` for its operands. It defines `%v` and the number of its result.
 #[derive(Clone, Debug)]
-pub(crate) struct Op {
+pub(crate) struct ProgramOp {
     pub(crate) operands: Vec<usize>,
     pub(crate) result: usize,
     pub(crate) text: String,
@@ -49,7 +49,7 @@ pub(crate) struct Op {
 
 /// Distribution of the elements of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Draw {
+pub(crate) enum ElementDistribution {
     /// Around 1, so that a mean that is not subtracted shows.
     Offset,
     Centred,
@@ -63,32 +63,32 @@ pub(crate) enum Draw {
     Infinite,
 }
 
-const DRAWS: [Draw; 12] = [
-    Draw::Offset,
-    Draw::Offset,
-    Draw::Offset,
-    Draw::Offset,
-    Draw::Centred,
-    Draw::Centred,
-    Draw::Centred,
-    Draw::Ties,
-    Draw::Large,
-    Draw::Tiny,
-    Draw::Mask,
-    Draw::Infinite,
+const DISTRIBUTIONS: [ElementDistribution; 12] = [
+    ElementDistribution::Offset,
+    ElementDistribution::Offset,
+    ElementDistribution::Offset,
+    ElementDistribution::Offset,
+    ElementDistribution::Centred,
+    ElementDistribution::Centred,
+    ElementDistribution::Centred,
+    ElementDistribution::Ties,
+    ElementDistribution::Large,
+    ElementDistribution::Tiny,
+    ElementDistribution::Mask,
+    ElementDistribution::Infinite,
 ];
 
 /// A read of a value in an iteration space: for each of its dimensions the iteration dimension, or none to read it at 0.
-pub(crate) type Read = (usize, Vec<Option<usize>>);
+pub(crate) type OperandRead = (usize, Vec<Option<usize>>);
 
-pub(crate) struct Builder {
+pub(crate) struct ProgramBuilder {
     /// `f16`, `bf16` or `f32`.
     pub(crate) element: &'static str,
     /// The kind of the numbers that are computed with now.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ElementKind,
     pub(crate) choices: Choices,
-    pub(crate) values: Vec<Value>,
-    pub(crate) ops: Vec<Op>,
+    pub(crate) values: Vec<TensorValue>,
+    pub(crate) ops: Vec<ProgramOp>,
     /// The values that are arguments, in order.
     pub(crate) arguments: Vec<usize>,
     /// The class and the size of the dimension that all reductions of a cascade are along.
@@ -103,12 +103,12 @@ pub(crate) struct Builder {
     parents: Vec<usize>,
 }
 
-pub(crate) fn list(items: impl IntoIterator<Item = impl ToString>) -> String {
+pub(crate) fn join_list(items: impl IntoIterator<Item = impl ToString>) -> String {
     items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Row-major strides.
-pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
+pub(crate) fn compute_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for dim in (1..shape.len()).rev() {
         strides[dim - 1] = strides[dim] * shape[dim];
@@ -117,7 +117,7 @@ pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
 }
 
 /// Calls with the indices of every point, the last dimension fastest.
-pub(crate) fn each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
+pub(crate) fn for_each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
     let mut indices = vec![0; sizes.len()];
     for _ in 0..sizes.iter().product() {
         visit(&indices);
@@ -131,13 +131,13 @@ pub(crate) fn each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
     }
 }
 
-impl Builder {
+impl ProgramBuilder {
     pub(crate) fn new(element: &'static str, choices: Choices) -> Self {
         let (values, ops, arguments, parents, functions) = (vec![], vec![], vec![], vec![], String::new());
-        let (most_elements, most_points) = (MOST_ELEMENTS, MOST_POINTS);
+        let (most_elements, most_points) = (MAX_ELEMENTS, MAX_POINTS);
         Self {
             element,
-            kind: Kind::Float,
+            kind: ElementKind::Float,
             choices,
             values,
             ops,
@@ -166,19 +166,19 @@ impl Builder {
         self.parents[other.max(one)] = one.min(other);
     }
 
-    pub(crate) fn element_of(&self, kind: Kind) -> &'static str {
+    pub(crate) fn element_type(&self, kind: ElementKind) -> &'static str {
         match kind {
-            Kind::Float => self.element,
-            Kind::Wide => "f32",
-            Kind::Truth => "i1",
-            Kind::Index { is_short: true, .. } => "i32",
-            Kind::Index { .. } => "i64",
+            ElementKind::Float => self.element,
+            ElementKind::Wide => "f32",
+            ElementKind::Truth => "i1",
+            ElementKind::Index { is_short: true, .. } => "i32",
+            ElementKind::Index { .. } => "i64",
         }
     }
 
-    pub(crate) fn type_of(&self, shape: &[usize], kind: Kind) -> String {
+    pub(crate) fn type_of(&self, shape: &[usize], kind: ElementKind) -> String {
         let sizes: String = shape.iter().map(|size| format!("{size}x")).collect();
-        format!("tensor<{sizes}{}>", self.element_of(kind))
+        format!("tensor<{sizes}{}>", self.element_type(kind))
     }
 
     pub(crate) fn float_type(&self, shape: &[usize]) -> String {
@@ -190,7 +190,7 @@ impl Builder {
     }
 
     /// As the program's type has it.
-    pub(crate) fn rounded(&self, number: f64) -> f64 {
+    pub(crate) fn round(&self, number: f64) -> f64 {
         match self.element {
             "f16" => f16::from_f64(number).to_f64(),
             "bf16" => bf16::from_f64(number).to_f64(),
@@ -199,82 +199,90 @@ impl Builder {
     }
 
     /// The number of the next result, which `%v` is named after.
-    pub(crate) fn next(&self) -> usize {
+    pub(crate) fn next_number(&self) -> usize {
         self.values.len()
     }
 
     /// An op that shows its operands under other indices.
-    pub(crate) fn push(&mut self, value: Value, operands: &[usize], text: String) -> usize {
+    pub(crate) fn push(&mut self, value: TensorValue, operands: &[usize], text: String) -> usize {
         self.push_over(value, operands, text, vec![])
     }
 
     /// An op with iteration dimensions of these classes and sizes.
-    pub(crate) fn push_over(&mut self, value: Value, operands: &[usize], text: String, dims: Vec<(usize, usize)>) -> usize {
-        let result = self.next();
+    pub(crate) fn push_over(&mut self, value: TensorValue, operands: &[usize], text: String, dims: Vec<(usize, usize)>) -> usize {
+        let result = self.next_number();
         self.values.push(value);
         let last = operands.iter().chain([&result]).filter_map(|&value| self.values[value].classes.last().copied()).collect();
-        self.ops.push(Op { operands: operands.to_vec(), result, text, dims, last });
+        self.ops.push(ProgramOp { operands: operands.to_vec(), result, text, dims, last });
         result
     }
 
     /// In f32, as far as a program of 16 bits goes: what `part` makes has this type.
-    pub(crate) fn in_f32<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn with_f32<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
         let element = std::mem::replace(&mut self.element, "f32");
-        self.kind = Kind::Wide;
+        self.kind = ElementKind::Wide;
         let made = part(self);
-        (self.element, self.kind) = (element, Kind::Float);
+        (self.element, self.kind) = (element, ElementKind::Float);
         made
     }
 
     /// A new argument with dimensions of these classes.
-    pub(crate) fn argument(&mut self, shape: Vec<usize>, classes: Vec<usize>, kind: Kind) -> usize {
-        let draw = *self.choices.pick(&DRAWS);
-        self.argument_of(shape, classes, kind, draw)
+    pub(crate) fn add_argument(&mut self, shape: Vec<usize>, classes: Vec<usize>, kind: ElementKind) -> usize {
+        let draw = *self.choices.pick(&DISTRIBUTIONS);
+        self.add_argument_with(shape, classes, kind, draw)
     }
 
-    pub(crate) fn argument_of(&mut self, shape: Vec<usize>, classes: Vec<usize>, kind: Kind, draw: Draw) -> usize {
+    pub(crate) fn add_argument_with(
+        &mut self,
+        shape: Vec<usize>,
+        classes: Vec<usize>,
+        kind: ElementKind,
+        draw: ElementDistribution,
+    ) -> usize {
         let seed = mix(self.arguments.len() as u64 ^ 0xa11c_e000);
         let length: usize = shape.iter().product();
-        let data = (0..length as u64).map(|at| Number::exact(self.drawn(kind, draw, mix(seed ^ mix(at))))).collect();
-        self.values.push(Value { shape, classes, data, kind });
+        let data = (0..length as u64).map(|at| BoundedValue::from_exact(self.draw_element(kind, draw, mix(seed ^ mix(at))))).collect();
+        self.values.push(TensorValue { shape, classes, data, kind });
         let value = self.values.len() - 1;
         self.arguments.push(value);
         value
     }
 
-    fn drawn(&self, kind: Kind, draw: Draw, bits: u64) -> f64 {
+    fn draw_element(&self, kind: ElementKind, draw: ElementDistribution, bits: u64) -> f64 {
         let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
         let number = match (kind, draw) {
-            (Kind::Truth, _) => return f64::from(!bits.is_multiple_of(3)),
-            (Kind::Index { bound, .. }, _) => return (bits % bound as u64) as f64,
-            (_, Draw::Offset) => 0.5 + unit,
-            (_, Draw::Centred) => 4.0 * unit - 2.0,
-            (_, Draw::Ties) => (bits % 3) as f64 - 1.0,
-            (_, Draw::Large) => 2000.0 * unit - 1000.0,
-            (_, Draw::Tiny) => (unit - 0.5) * 1e-4,
-            (_, Draw::Mask) => [0.0, 0.0, -65504.0][(bits % 3) as usize],
-            (_, Draw::Infinite) => [1.5, unit, f64::INFINITY, f64::NEG_INFINITY, unit - 1.0, unit + 1.0][(bits % 6) as usize],
+            (ElementKind::Truth, _) => return f64::from(!bits.is_multiple_of(3)),
+            (ElementKind::Index { bound, .. }, _) => return (bits % bound as u64) as f64,
+            (_, ElementDistribution::Offset) => 0.5 + unit,
+            (_, ElementDistribution::Centred) => 4.0 * unit - 2.0,
+            (_, ElementDistribution::Ties) => (bits % 3) as f64 - 1.0,
+            (_, ElementDistribution::Large) => 2000.0 * unit - 1000.0,
+            (_, ElementDistribution::Tiny) => (unit - 0.5) * 1e-4,
+            (_, ElementDistribution::Mask) => [0.0, 0.0, -65504.0][(bits % 3) as usize],
+            (_, ElementDistribution::Infinite) => {
+                [1.5, unit, f64::INFINITY, f64::NEG_INFINITY, unit - 1.0, unit + 1.0][(bits % 6) as usize]
+            }
         };
-        self.rounded(number)
+        self.round(number)
     }
 
     /// An argument in the caller's form.
-    pub(crate) fn host(&self, value: usize) -> HostArray {
-        let Value { shape, data, kind, .. } = &self.values[value];
+    pub(crate) fn to_host_array(&self, value: usize) -> HostArray {
+        let TensorValue { shape, data, kind, .. } = &self.values[value];
         let numbers = data.iter().map(|number| number.value);
         let elements = match (kind, self.element) {
-            (Kind::Truth, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
-            (Kind::Index { is_short: true, .. }, _) => ArrayElements::I32(numbers.map(|number| number as i32).collect()),
-            (Kind::Index { .. }, _) => ArrayElements::I64(numbers.map(|number| number as i64).collect()),
-            (Kind::Float, "f16") => ArrayElements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
-            (Kind::Float, "bf16") => ArrayElements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
-            (Kind::Float | Kind::Wide, _) => ArrayElements::F32(numbers.map(|number| number as f32).collect()),
+            (ElementKind::Truth, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
+            (ElementKind::Index { is_short: true, .. }, _) => ArrayElements::I32(numbers.map(|number| number as i32).collect()),
+            (ElementKind::Index { .. }, _) => ArrayElements::I64(numbers.map(|number| number as i64).collect()),
+            (ElementKind::Float, "f16") => ArrayElements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
+            (ElementKind::Float, "bf16") => ArrayElements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
+            (ElementKind::Float | ElementKind::Wide, _) => ArrayElements::F32(numbers.map(|number| number as f32).collect()),
         };
         HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
     }
 
     /// Values of the numbers that are computed with now.
-    pub(crate) fn floats(&self) -> Vec<usize> {
+    pub(crate) fn float_values(&self) -> Vec<usize> {
         (0..self.values.len()).filter(|&value| self.values[value].kind == self.kind).collect()
     }
 
@@ -283,15 +291,15 @@ impl Builder {
     }
 
     /// A read of a value at the indices of the iteration space.
-    pub(crate) fn whole(&self, value: usize) -> Read {
+    pub(crate) fn identity_read(&self, value: usize) -> OperandRead {
         (value, (0..self.values[value].shape.len()).map(Some).collect())
     }
 
     /// Strides of a read along the iteration dimensions.
-    pub(crate) fn steps(&self, read: &Read, rank: usize) -> Vec<usize> {
+    pub(crate) fn read_strides(&self, read: &OperandRead, rank: usize) -> Vec<usize> {
         let (value, map) = read;
         let mut steps = vec![0; rank];
-        for (dim, stride) in map.iter().zip(strides(&self.values[*value].shape)) {
+        for (dim, stride) in map.iter().zip(compute_strides(&self.values[*value].shape)) {
             if let Some(dim) = dim {
                 steps[*dim] += stride;
             }
@@ -303,5 +311,5 @@ impl Builder {
 /// The text of a map from an iteration space.
 pub(crate) fn map_text(rank: usize, map: &[Option<usize>]) -> String {
     let results = map.iter().map(|dim| dim.map_or_else(|| "0".to_owned(), |dim| format!("d{dim}")));
-    format!("affine_map<({}) -> ({})>", list((0..rank).map(|dim| format!("d{dim}"))), list(results))
+    format!("affine_map<({}) -> ({})>", join_list((0..rank).map(|dim| format!("d{dim}"))), join_list(results))
 }

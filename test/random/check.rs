@@ -3,10 +3,10 @@
 //! equal.
 
 use crate::random::{
-    case::{Case, Outcome, Written},
+    case::{CompileInput, RandomCase, RandomOutcome},
     counted::check_counted,
-    listen::listen,
-    number::Number,
+    listen::collect_errors,
+    number::BoundedValue,
 };
 use element::{FieldElement, FiniteField, OrderedElement, OrderedField, RandomArithmetic};
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, SimError, Simulation};
@@ -21,7 +21,7 @@ use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
 /// Codes of errors that occur only under some options or hints.
-const DEPENDS_ON_THE_WAY: [Code; 24] = [
+const OPTION_DEPENDENT_CODES: [Code; 24] = [
     // Release 1.0 of the file format lacks functions.
     codes::BUNDLE_FORMAT,
     codes::UNKNOWN_DIM,
@@ -53,7 +53,7 @@ const DEPENDS_ON_THE_WAY: [Code; 24] = [
 ];
 
 /// Returns whether an error is about device layouts.
-fn is_for_a_layout(message: &str) -> bool {
+fn is_layout_error(message: &str) -> bool {
     let of_layouts = [codes::LAYOUT_VIEW, codes::LAYOUT_STICK, codes::LAYOUT_CONFLICT];
     split_code(message).0.is_some_and(|code| of_layouts.contains(&code))
 }
@@ -63,7 +63,7 @@ const SAMPLES: ExecutionLimits =
     ExecutionLimits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35, samples_in_one_draw: 1 << 35 };
 
 /// Result of compiling one way.
-enum Emitted {
+enum EmittedProgram {
     /// The files exist as long as their directory.
     Bundle {
         _place: TempDir,
@@ -73,20 +73,20 @@ enum Emitted {
     Refused(String),
 }
 
-fn fails(what: &str, message: impl ToString) -> Outcome {
-    Outcome::Fails(what.to_owned(), message.to_string())
+fn build_failure(what: &str, message: impl ToString) -> RandomOutcome {
+    RandomOutcome::Fails(what.to_owned(), message.to_string())
 }
 
-pub(crate) fn run(case: &Case) -> Outcome {
-    check(case).unwrap_or_else(|outcome| outcome)
+pub(crate) fn run_case(case: &RandomCase) -> RandomOutcome {
+    check_case(case).unwrap_or_else(|outcome| outcome)
 }
 
-fn check(case: &Case) -> Result<Outcome, Outcome> {
+fn check_case(case: &RandomCase) -> Result<RandomOutcome, RandomOutcome> {
     let [first, second] = &case.written;
     let emitted = [emit(first)?, emit(second)?];
     if case.by_tools {
         for (written, emitted) in case.written.iter().zip(&emitted) {
-            by_tools(written, matches!(emitted, Emitted::Bundle { .. }))?;
+            check_by_tools(written, matches!(emitted, EmittedProgram::Bundle { .. }))?;
         }
     }
     for moving in &emitted {
@@ -95,41 +95,41 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
         }
     }
     let (simulation, other, refused) = match &emitted {
-        [Emitted::Bundle { simulation, .. }, Emitted::Bundle { simulation: other, .. }] => (simulation, Some(other), None),
-        [Emitted::Refused(message), Emitted::Refused(_)] if case.is_at_any_offset && is_for_a_layout(message) => {
-            return Err(fails("it is refused for where a part begins", message));
+        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Bundle { simulation: other, .. }] => (simulation, Some(other), None),
+        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] if case.is_at_any_offset && is_layout_error(message) => {
+            return Err(build_failure("it is refused for where a part begins", message));
         }
-        [Emitted::Refused(message), Emitted::Refused(_)] => return Ok(Outcome::Refused(message.clone())),
-        [Emitted::Bundle { simulation, .. }, Emitted::Refused(message)]
-        | [Emitted::Refused(message), Emitted::Bundle { simulation, .. }] => (simulation, None, Some(message.clone())),
+        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] => return Ok(RandomOutcome::Refused(message.clone())),
+        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Refused(message)]
+        | [EmittedProgram::Refused(message), EmittedProgram::Bundle { simulation, .. }] => (simulation, None, Some(message.clone())),
     };
-    let depends_on_the_way = |message: &&String| split_code(message).0.is_some_and(|code| DEPENDS_ON_THE_WAY.contains(&code));
+    let depends_on_the_way = |message: &&String| split_code(message).0.is_some_and(|code| OPTION_DEPENDENT_CODES.contains(&code));
     if let Some(message) = refused.as_ref().filter(|message| !depends_on_the_way(message)) {
-        return Err(fails("only one way is refused", message));
+        return Err(build_failure("only one way is refused", message));
     }
     compare_with_reference(simulation, case)?;
     if let Some(other) = other {
         compare_in_field(simulation, other, case).or_else(|difference| {
-            is_by_import(case)?.then_some(()).ok_or(difference)?;
+            agrees_with_import(case)?.then_some(()).ok_or(difference)?;
             compare_with_reference(other, case)
         })?;
     }
-    Ok(Outcome::Agrees(refused))
+    Ok(RandomOutcome::Agrees(refused))
 }
 
 /// Returns whether the compiler peels a dimension.
-pub(crate) fn is_parted(written: &Written) -> bool {
-    matches!(emit(written), Ok(Emitted::Bundle { report, .. }) if report.peeled.is_some())
+pub(crate) fn peels_dimension(written: &CompileInput) -> bool {
+    matches!(emit(written), Ok(EmittedProgram::Bundle { report, .. }) if report.peeled.is_some())
 }
 
-fn emit(written: &Written) -> Result<Emitted, Outcome> {
+fn emit(written: &CompileInput) -> Result<EmittedProgram, RandomOutcome> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = written.way.options_in(place.path());
     let session = spyre::pipeline::create_session();
-    let errors = listen(&session);
+    let errors = collect_errors(&session);
     let Some(mut module) = Module::parse(&session, &written.text) else {
-        return Err(fails("the test wrote a module that is not valid", errors.borrow().join("\n")));
+        return Err(build_failure("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
     let path = output.to_str().unwrap();
     let mut report;
@@ -145,21 +145,21 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     }
     if let Some(report) = report {
         let simulation = Simulation::load(&output, &written.way.target());
-        let simulation = simulation.map_err(|error| fails("the simulated machine cannot read the bundle", error))?;
-        return Ok(Emitted::Bundle { _place: place, simulation: Box::new(simulation), report: Box::new(report) });
+        let simulation = simulation.map_err(|error| build_failure("the simulated machine cannot read the bundle", error))?;
+        return Ok(EmittedProgram::Bundle { _place: place, simulation: Box::new(simulation), report: Box::new(report) });
     }
     let errors = errors.borrow();
     let is_bug = |message: &&String| message.contains("compiler bug") || message.contains("panicked");
     match errors.iter().find(is_bug).or_else(|| errors.first()) {
-        None => Err(fails("it stops without a message", "")),
-        Some(message) if is_bug(&message) => Err(fails(&format!("spyre-compile has a bug: {}", kind_of(message)), message)),
-        Some(message) => Ok(Emitted::Refused(message.clone())),
+        None => Err(build_failure("it stops without a message", "")),
+        Some(message) if is_bug(&message) => Err(build_failure(&format!("spyre-compile has a bug: {}", message_kind(message)), message)),
+        Some(message) => Ok(EmittedProgram::Refused(message.clone())),
     }
 }
 
 /// Compiles the program by `spyre-compile` and runs `spyre-run --check`, which compares with MLIR's JIT on its own
 /// inputs. Fails if the exit code differs from the in-process compilation, which succeeded if `is_written`.
-fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
+fn check_by_tools(written: &CompileInput, is_written: bool) -> Result<(), RandomOutcome> {
     let place = tempfile::tempdir().unwrap();
     let (input, output) = (place.path().join("program.mlir"), place.path().join("bundle"));
     fs::write(&input, &written.text).unwrap();
@@ -172,7 +172,7 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     match compiled.status.code() {
         Some(0) if is_written => {}
         Some(1) if !is_written => return Ok(()),
-        _ => return Err(fails("spyre-compile ends in another way than in process", format!("{}\n{said}", compiled.status))),
+        _ => return Err(build_failure("spyre-compile ends in another way than in process", format!("{}\n{said}", compiled.status))),
     }
     if written.way.has_machine() {
         return Ok(());
@@ -191,14 +191,14 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     if ran.status.success() || is_other_zero || !is_compared || is_lost {
         Ok(())
     } else {
-        Err(fails("spyre-run --check finds a difference", said))
+        Err(build_failure("spyre-run --check finds a difference", said))
     }
 }
 
 /// Returns whether two compilations that differ in the field each agree with their own imported program. Scopes limit
 /// the ops that the import combines: a sum divided by 6 becomes a mean, a product with the rounded sixth, or stays a
 /// quotient. In the field these are different.
-fn is_by_import(case: &Case) -> Result<bool, Outcome> {
+fn agrees_with_import(case: &RandomCase) -> Result<bool, RandomOutcome> {
     if case.written[0].text == case.written[1].text {
         return Ok(false);
     }
@@ -210,25 +210,25 @@ fn is_by_import(case: &Case) -> Result<bool, Outcome> {
     Ok(true)
 }
 
-fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray> {
+fn named_inputs(simulation: &Simulation, case: &RandomCase) -> BTreeMap<String, HostArray> {
     simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).zip(case.inputs.iter().cloned()).collect()
 }
 
-fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Outcome> {
-    let ran = simulation.run_with(&IntervalArithmetic, &inputs_of(simulation, case), &RunOptions::default());
-    let (outcome, exact) = ran.map_err(|error| fails("the simulated machine refuses the bundle", error))?;
+fn compare_with_reference(simulation: &Simulation, case: &RandomCase) -> Result<(), RandomOutcome> {
+    let ran = simulation.run_with(&IntervalArithmetic, &named_inputs(simulation, case), &RunOptions::default());
+    let (outcome, exact) = ran.map_err(|error| build_failure("the simulated machine refuses the bundle", error))?;
     if case.draw.is_multiple_of(4) {
         let is_index =
             |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
-        let indices = inputs_of(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
+        let indices = named_inputs(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
         check_counted(simulation, &indices, &outcome);
     }
     if exact.len() != case.expected.len() {
-        return Err(fails("results are missing", ""));
+        return Err(build_failure("results are missing", ""));
     }
     for (((name, array), exact), expected) in outcome.results.iter().zip(&exact).zip(&case.expected) {
-        if let Some(difference) = difference(array, exact, expected) {
-            return Err(fails("the numbers differ", format!("{name}: {difference}")));
+        if let Some(difference) = find_difference(array, exact, expected) {
+            return Err(build_failure("the numbers differ", format!("{name}: {difference}")));
         }
     }
     Ok(())
@@ -236,8 +236,9 @@ fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Ou
 
 /// Checks that the traffic of a compilation, counted by the simulator, and its time on the same machine are at least
 /// the bound of the other.
-fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Result<(), Outcome> {
-    let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving)
+fn compare_with_bound(bounded: &EmittedProgram, moving: &EmittedProgram, case: &RandomCase) -> Result<(), RandomOutcome> {
+    let (EmittedProgram::Bundle { report, simulation: bounding, .. }, EmittedProgram::Bundle { simulation, report: of_moving, .. }) =
+        (bounded, moving)
     else {
         return Ok(());
     };
@@ -249,10 +250,10 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     if formats(bounding) != formats(simulation) {
         return Ok(());
     }
-    let counted = match simulation.count(&inputs_of(simulation, case), &RunOptions::default()) {
+    let counted = match simulation.count(&named_inputs(simulation, case), &RunOptions::default()) {
         // Counting uses no data, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
-        counted => counted.map_err(|error| fails("the simulated machine cannot count the bundle", error))?,
+        counted => counted.map_err(|error| build_failure("the simulated machine cannot count the bundle", error))?,
     };
     let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
     let us = of_moving.time.estimate_us;
@@ -260,39 +261,42 @@ fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Resul
     // docs/reference/cost-model.md.
     let apart = us / (counted.time.estimate_ns / 1e3);
     if !(0.6..=1.7).contains(&apart) {
-        return Err(fails("compiler and simulator give a bundle different times", format!("{us} us, {} ns", counted.time.estimate_ns)));
+        return Err(build_failure(
+            "compiler and simulator give a bundle different times",
+            format!("{us} us, {} ns", counted.time.estimate_ns),
+        ));
     }
     if bound.hbm_of_any_indices as u64 > moved || bound.hbm_of_any_indices > bound.hbm {
-        return Err(fails("a run moves less than the bound", format!("{moved} bytes, {bound:?}")));
+        return Err(build_failure("a run moves less than the bound", format!("{moved} bytes, {bound:?}")));
     }
     // Scopes also prevent the import from combining ops into one device function, and each op has a start-up time.
     let starts_as_often = bound.fixed_us.total_cmp(&of_moving.lower_bound.fixed_us).is_eq();
     if report.target == of_moving.target && starts_as_often && bound.us > us + 0.002 {
-        return Err(fails("a plan takes less time than the bound", format!("{us} us, {bound:?}")));
+        return Err(build_failure("a plan takes less time than the bound", format!("{us} us, {bound:?}")));
     }
     Ok(())
 }
 
-fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result<(), Outcome> {
-    let of = |simulation: &Simulation, draw: u64| -> Result<Vec<Companions<FieldElement>>, Outcome> {
-        let elements = simulation.compute_elements(&FiniteField::new(draw), &inputs_of(simulation, case), &RunOptions::default());
-        elements.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))
+fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> Result<(), RandomOutcome> {
+    let of = |simulation: &Simulation, draw: u64| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
+        let elements = simulation.compute_elements(&FiniteField::new(draw), &named_inputs(simulation, case), &RunOptions::default());
+        elements.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))
     };
     let (of_one, of_other) = (of(one, case.draw)?, of(other, case.draw)?);
     check_sampled(one, case, &of_one)?;
     check_sampled(other, case, &of_other)?;
-    if differ_in_field(&of_one, &of_other).is_none() {
+    if find_field_difference(&of_one, &of_other).is_none() {
         return Ok(());
     }
     // A loop that corrects exponentials preserves only their algebraic law; a loop that corrects maxima, the order of real numbers.
     let lawful = case.draw | FiniteField::LAWFUL_BIT;
-    if differ_in_field(&of(one, lawful)?, &of(other, lawful)?).is_none() {
+    if find_field_difference(&of(one, lawful)?, &of(other, lawful)?).is_none() {
         return Ok(());
     }
     let ordered = OrderedField::new(lawful | FiniteField::ORDERED_BIT);
-    let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, Outcome> {
-        let found = simulation.compute_elements(&ordered, &inputs_of(simulation, case), &RunOptions::default());
-        let found = found.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))?;
+    let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
+        let found = simulation.compute_elements(&ordered, &named_inputs(simulation, case), &RunOptions::default());
+        let found = found.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))?;
         let seen = |of: Companions<OrderedElement>| Companions {
             elements: of.elements.iter().map(|element| ordered.field_element(*element)).collect(),
             shape: of.shape,
@@ -300,10 +304,10 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result
         };
         Ok(found.into_iter().map(seen).collect())
     };
-    differ_in_field(&of(one)?, &of(other)?).map_or(Ok(()), |message| Err(fails("the two ways differ in the field", message)))
+    find_field_difference(&of(one)?, &of(other)?).map_or(Ok(()), |message| Err(build_failure("the two ways differ in the field", message)))
 }
 
-fn differ_in_field(one: &[Companions<FieldElement>], other: &[Companions<FieldElement>]) -> Option<String> {
+fn find_field_difference(one: &[Companions<FieldElement>], other: &[Companions<FieldElement>]) -> Option<String> {
     one.iter().zip(other).enumerate().find_map(|(result, (one, other))| {
         let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees_with(**other)).count();
         let differs = wrong > 0 || one.shape != other.shape;
@@ -312,7 +316,7 @@ fn differ_in_field(one: &[Companions<FieldElement>], other: &[Companions<FieldEl
 }
 
 /// Checks that a few elements of each result, computed from their dependences only, equal those of the full execution.
-fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<FieldElement>]) -> Result<(), Outcome> {
+fn check_sampled(simulation: &Simulation, case: &RandomCase, whole: &[Companions<FieldElement>]) -> Result<(), RandomOutcome> {
     let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
     let wanted = whole.iter().enumerate().map(|(result, found)| {
         let length = if is_float(result) { found.elements.len() } else { 0 };
@@ -323,11 +327,11 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
         places
     });
     let wanted: Vec<Vec<usize>> = wanted.collect();
-    let found = simulation.sample_elements(&FiniteField::new(case.draw), &inputs_of(simulation, case), &wanted, &RunOptions::default());
+    let found = simulation.sample_elements(&FiniteField::new(case.draw), &named_inputs(simulation, case), &wanted, &RunOptions::default());
     let found = match found {
         // Samples do not compute all elements, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
-        found => found.map_err(|error| fails("the simulated machine refuses samples of the bundle", error))?,
+        found => found.map_err(|error| build_failure("the simulated machine refuses samples of the bundle", error))?,
     };
     for ((found, places), whole) in found.iter().zip(&wanted).zip(whole) {
         let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
@@ -335,30 +339,34 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
         // computed together.
         let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees_with(*expected));
         if !agrees {
-            return Err(fails("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
+            return Err(build_failure("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
         }
     }
     Ok(())
 }
 
 /// Allowed error of an element in addition to its error bound, relative to its magnitude and to that of the result.
-const ALLOWED: f64 = 1e-9;
+const ALLOWED_ERROR: f64 = 1e-9;
 
 /// Elements are not compared if the relative error of the reference itself may be larger.
-const KNOWN: f64 = 1e-6;
+const MAX_REFERENCE_ERROR: f64 = 1e-6;
 
 /// Returns a description of a wrong result, or `None`. Compares the unrounded numbers, and the numbers of the device
 /// next to them.
-fn difference(array: &HostArray, found: &Companions<BoundedNumber>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
+fn find_difference(
+    array: &HostArray,
+    found: &Companions<BoundedNumber>,
+    (shape, expected): &(Vec<usize>, Vec<BoundedValue>),
+) -> Option<String> {
     if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {
         return Some(format!("the result is {:?}, but should be {shape:?}", array.shape));
     }
     let finite: Vec<f64> = expected.iter().map(|number| number.value).filter(|value| value.is_finite()).collect();
     let scale = (finite.iter().map(|value| value * value).sum::<f64>() / finite.len().max(1) as f64).sqrt();
     let is_off = |at: &usize| {
-        let (is, Number { value, error }) = (found.elements[*at].exact, expected[*at]);
-        let is_known = error == 0.0 || error < KNOWN * (value.abs() + scale);
-        is_known && !is_near(is, value, 16.0 * error + ALLOWED * (value.abs() + scale))
+        let (is, BoundedValue { value, error }) = (found.elements[*at].exact, expected[*at]);
+        let is_known = error == 0.0 || error < MAX_REFERENCE_ERROR * (value.abs() + scale);
+        is_known && !is_near(is, value, 16.0 * error + ALLOWED_ERROR * (value.abs() + scale))
     };
     let wrong: Vec<usize> = (0..expected.len()).filter(is_off).collect();
     if let Some(&first) = wrong.first() {
@@ -378,7 +386,7 @@ fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {
 }
 
 /// Returns a message without its numbers, names, lists and maps, for counting.
-pub(crate) fn kind_of(message: &str) -> String {
+pub(crate) fn message_kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let line = line.replace('"', "");
     // The op that reports the error does not matter.

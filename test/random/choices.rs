@@ -16,12 +16,12 @@ pub(crate) struct Choices {
 
 impl Choices {
     /// The numbers of a case.
-    pub(crate) fn of_case(case: usize) -> Self {
+    pub(crate) fn from_case(case: usize) -> Self {
         Self { numbers: vec![], next: 0, state: Some(mix(case as u64 ^ 0x5eed_0000)) }
     }
 
     /// Uses fixed numbers.
-    pub(crate) fn given(numbers: Vec<usize>) -> Self {
+    pub(crate) fn from_numbers(numbers: Vec<usize>) -> Self {
         Self { numbers, next: 0, state: None }
     }
 
@@ -67,7 +67,7 @@ pub(crate) const fn mix(state: u64) -> u64 {
 }
 
 /// Returns the simplest list found within `most_tries` that still fails.
-pub(crate) fn simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+pub(crate) fn find_simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut left = most_tries;
     let mut try_it = |numbers: &mut Vec<usize>, simpler: Vec<usize>| {
         let is_simpler = left > 0 && simpler != *numbers && fails(&simpler);
@@ -118,17 +118,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_of_numbers_is_the_case_again() {
+    fn replays_recorded_numbers() {
         let ask = |choices: &mut Choices| (0..20).map(|bound| choices.below(bound)).collect::<Vec<_>>();
-        let mut first = Choices::of_case(7);
+        let mut first = Choices::from_case(7);
         let answers = ask(&mut first);
-        assert_eq!(ask(&mut Choices::given(first.into_numbers())), answers);
-        assert_ne!(ask(&mut Choices::of_case(8)), answers);
+        assert_eq!(ask(&mut Choices::from_numbers(first.into_numbers())), answers);
+        assert_ne!(ask(&mut Choices::from_case(8)), answers);
     }
 
     #[test]
-    fn what_does_not_matter_is_left_out() {
+    fn drops_irrelevant_numbers() {
         let numbers = vec![3, 9, 1, 40, 7, 7, 8, 12];
-        assert_eq!(simplest(numbers, 1000, |list| list.iter().any(|number| *number > 20)), [21]);
+        assert_eq!(find_simplest(numbers, 1000, |list| list.iter().any(|number| *number > 20)), [21]);
     }
 }

@@ -1,15 +1,15 @@
 //! Which ops a random program has.
 
 use crate::random::{
-    build::{Builder, Kind},
+    build::{ElementKind, ProgramBuilder},
     choices::Choices,
-    number::Unary,
-    scalar::{Scalar, operand, unary},
+    number::UnaryFunction,
+    scalar::{ScalarExpression, operand, unary},
 };
 
 /// Family of random programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Family {
+pub(crate) enum ProgramFamily {
     /// All ops that the import accepts.
     Any,
     /// Chains of views, and ops that read them.
@@ -26,27 +26,34 @@ pub(crate) enum Family {
     Offsets,
 }
 
-pub(crate) const FAMILIES: [Family; 7] =
-    [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades, Family::Rests, Family::Offsets];
+pub(crate) const FAMILIES: [ProgramFamily; 7] = [
+    ProgramFamily::Any,
+    ProgramFamily::Views,
+    ProgramFamily::Tiled,
+    ProgramFamily::Repeats,
+    ProgramFamily::Cascades,
+    ProgramFamily::Rests,
+    ProgramFamily::Offsets,
+];
 
-/// The last entry is a placeholder for any size up to [`MOST_SIZE`].
+/// The last entry is a placeholder for any size up to [`MAX_SIZE`].
 const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
-const MOST_SIZE: usize = 300;
-const MOST_OFFSET_SIZE: usize = 200;
+const MAX_SIZE: usize = 300;
+const MAX_OFFSET_SIZE: usize = 200;
 /// Around multiples of a stick of 64, and of its half.
 const VIEWED_SIZES: [usize; 16] = [64, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 128];
 const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
 /// Above a stick, and no multiple of it.
-const REST_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
+const REMAINDER_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
 /// Any size up to 200; small ones and those around a stick more often.
 const OFFSET_SIZES: [usize; 16] = [0, 0, 0, 1, 2, 3, 5, 7, 9, 17, 31, 33, 38, 63, 65, 67];
 /// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are looked at.
-const LEAST_OF_RESTS: usize = 1 << 17;
+const MIN_REMAINDER_ELEMENTS: usize = 1 << 17;
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
 
 /// One step of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum GenerationStep {
     Unary,
     Binary,
     Fused,
@@ -81,128 +88,128 @@ pub(crate) enum Step {
     Permuted,
 }
 
-const ANY: [Step; 37] = [
-    Step::Unary,
-    Step::Binary,
-    Step::Reduce,
-    Step::Binary,
-    Step::Fused,
-    Step::Product,
-    Step::Broadcast,
-    Step::Permute,
-    Step::Slice,
-    Step::Reshape,
-    Step::Binary,
-    Step::Choose,
-    Step::Concat,
-    Step::Pad,
-    Step::Gather,
-    Step::Softmax,
-    Step::Normalise,
-    Step::Reduce,
-    Step::Product,
-    Step::Unary,
-    Step::Constant,
-    Step::Truth,
-    Step::Call,
-    Step::Island,
-    Step::Insert,
-    Step::Along,
-    Step::SliceAt,
-    Step::Scatter,
-    Step::Windows,
-    Step::Cast,
-    Step::Again,
-    Step::Permuted,
-    Step::Repeat,
-    Step::Fused,
-    Step::Scale,
-    Step::Center,
-    Step::Binary,
+const ANY_STEPS: [GenerationStep; 37] = [
+    GenerationStep::Unary,
+    GenerationStep::Binary,
+    GenerationStep::Reduce,
+    GenerationStep::Binary,
+    GenerationStep::Fused,
+    GenerationStep::Product,
+    GenerationStep::Broadcast,
+    GenerationStep::Permute,
+    GenerationStep::Slice,
+    GenerationStep::Reshape,
+    GenerationStep::Binary,
+    GenerationStep::Choose,
+    GenerationStep::Concat,
+    GenerationStep::Pad,
+    GenerationStep::Gather,
+    GenerationStep::Softmax,
+    GenerationStep::Normalise,
+    GenerationStep::Reduce,
+    GenerationStep::Product,
+    GenerationStep::Unary,
+    GenerationStep::Constant,
+    GenerationStep::Truth,
+    GenerationStep::Call,
+    GenerationStep::Island,
+    GenerationStep::Insert,
+    GenerationStep::Along,
+    GenerationStep::SliceAt,
+    GenerationStep::Scatter,
+    GenerationStep::Windows,
+    GenerationStep::Cast,
+    GenerationStep::Again,
+    GenerationStep::Permuted,
+    GenerationStep::Repeat,
+    GenerationStep::Fused,
+    GenerationStep::Scale,
+    GenerationStep::Center,
+    GenerationStep::Binary,
 ];
-const VIEWS: [Step; 12] = [
-    Step::Permute,
-    Step::Slice,
-    Step::Reshape,
-    Step::Broadcast,
-    Step::Permute,
-    Step::Reshape,
-    Step::Slice,
-    Step::Binary,
-    Step::Permuted,
-    Step::Unary,
-    Step::Again,
-    Step::Reduce,
+const VIEW_STEPS: [GenerationStep; 12] = [
+    GenerationStep::Permute,
+    GenerationStep::Slice,
+    GenerationStep::Reshape,
+    GenerationStep::Broadcast,
+    GenerationStep::Permute,
+    GenerationStep::Reshape,
+    GenerationStep::Slice,
+    GenerationStep::Binary,
+    GenerationStep::Permuted,
+    GenerationStep::Unary,
+    GenerationStep::Again,
+    GenerationStep::Reduce,
 ];
-const TILED: [Step; 15] = [
-    Step::Unary,
-    Step::Binary,
-    Step::Reduce,
-    Step::Product,
-    Step::Binary,
-    Step::Reduce,
-    Step::Fused,
-    Step::Softmax,
-    Step::Permute,
-    Step::Normalise,
-    Step::Reshape,
-    Step::Binary,
-    Step::Slice,
-    Step::Unary,
-    Step::Again,
+const TILED_STEPS: [GenerationStep; 15] = [
+    GenerationStep::Unary,
+    GenerationStep::Binary,
+    GenerationStep::Reduce,
+    GenerationStep::Product,
+    GenerationStep::Binary,
+    GenerationStep::Reduce,
+    GenerationStep::Fused,
+    GenerationStep::Softmax,
+    GenerationStep::Permute,
+    GenerationStep::Normalise,
+    GenerationStep::Reshape,
+    GenerationStep::Binary,
+    GenerationStep::Slice,
+    GenerationStep::Unary,
+    GenerationStep::Again,
 ];
-const REPEATS: [Step; 16] = [
-    Step::Broadcast,
-    Step::Repeat,
-    Step::Reduce,
-    Step::Product,
-    Step::Reshape,
-    Step::Slice,
-    Step::Permute,
-    Step::Center,
-    Step::Scale,
-    Step::Concat,
-    Step::Unary,
-    Step::Broadcast,
-    Step::Repeat,
-    Step::Reduce,
-    Step::Product,
-    Step::Normalise,
-];
-
-const RESTS: [Step; 12] = [
-    Step::Unary,
-    Step::Binary,
-    Step::Softmax,
-    Step::Reduce,
-    Step::Center,
-    Step::Product,
-    Step::Fused,
-    Step::Concat,
-    Step::Slice,
-    Step::Permute,
-    Step::Scale,
-    Step::Again,
+const REPEAT_STEPS: [GenerationStep; 16] = [
+    GenerationStep::Broadcast,
+    GenerationStep::Repeat,
+    GenerationStep::Reduce,
+    GenerationStep::Product,
+    GenerationStep::Reshape,
+    GenerationStep::Slice,
+    GenerationStep::Permute,
+    GenerationStep::Center,
+    GenerationStep::Scale,
+    GenerationStep::Concat,
+    GenerationStep::Unary,
+    GenerationStep::Broadcast,
+    GenerationStep::Repeat,
+    GenerationStep::Reduce,
+    GenerationStep::Product,
+    GenerationStep::Normalise,
 ];
 
-const OFFSETS: [Step; 14] = [
-    Step::Pad,
-    Step::Slice,
-    Step::Concat,
-    Step::Reshape,
-    Step::Slice,
-    Step::Product,
-    Step::Permute,
-    Step::Pad,
-    Step::Reshape,
-    Step::Unary,
-    Step::Reduce,
-    Step::Binary,
-    Step::Insert,
-    Step::Windows,
+const REMAINDER_STEPS: [GenerationStep; 12] = [
+    GenerationStep::Unary,
+    GenerationStep::Binary,
+    GenerationStep::Softmax,
+    GenerationStep::Reduce,
+    GenerationStep::Center,
+    GenerationStep::Product,
+    GenerationStep::Fused,
+    GenerationStep::Concat,
+    GenerationStep::Slice,
+    GenerationStep::Permute,
+    GenerationStep::Scale,
+    GenerationStep::Again,
 ];
 
-impl Family {
+const OFFSET_STEPS: [GenerationStep; 14] = [
+    GenerationStep::Pad,
+    GenerationStep::Slice,
+    GenerationStep::Concat,
+    GenerationStep::Reshape,
+    GenerationStep::Slice,
+    GenerationStep::Product,
+    GenerationStep::Permute,
+    GenerationStep::Pad,
+    GenerationStep::Reshape,
+    GenerationStep::Unary,
+    GenerationStep::Reduce,
+    GenerationStep::Binary,
+    GenerationStep::Insert,
+    GenerationStep::Windows,
+];
+
+impl ProgramFamily {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -215,11 +222,11 @@ impl Family {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         FAMILIES.into_iter().find(|family| family.name() == name).unwrap()
     }
 
-    const fn most_steps(self) -> usize {
+    const fn max_steps(self) -> usize {
         match self {
             Self::Any => 11,
             Self::Views => 6,
@@ -231,95 +238,97 @@ impl Family {
         }
     }
 
-    const fn steps(self) -> &'static [Step] {
+    const fn steps(self) -> &'static [GenerationStep] {
         match self {
-            Self::Any => &ANY,
-            Self::Views => &VIEWS,
-            Self::Tiled => &TILED,
-            Self::Repeats => &REPEATS,
+            Self::Any => &ANY_STEPS,
+            Self::Views => &VIEW_STEPS,
+            Self::Tiled => &TILED_STEPS,
+            Self::Repeats => &REPEAT_STEPS,
             Self::Cascades => &[],
-            Self::Rests => &RESTS,
-            Self::Offsets => &OFFSETS,
+            Self::Rests => &REMAINDER_STEPS,
+            Self::Offsets => &OFFSET_STEPS,
         }
     }
 }
 
 /// Generates a program; returns its results.
-pub(crate) fn grow(family: Family, choices: Choices) -> (Builder, Vec<usize>) {
+pub(crate) fn generate_program(family: ProgramFamily, choices: Choices) -> (ProgramBuilder, Vec<usize>) {
     let mut choices = choices;
     let element = *choices.pick(&ELEMENTS);
-    let mut builder = Builder::new(element, choices);
-    builder.is_at_any_offset = family == Family::Offsets;
+    let mut builder = ProgramBuilder::new(element, choices);
+    builder.is_at_any_offset = family == ProgramFamily::Offsets;
     match family {
-        Family::Cascades => builder.cascade(),
-        Family::Rests => builder.large_argument(),
-        Family::Any | Family::Views | Family::Tiled | Family::Repeats | Family::Offsets => builder.first_argument(family),
+        ProgramFamily::Cascades => builder.generate_cascade(),
+        ProgramFamily::Rests => builder.add_large_argument(),
+        ProgramFamily::Any | ProgramFamily::Views | ProgramFamily::Tiled | ProgramFamily::Repeats | ProgramFamily::Offsets => {
+            builder.add_first_argument(family)
+        }
     }
-    for _ in 0..family.most_steps() {
+    for _ in 0..family.max_steps() {
         let step = *builder.choices.pick(family.steps());
-        builder.step(step);
-        if builder.choices.one_in(family.most_steps()) {
+        builder.add_step(step);
+        if builder.choices.one_in(family.max_steps()) {
             break;
         }
     }
     if builder.ops.is_empty() {
-        builder.elementwise_step(0, &Scalar::Unary(Unary::Neg, operand(0)));
+        builder.add_elementwise_step(0, &ScalarExpression::Unary(UnaryFunction::Neg, operand(0)));
     }
-    let results = builder.results();
+    let results = builder.collect_results();
     (builder, results)
 }
 
-impl Builder {
-    fn first_argument(&mut self, family: Family) {
+impl ProgramBuilder {
+    fn add_first_argument(&mut self, family: ProgramFamily) {
         let sizes = match family {
-            Family::Tiled => &TILED_SIZES[..],
-            Family::Views => &VIEWED_SIZES[..],
-            Family::Offsets => &OFFSET_SIZES[..],
-            Family::Any | Family::Repeats | Family::Cascades | Family::Rests => &SIZES[..],
+            ProgramFamily::Tiled => &TILED_SIZES[..],
+            ProgramFamily::Views => &VIEWED_SIZES[..],
+            ProgramFamily::Offsets => &OFFSET_SIZES[..],
+            ProgramFamily::Any | ProgramFamily::Repeats | ProgramFamily::Cascades | ProgramFamily::Rests => &SIZES[..],
         };
         let rank = [2, 2, 1, 3, 3, 4, 2, 3, 2, 3, 2, 3, 4, 2, 5, 6][self.choices.below(16)];
-        let mut shape: Vec<usize> = (0..rank).map(|_| self.size(sizes)).collect();
+        let mut shape: Vec<usize> = (0..rank).map(|_| self.pick_size(sizes)).collect();
         // Values that a repetition enlarges start smaller.
-        let most = if family == Family::Repeats { self.most_elements / 4 } else { self.most_elements };
+        let most = if family == ProgramFamily::Repeats { self.most_elements / 4 } else { self.most_elements };
         while shape.iter().product::<usize>() > most {
             let largest = (0..rank).max_by_key(|&dim| shape[dim]).unwrap_or(0);
             shape[largest] /= 2;
         }
         let classes = shape.iter().map(|_| self.new_class()).collect();
-        self.argument(shape, classes, Kind::Float);
+        self.add_argument(shape, classes, ElementKind::Float);
     }
 
     /// A matrix that is just large enough for parts, at times one of several.
-    fn large_argument(&mut self) {
-        (self.most_elements, self.most_points) = (LEAST_OF_RESTS * 2, LEAST_OF_RESTS * 128);
+    fn add_large_argument(&mut self) {
+        (self.most_elements, self.most_points) = (MIN_REMAINDER_ELEMENTS * 2, MIN_REMAINDER_ELEMENTS * 128);
         let mut shape = if self.choices.one_in(6) { vec![2] } else { Vec::new() };
-        shape.push(*self.choices.pick(&REST_SIZES));
-        let columns = LEAST_OF_RESTS.div_ceil(shape.iter().product());
+        shape.push(*self.choices.pick(&REMAINDER_SIZES));
+        let columns = MIN_REMAINDER_ELEMENTS.div_ceil(shape.iter().product());
         shape.push(columns + self.choices.below(columns / 8));
         if self.choices.one_in(4) {
             let last = shape.len() - 1;
             shape.swap(last - 1, last);
         }
         let classes = shape.iter().map(|_| self.new_class()).collect();
-        self.argument(shape, classes, Kind::Float);
+        self.add_argument(shape, classes, ElementKind::Float);
     }
 
-    fn size(&mut self, sizes: &[usize]) -> usize {
+    fn pick_size(&mut self, sizes: &[usize]) -> usize {
         match *self.choices.pick(sizes) {
-            0 if self.is_at_any_offset => 1 + self.choices.below(MOST_OFFSET_SIZE),
-            0 => 1 + self.choices.below(MOST_SIZE),
+            0 if self.is_at_any_offset => 1 + self.choices.below(MAX_OFFSET_SIZE),
+            0 => 1 + self.choices.below(MAX_SIZE),
             size => size,
         }
     }
 
     /// Any size of a dimension.
-    pub(crate) fn any_size(&mut self) -> usize {
-        self.size(if self.is_at_any_offset { &OFFSET_SIZES } else { &SIZES })
+    pub(crate) fn draw_any_size(&mut self) -> usize {
+        self.pick_size(if self.is_at_any_offset { &OFFSET_SIZES } else { &SIZES })
     }
 
     /// A value of the numbers that are computed with now, the last ones more often.
-    pub(crate) fn some(&mut self) -> usize {
-        let mut values = self.floats();
+    pub(crate) fn pick_value(&mut self) -> usize {
+        let mut values = self.float_values();
         values.retain(|&value| !self.values[value].shape.is_empty());
         let back = match self.choices.below(4) {
             0 | 1 => 0,
@@ -329,56 +338,56 @@ impl Builder {
         values[values.len() - 1 - back.min(values.len() - 1)]
     }
 
-    fn step(&mut self, step: Step) {
-        let value = self.some();
+    fn add_step(&mut self, step: GenerationStep) {
+        let value = self.pick_value();
         match step {
-            Step::Unary => self.unary_step(value),
-            Step::Binary => self.binary_step(value),
-            Step::Fused => self.fused(value),
-            Step::Choose => self.choose(value),
-            Step::Truth => self.truth(value),
-            Step::Constant => self.with_constant(value),
-            Step::Call => self.calls(value),
-            Step::Island => self.island(value),
-            Step::Reduce => self.reduction(value),
-            Step::Product => self.product(value),
-            Step::Softmax => self.softmax(value),
-            Step::Normalise => self.normalise(value),
-            Step::Center => self.center(value),
-            Step::Scale => self.scale(value),
-            Step::Permute => self.permutation(value),
-            Step::Slice => self.part(value),
-            Step::Concat => self.side_by_side(value),
-            Step::Pad => self.border(value),
-            Step::Insert => self.overwrite(value),
-            Step::Reshape => self.regroup(value),
-            Step::Broadcast => self.stretch(value),
-            Step::Repeat => self.repeat(value),
-            Step::Gather => self.rows(value),
-            Step::Along => self.positions(value),
-            Step::SliceAt => self.slice_at(value),
-            Step::Scatter => self.scatter(value),
-            Step::Windows => self.windows(value),
-            Step::Cast => {
-                self.cast(value);
+            GenerationStep::Unary => self.add_unary_step(value),
+            GenerationStep::Binary => self.add_binary_step(value),
+            GenerationStep::Fused => self.add_fused(value),
+            GenerationStep::Choose => self.add_choice(value),
+            GenerationStep::Truth => self.add_truth_values(value),
+            GenerationStep::Constant => self.add_op_with_constant(value),
+            GenerationStep::Call => self.add_call_step(value),
+            GenerationStep::Island => self.add_f32_island(value),
+            GenerationStep::Reduce => self.add_reduction_step(value),
+            GenerationStep::Product => self.add_product(value),
+            GenerationStep::Softmax => self.add_softmax(value),
+            GenerationStep::Normalise => self.add_norm(value),
+            GenerationStep::Center => self.add_centering(value),
+            GenerationStep::Scale => self.add_scaling(value),
+            GenerationStep::Permute => self.add_permutation(value),
+            GenerationStep::Slice => self.add_slice(value),
+            GenerationStep::Concat => self.add_concatenation(value),
+            GenerationStep::Pad => self.add_padding(value),
+            GenerationStep::Insert => self.add_overwrite(value),
+            GenerationStep::Reshape => self.add_reshape(value),
+            GenerationStep::Broadcast => self.add_broadcast(value),
+            GenerationStep::Repeat => self.add_repeat(value),
+            GenerationStep::Gather => self.add_rows(value),
+            GenerationStep::Along => self.add_positions(value),
+            GenerationStep::SliceAt => self.add_slice_at(value),
+            GenerationStep::Scatter => self.add_scatter(value),
+            GenerationStep::Windows => self.add_windows(value),
+            GenerationStep::Cast => {
+                self.add_cast(value);
             }
-            Step::Again => self.again(value),
-            Step::Permuted => self.permuted_sum(value),
+            GenerationStep::Again => self.repeat_view(value),
+            GenerationStep::Permuted => self.add_permuted_sum(value),
         }
     }
 
     /// Returns the results of the program: all float values without uses. Sometimes adds another value, repeats a
     /// result, or adds a value and a view of it.
-    fn results(&mut self) -> Vec<usize> {
+    fn collect_results(&mut self) -> Vec<usize> {
         let is_read = |value: usize| self.ops.iter().any(|op| op.operands.contains(&value));
         let made = self.ops.iter().map(|op| op.result);
-        let mut results: Vec<usize> = made.filter(|&value| !is_read(value) && self.values[value].kind == Kind::Float).collect();
+        let mut results: Vec<usize> = made.filter(|&value| !is_read(value) && self.values[value].kind == ElementKind::Float).collect();
         if results.is_empty() {
-            let value = self.some();
-            results.push(self.elementwise_step(value, &unary(Unary::Neg, operand(0))));
+            let value = self.pick_value();
+            results.push(self.add_elementwise_step(value, &unary(UnaryFunction::Neg, operand(0))));
         }
         if self.choices.one_in(5) {
-            let floats = self.floats();
+            let floats = self.float_values();
             results.push(*self.choices.pick(&floats));
         }
         if self.choices.one_in(8) {

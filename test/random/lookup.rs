@@ -1,13 +1,13 @@
 //! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the iteration alone.
 
 use crate::random::{
-    build::{Builder, Kind, Value, each_point, list, map_text, strides},
-    scalar::holds,
+    build::{ElementKind, ProgramBuilder, TensorValue, compute_strides, for_each_point, join_list, map_text},
+    scalar::holds_predicate,
 };
 
 /// Positions along a dimension that follow from the iteration, and the ops that compute them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Along {
+pub(crate) enum PositionMap {
     /// `2 i + 1`
     Odd,
     /// `2 i`, by a shift.
@@ -28,22 +28,22 @@ pub(crate) enum Along {
     Where(&'static str),
 }
 
-pub(crate) const ALONG: [Along; 10] = [
-    Along::Odd,
-    Along::Even,
-    Along::Half("floordivsi"),
-    Along::Half("shrsi"),
-    Along::HalfAbove,
-    Along::Again("remsi"),
-    Along::Backwards,
-    Along::UpTo("minsi"),
-    Along::From("maxsi"),
-    Along::Where("slt"),
+pub(crate) const POSITION_MAPS: [PositionMap; 10] = [
+    PositionMap::Odd,
+    PositionMap::Even,
+    PositionMap::Half("floordivsi"),
+    PositionMap::Half("shrsi"),
+    PositionMap::HalfAbove,
+    PositionMap::Again("remsi"),
+    PositionMap::Backwards,
+    PositionMap::UpTo("minsi"),
+    PositionMap::From("maxsi"),
+    PositionMap::Where("slt"),
 ];
 
-impl Along {
+impl PositionMap {
     /// How many positions there are along a dimension of that size.
-    fn size(self, size: usize) -> usize {
+    fn num_positions(self, size: usize) -> usize {
         match self {
             Self::Odd => size / 2,
             Self::Even => size.div_ceil(2),
@@ -65,7 +65,7 @@ impl Along {
             Self::Backwards => size - 1 - at,
             Self::UpTo(_) => at.min(size - 1),
             Self::From(_) => at.max((size - 1).min(2)),
-            Self::Where(predicate) => at * usize::from(holds(predicate, at as i64, 2)),
+            Self::Where(predicate) => at * usize::from(holds_predicate(predicate, at as i64, 2)),
         }
     }
 
@@ -94,7 +94,7 @@ impl Along {
 
 /// How an index is computed from an element of an argument.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wrapping {
+pub(crate) enum IndexWrapping {
     Plain,
     /// With assertions that it is within its bounds.
     Asserted,
@@ -102,7 +102,7 @@ pub(crate) enum Wrapping {
     Clamped,
 }
 
-impl Wrapping {
+impl IndexWrapping {
     /// Lines that define `%n` from `%x0`, for an index below a bound.
     fn text(self, element: &str, bound: usize) -> String {
         let cast = format!("  %n = arith.index_cast %x0 : {element} to index\n");
@@ -125,9 +125,9 @@ impl Wrapping {
     }
 }
 
-impl Builder {
+impl ProgramBuilder {
     /// Parts of a table along a dimension, chosen by an index for each.
-    pub(crate) fn gather(&mut self, table: usize, indices: usize, dim: usize, wrapping: Wrapping) -> usize {
+    pub(crate) fn add_gather(&mut self, table: usize, indices: usize, dim: usize, wrapping: IndexWrapping) -> usize {
         let (from, index) = (self.values[table].clone(), self.values[indices].clone());
         let n_index = index.shape.len();
         let others: Vec<usize> = (0..from.shape.len()).filter(|&other| other != dim).collect();
@@ -137,27 +137,27 @@ impl Builder {
         let mut at: Vec<String> = (n_index..rank).map(|dim| format!("%n{dim}")).collect();
         at.insert(dim, "%n".to_owned());
         let lines: String = (n_index..rank).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
-        let of_index = self.element_of(index.kind);
+        let of_index = self.element_type(index.kind);
         let computed = wrapping.text(of_index, from.shape[dim]);
         let text = self.extract_text(table, &shape, Some((indices, &read)), &(computed + &lines), &at);
-        let steps = strides(&from.shape);
-        let of_indices = strides(&index.shape);
+        let steps = compute_strides(&from.shape);
+        let of_indices = compute_strides(&index.shape);
         let mut data = Vec::with_capacity(shape.iter().product());
-        each_point(&shape, |point| {
+        for_each_point(&shape, |point| {
             let row = index.data[point.iter().zip(&of_indices).map(|(at, step)| at * step).sum::<usize>()].value as usize;
             let rest: usize = others.iter().zip(&point[n_index..]).map(|(&other, at)| at * steps[other]).sum();
             data.push(from.data[row * steps[dim] + rest]);
         });
         let classes: Vec<usize> = index.classes.iter().copied().chain(others.iter().map(|&other| from.classes[other])).collect();
         let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
-        self.push_over(Value { shape, classes, data, kind: from.kind }, &[table, indices], text, dims)
+        self.push_over(TensorValue { shape, classes, data, kind: from.kind }, &[table, indices], text, dims)
     }
 
     /// A value at positions along a dimension that follow from the iteration.
-    pub(crate) fn along(&mut self, value: usize, dim: usize, along: Along) -> Option<usize> {
+    pub(crate) fn add_position_read(&mut self, value: usize, dim: usize, along: PositionMap) -> Option<usize> {
         let from = self.values[value].clone();
         let mut shape = from.shape.clone();
-        shape[dim] = along.size(from.shape[dim]);
+        shape[dim] = along.num_positions(from.shape[dim]);
         if shape[dim] == 0 || shape.iter().product::<usize>() > self.most_elements {
             return None;
         }
@@ -168,39 +168,39 @@ impl Builder {
             (0..rank).filter(|&other| other != dim).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
         let computed = format!("  %i = linalg.index {dim} : index\n") + &along.text(from.shape[dim]);
         let text = self.extract_text(value, &shape, None, &(computed + &lines), &at);
-        let steps = strides(&from.shape);
+        let steps = compute_strides(&from.shape);
         let mut data = Vec::with_capacity(shape.iter().product());
-        each_point(&shape, |point| {
+        for_each_point(&shape, |point| {
             let of = |other: usize| if other == dim { along.position(point[dim], from.shape[dim]) } else { point[other] };
             data.push(from.data[(0..rank).map(|other| of(other) * steps[other]).sum::<usize>()]);
         });
         let mut classes = from.classes.clone();
         classes[dim] = self.new_class();
-        Some(self.push(Value { shape, classes, data, kind: from.kind }, &[value], text))
+        Some(self.push(TensorValue { shape, classes, data, kind: from.kind }, &[value], text))
     }
 
     /// A `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand 1 as `%x0` if present.
     fn extract_text(&self, from: usize, shape: &[usize], read: Option<(usize, &[Option<usize>])>, lines: &str, at: &[String]) -> String {
-        let (result, rank, kind) = (self.next(), shape.len(), self.values[from].kind);
-        let (of_result, element, table) = (self.type_of(shape, kind), self.element_of(kind), self.type_text(from));
+        let (result, rank, kind) = (self.next_number(), shape.len(), self.values[from].kind);
+        let (of_result, element, table) = (self.type_of(shape, kind), self.element_type(kind), self.type_text(from));
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
         let maps = read.map(|(_, map)| map_text(rank, map)).into_iter().chain([map_text(rank, &identity)]);
         let (ins, scalar) = read.map_or_else(Default::default, |(value, _)| {
-            (format!("ins({{1}} : {}) ", self.type_text(value)), format!("%x0: {}, ", self.element_of(self.values[value].kind)))
+            (format!("ins({{1}} : {}) ", self.type_text(value)), format!("%x0: {}, ", self.element_type(self.values[value].kind)))
         });
         format!(
             "%e{result} = tensor.empty() : {of_result}\n\
              %v{result} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    \
              {ins}outs(%e{result} : {of_result}) {{\n^bb0({scalar}%out: {element}):\n\
              {lines}  %q = tensor.extract {{0}}[{}] : {table}\n  linalg.yield %q : {element}\n}} -> {of_result}\n",
-            list(maps),
-            list((0..rank).map(|_| "\"parallel\"")),
-            list(at),
+            join_list(maps),
+            join_list((0..rank).map(|_| "\"parallel\"")),
+            join_list(at),
         )
     }
 }
 
 /// Indices below a bound, of either width.
-pub(crate) const fn index(bound: usize, is_short: bool) -> Kind {
-    Kind::Index { bound, is_short }
+pub(crate) const fn index_kind(bound: usize, is_short: bool) -> ElementKind {
+    ElementKind::Index { bound, is_short }
 }

@@ -1,26 +1,26 @@
 //! Steps of the generator that move elements.
 
 use crate::random::{
-    build::{Builder, MOST_RANK, Op},
-    constants::Spelling,
-    lookup::{ALONG, Along, Wrapping, index},
-    number::Binary,
-    scalar::{Scalar, operand},
+    build::{MAX_RANK, ProgramBuilder, ProgramOp},
+    constants::ConstantSpelling,
+    lookup::{IndexWrapping, POSITION_MAPS, PositionMap, index_kind},
+    number::BinaryFunction,
+    scalar::{ScalarExpression, operand},
     steps::LITERALS,
 };
 
 /// Number of 16-bit elements in a stick.
 const STICK: usize = 64;
 
-impl Builder {
-    pub(crate) fn permutation(&mut self, value: usize) {
+impl ProgramBuilder {
+    pub(crate) fn add_permutation(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
         let mut left: Vec<usize> = (0..rank).rev().collect();
         let order: Vec<usize> = (0..rank).map(|_| left.remove(self.choices.below(left.len()))).collect();
         self.permute(value, &order);
     }
 
-    pub(crate) fn part(&mut self, value: usize) {
+    pub(crate) fn add_slice(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let (mut offsets, mut sizes, mut steps) = (vec![], vec![], vec![]);
         for &size in &shape {
@@ -44,11 +44,11 @@ impl Builder {
         self.slice(value, &offsets, &sizes, &steps, &drops);
     }
 
-    pub(crate) fn side_by_side(&mut self, value: usize) {
+    pub(crate) fn add_concatenation(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let dim = shape.len() - 1 - self.choices.below(shape.len());
         let is_like = |other: &[usize]| other.len() == shape.len() && (0..shape.len()).all(|at| at == dim || other[at] == shape[at]);
-        let alike: Vec<usize> = self.floats().into_iter().filter(|&other| is_like(&self.values[other].shape)).collect();
+        let alike: Vec<usize> = self.float_values().into_iter().filter(|&other| is_like(&self.values[other].shape)).collect();
         let mut operands = vec![value];
         for _ in 0..1 + self.choices.below(2) {
             if self.choices.one_in(3) {
@@ -56,7 +56,7 @@ impl Builder {
                 let mut of_argument = shape.clone();
                 of_argument[dim] = *self.choices.pick(&[64, 1, 3, 32]);
                 classes[dim] = self.new_class();
-                operands.push(self.argument(of_argument, classes, self.kind));
+                operands.push(self.add_argument(of_argument, classes, self.kind));
             } else {
                 operands.push(*self.choices.pick(&alike));
             }
@@ -67,7 +67,7 @@ impl Builder {
         }
     }
 
-    pub(crate) fn border(&mut self, value: usize) {
+    pub(crate) fn add_padding(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let mut draw = || if self.choices.one_in(2) { self.choices.below(4) } else { 0 };
         let (low, high): (Vec<usize>, Vec<usize>) = shape.iter().map(|_| (draw(), draw())).unzip();
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    pub(crate) fn regroup(&mut self, value: usize) {
+    pub(crate) fn add_reshape(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let rank = shape.len();
         if rank > 1 && !self.choices.one_in(2) {
@@ -90,7 +90,7 @@ impl Builder {
             groups.extend((last + 1..rank).map(|dim| vec![dim]));
             let merged = groups.iter().map(|group| group.iter().map(|&dim| shape[dim]).product()).collect();
             self.reshape(value, merged, &groups, true);
-        } else if rank < MOST_RANK {
+        } else if rank < MAX_RANK {
             let dim = rank - 1 - self.choices.below(rank);
             let divisors: Vec<usize> = (1..=shape[dim]).rev().filter(|divisor| shape[dim].is_multiple_of(*divisor)).collect();
             let inner = *self.choices.pick(&divisors);
@@ -107,7 +107,7 @@ impl Builder {
     }
 
     /// Repeats a value along a new dimension, or along its dimensions of size 1.
-    pub(crate) fn stretch(&mut self, value: usize) {
+    pub(crate) fn add_broadcast(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let size = *self.choices.pick(&[2, 3, 4, 8, 32, 64, 65]);
         if let Some(one) = shape.iter().position(|size| *size == 1).filter(|_| self.choices.one_in(2)) {
@@ -116,7 +116,7 @@ impl Builder {
             if wide.iter().product::<usize>() <= self.most_elements {
                 self.broadcast(value, &wide, &[]);
             }
-        } else if shape.len() < MOST_RANK {
+        } else if shape.len() < MAX_RANK {
             let at = self.choices.below(shape.len() + 1);
             let wide = [&shape[..at], &[size], &shape[at..]].concat();
             if wide.iter().product::<usize>() <= self.most_elements {
@@ -126,10 +126,10 @@ impl Builder {
     }
 
     /// Repeats each element along a dimension, or the complete dimension.
-    pub(crate) fn repeat(&mut self, value: usize) {
+    pub(crate) fn add_repeat(&mut self, value: usize) {
         let shape = self.shape(value);
         let size = *self.choices.pick(&[2, 3, 4, 5, 8]);
-        if shape.len() == MOST_RANK || shape.iter().product::<usize>() * size > self.most_elements {
+        if shape.len() == MAX_RANK || shape.iter().product::<usize>() * size > self.most_elements {
             return;
         }
         let dim = self.choices.below(shape.len());
@@ -147,7 +147,7 @@ impl Builder {
         self.reshape(repeated, merged, &groups, true);
     }
 
-    pub(crate) fn rows(&mut self, value: usize) {
+    pub(crate) fn add_rows(&mut self, value: usize) {
         let shape = self.shape(value);
         let n_rows = *self.choices.pick(&[4, 1, 3, 33, 64]);
         let of_index = if self.choices.one_in(3) { vec![2, n_rows] } else { vec![n_rows] };
@@ -157,25 +157,29 @@ impl Builder {
         }
         let dim = if self.choices.one_in(5) { self.choices.below(shape.len()) } else { 0 };
         let row: usize = shape.iter().product::<usize>() / shape[dim];
-        if shape.len() + of_index.len() > MOST_RANK || of_index.iter().product::<usize>() * row > self.most_elements {
+        if shape.len() + of_index.len() > MAX_RANK || of_index.iter().product::<usize>() * row > self.most_elements {
             return;
         }
         let classes = of_index.iter().map(|_| self.new_class()).collect();
-        let kind = index(shape[dim], self.choices.one_in(3));
-        let indices = self.argument(of_index, classes, kind);
-        let wrapping = *self.choices.pick(&[Wrapping::Plain, Wrapping::Asserted, Wrapping::Clamped]);
-        self.gather(value, indices, dim, wrapping);
+        let kind = index_kind(shape[dim], self.choices.one_in(3));
+        let indices = self.add_argument(of_index, classes, kind);
+        let wrapping = *self.choices.pick(&[IndexWrapping::Plain, IndexWrapping::Asserted, IndexWrapping::Clamped]);
+        self.add_gather(value, indices, dim, wrapping);
     }
 
-    pub(crate) fn positions(&mut self, value: usize) {
+    pub(crate) fn add_positions(&mut self, value: usize) {
         let dim = self.choices.below(self.values[value].shape.len());
         // Most other orders are rejected: the device reads forwards and with a constant stride.
-        let along = if self.choices.one_in(6) { *self.choices.pick(&ALONG) } else { *self.choices.pick(&[Along::Odd, Along::Even]) };
-        self.along(value, dim, along);
+        let along = if self.choices.one_in(6) {
+            *self.choices.pick(&POSITION_MAPS)
+        } else {
+            *self.choices.pick(&[PositionMap::Odd, PositionMap::Even])
+        };
+        self.add_position_read(value, dim, along);
     }
 
     /// Overwrites a slice of a value with a new argument, or with a slice of another value.
-    pub(crate) fn overwrite(&mut self, value: usize) {
+    pub(crate) fn add_overwrite(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let dim = self.choices.below(shape.len());
         let offset = self.choices.below(shape[dim]);
@@ -187,40 +191,46 @@ impl Builder {
         let part = if self.choices.one_in(3) {
             let mut of_classes = classes;
             of_classes[dim] = self.new_class();
-            self.argument(of_part, of_classes, self.kind)
+            self.add_argument(of_part, of_classes, self.kind)
         } else {
             let ones = vec![1; shape.len()];
             self.slice(value, &vec![0; shape.len()], &of_part, &ones, &[])
         };
-        let moved = self.elementwise_step(part, &Scalar::Binary(Binary::Add, operand(0), operand(0)));
-        self.insert(moved, value, &offsets);
+        let moved = self.add_elementwise_step(part, &ScalarExpression::Binary(BinaryFunction::Add, operand(0), operand(0)));
+        self.add_insert(moved, value, &offsets);
     }
 
     /// Adds a constant with the shape of a value, or with some of its dimensions, and an op that reads both.
-    pub(crate) fn with_constant(&mut self, value: usize) {
+    pub(crate) fn add_op_with_constant(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
-        let spellings = [Spelling::Splat, Spelling::Fill, Spelling::TensorSplat, Spelling::Dense, Spelling::FromElements];
+        let spellings = [
+            ConstantSpelling::Splat,
+            ConstantSpelling::Fill,
+            ConstantSpelling::TensorSplat,
+            ConstantSpelling::Dense,
+            ConstantSpelling::FromElements,
+        ];
         let spelling = *self.choices.pick(&spellings);
-        let is_written = matches!(spelling, Spelling::Dense | Spelling::FromElements);
+        let is_written = matches!(spelling, ConstantSpelling::Dense | ConstantSpelling::FromElements);
         let first = if is_written || self.choices.one_in(2) { shape.len() - 1 } else { 0 };
         let literal = *self.choices.pick(&LITERALS);
-        let constant = self.constant(&shape[first..], &classes[first..], spelling, literal);
+        let constant = self.add_constant(&shape[first..], &classes[first..], spelling, literal);
         let map = (first..shape.len()).map(Some).collect();
-        let function = *self.choices.pick(&[Binary::Add, Binary::Mul, Binary::Max]);
-        let reads = [self.whole(value), (constant, map)];
-        self.pointwise(&shape, &reads, &Scalar::Binary(function, operand(0), operand(1)));
+        let function = *self.choices.pick(&[BinaryFunction::Add, BinaryFunction::Mul, BinaryFunction::Max]);
+        let reads = [self.identity_read(value), (constant, map)];
+        self.add_pointwise(&shape, &reads, &ScalarExpression::Binary(function, operand(0), operand(1)));
     }
 
     /// Repeats the view of an earlier op, in another spelling.
-    pub(crate) fn again(&mut self, value: usize) {
-        let is_view = |op: &&Op| op.dims.is_empty() && op.operands.len() == 1;
+    pub(crate) fn repeat_view(&mut self, value: usize) {
+        let is_view = |op: &&ProgramOp| op.dims.is_empty() && op.operands.len() == 1;
         let views: Vec<(usize, usize)> = self.ops.iter().filter(is_view).map(|op| (op.operands[0], op.result)).collect();
         if views.is_empty() {
-            return self.permutation(value);
+            return self.add_permutation(value);
         }
         let (from, to) = *self.choices.pick(&views);
         let (before, after) = (self.shape(from), self.shape(to));
-        let orders = orders(&before, &after);
+        let orders = find_orders(&before, &after);
         if before.iter().product::<usize>() == after.iter().product::<usize>()
             && !orders.is_empty()
             && self.is_permutation(from, to, &orders[0])
@@ -230,7 +240,7 @@ impl Builder {
             // Repeats the slice or reshape unchanged.
             let op = self.ops.iter().find(|op| op.result == to).cloned();
             if let Some(op) = op {
-                let text = op.text.replace(&format!("%v{to} "), &format!("%v{} ", self.next()));
+                let text = op.text.replace(&format!("%v{to} "), &format!("%v{} ", self.next_number()));
                 let is_alone =
                     !text.contains(&format!("%e{to} ")) && !text.contains(&format!("%s{to} ")) && !text.contains(&format!("%c{to} "));
                 if is_alone && !text.contains(&format!("%h{to} ")) {
@@ -243,10 +253,10 @@ impl Builder {
 
     fn is_permutation(&self, from: usize, to: usize, order: &[usize]) -> bool {
         let (from, to) = (&self.values[from], &self.values[to]);
-        let steps = crate::random::build::strides(&from.shape);
+        let steps = crate::random::build::compute_strides(&from.shape);
         let mut at = 0;
         let mut is_same = true;
-        crate::random::build::each_point(&to.shape, |point| {
+        crate::random::build::for_each_point(&to.shape, |point| {
             let of: usize = point.iter().zip(order).map(|(at, &dim)| at * steps[dim]).sum();
             is_same &= from.data[of] == to.data[at];
             at += 1;
@@ -255,7 +265,7 @@ impl Builder {
     }
 
     /// Adds a slice of an argument to a value, both read through permuted maps.
-    pub(crate) fn permuted_sum(&mut self, value: usize) {
+    pub(crate) fn add_permuted_sum(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let rank = shape.len();
         let order = |builder: &mut Self| {
@@ -275,18 +285,18 @@ impl Builder {
         let argument = if is_part {
             let new = part.iter().zip(&whole).zip(&of_classes).map(|((part, whole), class)| (part == whole, *class)).collect::<Vec<_>>();
             let of_whole = new.into_iter().map(|(is_same, class)| if is_same { class } else { self.new_class() }).collect();
-            let argument = self.argument(whole, of_whole, self.kind);
+            let argument = self.add_argument(whole, of_whole, self.kind);
             self.slice(argument, &offsets, &part, &vec![1; rank], &[])
         } else {
-            self.argument(part, of_classes, self.kind)
+            self.add_argument(part, of_classes, self.kind)
         };
         let reads = [(value, map_of(&own)), (argument, of_other)];
-        self.pointwise(&sizes, &reads, &Scalar::Binary(Binary::Add, operand(0), operand(1)));
+        self.add_pointwise(&sizes, &reads, &ScalarExpression::Binary(BinaryFunction::Add, operand(0), operand(1)));
     }
 }
 
 /// Returns at most one permutation of dimensions that maps `from` to `to`: dimensions of equal size keep their order.
-fn orders(from: &[usize], to: &[usize]) -> Vec<Vec<usize>> {
+fn find_orders(from: &[usize], to: &[usize]) -> Vec<Vec<usize>> {
     if from.len() != to.len() {
         return vec![];
     }

@@ -5,7 +5,7 @@
 
 /// A value and its error bound; an infinite bound means that the value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Number {
+pub(crate) struct BoundedValue {
     pub(crate) value: f64,
     pub(crate) error: f64,
 }
@@ -18,7 +18,7 @@ pub(crate) const NEAR_OVERFLOW: f64 = 1e290;
 
 /// A function of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unary {
+pub(crate) enum UnaryFunction {
     Neg,
     Abs,
     Exp,
@@ -37,7 +37,7 @@ pub(crate) enum Unary {
 
 /// A function of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub(crate) enum BinaryFunction {
     Add,
     Sub,
     Mul,
@@ -50,7 +50,7 @@ pub(crate) enum Binary {
 
 /// A comparison; its name states the result for NaN, and no program relies on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compare {
+pub(crate) enum ComparisonKind {
     Less,
     LessEqual,
     Greater,
@@ -67,13 +67,13 @@ pub(crate) enum Compare {
     Ordered,
 }
 
-impl Number {
-    pub(crate) const fn exact(value: f64) -> Self {
+impl BoundedValue {
+    pub(crate) const fn from_exact(value: f64) -> Self {
         Self { value, error: 0.0 }
     }
 
     /// With the roundings that a result of this size brings, of operands that are finite or not.
-    fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
+    fn from_rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
             // The error of an unknown number is NaN where it meets one.
             let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
@@ -83,104 +83,104 @@ impl Number {
         Self { value, error: if error.is_nan() || value.abs() > NEAR_OVERFLOW { f64::INFINITY } else { error } }
     }
 
-    pub(crate) fn unary(self, function: Unary) -> Self {
+    pub(crate) fn apply_unary(self, function: UnaryFunction) -> Self {
         let Self { value: x, error } = self;
         let apply = |x: f64| match function {
-            Unary::Neg => -x,
-            Unary::Abs => x.abs(),
-            Unary::Exp => x.exp(),
-            Unary::Log => x.ln(),
-            Unary::Sqrt => x.sqrt(),
-            Unary::Rsqrt => 1.0 / x.sqrt(),
-            Unary::Tanh => x.tanh(),
-            Unary::Floor => x.floor(),
-            Unary::Ceil => x.ceil(),
-            Unary::Erf => erf(x),
-            Unary::Exp2 => x.exp2(),
-            Unary::Log1p => x.ln_1p(),
-            Unary::Expm1 => x.exp_m1(),
-            Unary::Log2 => x.log2(),
+            UnaryFunction::Neg => -x,
+            UnaryFunction::Abs => x.abs(),
+            UnaryFunction::Exp => x.exp(),
+            UnaryFunction::Log => x.ln(),
+            UnaryFunction::Sqrt => x.sqrt(),
+            UnaryFunction::Rsqrt => 1.0 / x.sqrt(),
+            UnaryFunction::Tanh => x.tanh(),
+            UnaryFunction::Floor => x.floor(),
+            UnaryFunction::Ceil => x.ceil(),
+            UnaryFunction::Erf => erf(x),
+            UnaryFunction::Exp2 => x.exp2(),
+            UnaryFunction::Log1p => x.ln_1p(),
+            UnaryFunction::Expm1 => x.exp_m1(),
+            UnaryFunction::Log2 => x.log2(),
         };
-        if matches!(function, Unary::Neg | Unary::Abs) {
+        if matches!(function, UnaryFunction::Neg | UnaryFunction::Abs) {
             return Self { value: apply(x), error };
         }
         let value = apply(x);
-        if function == Unary::Rsqrt && x == 0.0 {
+        if function == UnaryFunction::Rsqrt && x == 0.0 {
             // As of a quotient by zero.
             return Self { value, error: f64::INFINITY };
         }
         // Smaller numbers have no logarithm and no root.
-        let least = if function == Unary::Log1p { -1.0 } else { 0.0 };
+        let least = if function == UnaryFunction::Log1p { -1.0 } else { 0.0 };
         // The compiler's error function is an approximation at 0 too.
-        let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
+        let is_exact = x == 0.0 && function != UnaryFunction::Erf || !x.is_finite();
         if error == 0.0 && is_exact || value.is_nan() && x + error < least {
-            return Self::exact(value);
+            return Self::from_exact(value);
         }
         // All of these functions are monotonic, so the ends bound the error of the result; NaN at an end makes it unknown.
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
         match function {
             // The argument is as large as its result's exponent, so its roundings count.
-            Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
+            UnaryFunction::Exp | UnaryFunction::Exp2 => Self::from_rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
             // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
-            Unary::Erf => Self::rounded(value, off + 2e-7, x.is_finite()),
+            UnaryFunction::Erf => Self::from_rounded(value, off + 2e-7, x.is_finite()),
             // The compiler subtracts 1 from the exponential.
-            Unary::Expm1 => Self::rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite()),
-            Unary::Log | Unary::Log1p | Unary::Log2 => Self::rounded(value, off + ROUNDING, x.is_finite()),
-            Unary::Floor | Unary::Ceil => Self { value, error: off },
-            _ => Self::rounded(value, off, x.is_finite()),
+            UnaryFunction::Expm1 => Self::from_rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite()),
+            UnaryFunction::Log | UnaryFunction::Log1p | UnaryFunction::Log2 => Self::from_rounded(value, off + ROUNDING, x.is_finite()),
+            UnaryFunction::Floor | UnaryFunction::Ceil => Self { value, error: off },
+            _ => Self::from_rounded(value, off, x.is_finite()),
         }
     }
 
-    pub(crate) fn binary(self, function: Binary, other: Self) -> Self {
+    pub(crate) fn apply_binary(self, function: BinaryFunction, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         let are_finite = a.is_finite() && b.is_finite();
         let sum = self.error + other.error;
         match function {
-            Binary::Add => Self::rounded(a + b, sum, are_finite),
-            Binary::Sub => Self::rounded(a - b, sum, are_finite),
-            Binary::Mul => {
+            BinaryFunction::Add => Self::from_rounded(a + b, sum, are_finite),
+            BinaryFunction::Sub => Self::from_rounded(a - b, sum, are_finite),
+            BinaryFunction::Mul => {
                 let error = if sum == 0.0 { 0.0 } else { a.abs() * other.error + b.abs() * self.error + self.error * other.error };
-                Self::rounded(a * b, error, are_finite)
+                Self::from_rounded(a * b, error, are_finite)
             }
-            Binary::Div => {
+            BinaryFunction::Div => {
                 let quotient = a / b;
                 // The sign of a zero is not preserved: docs/concepts/trust.md, "Never checked".
                 if b == 0.0 && quotient.is_infinite() {
                     return Self { value: quotient, error: f64::INFINITY };
                 }
                 if sum == 0.0 && (b == 0.0 || !are_finite) {
-                    return Self::exact(quotient);
+                    return Self::from_exact(quotient);
                 }
                 let room = b.abs() - other.error;
                 let error = if room > 0.0 { (self.error + quotient.abs() * other.error) / room } else { f64::INFINITY };
-                Self::rounded(quotient, error, are_finite)
+                Self::from_rounded(quotient, error, are_finite)
             }
             // No program relies on which operand is returned if the other is NaN.
-            Binary::MaxNum | Binary::MinNum if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: f64::INFINITY },
-            Binary::Max | Binary::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
-            Binary::Max | Binary::MaxNum => Self { value: a.max(b), error: self.error.max(other.error) },
-            Binary::Min | Binary::MinNum => Self { value: a.min(b), error: self.error.max(other.error) },
+            BinaryFunction::MaxNum | BinaryFunction::MinNum if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: f64::INFINITY },
+            BinaryFunction::Max | BinaryFunction::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
+            BinaryFunction::Max | BinaryFunction::MaxNum => Self { value: a.max(b), error: self.error.max(other.error) },
+            BinaryFunction::Min | BinaryFunction::MinNum => Self { value: a.min(b), error: self.error.max(other.error) },
         }
     }
 
     /// 1 or 0; unknown if the difference may be a rounding error.
-    pub(crate) fn compare(self, comparison: Compare, other: Self) -> Self {
+    pub(crate) fn compare(self, comparison: ComparisonKind, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         let is = match comparison {
-            Compare::Less | Compare::NotGreaterEqual => a < b,
-            Compare::LessEqual | Compare::NotGreater => a <= b,
-            Compare::Greater | Compare::NotLessEqual => a > b,
-            Compare::GreaterEqual | Compare::NotLess => a >= b,
-            Compare::Equal | Compare::UnorderedOrEqual => a == b,
-            Compare::NotEqual | Compare::OrderedAndNotEqual => a != b,
-            Compare::Unordered => a.is_nan() || b.is_nan(),
-            Compare::Ordered => !(a.is_nan() || b.is_nan()),
+            ComparisonKind::Less | ComparisonKind::NotGreaterEqual => a < b,
+            ComparisonKind::LessEqual | ComparisonKind::NotGreater => a <= b,
+            ComparisonKind::Greater | ComparisonKind::NotLessEqual => a > b,
+            ComparisonKind::GreaterEqual | ComparisonKind::NotLess => a >= b,
+            ComparisonKind::Equal | ComparisonKind::UnorderedOrEqual => a == b,
+            ComparisonKind::NotEqual | ComparisonKind::OrderedAndNotEqual => a != b,
+            ComparisonKind::Unordered => a.is_nan() || b.is_nan(),
+            ComparisonKind::Ordered => !(a.is_nan() || b.is_nan()),
         };
         let sum = self.error + other.error;
         // An unknown number may also be NaN.
         let is_unknown = match comparison {
-            Compare::Unordered | Compare::Ordered => !sum.is_finite(),
+            ComparisonKind::Unordered | ComparisonKind::Ordered => !sum.is_finite(),
             _ if a.is_nan() || b.is_nan() => true,
             _ => sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum,
         };
@@ -218,22 +218,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comparison_of_what_may_be_equal_is_unknown() {
-        let near = Number { value: 1.0, error: 1e-12 };
-        assert_eq!(near.compare(Compare::Less, Number::exact(1.0)).error, 1.0);
-        assert_eq!(Number::exact(1.0).compare(Compare::Equal, Number::exact(1.0)), Number::exact(1.0));
-        assert_eq!(near.compare(Compare::Less, Number::exact(2.0)), Number::exact(1.0));
+    fn returns_unknown_for_possibly_equal_values() {
+        let near = BoundedValue { value: 1.0, error: 1e-12 };
+        assert_eq!(near.compare(ComparisonKind::Less, BoundedValue::from_exact(1.0)).error, 1.0);
+        assert_eq!(
+            BoundedValue::from_exact(1.0).compare(ComparisonKind::Equal, BoundedValue::from_exact(1.0)),
+            BoundedValue::from_exact(1.0)
+        );
+        assert_eq!(near.compare(ComparisonKind::Less, BoundedValue::from_exact(2.0)), BoundedValue::from_exact(1.0));
     }
 
     #[test]
-    fn an_error_grows_as_the_function_does() {
-        let near = Number { value: 10.0, error: 1e-6 };
-        let grown = near.unary(Unary::Exp);
+    fn propagates_error_through_function() {
+        let near = BoundedValue { value: 10.0, error: 1e-6 };
+        let grown = near.apply_unary(UnaryFunction::Exp);
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
-        assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
-        assert_eq!(Number { value: f64::NAN, error: f64::INFINITY }.unary(Unary::Exp).error, f64::INFINITY);
-        let unknown = Number { value: f64::NAN, error: f64::INFINITY };
-        assert_eq!(unknown.binary(Binary::Mul, Number::exact(2.0)).error, f64::INFINITY);
-        assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
+        assert_eq!(BoundedValue { value: 0.0, error: 1e-9 }.apply_unary(UnaryFunction::Log).error, f64::INFINITY);
+        assert_eq!(BoundedValue { value: f64::NAN, error: f64::INFINITY }.apply_unary(UnaryFunction::Exp).error, f64::INFINITY);
+        let unknown = BoundedValue { value: f64::NAN, error: f64::INFINITY };
+        assert_eq!(unknown.apply_binary(BinaryFunction::Mul, BoundedValue::from_exact(2.0)).error, f64::INFINITY);
+        assert!(
+            BoundedValue::from_exact(-1.0).apply_unary(UnaryFunction::Sqrt).value.is_nan()
+                && BoundedValue::from_exact(-1.0).apply_unary(UnaryFunction::Sqrt).error == 0.0
+        );
     }
 }

@@ -17,7 +17,7 @@ const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
-pub(crate) const DRAWN: [&str; 18] = [
+pub(crate) const DRAWN_OPTIONS: [&str; 18] = [
     "--cores",
     "--target",
     "--tiles",
@@ -41,7 +41,7 @@ pub(crate) const DRAWN: [&str; 18] = [
 /// Options that do not change the output for a program of one function and of known sizes: output paths, the last phase, verbosity, and
 /// the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 25] = [
+pub(crate) const UNDRAWN_OPTIONS: [&str; 25] = [
     "--certificate",
     "--compare",
     "--compile-to",
@@ -71,7 +71,7 @@ pub(crate) const NOT_DRAWN: [&str; 25] = [
 
 /// One way to compile.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct CompileConfig {
     pub(crate) options: CompileOptions,
     /// Another machine.
     machine: Option<Target>,
@@ -84,9 +84,9 @@ fn is_always_validated() -> bool {
     env::var_os("SPYRE_RANDOM_VALIDATE").is_some()
 }
 
-impl Way {
+impl CompileConfig {
     /// Draws every choice at random; the first alternative of each is the default.
-    pub(crate) fn drawn(choices: &mut Choices) -> Self {
+    pub(crate) fn draw(choices: &mut Choices) -> Self {
         let cores = if choices.one_in(2) { 1 + choices.below(32) } else { 0 };
         let planner = choices.one_in(2).then(|| *choices.pick(&PLANNERS)).filter(|name| !name.is_empty());
         let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { -1 };
@@ -186,13 +186,13 @@ mod tests {
 
     /// Fails for a new option until it is drawn or listed as one that changes nothing.
     #[test]
-    fn every_option_of_the_tool_is_drawn() {
+    fn draws_every_tool_option() {
         let help = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg("--help-all").output().unwrap();
         let help = String::from_utf8(help.stdout).unwrap();
         let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
         let of_line = |line: &str| line.split([' ', ',', '<', '[']).find(is_option).map(str::to_owned);
         let has: BTreeSet<String> = help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(of_line).collect();
-        let known: BTreeSet<String> = DRAWN.iter().chain(&NOT_DRAWN).map(|&name| name.to_owned()).collect();
+        let known: BTreeSet<String> = DRAWN_OPTIONS.iter().chain(&UNDRAWN_OPTIONS).map(|&name| name.to_owned()).collect();
         assert_eq!(has, known);
     }
 }

@@ -1,25 +1,26 @@
 //! Generates slices that are written to or read from runtime offsets, and overlapping windows.
 
 use crate::random::{
-    build::{Builder, Draw, MOST_RANK, Value, each_point, list, strides},
-    compute::{Fold, Start},
-    lookup::index,
-    number::Binary,
+    build::{ElementDistribution, MAX_RANK, ProgramBuilder, TensorValue, compute_strides, for_each_point, join_list},
+    compute::{OpDestination, ReductionKind},
+    lookup::index_kind,
+    number::BinaryFunction,
 };
 
 /// Effect of a written slice on the previous contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Written {
+enum WriteEffect {
     Replaced,
     Added,
 }
 
 /// Finite numbers, which a product with ones and zeros preserves: an infinite one would make every row NaN.
-const FINITE: [Draw; 4] = [Draw::Offset, Draw::Centred, Draw::Ties, Draw::Tiny];
+const FINITE_DISTRIBUTIONS: [ElementDistribution; 4] =
+    [ElementDistribution::Offset, ElementDistribution::Centred, ElementDistribution::Ties, ElementDistribution::Tiny];
 
-impl Builder {
+impl ProgramBuilder {
     /// A slice that is read from an offset on that an argument has, or written over.
-    pub(crate) fn slice_at(&mut self, value: usize) {
+    pub(crate) fn add_slice_at(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let dim = self.choices.below(shape.len());
         let size = (1 + self.choices.below(3)).min(shape[dim]);
@@ -27,79 +28,79 @@ impl Builder {
         of_part[dim] = size;
         let mut classes = self.values[value].classes.clone();
         classes[dim] = self.new_class();
-        let kind = index(shape[dim] - size + 1, self.choices.one_in(4));
+        let kind = index_kind(shape[dim] - size + 1, self.choices.one_in(4));
         let of_place = vec![self.new_class()];
-        let place = self.argument(vec![1], of_place, kind);
+        let place = self.add_argument(vec![1], of_place, kind);
         // If the offsets are along columns, reads go through such a product, too.
         let is_finite = self.values[value].data.iter().all(|number| number.value.is_finite());
         if self.choices.one_in(2) && is_finite {
-            self.part_read_at(value, place, dim, of_part, classes);
+            self.add_slice_read(value, place, dim, of_part, classes);
         } else {
-            let draw = *self.choices.pick(&FINITE);
-            let part = self.argument_of(of_part, classes, self.values[value].kind, draw);
-            self.part_written_at(value, part, place, dim);
+            let draw = *self.choices.pick(&FINITE_DISTRIBUTIONS);
+            let part = self.add_argument_with(of_part, classes, self.values[value].kind, draw);
+            self.add_slice_write(value, part, place, dim);
         }
     }
 
     /// Lines that define an offset from operand `position`, and a slice of these sizes at it.
-    fn window_at(&self, place: usize, position: usize, dim: usize, sizes: &[usize]) -> (String, String) {
-        let (result, element, rank) = (self.next(), self.element_of(self.values[place].kind), sizes.len());
+    fn window_text(&self, place: usize, position: usize, dim: usize, sizes: &[usize]) -> (String, String) {
+        let (result, element, rank) = (self.next_number(), self.element_type(self.values[place].kind), sizes.len());
         let lines = format!(
             "%z{result} = arith.constant 0 : index\n%p{result} = tensor.extract {{{position}}}[%z{result}] : tensor<1x{element}>\n\
              %at{result} = arith.index_cast %p{result} : {element} to index\n"
         );
-        let offsets = list((0..rank).map(|other| if other == dim { format!("%at{result}") } else { "0".to_owned() }));
-        (lines, format!("[{offsets}] [{}] [{}]", list(sizes), list(vec![1; rank])))
+        let offsets = join_list((0..rank).map(|other| if other == dim { format!("%at{result}") } else { "0".to_owned() }));
+        (lines, format!("[{offsets}] [{}] [{}]", join_list(sizes), join_list(vec![1; rank])))
     }
 
-    fn part_read_at(&mut self, value: usize, place: usize, dim: usize, of_part: Vec<usize>, classes: Vec<usize>) {
+    fn add_slice_read(&mut self, value: usize, place: usize, dim: usize, of_part: Vec<usize>, classes: Vec<usize>) {
         let whole = self.values[value].clone();
-        let (lines, window) = self.window_at(place, 1, dim, &of_part);
-        let (result, of_result) = (self.next(), self.type_of(&of_part, whole.kind));
+        let (lines, window) = self.window_text(place, 1, dim, &of_part);
+        let (result, of_result) = (self.next_number(), self.type_of(&of_part, whole.kind));
         let text = format!("{lines}%v{result} = tensor.extract_slice {{0}}{window} : {} to {of_result}\n", self.type_text(value));
-        let (steps, first) = (strides(&whole.shape), self.values[place].data[0].value as usize);
+        let (steps, first) = (compute_strides(&whole.shape), self.values[place].data[0].value as usize);
         let mut data = Vec::new();
-        each_point(&of_part, |point| {
+        for_each_point(&of_part, |point| {
             data.push(whole.data[point.iter().zip(&steps).map(|(index, step)| index * step).sum::<usize>() + first * steps[dim]]);
         });
-        self.push(Value { shape: of_part, classes, data, kind: whole.kind }, &[value, place], text);
+        self.push(TensorValue { shape: of_part, classes, data, kind: whole.kind }, &[value, place], text);
     }
 
-    fn part_written_at(&mut self, value: usize, part: usize, place: usize, dim: usize) {
+    fn add_slice_write(&mut self, value: usize, part: usize, place: usize, dim: usize) {
         let (whole, written) = (self.values[value].clone(), self.values[part].clone());
-        let (lines, window) = self.window_at(place, 2, dim, &written.shape);
-        let (result, of_part, of_whole) = (self.next(), self.type_text(part), self.type_text(value));
+        let (lines, window) = self.window_text(place, 2, dim, &written.shape);
+        let (result, of_part, of_whole) = (self.next_number(), self.type_text(part), self.type_text(value));
         let text = format!("{lines}%v{result} = tensor.insert_slice {{1}} into {{0}}{window} : {of_part} into {of_whole}\n");
-        let (steps, first) = (strides(&whole.shape), self.values[place].data[0].value as usize);
+        let (steps, first) = (compute_strides(&whole.shape), self.values[place].data[0].value as usize);
         let mut data = whole.data.clone();
         let mut elements = written.data.into_iter();
-        each_point(&written.shape, |point| {
+        for_each_point(&written.shape, |point| {
             let at = point.iter().zip(&steps).map(|(index, step)| index * step).sum::<usize>() + first * steps[dim];
             data[at] = elements.next().unwrap();
         });
-        self.push(Value { data, ..whole }, &[value, part, place], text);
+        self.push(TensorValue { data, ..whole }, &[value, part, place], text);
     }
 
     /// Rows that are written to, or added to, the rows given by an argument, often several to the same row.
-    pub(crate) fn scatter(&mut self, value: usize) {
+    pub(crate) fn add_scatter(&mut self, value: usize) {
         let whole = self.values[value].clone();
         let rank = whole.shape.len();
         let n_parts = *self.choices.pick(&[1, 3, 5, 8]);
-        if rank < 2 || rank == MOST_RANK || n_parts * whole.shape[1..].iter().product::<usize>() > self.most_elements {
+        if rank < 2 || rank == MAX_RANK || n_parts * whole.shape[1..].iter().product::<usize>() > self.most_elements {
             return;
         }
         let of_parts: Vec<usize> = [n_parts, 1].iter().chain(&whole.shape[1..]).copied().collect();
         let classes = of_parts.iter().map(|_| self.new_class()).collect();
-        let draw = *self.choices.pick(&FINITE);
-        let parts = self.argument_of(of_parts, classes, whole.kind, draw);
-        let kind = index(whole.shape[0], self.choices.one_in(4));
+        let draw = *self.choices.pick(&FINITE_DISTRIBUTIONS);
+        let parts = self.add_argument_with(of_parts, classes, whole.kind, draw);
+        let kind = index_kind(whole.shape[0], self.choices.one_in(4));
         let classes = vec![self.new_class(), self.new_class()];
-        let places = self.argument(vec![n_parts, 1], classes, kind);
-        let written = if self.choices.one_in(2) { Written::Added } else { Written::Replaced };
-        let (result, element, of_whole) = (self.next(), self.element_of(whole.kind), self.type_text(value));
+        let places = self.add_argument(vec![n_parts, 1], classes, kind);
+        let written = if self.choices.one_in(2) { WriteEffect::Added } else { WriteEffect::Replaced };
+        let (result, element, of_whole) = (self.next_number(), self.element_type(whole.kind), self.type_text(value));
         let body = match written {
-            Written::Replaced => format!("  tm_tensor.yield %part : {element}\n"),
-            Written::Added => format!("  %q = arith.addf %old, %part : {element}\n  tm_tensor.yield %q : {element}\n"),
+            WriteEffect::Replaced => format!("  tm_tensor.yield %part : {element}\n"),
+            WriteEffect::Added => format!("  %q = arith.addf %old, %part : {element}\n  tm_tensor.yield %q : {element}\n"),
         };
         let text = format!(
             "%v{result} = tm_tensor.scatter {{dimension_map = array<i64: 0>}} unique_indices(false)\n    ins({{1}}, {{2}} : {}, {}) \
@@ -113,14 +114,14 @@ impl Builder {
             let place = self.values[places].data[part].value as usize;
             for at in 0..row {
                 let (old, new) = (data[place * row + at], self.values[parts].data[part * row + at]);
-                data[place * row + at] = if written == Written::Added { old.binary(Binary::Add, new) } else { new };
+                data[place * row + at] = if written == WriteEffect::Added { old.apply_binary(BinaryFunction::Add, new) } else { new };
             }
         }
-        self.push(Value { data, ..whole }, &[value, parts, places], text);
+        self.push(TensorValue { data, ..whole }, &[value, parts, places], text);
     }
 
     /// Sums or maxima of windows along a dimension, which overlap or leave out what is between them.
-    pub(crate) fn windows(&mut self, value: usize) {
+    pub(crate) fn add_windows(&mut self, value: usize) {
         let from = self.values[value].clone();
         let rank = from.shape.len();
         let dim = self.choices.below(rank);
@@ -131,15 +132,15 @@ impl Builder {
         }
         let mut shape = from.shape.clone();
         shape[dim] = (from.shape[dim] - span) / stride + 1;
-        let fold = *self.choices.pick(&[Fold::Sum, Fold::Max]);
-        let (literal, start) = fold.start(self.element);
-        let (result, element, of_result) = (self.next(), self.element, self.float_type(&shape));
+        let fold = *self.choices.pick(&[ReductionKind::Sum, ReductionKind::Max]);
+        let (literal, start) = fold.initial_value(self.element);
+        let (result, element, of_result) = (self.next_number(), self.element, self.float_type(&shape));
         let dims: Vec<String> = (0..=rank).map(|dim| format!("d{dim}")).collect();
         let read = |other: usize| if other == dim { format!("d{dim} * {stride} + d{rank} * {apart}") } else { format!("d{other}") };
-        let maps = [list((0..rank).map(read)), format!("d{rank}"), list(&dims[..rank])];
-        let maps = list(maps.iter().map(|map| format!("affine_map<({}) -> ({map})>", list(&dims))));
-        let kinds = list((0..=rank).map(|dim| if dim == rank { "\"reduction\"" } else { "\"parallel\"" }));
-        let (before, outs) = self.start(&of_result, Start::Filled(literal));
+        let maps = [join_list((0..rank).map(read)), format!("d{rank}"), join_list(&dims[..rank])];
+        let maps = join_list(maps.iter().map(|map| format!("affine_map<({}) -> ({map})>", join_list(&dims))));
+        let kinds = join_list((0..=rank).map(|dim| if dim == rank { "\"reduction\"" } else { "\"parallel\"" }));
+        let (before, outs) = self.destination_text(&of_result, OpDestination::Filled(literal));
         let op = fold.binary().op();
         let text = before
             + &format!(
@@ -150,15 +151,18 @@ impl Builder {
                  linalg.yield %q0 : {element}\n}} -> {of_result}\n",
                 self.type_text(value),
             );
-        let steps = strides(&from.shape);
+        let steps = compute_strides(&from.shape);
         let mut data = Vec::new();
-        each_point(&shape, |point| {
+        for_each_point(&shape, |point| {
             let first: usize = (0..rank).map(|other| point[other] * if other == dim { stride } else { 1 } * steps[other]).sum();
             let elements = (0..size).map(|at| from.data[first + at * apart * steps[dim]]);
-            data.push(elements.fold(crate::random::number::Number::exact(start), |sum, element| element.binary(fold.binary(), sum)));
+            data.push(
+                elements
+                    .fold(crate::random::number::BoundedValue::from_exact(start), |sum, element| element.apply_binary(fold.binary(), sum)),
+            );
         });
         let mut classes = from.classes.clone();
         classes[dim] = self.new_class();
-        self.push(Value { shape, classes, data, kind: from.kind }, &[value], text);
+        self.push(TensorValue { shape, classes, data, kind: from.kind }, &[value], text);
     }
 }

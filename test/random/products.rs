@@ -1,31 +1,31 @@
 //! Sums of products of two values, or of a value and an argument.
 
-use crate::random::build::{Builder, Draw, Read};
+use crate::random::build::{ElementDistribution, OperandRead, ProgramBuilder};
 
-impl Builder {
-    pub(crate) fn product(&mut self, value: usize) {
+impl ProgramBuilder {
+    pub(crate) fn add_product(&mut self, value: usize) {
         let shape = self.shape(value);
         match shape.len() {
-            1 => self.product_of_row(value, shape[0]),
-            2..=4 => self.product_of_matrix(value, &shape),
+            1 => self.add_row_product(value, shape[0]),
+            2..=4 => self.add_matrix_product(value, &shape),
             _ => {}
         }
     }
 
     /// With another row, or with a matrix.
-    fn product_of_row(&mut self, value: usize, k: usize) {
+    fn add_row_product(&mut self, value: usize, k: usize) {
         if self.choices.one_in(3) {
-            let right = self.other(&[0], &[k], 0);
-            self.contracted(&[k], Some((value, vec![Some(0)])), right);
+            let right = self.find_other_operand(&[0], &[k], 0);
+            self.add_accumulated_product(&[k], Some((value, vec![Some(0)])), right);
         } else {
-            let sizes = [self.any_size(), k];
-            let right = self.other(&[1, 0], &sizes, 0);
-            self.contracted(&sizes, Some((value, vec![Some(1)])), right);
+            let sizes = [self.draw_any_size(), k];
+            let right = self.find_other_operand(&[1, 0], &sizes, 0);
+            self.add_accumulated_product(&sizes, Some((value, vec![Some(1)])), right);
         }
     }
 
     /// The value is the left operand, or the right one; the leading dimensions are of a batch, or rows of the left operand.
-    fn product_of_matrix(&mut self, value: usize, shape: &[usize]) {
+    fn add_matrix_product(&mut self, value: usize, shape: &[usize]) {
         let rank = shape.len();
         let is_turned = self.choices.one_in(4);
         let turned = |mut dims: Vec<usize>| {
@@ -38,42 +38,42 @@ impl Builder {
         if self.choices.one_in(3) {
             let n_batch = rank - 2;
             let (m, n, k) = (n_batch, n_batch + 1, n_batch + 2);
-            let sizes = [&shape[..n_batch], &[self.any_size(), shape[rank - 1], shape[n_batch]]].concat();
-            let left = self.other(&turned((0..n_batch).chain([m, k]).collect()), &sizes, n_batch);
+            let sizes = [&shape[..n_batch], &[self.draw_any_size(), shape[rank - 1], shape[n_batch]]].concat();
+            let left = self.find_other_operand(&turned((0..n_batch).chain([m, k]).collect()), &sizes, n_batch);
             let right = Some((value, (0..n_batch).chain([k, n]).map(Some).collect()));
-            return self.contracted(&sizes, left, right);
+            return self.add_accumulated_product(&sizes, left, right);
         }
         let n_batch = if self.choices.one_in(2) { rank - 2 } else { 0 };
         let left = |k: usize| Some((value, (0..rank - 1).chain([k]).map(Some).collect()));
         if self.choices.one_in(6) {
-            let right = self.other(&(0..n_batch).chain([rank - 1]).collect::<Vec<_>>(), shape, n_batch);
-            return self.contracted(shape, left(rank - 1), right);
+            let right = self.find_other_operand(&(0..n_batch).chain([rank - 1]).collect::<Vec<_>>(), shape, n_batch);
+            return self.add_accumulated_product(shape, left(rank - 1), right);
         }
-        let sizes = [&shape[..rank - 1], &[self.any_size(), shape[rank - 1]]].concat();
-        let right = self.other(&turned((0..n_batch).chain([rank, rank - 1]).collect()), &sizes, n_batch);
-        self.contracted(&sizes, left(rank), right);
+        let sizes = [&shape[..rank - 1], &[self.draw_any_size(), shape[rank - 1]]].concat();
+        let right = self.find_other_operand(&turned((0..n_batch).chain([rank, rank - 1]).collect()), &sizes, n_batch);
+        self.add_accumulated_product(&sizes, left(rank), right);
     }
 
     /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an argument. `None` if it
     /// is too large.
-    fn other(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<Read> {
+    fn find_other_operand(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<OperandRead> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
         if shape.iter().product::<usize>() > self.most_elements {
             return None;
         }
-        let known: Vec<usize> = self.floats().into_iter().filter(|&other| self.values[other].shape == shape).collect();
+        let known: Vec<usize> = self.float_values().into_iter().filter(|&other| self.values[other].shape == shape).collect();
         if !known.is_empty() && self.choices.one_in(2) {
             return Some((*self.choices.pick(&known), map(dims)));
         }
-        let draw = if self.choices.one_in(2) { Draw::Offset } else { Draw::Centred };
+        let draw = if self.choices.one_in(2) { ElementDistribution::Offset } else { ElementDistribution::Centred };
         let is_spread = self.choices.one_in(5);
         let is_thin = n_batch > 0 && self.choices.one_in(3);
         let kept: Vec<usize> =
             (0..dims.len()).filter(|&position| !(is_spread || is_thin && position < n_batch) || self.choices.one_in(2)).collect();
         let of_argument: Vec<usize> = kept.iter().map(|&position| shape[position]).collect();
         let classes = of_argument.iter().map(|_| self.new_class()).collect();
-        let argument = self.argument_of(of_argument, classes, self.kind, draw);
+        let argument = self.add_argument_with(of_argument, classes, self.kind, draw);
         let kept_dims: Vec<usize> = kept.iter().map(|&position| dims[position]).collect();
         if !is_spread || kept.len() == dims.len() {
             return Some((argument, map(&kept_dims)));
@@ -83,20 +83,20 @@ impl Builder {
     }
 
     /// The product, at times added to a value or an argument.
-    fn contracted(&mut self, sizes: &[usize], left: Option<Read>, right: Option<Read>) {
+    fn add_accumulated_product(&mut self, sizes: &[usize], left: Option<OperandRead>, right: Option<OperandRead>) {
         let rank = sizes.len() - 1;
         let (Some(left), Some(right)) = (left, right) else { return };
         if !self.fits(sizes, &sizes[..rank]) {
             return;
         }
         let onto = self.choices.one_in(8).then(|| {
-            let known: Vec<usize> = self.floats().into_iter().filter(|&other| self.values[other].shape == sizes[..rank]).collect();
+            let known: Vec<usize> = self.float_values().into_iter().filter(|&other| self.values[other].shape == sizes[..rank]).collect();
             if !known.is_empty() && self.choices.one_in(2) {
                 return *self.choices.pick(&known);
             }
             let classes = sizes[..rank].iter().map(|_| self.new_class()).collect();
-            self.argument_of(sizes[..rank].to_vec(), classes, self.kind, Draw::Centred)
+            self.add_argument_with(sizes[..rank].to_vec(), classes, self.kind, ElementDistribution::Centred)
         });
-        self.contract(sizes, left, right, onto);
+        self.add_contraction(sizes, left, right, onto);
     }
 }

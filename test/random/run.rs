@@ -2,9 +2,9 @@
 
 use crate::random::{
     OPEN,
-    case::{Case, Outcome, simplified},
-    check::kind_of,
-    generate::Family,
+    case::{RandomCase, RandomOutcome, simplify_case},
+    check::message_kind,
+    generate::ProgramFamily,
 };
 use std::{
     collections::BTreeMap,
@@ -20,17 +20,17 @@ use std::{
 };
 
 /// Cases of one process.
-const BATCH: usize = 25;
+const BATCH_SIZE: usize = 25;
 
 /// Reasons that are printed without `SPYRE_RANDOM_TABLE`.
-const FEW: usize = 4;
+const MAX_PRINTED_REASONS: usize = 4;
 
 /// Environment variable that selects the cases of a process.
 pub(crate) const WORK: &str = "SPYRE_RANDOM_WORK";
 
 /// A finished case: its number, and its outcome in words.
 #[derive(Clone, Debug)]
-pub(crate) struct Ran {
+pub(crate) struct FinishedCase {
     pub(crate) number: usize,
     /// `agrees`, `half` where one of the ways is refused, `refused` or `fails`.
     pub(crate) outcome: String,
@@ -38,39 +38,39 @@ pub(crate) struct Ran {
 }
 
 /// Runs the cases that [`WORK`] names, and prints a line before and after each case. Returns the number of failures.
-pub(crate) fn batch() -> usize {
+pub(crate) fn run_requested_cases() -> usize {
     let work = env::var(WORK).unwrap_or_else(|_| "any 0 1".to_owned());
     let words: Vec<&str> = work.split(' ').collect();
-    let family = Family::named(words[0]);
+    let family = ProgramFamily::from_name(words[0]);
     let (start, end): (usize, usize) = (words[1].parse().unwrap(), words[2].parse().unwrap());
     let mut n_failures = 0;
     for number in start..end {
-        say(&format!("\nBEGIN {number}\n"));
+        print_line(&format!("\nBEGIN {number}\n"));
         if OPEN.iter().any(|(name, open, _)| (*name, *open) == (family.name(), number)) {
-            say(&format!("\nEND {number} refused \"an open defect\"\n"));
+            print_line(&format!("\nEND {number} refused \"an open defect\"\n"));
             continue;
         }
-        let (word, message) = match Case::of(family, number).0.run() {
-            Outcome::Agrees(None) => ("agrees", String::new()),
-            Outcome::Agrees(Some(message)) => ("half", message),
-            Outcome::Refused(message) => ("refused", message),
-            Outcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
+        let (word, message) = match RandomCase::from_number(family, number).0.run() {
+            RandomOutcome::Agrees(None) => ("agrees", String::new()),
+            RandomOutcome::Agrees(Some(message)) => ("half", message),
+            RandomOutcome::Refused(message) => ("refused", message),
+            RandomOutcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
         };
         n_failures += usize::from(word == "fails");
-        say(&format!("\nEND {number} {word} {message:?}\n"));
+        print_line(&format!("\nEND {number} {word} {message:?}\n"));
     }
     n_failures
 }
 
 /// Writes at once, whatever becomes of the process.
-pub(crate) fn say(text: &str) {
+pub(crate) fn print_line(text: &str) {
     let mut out = std::io::stdout();
     out.write_all(text.as_bytes()).unwrap();
     out.flush().unwrap();
 }
 
 /// Runs the cases from `start` in a process and returns its output; continues in a new process if it ends early.
-fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
+fn run_batch(family: ProgramFamily, cases: Range<usize>, done: &Mutex<Vec<FinishedCase>>) {
     let mut start = cases.start;
     while start < cases.end {
         let mut child = Command::new(env::current_exe().unwrap())
@@ -88,13 +88,16 @@ fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
                 let mut words = rest.splitn(3, ' ');
                 let number = words.next().unwrap().parse().unwrap();
                 let (outcome, message) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());
-                done.lock().unwrap().push(Ran { number, outcome, message });
+                done.lock().unwrap().push(FinishedCase { number, outcome, message });
                 (begun, start) = (None, number + 1);
             }
         }
         let status = child.wait().unwrap();
-        let fails =
-            |number: usize, what: &str| Ran { number, outcome: "fails".to_owned(), message: format!("the process {what}: {status}") };
+        let fails = |number: usize, what: &str| FinishedCase {
+            number,
+            outcome: "fails".to_owned(),
+            message: format!("the process {what}: {status}"),
+        };
         if let Some(number) = begun {
             done.lock().unwrap().push(fails(number, "ends"));
             start = number + 1;
@@ -106,35 +109,35 @@ fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
 }
 
 /// Runs the cases of a family in parallel, and returns their outcomes in the order of the case numbers.
-pub(crate) fn run_cases(family: Family, cases: Range<usize>) -> Vec<Ran> {
+pub(crate) fn run_cases(family: ProgramFamily, cases: Range<usize>) -> Vec<FinishedCase> {
     let (next, done) = (AtomicUsize::new(cases.start), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
-                    let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                    let start = next.fetch_add(BATCH_SIZE, Ordering::Relaxed);
                     if start >= cases.end {
                         break;
                     }
-                    run_batch(family, start..(start + BATCH).min(cases.end), &done);
+                    run_batch(family, start..(start + BATCH_SIZE).min(cases.end), &done);
                 }
             });
         }
     });
     let mut done = done.into_inner().unwrap();
-    done.sort_by_key(|ran: &Ran| ran.number);
+    done.sort_by_key(|ran: &FinishedCase| ran.number);
     done
 }
 
 /// The case in its simplest form, and how to run it again.
-pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
-    let (case, numbers) = Case::of(family, number);
+pub(crate) fn report(family: ProgramFamily, number: usize) -> (String, RandomOutcome) {
+    let (case, numbers) = RandomCase::from_number(family, number);
     let by_tools = case.by_tools;
     let (case, outcome) = match case.run() {
-        Outcome::Fails(what, message) => {
+        RandomOutcome::Fails(what, message) => {
             // Shrinking is slow.
-            say(&format!("case {}:{number}: {what}: {message}\n{}", family.name(), case.report()));
-            simplified(family, numbers, by_tools, &what)
+            print_line(&format!("case {}:{number}: {what}: {message}\n{}", family.name(), case.report()));
+            simplify_case(family, numbers, by_tools, &what)
         }
         outcome => (case, outcome),
     };
@@ -143,18 +146,18 @@ pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
 }
 
 /// Prints the refusals by reason; returns how many programs were refused in both ways.
-pub(crate) fn print_refusals(family: Family, cases: &[Ran]) -> usize {
+pub(crate) fn print_refusals(family: ProgramFamily, cases: &[FinishedCase]) -> usize {
     let mut kinds: BTreeMap<String, ([usize; 2], usize)> = BTreeMap::new();
     for ran in cases {
         let Some(column) = ["refused", "half"].iter().position(|outcome| ran.outcome == *outcome) else { continue };
-        kinds.entry(kind_of(&ran.message)).or_insert(([0, 0], ran.number)).0[column] += 1;
+        kinds.entry(message_kind(&ran.message)).or_insert(([0, 0], ran.number)).0[column] += 1;
     }
     let counts = |column: usize| kinds.values().map(|(counts, _)| counts[column]).sum::<usize>();
     let (n_refused, n_half) = (counts(0), counts(1));
     println!("{}: {} programs, {n_refused} refused, {n_half} refused in one of two ways", family.name(), cases.len());
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, (counts, _))| std::cmp::Reverse(counts[0] + counts[1]));
-    let shown = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { FEW };
+    let shown = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { MAX_PRINTED_REASONS };
     for (kind, ([both, one], number)) in kinds.iter().take(shown) {
         println!("  {both} and {one} such as {}:{number}: {kind}", family.name());
     }

@@ -1,26 +1,26 @@
 //! The scalar computation of an elementwise op: its text and its value.
 
-use crate::random::number::{Binary, Compare, Number, Unary};
+use crate::random::number::{BinaryFunction, BoundedValue, ComparisonKind, UnaryFunction};
 
 /// A scalar computation.
 #[derive(Clone, Debug)]
-pub(crate) enum Scalar {
+pub(crate) enum ScalarExpression {
     Operand(usize),
     /// A literal of MLIR.
     Constant(&'static str),
-    Unary(Unary, Box<Scalar>),
-    Binary(Binary, Box<Scalar>, Box<Scalar>),
+    Unary(UnaryFunction, Box<ScalarExpression>),
+    Binary(BinaryFunction, Box<ScalarExpression>, Box<ScalarExpression>),
     /// `x * y + z`
-    Fma([Box<Scalar>; 3]),
+    Fma([Box<ScalarExpression>; 3]),
     /// Between two others.
-    Clamp([Box<Scalar>; 3]),
-    Power(Box<Scalar>, Power),
+    Clamp([Box<ScalarExpression>; 3]),
+    Power(Box<ScalarExpression>, ExponentSpelling),
     /// A computation that the compiler may approximate.
-    Approximate(Box<Scalar>),
+    Approximate(Box<ScalarExpression>),
     /// Choice between two values.
-    Choose(Truth, [Box<Scalar>; 2], Choice),
+    Choose(BooleanExpression, [Box<ScalarExpression>; 2], SelectSpelling),
     /// Truth value as 1 or 0, or as -1 or 0 if signed.
-    OfTruth(Truth, bool),
+    OfTruth(BooleanExpression, bool),
     /// Index of the element along an iteration dimension, as a number. Optionally with a function of it that the
     /// compiler can evaluate and the device does not have.
     Position(usize, Option<&'static str>),
@@ -28,14 +28,14 @@ pub(crate) enum Scalar {
 
 /// How a choice is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum SelectSpelling {
     Select,
     If,
 }
 
 /// An exponent, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Power {
+pub(crate) enum ExponentSpelling {
     /// `math.fpowi`
     Whole(i32),
     /// `math.powf`
@@ -44,38 +44,38 @@ pub(crate) enum Power {
 
 /// A truth value.
 #[derive(Clone, Debug)]
-pub(crate) enum Truth {
-    Compare(Compare, [Box<Scalar>; 2]),
+pub(crate) enum BooleanExpression {
+    Compare(ComparisonKind, [Box<ScalarExpression>; 2]),
     /// An operand of truth values.
     Mask(usize),
-    Both(Logic, Box<Truth>, Box<Truth>),
+    Both(LogicOp, Box<BooleanExpression>, Box<BooleanExpression>),
     /// Positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`; something is done to the first one.
-    Positions(&'static str, [usize; 2], Whole),
+    Positions(&'static str, [usize; 2], IntegerOp),
 }
 
 /// An op on a whole number that is known at compile time, and its other operand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Whole(pub(crate) &'static str, pub(crate) usize);
+pub(crate) struct IntegerOp(pub(crate) &'static str, pub(crate) usize);
 
-pub(crate) const WHOLE: [Whole; 14] = [
-    Whole("addi", 0),
-    Whole("addi", 2),
-    Whole("subi", 1),
-    Whole("muli", 2),
-    Whole("divsi", 2),
-    Whole("divui", 2),
-    Whole("floordivsi", 3),
-    Whole("ceildivsi", 2),
-    Whole("remsi", 3),
-    Whole("remui", 5),
-    Whole("maxsi", 2),
-    Whole("maxui", 3),
-    Whole("minsi", 5),
-    Whole("minui", 4),
+pub(crate) const INTEGER_OPS: [IntegerOp; 14] = [
+    IntegerOp("addi", 0),
+    IntegerOp("addi", 2),
+    IntegerOp("subi", 1),
+    IntegerOp("muli", 2),
+    IntegerOp("divsi", 2),
+    IntegerOp("divui", 2),
+    IntegerOp("floordivsi", 3),
+    IntegerOp("ceildivsi", 2),
+    IntegerOp("remsi", 3),
+    IntegerOp("remui", 5),
+    IntegerOp("maxsi", 2),
+    IntegerOp("maxui", 3),
+    IntegerOp("minsi", 5),
+    IntegerOp("minui", 4),
 ];
 
-impl Whole {
-    fn of(self, position: usize) -> i64 {
+impl IntegerOp {
+    fn apply(self, position: usize) -> i64 {
         let (at, by) = (position as i64, self.1 as i64);
         match self.0 {
             "addi" => at + by,
@@ -92,29 +92,29 @@ impl Whole {
 
 /// Truth values together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Logic {
+pub(crate) enum LogicOp {
     And,
     Or,
     Xor,
 }
 
-pub(crate) fn operand(position: usize) -> Box<Scalar> {
-    Box::new(Scalar::Operand(position))
+pub(crate) fn operand(position: usize) -> Box<ScalarExpression> {
+    Box::new(ScalarExpression::Operand(position))
 }
 
-pub(crate) fn unary(function: Unary, of: Box<Scalar>) -> Box<Scalar> {
-    Box::new(Scalar::Unary(function, of))
+pub(crate) fn unary(function: UnaryFunction, of: Box<ScalarExpression>) -> Box<ScalarExpression> {
+    Box::new(ScalarExpression::Unary(function, of))
 }
 
-pub(crate) fn binary(function: Binary, left: Box<Scalar>, right: Box<Scalar>) -> Box<Scalar> {
-    Box::new(Scalar::Binary(function, left, right))
+pub(crate) fn binary(function: BinaryFunction, left: Box<ScalarExpression>, right: Box<ScalarExpression>) -> Box<ScalarExpression> {
+    Box::new(ScalarExpression::Binary(function, left, right))
 }
 
-pub(crate) fn literal(text: &'static str) -> Box<Scalar> {
-    Box::new(Scalar::Constant(text))
+pub(crate) fn literal(text: &'static str) -> Box<ScalarExpression> {
+    Box::new(ScalarExpression::Constant(text))
 }
 
-impl Logic {
+impl LogicOp {
     /// The op on truth values.
     pub(crate) const fn op(self) -> &'static str {
         match self {
@@ -124,19 +124,19 @@ impl Logic {
         }
     }
 
-    pub(crate) fn of(self, one: Number, other: Number) -> Number {
+    pub(crate) fn apply(self, one: BoundedValue, other: BoundedValue) -> BoundedValue {
         let (a, b) = (one.value != 0.0, other.value != 0.0);
         let is = match self {
             Self::And => a && b,
             Self::Or => a || b,
             Self::Xor => a != b,
         };
-        Number { value: f64::from(is), error: one.error.max(other.error) }
+        BoundedValue { value: f64::from(is), error: one.error.max(other.error) }
     }
 }
 
 /// Whether a predicate of `arith.cmpi` holds of integers of 64 bits.
-pub(crate) fn holds(predicate: &str, left: i64, right: i64) -> bool {
+pub(crate) fn holds_predicate(predicate: &str, left: i64, right: i64) -> bool {
     let (bits, others) = (left.cast_unsigned(), right.cast_unsigned());
     match predicate {
         "eq" => left == right,
@@ -153,14 +153,14 @@ pub(crate) fn holds(predicate: &str, left: i64, right: i64) -> bool {
 }
 
 /// Writer of a scalar computation as lines, and of the name of its result.
-pub(crate) struct Lines<'a> {
+pub(crate) struct ScalarWriter<'a> {
     pub(crate) text: String,
     pub(crate) next: usize,
     pub(crate) element: &'a str,
     pub(crate) names: &'a [String],
 }
 
-impl Lines<'_> {
+impl ScalarWriter<'_> {
     pub(crate) fn define(&mut self, right: &str) -> String {
         let name = format!("%q{}", self.next);
         self.next += 1;
@@ -168,57 +168,57 @@ impl Lines<'_> {
         name
     }
 
-    fn all<const N: usize>(&mut self, scalars: &[Box<Scalar>; N]) -> String {
+    fn write_all<const N: usize>(&mut self, scalars: &[Box<ScalarExpression>; N]) -> String {
         scalars.iter().map(|scalar| self.write(scalar)).collect::<Vec<_>>().join(", ")
     }
 
-    pub(crate) fn write(&mut self, scalar: &Scalar) -> String {
+    pub(crate) fn write(&mut self, scalar: &ScalarExpression) -> String {
         let element = self.element;
         match scalar {
-            Scalar::Operand(position) => self.names[*position].clone(),
-            Scalar::Constant(literal) => self.define(&format!("arith.constant {literal} : {element}")),
-            Scalar::Unary(function, of) => {
+            ScalarExpression::Operand(position) => self.names[*position].clone(),
+            ScalarExpression::Constant(literal) => self.define(&format!("arith.constant {literal} : {element}")),
+            ScalarExpression::Unary(function, of) => {
                 let of = self.write(of);
                 self.define(&format!("{} {of} : {element}", function.op()))
             }
-            Scalar::Binary(function, left, right) => {
+            ScalarExpression::Binary(function, left, right) => {
                 let (left, right) = (self.write(left), self.write(right));
                 self.define(&format!("{} {left}, {right} : {element}", function.op()))
             }
-            Scalar::Fma(parts) => {
-                let parts = self.all(parts);
+            ScalarExpression::Fma(parts) => {
+                let parts = self.write_all(parts);
                 self.define(&format!("math.fma {parts} : {element}"))
             }
-            Scalar::Clamp([of, low, high]) => {
+            ScalarExpression::Clamp([of, low, high]) => {
                 let (of, low, high) = (self.write(of), self.write(low), self.write(high));
                 self.define(&format!("math.clampf {of} to [{low}, {high}] : {element}"))
             }
-            Scalar::Power(of, power) => {
+            ScalarExpression::Power(of, power) => {
                 let of = self.write(of);
                 match power {
-                    Power::Whole(exponent) => {
+                    ExponentSpelling::Whole(exponent) => {
                         let exponent = self.define(&format!("arith.constant {exponent} : i32"));
                         self.define(&format!("math.fpowi {of}, {exponent} : {element}, i32"))
                     }
-                    Power::Of(exponent) => {
+                    ExponentSpelling::Of(exponent) => {
                         let exponent = self.define(&format!("arith.constant {exponent} : {element}"));
                         self.define(&format!("math.powf {of}, {exponent} : {element}"))
                     }
                 }
             }
-            Scalar::Approximate(of) => self.write(of),
-            Scalar::Choose(truth, branches, choice) => self.choose(truth, branches, *choice),
-            Scalar::OfTruth(truth, is_signed) => {
-                let truth = self.truth(truth);
+            ScalarExpression::Approximate(of) => self.write(of),
+            ScalarExpression::Choose(truth, branches, choice) => self.write_select(truth, branches, *choice),
+            ScalarExpression::OfTruth(truth, is_signed) => {
+                let truth = self.write_truth(truth);
                 self.define(&format!("arith.{} {truth} : i1 to {element}", if *is_signed { "sitofp" } else { "uitofp" }))
             }
-            Scalar::Position(dim, function) => self.position(*dim, *function),
+            ScalarExpression::Position(dim, function) => self.write_position(*dim, *function),
         }
     }
 
-    fn choose(&mut self, truth: &Truth, [yes, no]: &[Box<Scalar>; 2], choice: Choice) -> String {
-        let (element, condition) = (self.element, self.truth(truth));
-        if choice == Choice::Select {
+    fn write_select(&mut self, truth: &BooleanExpression, [yes, no]: &[Box<ScalarExpression>; 2], choice: SelectSpelling) -> String {
+        let (element, condition) = (self.element, self.write_truth(truth));
+        if choice == SelectSpelling::Select {
             let (yes, no) = (self.write(yes), self.write(no));
             return self.define(&format!("arith.select {condition}, {yes}, {no} : {element}"));
         }
@@ -232,7 +232,7 @@ impl Lines<'_> {
         self.define(&format!("scf.if {condition} -> ({element}) {{\n{}  }} else {{\n{}  }}", branches[0], branches[1]))
     }
 
-    fn position(&mut self, dim: usize, function: Option<&str>) -> String {
+    fn write_position(&mut self, dim: usize, function: Option<&str>) -> String {
         let element = self.element;
         let index = self.define(&format!("linalg.index {dim} : index"));
         // Through integers of several widths, as frontends write it.
@@ -264,18 +264,18 @@ impl Lines<'_> {
     }
 
     /// Returns the name of a boolean.
-    pub(crate) fn truth(&mut self, truth: &Truth) -> String {
+    pub(crate) fn write_truth(&mut self, truth: &BooleanExpression) -> String {
         match truth {
-            Truth::Mask(position) => self.names[*position].clone(),
-            Truth::Compare(comparison, sides) => {
-                let sides = self.all(sides);
+            BooleanExpression::Mask(position) => self.names[*position].clone(),
+            BooleanExpression::Compare(comparison, sides) => {
+                let sides = self.write_all(sides);
                 self.define(&format!("arith.cmpf {}, {sides} : {}", comparison.predicate(), self.element))
             }
-            Truth::Both(logic, one, other) => {
-                let (one, other) = (self.truth(one), self.truth(other));
+            BooleanExpression::Both(logic, one, other) => {
+                let (one, other) = (self.write_truth(one), self.write_truth(other));
                 self.define(&format!("{} {one}, {other} : i1", logic.op()))
             }
-            Truth::Positions(predicate, [left, right], Whole(op, by)) => {
+            BooleanExpression::Positions(predicate, [left, right], IntegerOp(op, by)) => {
                 let indices = [left, right].map(|dim| self.define(&format!("linalg.index {dim} : index")));
                 let [left, right] = indices.map(|index| self.define(&format!("arith.index_castui {index} : index to i64")));
                 let by = self.define(&format!("arith.constant {by} : i64"));
@@ -286,88 +286,89 @@ impl Lines<'_> {
     }
 }
 
-impl Truth {
-    pub(crate) fn value(&self, operands: &[Number], point: &[usize], round: &impl Fn(f64) -> f64) -> Number {
+impl BooleanExpression {
+    pub(crate) fn evaluate(&self, operands: &[BoundedValue], point: &[usize], round: &impl Fn(f64) -> f64) -> BoundedValue {
         match self {
             Self::Mask(position) => operands[*position],
             Self::Compare(comparison, [left, right]) => {
-                left.value(operands, point, round).compare(*comparison, right.value(operands, point, round))
+                left.evaluate(operands, point, round).compare(*comparison, right.evaluate(operands, point, round))
             }
-            Self::Both(logic, one, other) => logic.of(one.value(operands, point, round), other.value(operands, point, round)),
+            Self::Both(logic, one, other) => logic.apply(one.evaluate(operands, point, round), other.evaluate(operands, point, round)),
             Self::Positions(predicate, [left, right], whole) => {
-                Number::exact(f64::from(holds(predicate, whole.of(point[*left]), point[*right] as i64)))
+                BoundedValue::from_exact(f64::from(holds_predicate(predicate, whole.apply(point[*left]), point[*right] as i64)))
             }
         }
     }
 
-    fn reads(&self, operand: usize) -> bool {
+    fn reads_operand(&self, operand: usize) -> bool {
         match self {
             Self::Mask(position) => *position == operand,
-            Self::Compare(_, sides) => sides.iter().any(|side| side.reads(operand)),
-            Self::Both(_, one, other) => one.reads(operand) || other.reads(operand),
+            Self::Compare(_, sides) => sides.iter().any(|side| side.reads_operand(operand)),
+            Self::Both(_, one, other) => one.reads_operand(operand) || other.reads_operand(operand),
             Self::Positions(..) => false,
         }
     }
 }
 
-impl Scalar {
-    pub(crate) fn value(&self, operands: &[Number], point: &[usize], round: &impl Fn(f64) -> f64) -> Number {
-        let of = |scalar: &Self| scalar.value(operands, point, round);
+impl ScalarExpression {
+    pub(crate) fn evaluate(&self, operands: &[BoundedValue], point: &[usize], round: &impl Fn(f64) -> f64) -> BoundedValue {
+        let of = |scalar: &Self| scalar.evaluate(operands, point, round);
         match self {
             Self::Operand(position) => operands[*position],
-            Self::Constant(literal) => Number::exact(round(literal.parse().unwrap())),
-            Self::Unary(function, x) => of(x).unary(*function),
-            Self::Binary(function, x, y) => of(x).binary(*function, of(y)),
-            Self::Fma([x, y, z]) => of(x).binary(Binary::Mul, of(y)).binary(Binary::Add, of(z)),
-            Self::Clamp([x, low, high]) => of(x).binary(Binary::Max, of(low)).binary(Binary::Min, of(high)),
-            Self::Power(x, power) => power.of(of(x)),
-            Self::Approximate(x) => Number { error: f64::INFINITY, ..of(x) },
-            Self::Choose(truth, [yes, no], _) => truth.value(operands, point, round).select(of(yes), of(no)),
+            Self::Constant(literal) => BoundedValue::from_exact(round(literal.parse().unwrap())),
+            Self::Unary(function, x) => of(x).apply_unary(*function),
+            Self::Binary(function, x, y) => of(x).apply_binary(*function, of(y)),
+            Self::Fma([x, y, z]) => of(x).apply_binary(BinaryFunction::Mul, of(y)).apply_binary(BinaryFunction::Add, of(z)),
+            Self::Clamp([x, low, high]) => of(x).apply_binary(BinaryFunction::Max, of(low)).apply_binary(BinaryFunction::Min, of(high)),
+            Self::Power(x, power) => power.apply(of(x)),
+            Self::Approximate(x) => BoundedValue { error: f64::INFINITY, ..of(x) },
+            Self::Choose(truth, [yes, no], _) => truth.evaluate(operands, point, round).select(of(yes), of(no)),
             Self::OfTruth(truth, is_signed) => {
-                let Number { value, error } = truth.value(operands, point, round);
-                Number { value: if *is_signed { -value } else { value }, error }
+                let BoundedValue { value, error } = truth.evaluate(operands, point, round);
+                BoundedValue { value: if *is_signed { -value } else { value }, error }
             }
-            Self::Position(dim, function) => known(round(point[*dim] as f64), *function),
+            Self::Position(dim, function) => evaluate_position_function(round(point[*dim] as f64), *function),
         }
     }
 
     /// Whether an operand is read.
-    pub(crate) fn reads(&self, operand: usize) -> bool {
+    pub(crate) fn reads_operand(&self, operand: usize) -> bool {
         match self {
             Self::Operand(own) => *own == operand,
             Self::Constant(_) | Self::Position(..) => false,
-            Self::Unary(_, of) | Self::Power(of, _) | Self::Approximate(of) => of.reads(operand),
-            Self::Binary(_, left, right) => left.reads(operand) || right.reads(operand),
-            Self::Fma(parts) | Self::Clamp(parts) => parts.iter().any(|part| part.reads(operand)),
-            Self::Choose(truth, parts, _) => truth.reads(operand) || parts.iter().any(|part| part.reads(operand)),
-            Self::OfTruth(truth, _) => truth.reads(operand),
+            Self::Unary(_, of) | Self::Power(of, _) | Self::Approximate(of) => of.reads_operand(operand),
+            Self::Binary(_, left, right) => left.reads_operand(operand) || right.reads_operand(operand),
+            Self::Fma(parts) | Self::Clamp(parts) => parts.iter().any(|part| part.reads_operand(operand)),
+            Self::Choose(truth, parts, _) => truth.reads_operand(operand) || parts.iter().any(|part| part.reads_operand(operand)),
+            Self::OfTruth(truth, _) => truth.reads_operand(operand),
         }
     }
 }
 
 /// A function of a position. The compiler computes it with the program's precision, which the comparison leaves out.
-fn known(position: f64, function: Option<&str>) -> Number {
+fn evaluate_position_function(position: f64, function: Option<&str>) -> BoundedValue {
     let value = match function {
-        None => return Number::exact(position),
+        None => return BoundedValue::from_exact(position),
         Some("math.sin") => position.sin(),
         Some("math.cos") => position.cos(),
         Some("arith.remf") => position % 3.0,
         // Rounding leaves whole numbers unchanged.
         Some(_) => position,
     };
-    Number { value, error: f64::INFINITY }
+    BoundedValue { value, error: f64::INFINITY }
 }
 
-impl Power {
-    fn of(self, x: Number) -> Number {
+impl ExponentSpelling {
+    fn apply(self, x: BoundedValue) -> BoundedValue {
         let whole = |exponent: i32| {
-            let product = (0..exponent.unsigned_abs()).fold(Number::exact(1.0), |product, _| product.binary(Binary::Mul, x));
-            if exponent < 0 { Number::exact(1.0).binary(Binary::Div, product) } else { product }
+            let product =
+                (0..exponent.unsigned_abs()).fold(BoundedValue::from_exact(1.0), |product, _| product.apply_binary(BinaryFunction::Mul, x));
+            if exponent < 0 { BoundedValue::from_exact(1.0).apply_binary(BinaryFunction::Div, product) } else { product }
         };
         match self {
             Self::Whole(exponent) => whole(exponent),
-            Self::Of("0.5") => x.unary(Unary::Sqrt),
-            Self::Of("-0.5") => x.unary(Unary::Rsqrt),
+            Self::Of("0.5") => x.apply_unary(UnaryFunction::Sqrt),
+            Self::Of("-0.5") => x.apply_unary(UnaryFunction::Rsqrt),
             Self::Of(exponent) => whole(exponent.parse::<f64>().unwrap() as i32),
         }
     }

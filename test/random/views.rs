@@ -1,41 +1,41 @@
 //! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders.
 
 use crate::random::{
-    build::{Builder, Value, each_point, list, map_text, strides},
-    number::Number,
+    build::{ProgramBuilder, TensorValue, compute_strides, for_each_point, join_list, map_text},
+    number::BoundedValue,
 };
 
-impl Builder {
+impl ProgramBuilder {
     /// A value whose elements are copies of another value's elements.
-    fn moved(&mut self, operand: usize, shape: Vec<usize>, classes: Vec<usize>, at: impl Fn(&[usize]) -> usize, text: String) -> usize {
+    fn push_copy(&mut self, operand: usize, shape: Vec<usize>, classes: Vec<usize>, at: impl Fn(&[usize]) -> usize, text: String) -> usize {
         let mut data = Vec::with_capacity(shape.iter().product());
-        each_point(&shape, |point| data.push(self.values[operand].data[at(point)]));
+        for_each_point(&shape, |point| data.push(self.values[operand].data[at(point)]));
         let kind = self.values[operand].kind;
-        self.push(Value { shape, classes, data, kind }, &[operand], text)
+        self.push(TensorValue { shape, classes, data, kind }, &[operand], text)
     }
 
     /// The text of a `linalg.generic` that yields its operand's element.
     fn copy_text(&self, rank: usize, operand: usize, read: &[Option<usize>], map: &[Option<usize>], shape: &[usize]) -> String {
-        let (result, kind) = (self.next(), self.values[operand].kind);
-        let (of_result, element) = (self.type_of(shape, kind), self.element_of(kind));
+        let (result, kind) = (self.next_number(), self.values[operand].kind);
+        let (of_result, element) = (self.type_of(shape, kind), self.element_type(kind));
         format!(
             "%e{result} = tensor.empty() : {of_result}\n\
              %v{result} = linalg.generic {{indexing_maps = [{}, {}], iterator_types = [{}]}}\n    \
              ins({{0}} : {}) outs(%e{result} : {of_result}) {{\n^bb0(%x0: {element}, %out: {element}):\n  linalg.yield %x0 : {element}\n}} -> {of_result}\n",
             map_text(rank, read),
             map_text(rank, map),
-            list((0..rank).map(|_| "\"parallel\"")),
+            join_list((0..rank).map(|_| "\"parallel\"")),
             self.type_text(operand),
         )
     }
 
     /// Dimension `d` of the result is dimension `order[d]` of the operand.
     pub(crate) fn permute(&mut self, operand: usize, order: &[usize]) -> usize {
-        let Value { shape, classes, kind, .. } = self.values[operand].clone();
+        let TensorValue { shape, classes, kind, .. } = self.values[operand].clone();
         let of_result: Vec<usize> = order.iter().map(|&dim| shape[dim]).collect();
         let rank = shape.len();
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
-        let (result, type_text) = (self.next(), self.type_of(&of_result, kind));
+        let (result, type_text) = (self.next_number(), self.type_of(&of_result, kind));
         let text = match self.choices.below(3) {
             0 => {
                 // The result's dimensions are the iteration's.
@@ -46,36 +46,36 @@ impl Builder {
                 "%e{result} = tensor.empty() : {type_text}\n\
                  %v{result} = linalg.transpose ins({{0}} : {}) outs(%e{result} : {type_text}) permutation = [{}]\n",
                 self.type_text(operand),
-                list(order),
+                join_list(order),
             ),
             _ => {
                 let map: Vec<Option<usize>> = order.iter().map(|&dim| Some(dim)).collect();
                 self.copy_text(rank, operand, &identity, &map, &of_result)
             }
         };
-        let (steps, order) = (strides(&shape), order.to_vec());
+        let (steps, order) = (compute_strides(&shape), order.to_vec());
         let of_classes = order.iter().map(|&dim| classes[dim]).collect();
-        self.moved(operand, of_result, of_classes, move |point| point.iter().zip(&order).map(|(at, &dim)| at * steps[dim]).sum(), text)
+        self.push_copy(operand, of_result, of_classes, move |point| point.iter().zip(&order).map(|(at, &dim)| at * steps[dim]).sum(), text)
     }
 
     pub(crate) fn slice(&mut self, operand: usize, offsets: &[usize], sizes: &[usize], steps: &[usize], drops: &[usize]) -> usize {
-        let Value { shape, classes, kind, .. } = self.values[operand].clone();
+        let TensorValue { shape, classes, kind, .. } = self.values[operand].clone();
         let left: Vec<usize> = (0..shape.len()).filter(|dim| !drops.contains(dim)).collect();
         let of_result: Vec<usize> = left.iter().map(|&dim| sizes[dim]).collect();
         let of_classes = left.iter().map(|&dim| if sizes[dim] == shape[dim] { classes[dim] } else { self.new_class() }).collect();
         let text = format!(
             "%v{} = tensor.extract_slice {{0}}[{}] [{}] [{}] : {} to {}\n",
-            self.next(),
-            list(offsets),
-            list(sizes),
-            list(steps),
+            self.next_number(),
+            join_list(offsets),
+            join_list(sizes),
+            join_list(steps),
             self.type_text(operand),
             self.type_of(&of_result, kind),
         );
-        let of_operand = strides(&shape);
+        let of_operand = compute_strides(&shape);
         let start: usize = offsets.iter().zip(&of_operand).map(|(offset, stride)| offset * stride).sum();
         let along: Vec<usize> = left.iter().map(|&dim| steps[dim] * of_operand[dim]).collect();
-        self.moved(
+        self.push_copy(
             operand,
             of_result,
             of_classes,
@@ -86,12 +86,12 @@ impl Builder {
 
     /// Reshapes the operand: preserves the order of its elements, and merges or splits groups of dimensions.
     pub(crate) fn reshape(&mut self, operand: usize, shape: Vec<usize>, groups: &[Vec<usize>], is_merged: bool) -> usize {
-        let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
-        let groups_text = list(groups.iter().map(|group| format!("[{}]", list(group))));
-        let (result, to) = (self.next(), self.type_of(&shape, kind));
+        let TensorValue { shape: from, classes, kind, .. } = self.values[operand].clone();
+        let groups_text = join_list(groups.iter().map(|group| format!("[{}]", join_list(group))));
+        let (result, to) = (self.next_number(), self.type_of(&shape, kind));
         let given = self.type_text(operand);
         let text = if self.choices.one_in(8) {
-            let (rank, sizes) = (shape.len(), list(&shape));
+            let (rank, sizes) = (shape.len(), join_list(&shape));
             format!(
                 "%s{result} = arith.constant dense<[{sizes}]> : tensor<{rank}xindex>\n\
                  %v{result} = tensor.reshape {{0}}(%s{result}) : ({given}, tensor<{rank}xindex>) -> {to}\n"
@@ -99,7 +99,7 @@ impl Builder {
         } else if is_merged {
             format!("%v{result} = tensor.collapse_shape {{0}} [{groups_text}] : {given} into {to}\n")
         } else {
-            format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", list(&shape))
+            format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", join_list(&shape))
         };
         // A dimension that is alone in its group is unchanged.
         let mut of_classes = vec![usize::MAX; shape.len()];
@@ -117,24 +117,24 @@ impl Builder {
             }
         }
         debug_assert_eq!(from.iter().product::<usize>(), shape.iter().product::<usize>());
-        let steps = strides(&shape);
-        self.moved(operand, shape, of_classes, move |point| point.iter().zip(&steps).map(|(at, step)| at * step).sum(), text)
+        let steps = compute_strides(&shape);
+        self.push_copy(operand, shape, of_classes, move |point| point.iter().zip(&steps).map(|(at, step)| at * step).sum(), text)
     }
 
     /// `added` are the dimensions of the result that the operand lacks; dimensions of size 1 of the operand are stretched to `shape`.
     pub(crate) fn broadcast(&mut self, operand: usize, shape: &[usize], added: &[usize]) -> usize {
-        let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
+        let TensorValue { shape: from, classes, kind, .. } = self.values[operand].clone();
         let own: Vec<usize> = (0..shape.len()).filter(|dim| !added.contains(dim)).collect();
         let read: Vec<Option<usize>> = own.iter().zip(&from).map(|(&dim, &size)| Some(dim).filter(|_| size == shape[dim])).collect();
         let rank = shape.len();
-        let (result, type_text) = (self.next(), self.type_of(shape, kind));
+        let (result, type_text) = (self.next_number(), self.type_of(shape, kind));
         let is_plain = read.iter().all(Option::is_some) && !added.is_empty();
         let text = if is_plain && self.choices.one_in(2) {
             format!(
                 "%e{result} = tensor.empty() : {type_text}\n\
                  %v{result} = linalg.broadcast ins({{0}} : {}) outs(%e{result} : {type_text}) dimensions = [{}]\n",
                 self.type_text(operand),
-                list(added),
+                join_list(added),
             )
         } else {
             let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
@@ -147,8 +147,8 @@ impl Builder {
             }
         }
         let of_classes = of_classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect();
-        let along = self.steps(&(operand, read), rank);
-        self.moved(operand, shape.to_vec(), of_classes, move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(), text)
+        let along = self.read_strides(&(operand, read), rank);
+        self.push_copy(operand, shape.to_vec(), of_classes, move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(), text)
     }
 
     /// Values side by side along a dimension.
@@ -156,7 +156,7 @@ impl Builder {
         let first = self.values[operands[0]].clone();
         let mut shape = first.shape.clone();
         shape[dim] = operands.iter().map(|&operand| self.values[operand].shape[dim]).sum();
-        let (result, to) = (self.next(), self.type_of(&shape, first.kind));
+        let (result, to) = (self.next_number(), self.type_of(&shape, first.kind));
         let types: Vec<String> = operands.iter().map(|&operand| self.type_text(operand)).collect();
         let names = (0..operands.len()).map(|position| format!("{{{position}}}"));
         let text = if self.choices.one_in(2) {
@@ -164,19 +164,19 @@ impl Builder {
             let mut offset = 0;
             for (position, &operand) in operands.iter().enumerate() {
                 let sizes = &self.values[operand].shape;
-                let offsets = list((0..shape.len()).map(|at| if at == dim { offset } else { 0 }));
+                let offsets = join_list((0..shape.len()).map(|at| if at == dim { offset } else { 0 }));
                 let next = if position + 1 == operands.len() { format!("%v{result}") } else { format!("%p{result}_{}", position + 1) };
                 text += &format!(
                     "{next} = tensor.insert_slice {{{position}}} into %p{result}_{position}[{offsets}] [{}] [{}] : {} into {to}\n",
-                    list(sizes),
-                    list(sizes.iter().map(|_| 1)),
+                    join_list(sizes),
+                    join_list(sizes.iter().map(|_| 1)),
                     types[position],
                 );
                 offset += sizes[dim];
             }
             text
         } else {
-            format!("%v{result} = tensor.concat dim({dim}) {} : ({}) -> {to}\n", list(names), list(&types))
+            format!("%v{result} = tensor.concat dim({dim}) {} : ({}) -> {to}\n", join_list(names), join_list(&types))
         };
         let mut classes = first.classes.clone();
         for &operand in &operands[1..] {
@@ -185,42 +185,42 @@ impl Builder {
         }
         classes[dim] = self.new_class();
         let mut data = Vec::with_capacity(shape.iter().product());
-        each_point(&shape, |point| {
+        for_each_point(&shape, |point| {
             let mut at = point.to_vec();
             for &operand in operands {
                 let value = &self.values[operand];
                 if at[dim] < value.shape[dim] {
-                    data.push(value.data[at.iter().zip(strides(&value.shape)).map(|(at, step)| at * step).sum::<usize>()]);
+                    data.push(value.data[at.iter().zip(compute_strides(&value.shape)).map(|(at, step)| at * step).sum::<usize>()]);
                     break;
                 }
                 at[dim] -= value.shape[dim];
             }
         });
-        self.push(Value { shape, classes, data, kind: first.kind }, operands, text)
+        self.push(TensorValue { shape, classes, data, kind: first.kind }, operands, text)
     }
 
     /// A border of one number.
     pub(crate) fn pad(&mut self, operand: usize, low: &[usize], high: &[usize], literal: &str) -> usize {
-        let Value { shape: from, classes, data: old, kind } = self.values[operand].clone();
+        let TensorValue { shape: from, classes, data: old, kind } = self.values[operand].clone();
         let shape: Vec<usize> = (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect();
-        let (result, element) = (self.next(), self.element);
+        let (result, element) = (self.next_number(), self.element);
         let text = format!(
             "%c{result} = arith.constant {literal} : {element}\n\
              %v{result} = tensor.pad {{0}} low[{}] high[{}] {{\n^bb0({}):\n  tensor.yield %c{result} : {element}\n}} : {} to {}\n",
-            list(low),
-            list(high),
-            list((0..from.len()).map(|dim| format!("%i{dim}: index"))),
+            join_list(low),
+            join_list(high),
+            join_list((0..from.len()).map(|dim| format!("%i{dim}: index"))),
             self.type_text(operand),
             self.type_of(&shape, kind),
         );
-        let number = Number::exact(self.rounded(literal.parse().unwrap()));
-        let steps = strides(&from);
+        let number = BoundedValue::from_exact(self.round(literal.parse().unwrap()));
+        let steps = compute_strides(&from);
         let mut data = Vec::with_capacity(shape.iter().product());
-        each_point(&shape, |point| {
+        for_each_point(&shape, |point| {
             let is_inside = (0..from.len()).all(|dim| (low[dim]..low[dim] + from[dim]).contains(&point[dim]));
             data.push(if is_inside { old[(0..from.len()).map(|dim| (point[dim] - low[dim]) * steps[dim]).sum::<usize>()] } else { number });
         });
         let of_classes = (0..from.len()).map(|dim| if shape[dim] == from[dim] { classes[dim] } else { self.new_class() }).collect();
-        self.push(Value { shape, classes: of_classes, data, kind }, &[operand], text)
+        self.push(TensorValue { shape, classes: of_classes, data, kind }, &[operand], text)
     }
 }

@@ -6,38 +6,38 @@ use std::fmt::Write;
 /// Elements along the inner dimension of all tensors.
 const LANES: usize = 65;
 /// A result is written as so many parts, each of so many bits, of which a floating-point number has all.
-const PARTS: usize = 3;
+const NUM_PARTS: usize = 3;
 const PART_BITS: u32 = 22;
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Type(&'static str, u32);
+struct IntegerType(&'static str, u32);
 
-const I1: Type = Type("i1", 1);
-const I64: Type = Type("i64", 64);
-const INDEX: Type = Type("index", 64);
-const TYPES: [Type; 16] = [
-    Type("i32", 32),
-    Type("i8", 8),
+const I1: IntegerType = IntegerType("i1", 1);
+const I64: IntegerType = IntegerType("i64", 64);
+const INDEX: IntegerType = IntegerType("index", 64);
+const TYPES: [IntegerType; 16] = [
+    IntegerType("i32", 32),
+    IntegerType("i8", 8),
     I64,
     I1,
     INDEX,
-    Type("i16", 16),
-    Type("i2", 2),
-    Type("i3", 3),
-    Type("i7", 7),
-    Type("i12", 12),
-    Type("i24", 24),
-    Type("i31", 31),
-    Type("i33", 33),
-    Type("i48", 48),
-    Type("i63", 63),
-    Type("i8", 8),
+    IntegerType("i16", 16),
+    IntegerType("i2", 2),
+    IntegerType("i3", 3),
+    IntegerType("i7", 7),
+    IntegerType("i12", 12),
+    IntegerType("i24", 24),
+    IntegerType("i31", 31),
+    IntegerType("i33", 33),
+    IntegerType("i48", 48),
+    IntegerType("i63", 63),
+    IntegerType("i8", 8),
 ];
 /// Types of arguments that the device computes with.
-const RUNTIME_TYPES: [Type; 4] = [Type("i32", 32), Type("i8", 8), I64, I1];
+const RUNTIME_TYPES: [IntegerType; 4] = [IntegerType("i32", 32), IntegerType("i8", 8), I64, I1];
 /// Types of tables.
-const TABLE_TYPES: [Type; 6] = [Type("i8", 8), I1, Type("i16", 16), Type("i32", 32), I64, INDEX];
+const TABLE_TYPES: [IntegerType; 6] = [IntegerType("i8", 8), I1, IntegerType("i16", 16), IntegerType("i32", 32), I64, INDEX];
 
 const BINARY: [&str; 10] = [
     "arith.addi",
@@ -57,18 +57,18 @@ const SIGNED_QUOTIENTS: [&str; 4] = ["arith.divsi", "arith.remsi", "arith.floord
 const PREDICATES: [&str; 10] = ["slt", "ult", "eq", "ne", "sle", "sgt", "sge", "ule", "ugt", "uge"];
 
 /// An expression in the making.
-pub(crate) struct Writer {
+pub(crate) struct ExpressionWriter {
     /// The operations of the body.
     body: String,
     next: usize,
     /// Tables and arguments that the body reads, with their types; the text of a table.
-    inputs: Vec<(Type, Option<String>)>,
+    inputs: Vec<(IntegerType, Option<String>)>,
     is_runtime: bool,
 }
 
 /// A function with one result for each expression.
-pub(crate) fn program(writers: &[Writer], element: &str) -> String {
-    let shape = format!("tensor<{PARTS}x{LANES}x{element}>");
+pub(crate) fn program(writers: &[ExpressionWriter], element: &str) -> String {
+    let shape = format!("tensor<{NUM_PARTS}x{LANES}x{element}>");
     let is_runtime = writers.iter().any(|writer| writer.is_runtime);
     let row = |element: &str| format!("tensor<{LANES}x{element}>");
     let result = if is_runtime { row(element) } else { shape };
@@ -76,7 +76,7 @@ pub(crate) fn program(writers: &[Writer], element: &str) -> String {
     let _ = writeln!(text, "  %e = tensor.empty() : {result}");
     for (number, writer) in writers.iter().enumerate() {
         let (mut names, mut types) = (vec!["%x".to_owned()], vec![result.clone()]);
-        for (input, (Type(name, _), table)) in writer.inputs.iter().enumerate() {
+        for (input, (IntegerType(name, _), table)) in writer.inputs.iter().enumerate() {
             let value = format!("%v{number}_{input}");
             match table {
                 Some(numbers) => {
@@ -91,7 +91,7 @@ pub(crate) fn program(writers: &[Writer], element: &str) -> String {
         let map = |dims: &str| format!("affine_map<({space}) -> ({dims})>");
         let maps: Vec<String> = std::iter::once(map(space)).chain(writer.inputs.iter().map(|_| map(lanes))).chain([map(space)]).collect();
         let blocks: Vec<String> =
-            writer.inputs.iter().enumerate().map(|(input, (Type(name, _), _))| format!("%i{input}: {name}, ")).collect();
+            writer.inputs.iter().enumerate().map(|(input, (IntegerType(name, _), _))| format!("%i{input}: {name}, ")).collect();
         let _ = writeln!(
             text,
             "  %r{number} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}} ins({} : {}) outs(%e : {result}) {{\n  ^bb0(%a: {element}, {}%o: \
@@ -109,20 +109,20 @@ pub(crate) fn program(writers: &[Writer], element: &str) -> String {
     format!("func.func @main({}) -> ({types}) {{\n{text}  return {} : {types}\n}}\n", arguments.join(", "), results.join(", "))
 }
 
-impl Writer {
+impl ExpressionWriter {
     /// Returns a random expression, and the conversion of its integers to floating-point numbers.
     pub(crate) fn write(choices: &mut Choices, is_runtime: bool) -> Self {
         let mut writer = Self { body: String::new(), next: 0, inputs: Vec::new(), is_runtime };
-        let of = writer.any_type(choices);
+        let of = writer.pick_type(choices);
         let depth = 1 + choices.below(if is_runtime { 3 } else { 4 });
-        let value = writer.expression(choices, of, depth);
+        let value = writer.write_expression(choices, of, depth);
         let number = if is_runtime {
             let convert = if of == I1 || choices.one_in(3) { "uitofp" } else { "sitofp" };
             let value = if of == INDEX { writer.define(&format!("arith.index_cast {value} : index to i64")) } else { value };
             let name = if of == INDEX { "i64" } else { of.0 };
             writer.define(&format!("arith.{convert} {value} : {name} to ELEMENT"))
         } else {
-            writer.part(&value, of)
+            writer.write_part(&value, of)
         };
         let sum = writer.define(&format!("arith.addf %a, {number} : ELEMENT"));
         let _ = writeln!(writer.body, "    linalg.yield {sum} : ELEMENT");
@@ -136,7 +136,7 @@ impl Writer {
         name
     }
 
-    fn number(&mut self, number: i128, Type(name, width): Type) -> String {
+    fn write_number(&mut self, number: i128, IntegerType(name, width): IntegerType) -> String {
         // The lowest bits as a signed number, because MLIR interprets every number as signed.
         let unused = 128 - width;
         let number = (number << unused) >> unused;
@@ -145,22 +145,22 @@ impl Writer {
     }
 
     /// Bits of a value, by the index along the outer dimension, as a number.
-    fn part(&mut self, value: &str, of: Type) -> String {
-        let wide = self.converted(value, of, I64, true);
+    fn write_part(&mut self, value: &str, of: IntegerType) -> String {
+        let wide = self.write_conversion(value, of, I64, true);
         let index = self.define("linalg.index 0 : index");
         let place = self.define(&format!("arith.index_cast {index} : index to i64"));
-        let (bits, mask) = (self.number(PART_BITS.into(), I64), self.number((1 << PART_BITS) - 1, I64));
+        let (bits, mask) = (self.write_number(PART_BITS.into(), I64), self.write_number((1 << PART_BITS) - 1, I64));
         let amount = self.define(&format!("arith.muli {place}, {bits} : i64"));
         let shifted = self.define(&format!("arith.shrsi {wide}, {amount} : i64"));
         let part = self.define(&format!("arith.andi {shifted}, {mask} : i64"));
         self.define(&format!("arith.sitofp {part} : i64 to ELEMENT"))
     }
 
-    fn any_type(&self, choices: &mut Choices) -> Type {
+    fn pick_type(&self, choices: &mut Choices) -> IntegerType {
         if self.is_runtime { *choices.pick(&RUNTIME_TYPES) } else { *choices.pick(&TYPES) }
     }
 
-    fn converted(&mut self, value: &str, from: Type, to: Type, is_signed: bool) -> String {
+    fn write_conversion(&mut self, value: &str, from: IntegerType, to: IntegerType, is_signed: bool) -> String {
         let op = match (from == INDEX || to == INDEX, from.1.cmp(&to.1)) {
             _ if from == to => return value.to_owned(),
             (true, _) if is_signed => "arith.index_cast",
@@ -174,7 +174,7 @@ impl Writer {
     }
 
     /// A number that expressions are likely to go wrong at.
-    fn edge(&self, choices: &mut Choices, Type(_, width): Type) -> i128 {
+    fn draw_edge_number(&self, choices: &mut Choices, IntegerType(_, width): IntegerType) -> i128 {
         if self.is_runtime {
             return [1, 0, 2, 3, 5, 7, -1, -3, 10, 100][choices.below(10)];
         }
@@ -192,45 +192,45 @@ impl Writer {
         }
     }
 
-    fn leaf(&mut self, choices: &mut Choices, of: Type) -> String {
+    fn write_leaf(&mut self, choices: &mut Choices, of: IntegerType) -> String {
         match choices.below(if self.is_runtime { 5 } else { 4 }) {
             0 => {
-                let number = self.edge(choices, of);
-                self.number(number, of)
+                let number = self.draw_edge_number(choices, of);
+                self.write_number(number, of)
             }
             1 if !self.is_runtime => {
                 let dim = choices.below(2);
                 let index = self.define(&format!("linalg.index {dim} : index"));
-                self.cast_of_index(choices, &index, of)
+                self.write_index_cast(choices, &index, of)
             }
             _ => {
-                let types: &[Type] = if self.is_runtime { &RUNTIME_TYPES } else { &TABLE_TYPES };
+                let types: &[IntegerType] = if self.is_runtime { &RUNTIME_TYPES } else { &TABLE_TYPES };
                 let from = if choices.one_in(3) {
                     *choices.pick(types)
                 } else {
                     types.iter().copied().find(|&known| known == of).unwrap_or(types[0])
                 };
-                let input = self.input(choices, from);
+                let input = self.pick_input(choices, from);
                 let is_signed = !choices.one_in(3);
-                self.converted(&format!("%i{input}"), from, of, is_signed)
+                self.write_conversion(&format!("%i{input}"), from, of, is_signed)
             }
         }
     }
 
-    fn cast_of_index(&mut self, choices: &mut Choices, index: &str, of: Type) -> String {
+    fn write_index_cast(&mut self, choices: &mut Choices, index: &str, of: IntegerType) -> String {
         let is_signed = choices.one_in(2);
-        self.converted(index, INDEX, of, is_signed)
+        self.write_conversion(index, INDEX, of, is_signed)
     }
 
     /// A table or an argument of that type, one that is there or another one.
-    fn input(&mut self, choices: &mut Choices, from: Type) -> usize {
+    fn pick_input(&mut self, choices: &mut Choices, from: IntegerType) -> usize {
         let there: Vec<usize> = (0..self.inputs.len()).filter(|&input| self.inputs[input].0 == from).collect();
         if !there.is_empty() && !choices.one_in(3) {
             return *choices.pick(&there);
         }
         let table = (!self.is_runtime).then(|| {
             let unused = 128 - from.1;
-            let number = |choices: &mut Choices, writer: &Self| (writer.edge(choices, from) << unused) >> unused;
+            let number = |choices: &mut Choices, writer: &Self| (writer.draw_edge_number(choices, from) << unused) >> unused;
             let numbers: Vec<i128> = (0..LANES).map(|_| number(choices, self)).collect();
             let text = |number: &i128| if from == I1 { (*number != 0).to_string() } else { number.to_string() };
             format!("[{}]", numbers.iter().map(text).collect::<Vec<_>>().join(", "))
@@ -239,50 +239,50 @@ impl Writer {
         self.inputs.len() - 1
     }
 
-    fn expression(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
+    fn write_expression(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         if depth == 0 {
-            return self.leaf(choices, of);
+            return self.write_leaf(choices, of);
         }
         match choices.below(12) {
             0..=2 => {
                 let (op, one, other) =
-                    (*choices.pick(&BINARY), self.expression(choices, of, depth - 1), self.expression(choices, of, depth - 1));
+                    (*choices.pick(&BINARY), self.write_expression(choices, of, depth - 1), self.write_expression(choices, of, depth - 1));
                 self.define(&format!("{op} {one}, {other} : {}", of.0))
             }
-            3 => self.shift(choices, of, depth),
-            4 => self.quotient(choices, of, depth),
-            5 | 6 => self.compare(choices, of, depth),
+            3 => self.write_shift(choices, of, depth),
+            4 => self.write_quotient(choices, of, depth),
+            5 | 6 => self.write_comparison(choices, of, depth),
             7 => {
-                let value = self.expression(choices, of, depth - 1);
+                let value = self.write_expression(choices, of, depth - 1);
                 self.define(&format!("math.absi {value} : {}", of.0))
             }
-            8 if of != INDEX && of != I1 && !self.is_runtime => self.through_number(choices, of, depth),
+            8 if of != INDEX && of != I1 && !self.is_runtime => self.write_float_roundtrip(choices, of, depth),
             9 => {
                 let (condition, yes, no) = (
-                    self.expression(choices, I1, depth - 1),
-                    self.expression(choices, of, depth - 1),
-                    self.expression(choices, of, depth - 1),
+                    self.write_expression(choices, I1, depth - 1),
+                    self.write_expression(choices, of, depth - 1),
+                    self.write_expression(choices, of, depth - 1),
                 );
                 self.define(&format!("arith.select {condition}, {yes}, {no} : {}", of.0))
             }
             _ => {
-                let from = self.any_type(choices);
-                let value = self.expression(choices, from, depth - 1);
+                let from = self.pick_type(choices);
+                let value = self.write_expression(choices, from, depth - 1);
                 let is_signed = choices.one_in(2);
-                self.converted(&value, from, of, is_signed)
+                self.write_conversion(&value, from, of, is_signed)
             }
         }
     }
 
     /// A shift by less than the width; or by any amount, where another value is chosen for one that is too large.
-    fn shift(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
-        let (op, value) = (*choices.pick(&SHIFTS), self.expression(choices, of, depth - 1));
+    fn write_shift(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
+        let (op, value) = (*choices.pick(&SHIFTS), self.write_expression(choices, of, depth - 1));
         if self.is_runtime {
-            let amount = self.number(choices.below(of.1.min(12) as usize) as i128, of);
+            let amount = self.write_number(choices.below(of.1.min(12) as usize) as i128, of);
             return self.define(&format!("{op} {value}, {amount} : {}", of.0));
         }
-        let amount = self.expression(choices, of, depth - 1);
-        let last = self.number(i128::from(of.1) - 1, of);
+        let amount = self.write_expression(choices, of, depth - 1);
+        let last = self.write_number(i128::from(of.1) - 1, of);
         let name = of.0;
         if choices.one_in(2) {
             let amount = self.define(&format!("arith.minui {amount}, {last} : {name}"));
@@ -294,49 +294,49 @@ impl Writer {
     }
 
     /// A quotient or remainder whose divisor is not 0, and not -1 where that would overflow.
-    fn quotient(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
+    fn write_quotient(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         let is_signed = of != I1 && choices.one_in(2);
         let op = if is_signed { *choices.pick(&SIGNED_QUOTIENTS) } else { *choices.pick(&UNSIGNED_QUOTIENTS) };
-        let dividend = self.expression(choices, of, depth - 1);
+        let dividend = self.write_expression(choices, of, depth - 1);
         let name = of.0;
         if self.is_runtime && !choices.one_in(4) {
-            let divisor = self.number([3, 1, 2, 7, 10, 100][choices.below(6)], of);
+            let divisor = self.write_number([3, 1, 2, 7, 10, 100][choices.below(6)], of);
             return self.define(&format!("{op} {dividend}, {divisor} : {name}"));
         }
-        let mut divisor = self.expression(choices, of, depth - 1);
-        let one = self.number(1, of);
+        let mut divisor = self.write_expression(choices, of, depth - 1);
+        let one = self.write_number(1, of);
         if self.is_runtime && of != I1 {
             let divisor = self.define(&format!("arith.maxsi {divisor}, {one} : {name}"));
             return self.define(&format!("{op} {dividend}, {divisor} : {name}"));
         }
         for forbidden in [0, -1].into_iter().take(if is_signed { 2 } else { 1 }) {
-            let forbidden = self.number(forbidden, of);
+            let forbidden = self.write_number(forbidden, of);
             let is_it = self.define(&format!("arith.cmpi eq, {divisor}, {forbidden} : {name}"));
             divisor = self.define(&format!("arith.select {is_it}, {one}, {divisor} : {name}"));
         }
         self.define(&format!("{op} {dividend}, {divisor} : {name}"))
     }
 
-    fn compare(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
-        let (predicate, compared) = (*choices.pick(&PREDICATES), self.any_type(choices));
-        let (one, other) = (self.expression(choices, compared, depth - 1), self.expression(choices, compared, depth - 1));
+    fn write_comparison(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
+        let (predicate, compared) = (*choices.pick(&PREDICATES), self.pick_type(choices));
+        let (one, other) = (self.write_expression(choices, compared, depth - 1), self.write_expression(choices, compared, depth - 1));
         let truth = self.define(&format!("arith.cmpi {predicate}, {one}, {other} : {}", compared.0));
         if of == I1 {
             return truth;
         }
         if choices.one_in(2) {
-            let (yes, no) = (self.expression(choices, of, depth - 1), self.leaf(choices, of));
+            let (yes, no) = (self.write_expression(choices, of, depth - 1), self.write_leaf(choices, of));
             return self.define(&format!("arith.select {truth}, {yes}, {no} : {}", of.0));
         }
         let is_signed = choices.one_in(2);
-        self.converted(&truth, I1, of, is_signed)
+        self.write_conversion(&truth, I1, of, is_signed)
     }
 
     /// An integer as a number and back, of fewer bits than the type has and than a number holds.
-    fn through_number(&mut self, choices: &mut Choices, of: Type, depth: usize) -> String {
-        let narrower: Vec<Type> = TYPES.into_iter().filter(|from| *from != INDEX && from.1 < of.1 && from.1 <= 48).collect();
+    fn write_float_roundtrip(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
+        let narrower: Vec<IntegerType> = TYPES.into_iter().filter(|from| *from != INDEX && from.1 < of.1 && from.1 <= 48).collect();
         let from = *choices.pick(&narrower);
-        let value = self.expression(choices, from, depth - 1);
+        let value = self.write_expression(choices, from, depth - 1);
         let sign = if choices.one_in(2) { "u" } else { "s" };
         let number = self.define(&format!("arith.{sign}itofp {value} : {} to f64", from.0));
         self.define(&format!("arith.fpto{sign}i {number} : f64 to {}", of.0))

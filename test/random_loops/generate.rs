@@ -11,22 +11,22 @@ pub(crate) const COLUMNS: usize = 64;
 const ROWS: usize = 4;
 
 /// No array has more rows.
-const MOST_ROWS: usize = 32;
+const MAX_ROWS: usize = 32;
 
 /// The device has every integer up to here, and one more bit for a sum.
-const LARGEST: i32 = 500;
+const MAX_INTEGER: i32 = 500;
 
 /// Maximum nesting depth of loops.
-const DEEPEST: usize = 2;
+const MAX_DEPTH: usize = 2;
 
 /// A type: rows, and of how many rows they are a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Type {
+pub(crate) struct ArrayType {
     pub(crate) rows: usize,
     of: Option<usize>,
 }
 
-impl Type {
+impl ArrayType {
     const fn compact(rows: usize) -> Self {
         Self { rows, of: None }
     }
@@ -45,17 +45,17 @@ impl Type {
 }
 
 /// A value, by its position in the list of types.
-type Id = usize;
+type ValueId = usize;
 
 #[derive(Clone, Copy, Debug)]
-enum Function {
+enum LoopFunction {
     Maximum,
     Minimum,
     Add,
     Sub,
 }
 
-impl Function {
+impl LoopFunction {
     const fn name(self) -> &'static str {
         match self {
             Self::Maximum => "maximum",
@@ -65,7 +65,7 @@ impl Function {
         }
     }
 
-    fn of(self, a: i32, b: i32) -> i32 {
+    fn apply(self, a: i32, b: i32) -> i32 {
         match self {
             Self::Maximum => a.max(b),
             Self::Minimum => a.min(b),
@@ -75,43 +75,43 @@ impl Function {
     }
 }
 
-enum Statement {
+enum LoopStatement {
     /// An elementwise op; the first row of the second operand may be broadcast to all rows.
     Op {
-        result: Id,
-        function: Function,
-        reads: [Id; 2],
+        result: ValueId,
+        function: LoopFunction,
+        reads: [ValueId; 2],
         is_broadcast: bool,
     },
-    Loop(Loop),
+    Loop(GeneratedLoop),
 }
 
 #[derive(Default)]
-struct Loop {
+struct GeneratedLoop {
     count: usize,
     /// The tile and its source.
-    tiled: Vec<(Id, Id)>,
+    tiled: Vec<(ValueId, ValueId)>,
     /// Carried values: the value at the start of an iteration, the initial value, the yielded value, and the result.
-    carried: Vec<(Id, Id, Id, Id)>,
+    carried: Vec<(ValueId, ValueId, ValueId, ValueId)>,
     /// Tiles that an iteration yields, and the results that the tiles belong to.
-    given: Vec<(Id, Id)>,
-    body: Vec<Statement>,
+    given: Vec<(ValueId, ValueId)>,
+    body: Vec<LoopStatement>,
 }
 
 /// A program and its features.
-pub(crate) struct Program {
-    types: Vec<Type>,
-    arguments: Vec<Id>,
-    body: Vec<Statement>,
-    results: Vec<Id>,
+pub(crate) struct LoopProgram {
+    types: Vec<ArrayType>,
+    arguments: Vec<ValueId>,
+    body: Vec<LoopStatement>,
+    results: Vec<ValueId>,
 }
 
 /// Numbers that were drawn; 0 when there are no more.
-struct Draws<'a> {
+struct LoopRecipe<'a> {
     numbers: std::slice::Iter<'a, u16>,
 }
 
-impl Draws<'_> {
+impl LoopRecipe<'_> {
     fn below(&mut self, end: usize) -> usize {
         usize::from(self.numbers.next().copied().unwrap_or(0)) % end.max(1)
     }
@@ -120,107 +120,126 @@ impl Draws<'_> {
         self.below(n) == n - 1
     }
 
-    fn of<T: Copy>(&mut self, list: &[T]) -> Option<T> {
+    fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         if list.is_empty() { None } else { Some(list[self.below(list.len())]) }
     }
 }
 
-impl Program {
-    pub(crate) fn of(numbers: &[u16]) -> Self {
+impl LoopProgram {
+    pub(crate) fn from_numbers(numbers: &[u16]) -> Self {
         let mut program = Self { types: Vec::new(), arguments: Vec::new(), body: Vec::new(), results: Vec::new() };
-        let mut draws = Draws { numbers: numbers.iter() };
-        program.arguments = (0..2 + draws.below(2)).map(|_| program.value(Type::compact(ROWS))).collect();
+        let mut draws = LoopRecipe { numbers: numbers.iter() };
+        program.arguments = (0..2 + draws.below(2)).map(|_| program.new_value(ArrayType::compact(ROWS))).collect();
         let mut visible = program.arguments.clone();
         let mut body = Vec::new();
         if draws.one_in(2) {
-            body.push(program.op(&mut draws, &visible, &[], None));
-            visible.extend(results_of(&body));
+            body.push(program.draw_op(&mut draws, &visible, &[], None));
+            visible.extend(collect_results(&body));
         }
         for _ in 0..1 + draws.below(2) {
-            let inner = program.nest(&mut draws, &visible, 1);
-            body.push(Statement::Loop(inner));
-            visible.extend(body.last().map(|last| results_of(std::slice::from_ref(last))).unwrap_or_default());
+            let inner = program.draw_loop(&mut draws, &visible, 1);
+            body.push(LoopStatement::Loop(inner));
+            visible.extend(body.last().map(|last| collect_results(std::slice::from_ref(last))).unwrap_or_default());
         }
-        program.return_some(&mut draws, &mut body);
+        program.return_loop_results(&mut draws, &mut body);
         program.body = body;
         program
     }
 
-    fn value(&mut self, of: Type) -> Id {
+    fn new_value(&mut self, of: ArrayType) -> ValueId {
         self.types.push(of);
         self.types.len() - 1
     }
 
     /// An op on visible values, half of the time on one of `favoured`; its type is the requested one, else a full array.
-    fn op(&mut self, draws: &mut Draws<'_>, visible: &[Id], favoured: &[Id], wanted: Option<Type>) -> Statement {
+    fn draw_op(
+        &mut self,
+        draws: &mut LoopRecipe<'_>,
+        visible: &[ValueId],
+        favoured: &[ValueId],
+        wanted: Option<ArrayType>,
+    ) -> LoopStatement {
         let rows = wanted.map(|wanted| wanted.rows);
-        let fits = |id: &&Id| rows.is_none_or(|rows| self.types[**id].rows == rows);
-        let liked: Vec<Id> = favoured.iter().filter(fits).copied().collect();
-        let all: Vec<Id> = visible.iter().filter(fits).copied().collect();
+        let fits = |id: &&ValueId| rows.is_none_or(|rows| self.types[**id].rows == rows);
+        let liked: Vec<ValueId> = favoured.iter().filter(fits).copied().collect();
+        let all: Vec<ValueId> = visible.iter().filter(fits).copied().collect();
         let first =
-            if draws.one_in(2) { draws.of(&liked) } else { None }.or_else(|| draws.of(&all)).expect("a value of every size is visible");
-        let alike: Vec<Id> = visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
-        let second = draws.of(&alike).unwrap_or(first);
-        let function =
-            [Function::Maximum, Function::Minimum, Function::Sub, Function::Maximum, Function::Minimum, Function::Add][draws.below(6)];
+            if draws.one_in(2) { draws.pick(&liked) } else { None }.or_else(|| draws.pick(&all)).expect("a value of every size is visible");
+        let alike: Vec<ValueId> = visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
+        let second = draws.pick(&alike).unwrap_or(first);
+        let function = [
+            LoopFunction::Maximum,
+            LoopFunction::Minimum,
+            LoopFunction::Sub,
+            LoopFunction::Maximum,
+            LoopFunction::Minimum,
+            LoopFunction::Add,
+        ][draws.below(6)];
         let is_broadcast = draws.one_in(6);
         let reads = if draws.one_in(2) { [first, second] } else { [second, first] };
-        let result = self.value(wanted.unwrap_or(Type::compact(self.types[first].rows)));
-        Statement::Op { result, function, reads, is_broadcast }
+        let result = self.new_value(wanted.unwrap_or(ArrayType::compact(self.types[first].rows)));
+        LoopStatement::Op { result, function, reads, is_broadcast }
     }
 
-    fn nest(&mut self, draws: &mut Draws<'_>, visible: &[Id], depth: usize) -> Loop {
+    fn draw_loop(&mut self, draws: &mut LoopRecipe<'_>, visible: &[ValueId], depth: usize) -> GeneratedLoop {
         let count = [2, 4, 3, 1][draws.below(4)];
-        let mut around = Loop { count, ..Loop::default() };
+        let mut around = GeneratedLoop { count, ..GeneratedLoop::default() };
         for _ in 0..draws.below(3) {
-            let whole: Vec<Id> = visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
-            if let Some(whole) = draws.of(&whole) {
-                let tile = self.value(self.types[whole].tile(count));
+            let whole: Vec<ValueId> = visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
+            if let Some(whole) = draws.pick(&whole) {
+                let tile = self.new_value(self.types[whole].tile(count));
                 around.tiled.push((tile, whole));
             }
         }
-        let mut starts: Vec<(Id, Id)> = Vec::new();
+        let mut starts: Vec<(ValueId, ValueId)> = Vec::new();
         for _ in 0..draws.below(4) {
             // Mostly the newest values, and the same one again.
             let again = starts.last().map(|&(_, start)| start).filter(|_| draws.one_in(3));
             let newest = &visible[visible.len().saturating_sub(3)..];
             let of = if draws.one_in(3) { visible } else { newest };
-            let Some(start) = again.or_else(|| draws.of(of)) else { continue };
-            starts.push((self.value(self.types[start]), start));
+            let Some(start) = again.or_else(|| draws.pick(of)) else { continue };
+            starts.push((self.new_value(self.types[start]), start));
         }
         let mut inside = visible.to_vec();
         inside.extend(around.tiled.iter().map(|(tile, _)| tile).chain(starts.iter().map(|(found, _)| found)));
-        let own: Vec<Id> = inside[visible.len()..].to_vec();
+        let own: Vec<ValueId> = inside[visible.len()..].to_vec();
         for _ in 0..1 + draws.below(4) {
-            let statement = if depth < DEEPEST && draws.one_in(4) {
-                Statement::Loop(self.nest(draws, &inside, depth + 1))
+            let statement = if depth < MAX_DEPTH && draws.one_in(4) {
+                LoopStatement::Loop(self.draw_loop(draws, &inside, depth + 1))
             } else {
-                self.op(draws, &inside, &own, None)
+                self.draw_op(draws, &inside, &own, None)
             };
-            inside.extend(results_of(std::slice::from_ref(&statement)));
+            inside.extend(collect_results(std::slice::from_ref(&statement)));
             around.body.push(statement);
         }
         for (found, start) in starts {
-            let left = self.left(draws, &mut inside, &own, self.types[found], &mut around.body);
-            let result = self.value(self.types[found]);
+            let left = self.pick_yielded(draws, &mut inside, &own, self.types[found], &mut around.body);
+            let result = self.new_value(self.types[found]);
             around.carried.push((found, start, left, result));
         }
         for _ in 0..draws.below(3).max(usize::from(around.carried.is_empty())) {
-            self.give(draws, &mut inside, &own, &mut around);
+            self.add_tiled_result(draws, &mut inside, &own, &mut around);
         }
         around
     }
 
     /// Returns a value for an iteration to yield: a new value, or any existing one.
-    fn left(&mut self, draws: &mut Draws<'_>, inside: &mut Vec<Id>, own: &[Id], of: Type, body: &mut Vec<Statement>) -> Id {
-        let there: Vec<Id> = inside.iter().filter(|id| self.types[**id] == of).copied().collect();
+    fn pick_yielded(
+        &mut self,
+        draws: &mut LoopRecipe<'_>,
+        inside: &mut Vec<ValueId>,
+        own: &[ValueId],
+        of: ArrayType,
+        body: &mut Vec<LoopStatement>,
+    ) -> ValueId {
+        let there: Vec<ValueId> = inside.iter().filter(|id| self.types[**id] == of).copied().collect();
         let newest = there[there.len().saturating_sub(3)..].to_vec();
         match draws.below(4) {
-            0 | 1 => draws.of(&newest).expect("what is found is there"),
-            2 => draws.of(&there).expect("what is found is there"),
+            0 | 1 => draws.pick(&newest).expect("what is found is there"),
+            2 => draws.pick(&there).expect("what is found is there"),
             _ => {
-                let made = self.op(draws, inside, own, Some(of));
-                inside.extend(results_of(std::slice::from_ref(&made)));
+                let made = self.draw_op(draws, inside, own, Some(of));
+                inside.extend(collect_results(std::slice::from_ref(&made)));
                 body.push(made);
                 *inside.last().expect("an op has a result")
             }
@@ -228,69 +247,69 @@ impl Program {
     }
 
     /// Appends a value tile by tile: tiles of any size, or windows.
-    fn give(&mut self, draws: &mut Draws<'_>, inside: &mut Vec<Id>, own: &[Id], around: &mut Loop) {
-        let tile = draws.of(&around.tiled).filter(|_| draws.one_in(2));
+    fn add_tiled_result(&mut self, draws: &mut LoopRecipe<'_>, inside: &mut Vec<ValueId>, own: &[ValueId], around: &mut GeneratedLoop) {
+        let tile = draws.pick(&around.tiled).filter(|_| draws.one_in(2));
         let (left, whole) = match tile {
-            Some((tile, whole)) => (self.left(draws, inside, own, self.types[tile], &mut around.body), self.types[whole]),
+            Some((tile, whole)) => (self.pick_yielded(draws, inside, own, self.types[tile], &mut around.body), self.types[whole]),
             None => {
-                let small: Vec<Id> = inside.iter().filter(|id| self.types[**id].rows * around.count <= MOST_ROWS).copied().collect();
-                let left = draws.of(&small[small.len().saturating_sub(4)..]).expect("a value of few rows is visible");
-                (left, Type::compact(self.types[left].rows * around.count))
+                let small: Vec<ValueId> = inside.iter().filter(|id| self.types[**id].rows * around.count <= MAX_ROWS).copied().collect();
+                let left = draws.pick(&small[small.len().saturating_sub(4)..]).expect("a value of few rows is visible");
+                (left, ArrayType::compact(self.types[left].rows * around.count))
             }
         };
-        let result = self.value(whole);
+        let result = self.new_value(whole);
         around.given.push((left, result));
     }
 
     /// Returns the results of loops, directly or through an op, in separate buffers.
-    fn return_some(&mut self, draws: &mut Draws<'_>, body: &mut Vec<Statement>) {
-        let made: Vec<Id> = body
+    fn return_loop_results(&mut self, draws: &mut LoopRecipe<'_>, body: &mut Vec<LoopStatement>) {
+        let made: Vec<ValueId> = body
             .iter()
-            .filter(|statement| matches!(statement, Statement::Loop(_)))
-            .flat_map(|one| results_of(std::slice::from_ref(one)))
+            .filter(|statement| matches!(statement, LoopStatement::Loop(_)))
+            .flat_map(|one| collect_results(std::slice::from_ref(one)))
             .collect();
         for id in made {
             if draws.one_in(3) && self.types[id].of.is_none() {
                 self.results.push(id);
                 continue;
             }
-            let result = self.value(Type::compact(self.types[id].rows));
-            body.push(Statement::Op { result, function: Function::Maximum, reads: [id, id], is_broadcast: false });
+            let result = self.new_value(ArrayType::compact(self.types[id].rows));
+            body.push(LoopStatement::Op { result, function: LoopFunction::Maximum, reads: [id, id], is_broadcast: false });
             self.results.push(result);
         }
     }
 
     /// Computes the results of the program; `None` if a number grows too large to be exact.
-    pub(crate) fn results(&self, inputs: &[Vec<i32>]) -> Option<Vec<Vec<i32>>> {
+    pub(crate) fn evaluate(&self, inputs: &[Vec<i32>]) -> Option<Vec<Vec<i32>>> {
         let mut values: Vec<Vec<i32>> = vec![Vec::new(); self.types.len()];
         for (&argument, input) in self.arguments.iter().zip(inputs) {
             values[argument].clone_from(input);
         }
-        run(&self.body, &mut values)?;
+        execute(&self.body, &mut values)?;
         Some(self.results.iter().map(|&result| values[result].clone()).collect())
     }
 
     /// Rows of each argument, and of each result.
     pub(crate) fn rows(&self) -> (Vec<usize>, Vec<usize>) {
-        let rows = |ids: &[Id]| ids.iter().map(|&id| self.types[id].rows).collect();
+        let rows = |ids: &[ValueId]| ids.iter().map(|&id| self.types[id].rows).collect();
         (rows(&self.arguments), rows(&self.results))
     }
 
     pub(crate) fn text(&self) -> String {
-        let typed = |id: &Id| format!("%v{id}: {}", self.types[*id].text());
+        let typed = |id: &ValueId| format!("%v{id}: {}", self.types[*id].text());
         let arguments: Vec<String> = self.arguments.iter().map(typed).collect();
         let results: Vec<String> = self.results.iter().map(|id| self.types[*id].text()).collect();
         let mut text = format!("func.func @loops({}) -> ({}) {{\n", arguments.join(", "), results.join(", "));
-        self.write(&self.body, &mut text);
-        let _ = writeln!(text, "  return {} : {}\n}}", names(&self.results), results.join(", "));
+        self.write_body(&self.body, &mut text);
+        let _ = writeln!(text, "  return {} : {}\n}}", join_names(&self.results), results.join(", "));
         text
     }
 
-    fn write(&self, body: &[Statement], text: &mut String) {
-        let of = |id: Id| self.types[id].text();
+    fn write_body(&self, body: &[LoopStatement], text: &mut String) {
+        let of = |id: ValueId| self.types[id].text();
         for statement in body {
             match statement {
-                Statement::Op { result, function, reads: [first, second], is_broadcast } => {
+                LoopStatement::Op { result, function, reads: [first, second], is_broadcast } => {
                     let (mut read, mut read_type) = (format!("%v{second}"), of(*second));
                     if *is_broadcast {
                         let shown = format!("tensor<{}x{COLUMNS}xf16>", self.types[*second].rows);
@@ -306,13 +325,13 @@ impl Program {
                         "  %v{result} = spyre.pointwise {name}(%v{first}, {read}) : ({first_type}, {read_type}) -> {result_type}"
                     );
                 }
-                Statement::Loop(inner) => self.write_loop(inner, text),
+                LoopStatement::Loop(inner) => self.write_loop(inner, text),
             }
         }
     }
 
-    fn write_loop(&self, inner: &Loop, text: &mut String) {
-        let of = |id: Id| self.types[id].text();
+    fn write_loop(&self, inner: &GeneratedLoop, text: &mut String) {
+        let of = |id: ValueId| self.types[id].text();
         let carried: Vec<String> =
             inner.carried.iter().map(|(found, start, ..)| format!("%v{found} = %v{start} : {}", of(*start))).collect();
         let tiled: Vec<String> = inner.tiled.iter().map(|(tile, whole)| format!("%v{tile} = %v{whole}[0] : {}", of(*whole))).collect();
@@ -320,54 +339,54 @@ impl Program {
             |word: &str, entries: &[String]| if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) };
         let given = inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result));
         let carried_on = inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result));
-        let left: Vec<(String, Id, Id)> = given.chain(carried_on).collect();
-        let results: Vec<Id> = left.iter().map(|(.., result)| *result).collect();
-        let joined = |of: &dyn Fn(&(String, Id, Id)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
+        let left: Vec<(String, ValueId, ValueId)> = given.chain(carried_on).collect();
+        let results: Vec<ValueId> = left.iter().map(|(.., result)| *result).collect();
+        let joined = |of: &dyn Fn(&(String, ValueId, ValueId)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
             "  {} = spyre.loop {} \"L\"{}{} {{",
-            names(&results),
+            join_names(&results),
             inner.count,
             list("tiled", &tiled),
             list("carried", &carried)
         );
-        self.write(&inner.body, text);
+        self.write_body(&inner.body, text);
         let _ = writeln!(text, "  spyre.yield {} : {}", joined(&|(name, ..)| name.clone()), joined(&|(_, left, _)| of(*left)));
         let _ = writeln!(text, "  }} : {}", joined(&|(.., result)| of(*result)));
     }
 }
 
-fn names(ids: &[Id]) -> String {
+fn join_names(ids: &[ValueId]) -> String {
     ids.iter().map(|id| format!("%v{id}")).collect::<Vec<_>>().join(", ")
 }
 
-fn results_of(body: &[Statement]) -> Vec<Id> {
-    let of = |statement: &Statement| match statement {
-        Statement::Op { result, .. } => vec![*result],
-        Statement::Loop(inner) => inner.carried.iter().map(|one| one.3).chain(inner.given.iter().map(|one| one.1)).collect(),
+fn collect_results(body: &[LoopStatement]) -> Vec<ValueId> {
+    let of = |statement: &LoopStatement| match statement {
+        LoopStatement::Op { result, .. } => vec![*result],
+        LoopStatement::Loop(inner) => inner.carried.iter().map(|one| one.3).chain(inner.given.iter().map(|one| one.1)).collect(),
     };
     body.iter().flat_map(of).collect()
 }
 
-fn run(body: &[Statement], values: &mut [Vec<i32>]) -> Option<()> {
+fn execute(body: &[LoopStatement], values: &mut [Vec<i32>]) -> Option<()> {
     for statement in body {
         match statement {
-            Statement::Op { result, function, reads: [first, second], is_broadcast } => {
+            LoopStatement::Op { result, function, reads: [first, second], is_broadcast } => {
                 let (a, b) = (&values[*first], &values[*second]);
-                let numbers = (0..a.len()).map(|at| function.of(a[at], b[if *is_broadcast { at % COLUMNS } else { at }]));
+                let numbers = (0..a.len()).map(|at| function.apply(a[at], b[if *is_broadcast { at % COLUMNS } else { at }]));
                 let numbers: Vec<i32> = numbers.collect();
-                if numbers.iter().any(|number| number.abs() > LARGEST) {
+                if numbers.iter().any(|number| number.abs() > MAX_INTEGER) {
                     return None;
                 }
                 values[*result] = numbers;
             }
-            Statement::Loop(inner) => run_loop(inner, values)?,
+            LoopStatement::Loop(inner) => execute_loop(inner, values)?,
         }
     }
     Some(())
 }
 
-fn run_loop(inner: &Loop, values: &mut [Vec<i32>]) -> Option<()> {
+fn execute_loop(inner: &GeneratedLoop, values: &mut [Vec<i32>]) -> Option<()> {
     for &(found, start, ..) in &inner.carried {
         values[found] = values[start].clone();
     }
@@ -379,7 +398,7 @@ fn run_loop(inner: &Loop, values: &mut [Vec<i32>]) -> Option<()> {
             let length = values[whole].len() / inner.count;
             values[tile] = values[whole][iteration * length..(iteration + 1) * length].to_vec();
         }
-        run(&inner.body, values)?;
+        execute(&inner.body, values)?;
         for &(left, result) in &inner.given {
             let tile = values[left].clone();
             values[result].extend(tile);

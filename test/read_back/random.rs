@@ -288,7 +288,7 @@ fn input(size: i64, axis: WindowAxis) -> i64 {
 }
 
 /// Sizes of a windowed op: ranges `[N, C, H, W]`, and channels, height and width of its input.
-struct Windowed {
+struct WindowedSizes {
     ranges: [i64; 4],
     inputs: [i64; 3],
     kernel: i64,
@@ -309,7 +309,7 @@ fn windowed() -> impl Strategy<Value = OpSpec> {
         let height = per_core * cores + cores;
         let (h, w) = (input(height, shape), input(width, shape));
         let ranges = [batch, (channels * 64).max(1), height, width];
-        let sizes = Windowed { ranges, inputs: [inputs * 64, h, w], kernel, cores, is_blocked };
+        let sizes = WindowedSizes { ranges, inputs: [inputs * 64, h, w], kernel, cores, is_blocked };
         let mut op = match kind {
             1 => convolution(&sizes),
             2 => depthwise(&sizes),
@@ -324,7 +324,7 @@ fn windowed() -> impl Strategy<Value = OpSpec> {
     })
 }
 
-fn convolution(sizes: &Windowed) -> OpSpec {
+fn convolution(sizes: &WindowedSizes) -> OpSpec {
     let ([batch, channels, height, width], [inputs, h, w], kernel) = (sizes.ranges, sizes.inputs, sizes.kernel);
     let space = [batch, channels, height, width, inputs, kernel, kernel];
     let blocks = |dim: usize| (Coordinate::floordiv(dim, 64), space[dim] / 64);
@@ -337,7 +337,7 @@ fn convolution(sizes: &Windowed) -> OpSpec {
     op("conv2d", true, &space, &[1, 1, sizes.cores, 1, 1, 1, 1], operands)
 }
 
-fn depthwise(sizes: &Windowed) -> OpSpec {
+fn depthwise(sizes: &WindowedSizes) -> OpSpec {
     let ([_, channels, height, width], [_, h, w], kernel) = (sizes.ranges, sizes.inputs, sizes.kernel);
     let blocks = (Coordinate::floordiv(0, 64), channels / 64);
     let axes = |dim: usize, sizes: [i64; 2]| {
@@ -347,7 +347,7 @@ fn depthwise(sizes: &Windowed) -> OpSpec {
     op("depthwiseconv2dnative", true, &[channels, height, width, kernel, kernel], &[1, sizes.cores, 1, 1, 1], operands)
 }
 
-fn pool(windowed: &Windowed) -> OpSpec {
+fn pool(windowed: &WindowedSizes) -> OpSpec {
     let ([batch, channels, height, width], [_, h, w], kernel) = (windowed.ranges, windowed.inputs, windowed.kernel);
     let sizes = [(batch, 1), (height, windowed.cores), (width, 1), (channels, 1)];
     let kept: Vec<_> = sizes.into_iter().filter(|(size, _)| *size != 1).collect();
@@ -407,24 +407,24 @@ type TensorChanges = (usize, i64, Option<usize>, Option<(usize, usize)>);
 
 /// How the tensors of an op are changed.
 #[derive(Clone, Debug)]
-pub(crate) struct Changes {
+pub(crate) struct OperandChanges {
     tensors: Vec<TensorChanges>,
     /// Sticks that tensors of each memory move in one iteration of each loop.
     advances: Vec<Vec<i64>>,
 }
 
 /// Places, movements in loops, and if `is_strange` unusual device shapes.
-pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = Changes> {
+pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = OperandChanges> {
     let strange = |some| if is_strange { prop::option::weighted(0.25, some).boxed() } else { Just(None).boxed() };
     let swap = if is_strange { prop::option::weighted(0.25, (0..4_usize, 0..4_usize)).boxed() } else { Just(None).boxed() };
     let bytes = prop_oneof![Just(0), 0..1000_i64].prop_map(|sticks| sticks * 128);
     let tensors = prop::collection::vec((0..7_usize, bytes, strange(0..4_usize), swap), 6);
     let advances = (0..3_usize).prop_flat_map(|loops| prop::collection::vec(prop::collection::vec(0..3_i64, loops), 7));
-    (tensors, advances).prop_map(|(tensors, advances)| Changes { tensors, advances })
+    (tensors, advances).prop_map(|(tensors, advances)| OperandChanges { tensors, advances })
 }
 
 /// The op within its loops.
-pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> BundleItem {
+pub(crate) fn placed(mut op: OpSpec, changes: &OperandChanges, is_baked: bool) -> BundleItem {
     for (operand, (memory, bytes, unit, swap)) in op.operands.iter_mut().zip(&changes.tensors) {
         let n = operand.coordinates.len() - 1;
         if let Some((one, other)) = swap {

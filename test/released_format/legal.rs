@@ -2,9 +2,9 @@
 //! written back, and compute what the file without the form computes, or are refused by the name of the form.
 
 use super::run::{gathered_rows, program, run};
-use super::{Profile, differences, parse, released, sdsc_files, violations};
-use crate::check_bundle::bundles::{Files, adds, base, emit_ops, matmul, matrix, op};
-use crate::check_bundle::edits::{json, pointer, remove, set, text};
+use super::{Profile, convert_to_release, find_violations, parse, schema_differences, sdsc_files};
+use crate::check_bundle::bundles::{Files, adds, emit_ops, find_valid_bundle, matmul, matrix, op};
+use crate::check_bundle::edits::{json, remove, replace_text, set, to_pointer};
 use referee::HostArray;
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// How a file is written back.
 #[derive(Clone, Copy, PartialEq)]
-enum Written {
+enum WriteBack {
     /// With the same members and values.
     Same,
     /// In the spelling that torch-spyre has: the file's has the same meaning.
@@ -23,23 +23,23 @@ enum Written {
 
 /// Outcome of a run.
 #[derive(Clone, Copy)]
-enum Runs {
+enum ExecutionExpectation {
     /// The results of the base.
     AsBase,
     /// An error of the simulator that contains the words.
     Refused(&'static str),
 }
 
-struct Legal {
+struct LegalFile {
     name: &'static str,
     base: &'static str,
     files: Files,
-    written: Written,
-    runs: Runs,
+    written: WriteBack,
+    runs: ExecutionExpectation,
 }
 
 fn base_files(name: &str) -> Files {
-    released(match name {
+    convert_to_release(match name {
         "one core" => emit_ops(vec![adds((1, 1))]),
         "product" => {
             let mut product = matmul();
@@ -57,7 +57,7 @@ fn base_files(name: &str) -> Files {
             emit_ops(vec![add])
         }
         "neg" => emit_ops(vec![op("neg", &[(128, 1), (256, 1)], 0, vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))])]),
-        _ => base(name),
+        _ => find_valid_bundle(name),
     })
 }
 
@@ -76,43 +76,43 @@ fn base_program(name: &str) -> Option<Program> {
     })
 }
 
-fn legal(name: &'static str, base: &'static str, edit: impl FnOnce(&mut Files)) -> Legal {
+fn edit_base(name: &'static str, base: &'static str, edit: impl FnOnce(&mut Files)) -> LegalFile {
     let before = base_files(base);
     let mut files = before.clone();
     edit(&mut files);
     assert_ne!(files, before, "'{name}' changes nothing");
-    Legal { name, base, files, written: Written::Same, runs: Runs::AsBase }
+    LegalFile { name, base, files, written: WriteBack::Same, runs: ExecutionExpectation::AsBase }
 }
 
-impl Legal {
+impl LegalFile {
     fn canonical(self) -> Self {
-        Self { written: Written::Canonical, ..self }
+        Self { written: WriteBack::Canonical, ..self }
     }
 
-    fn refused(self, words: &'static str) -> Self {
-        Self { runs: Runs::Refused(words), ..self }
+    fn expect_rejection(self, words: &'static str) -> Self {
+        Self { runs: ExecutionExpectation::Refused(words), ..self }
     }
 }
 
-fn removes(path: &'static str) -> impl FnOnce(&mut Files) {
+fn remove_member(path: &'static str) -> impl FnOnce(&mut Files) {
     move |files| remove(files, path)
 }
 
-fn sets(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
+fn set_member(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
     move |files| set(files, path, to)
 }
 
 /// Removes a member of each node or tensor.
-fn removes_each(list: &'static str, member: &'static str) -> impl FnOnce(&mut Files) {
+fn remove_from_each(list: &'static str, member: &'static str) -> impl FnOnce(&mut Files) {
     move |files| {
-        each(files, list, |_, entry| drop(entry.as_object_mut().unwrap().remove(member).unwrap()));
+        edit_each(files, list, |_, entry| drop(entry.as_object_mut().unwrap().remove(member).unwrap()));
     }
 }
 
 /// Edits each entry of a list of the description.
-fn each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
+fn edit_each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
     json(files, "sdsc_0.json", |file| {
-        let path = pointer(file, list);
+        let path = to_pointer(file, list);
         file.pointer_mut(&path).unwrap().as_array_mut().unwrap().iter_mut().enumerate().for_each(|(index, entry)| edit(index, entry));
     });
 }
@@ -131,24 +131,25 @@ fn fold_starts(start: &mut Value, is_constant: bool) {
     }
 }
 
-fn missing_members() -> Vec<Legal> {
+fn missing_members() -> Vec<LegalFile> {
     let nodes = "dsc/scheduleTree_";
     let tensors = "dsc/labeledDs_";
     vec![
-        legal("no sdscFoldProps_", "add", removes("op/sdscFoldProps_")),
-        legal("no sdscFolds_", "add", removes("op/sdscFolds_")),
-        legal("no numWkSlicesPerDim_", "add", removes("op/numWkSlicesPerDim_")),
-        legal("no coreIdToWkSlice_", "one core", removes("op/coreIdToWkSlice_")),
-        legal("no coreIdToWkSlice_ on four cores", "add", removes("op/coreIdToWkSlice_")).refused("which slice a core computes"),
-        legal("no debug_handle_", "add", removes("op/debug_handle_")).canonical(),
-        legal("no numCoreletsUsed_", "add", removes("dsc/numCoreletsUsed_")),
-        legal("no coordinateMasking_", "add", removes("dsc/coordinateMasking_")).canonical(),
-        legal("no maskingConstId_", "add", removes("dsc/maskingConstId_")).canonical(),
-        legal("no dataStageParam_", "add", removes("dsc/dataStageParam_")),
-        legal("no primaryDsInfo_", "restickify", removes("dsc/primaryDsInfo_")).refused("without 'primaryDsInfo_'"),
-        legal("no constantInfo_", "add", removes("dsc/constantInfo_")).canonical(),
-        legal("no name_ in N_", "add", removes("dsc/N_/name_")),
-        legal("no members in stages", "add", |files| {
+        edit_base("no sdscFoldProps_", "add", remove_member("op/sdscFoldProps_")),
+        edit_base("no sdscFolds_", "add", remove_member("op/sdscFolds_")),
+        edit_base("no numWkSlicesPerDim_", "add", remove_member("op/numWkSlicesPerDim_")),
+        edit_base("no coreIdToWkSlice_", "one core", remove_member("op/coreIdToWkSlice_")),
+        edit_base("no coreIdToWkSlice_ on four cores", "add", remove_member("op/coreIdToWkSlice_"))
+            .expect_rejection("which slice a core computes"),
+        edit_base("no debug_handle_", "add", remove_member("op/debug_handle_")).canonical(),
+        edit_base("no numCoreletsUsed_", "add", remove_member("dsc/numCoreletsUsed_")),
+        edit_base("no coordinateMasking_", "add", remove_member("dsc/coordinateMasking_")).canonical(),
+        edit_base("no maskingConstId_", "add", remove_member("dsc/maskingConstId_")).canonical(),
+        edit_base("no dataStageParam_", "add", remove_member("dsc/dataStageParam_")),
+        edit_base("no primaryDsInfo_", "restickify", remove_member("dsc/primaryDsInfo_")).expect_rejection("without 'primaryDsInfo_'"),
+        edit_base("no constantInfo_", "add", remove_member("dsc/constantInfo_")).canonical(),
+        edit_base("no name_ in N_", "add", remove_member("dsc/N_/name_")),
+        edit_base("no members in stages", "add", |files| {
             for stage in ["ss_", "el_"] {
                 for member in
                     ["name_", "symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"]
@@ -157,73 +158,75 @@ fn missing_members() -> Vec<Legal> {
                 }
             }
         }),
-        legal("no prev_", "add", removes_each(nodes, "prev_")),
-        legal("no ldsIdx_", "add", removes_each(nodes, "ldsIdx_")),
-        legal("no component_", "add", removes_each(nodes, "component_")),
-        legal("no component_ in LX", "chain", removes_each(nodes, "component_")),
-        legal("no layoutDimOrder_", "add", removes_each(nodes, "layoutDimOrder_")),
-        legal("no maxDimSizes_", "add", removes_each(nodes, "maxDimSizes_")),
-        legal("no indirectAllocType_", "add", removes_each(nodes, "indirectAllocType_")),
-        legal("no coordinates_", "add", removes_each(nodes, "coordinates_")),
-        legal("no coreIdToWkSlice_ of tensors", "add", |files| {
-            each(files, nodes, |_, node| drop(node["coordinates_"].as_object_mut().unwrap().remove("coreIdToWkSlice_").unwrap()));
+        edit_base("no prev_", "add", remove_from_each(nodes, "prev_")),
+        edit_base("no ldsIdx_", "add", remove_from_each(nodes, "ldsIdx_")),
+        edit_base("no component_", "add", remove_from_each(nodes, "component_")),
+        edit_base("no component_ in LX", "chain", remove_from_each(nodes, "component_")),
+        edit_base("no layoutDimOrder_", "add", remove_from_each(nodes, "layoutDimOrder_")),
+        edit_base("no maxDimSizes_", "add", remove_from_each(nodes, "maxDimSizes_")),
+        edit_base("no indirectAllocType_", "add", remove_from_each(nodes, "indirectAllocType_")),
+        edit_base("no coordinates_", "add", remove_from_each(nodes, "coordinates_")),
+        edit_base("no coreIdToWkSlice_ of tensors", "add", |files| {
+            edit_each(files, nodes, |_, node| drop(node["coordinates_"].as_object_mut().unwrap().remove("coreIdToWkSlice_").unwrap()));
         })
         .canonical(),
-        legal("no scale_", "add", removes_each(tensors, "scale_")),
-        legal("no wordLength", "add", removes_each(tensors, "wordLength")),
-        legal("no slot of another memory", "add", |files| {
-            each(files, tensors, |_, tensor| drop(tensor["memOrg_"].as_object_mut().unwrap().remove("lx").unwrap()));
+        edit_base("no scale_", "add", remove_from_each(tensors, "scale_")),
+        edit_base("no wordLength", "add", remove_from_each(tensors, "wordLength")),
+        edit_base("no slot of another memory", "add", |files| {
+            edit_each(files, tensors, |_, tensor| drop(tensor["memOrg_"].as_object_mut().unwrap().remove("lx").unwrap()));
         }),
-        legal("no attributes_", "add", removes("dsc/computeOp_/0/attributes_")),
+        edit_base("no attributes_", "add", remove_member("dsc/computeOp_/0/attributes_")),
     ]
 }
 
-fn spellings() -> Vec<Legal> {
+fn legal_spellings() -> Vec<LegalFile> {
     vec![
-        legal("two-fold addresses", "add", |files| {
-            each(files, "dsc/scheduleTree_", |_, node| fold_starts(&mut node["startAddressCoreCorelet_"], false));
+        edit_base("two-fold addresses", "add", |files| {
+            edit_each(files, "dsc/scheduleTree_", |_, node| fold_starts(&mut node["startAddressCoreCorelet_"], false));
         }),
-        legal("one start for all cores", "chain", |files| {
-            each(files, "dsc/scheduleTree_", |index, node| fold_starts(&mut node["startAddressCoreCorelet_"], index == 1));
+        edit_base("one start for all cores", "chain", |files| {
+            edit_each(files, "dsc/scheduleTree_", |index, node| fold_starts(&mut node["startAddressCoreCorelet_"], index == 1));
         }),
-        legal("truth values", "add", |files| {
-            each(files, "dsc/scheduleTree_", |_, node| node["isStartAddrSymbolic_"] = json!(true));
+        edit_base("truth values", "add", |files| {
+            edit_each(files, "dsc/scheduleTree_", |_, node| node["isStartAddrSymbolic_"] = json!(true));
         }),
-        legal("scales with a fraction", "add", sets("dsc/labeledDs_/0/scale_", json!([1.0, 1.0]))).canonical(),
-        legal("sizes with a fraction", "add", sets("dsc/N_/mb_", json!(128.0))).canonical(),
-        legal("a constant without a list", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152}))).canonical(),
-        legal("a constant as a string", "clip", sets("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"}))).canonical(),
-        legal("a constant for each core", "clip", sets("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
-        legal("symbolic sizes of -1", "symbolic", |files| {
+        edit_base("scales with a fraction", "add", set_member("dsc/labeledDs_/0/scale_", json!([1.0, 1.0]))).canonical(),
+        edit_base("sizes with a fraction", "add", set_member("dsc/N_/mb_", json!(128.0))).canonical(),
+        edit_base("a constant without a list", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152})))
+            .canonical(),
+        edit_base("a constant as a string", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"})))
+            .canonical(),
+        edit_base("a constant for each core", "clip", set_member("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
+        edit_base("symbolic sizes of -1", "symbolic", |files| {
             set(files, "dsc/N_/mb_", json!(-1));
             set(files, "dsc/dataStageParam_/0/ss_/mb_", json!(-1));
             set(files, "dsc/dataStageParam_/0/el_/mb_", json!(-1));
         }),
-        legal("bounds with an underscore", "symbolic", |files| {
+        edit_base("bounds with an underscore", "symbolic", |files| {
             for stage in ["ss_", "el_"] {
                 let path = format!("dsc/dataStageParam_/0/{stage}/symbolicDimInfo_");
                 set(files, &path, json!({"mb_": {"maxSize_": 128, "granularity_": 64}}));
             }
         }),
-        legal("the folds of a stick in the other order", "add", |files| {
-            each(files, "dsc/scheduleTree_", |_, node| {
+        edit_base("the folds of a stick in the other order", "add", |files| {
+            edit_each(files, "dsc/scheduleTree_", |_, node| {
                 let folds = &mut node["coordinates_"]["coordInfo"]["out"]["folds"];
                 folds["dim_prop_attr"].as_array_mut().unwrap().swap(3, 4);
                 folds["dim_prop_func"][3]["Affine"]["alpha_"] = json!(1);
             });
         }),
-        legal("other names", "add", |files| {
+        edit_base("other names", "add", |files| {
             let bytes = files.get_mut("sdsc_0.json").unwrap();
             let named = String::from_utf8(std::mem::take(bytes)).unwrap().replace("allocate-Tensor", "node-").replace("Tensor", "value-");
             *bytes = named.replace("0_add", "sum/of-two").into_bytes();
         }),
-        legal("a previous node", "add", sets("dsc/scheduleTree_/1/prev_", json!("allocate-Tensor0_hbm"))),
-        legal("the name of a stage beside it", "add", |files| {
+        edit_base("a previous node", "add", set_member("dsc/scheduleTree_/1/prev_", json!("allocate-Tensor0_hbm"))),
+        edit_base("the name of a stage beside it", "add", |files| {
             set(files, "dsc/dataStageParam_/0/name_", json!("core"));
             remove(files, "dsc/dataStageParam_/0/ss_/name_");
             remove(files, "dsc/dataStageParam_/0/el_/name_");
         }),
-        legal("a source", "add", |files| {
+        edit_base("a source", "add", |files| {
             let source = json!({"file": "model.py", "start_line": 3, "start_col": 4, "end_line": null, "end_col": null});
             let step = json!({"kind": "fusion", "pass_name": "fuse", "reason": null});
             let handle = json!({"id": "7", "source": source, "aten_op": "aten.add", "ir_chain": ["add"], "fused_from": [],
@@ -233,7 +236,7 @@ fn spellings() -> Vec<Legal> {
     ]
 }
 
-fn members() -> Vec<Legal> {
+fn legal_members() -> Vec<LegalFile> {
     let splits = |files: &mut Files| {
         set(files, "dsc/dataStageParam_/0/ss_/coreletSplit_", json!({"out": [128, 128]}));
         set(files, "dsc/dataStageParam_/0/ss_/rowSplit_", json!({"out": {"0": [64, 64]}}));
@@ -241,48 +244,56 @@ fn members() -> Vec<Legal> {
         set(files, "dsc/dataStageParam_/0/ss_/maxSymbolicVolume_", json!({"[\"mb_\",\"out_\"]": 32768}));
     };
     vec![
-        legal("splits over corelets, rows and units", "add", splits),
-        legal("two corelets", "add", |files| {
+        edit_base("splits over corelets, rows and units", "add", splits),
+        edit_base("two corelets", "add", |files| {
             set(files, "op/coreletFoldProp_/factor_", json!(2));
             set(files, "dsc/numCoreletsUsed_", json!(2));
         }),
-        legal("x1_", "add", |files| {
+        edit_base("x1_", "add", |files| {
             let bytes = files.get_mut("sdsc_0.json").unwrap();
             *bytes =
                 String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"mb\"", "\"x1\"").replace("\"mb_\"", "\"x1_\"").into_bytes();
         }),
-        legal("fast fidelity", "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
-        legal("sizes of a direct tensor", "add", sets("dsc/scheduleTree_/1/maxDimSizes_", json!([128, 256]))),
-        legal("stick replication", "add", sets("dsc/primaryDsInfo_/OUTPUT/stickRepl_", json!([1]))),
-        legal("class relation", "add", sets("dsc/pdsRelation_", json!({"isPdsReuse": 0}))),
-        legal("padded memory", "add", sets("dsc/labeledDs_/0/memOrg_/hbm", json!({"isPresent": 1, "isPadded": 1, "isZeroPadded": 1}))),
-        legal("tensors that cores allocate separately", "add", |files| {
+        edit_base("fast fidelity", "add", set_member("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
+        edit_base("sizes of a direct tensor", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([128, 256]))),
+        edit_base("stick replication", "add", set_member("dsc/primaryDsInfo_/OUTPUT/stickRepl_", json!([1]))),
+        edit_base("class relation", "add", set_member("dsc/pdsRelation_", json!({"isPdsReuse": 0}))),
+        edit_base(
+            "padded memory",
+            "add",
+            set_member("dsc/labeledDs_/0/memOrg_/hbm", json!({"isPresent": 1, "isPadded": 1, "isZeroPadded": 1})),
+        ),
+        edit_base("tensors that cores allocate separately", "add", |files| {
             // Each core's part of each tensor is 16 KiB, wherever its elements were.
-            text_all(files, [("core_offset_4096 = arith.constant 4096", 16384), ("core_offset_8192 = arith.constant 8192", 32768)]);
-            text_all(files, [("core_offset_12288 = arith.constant 12288", 49152), ("", 0)]);
-            each(files, "dsc/scheduleTree_", |_, node| node["nonUnifiedAllocInHBM_"] = json!(1));
+            replace_numbers_in_text(
+                files,
+                [("core_offset_4096 = arith.constant 4096", 16384), ("core_offset_8192 = arith.constant 8192", 32768)],
+            );
+            replace_numbers_in_text(files, [("core_offset_12288 = arith.constant 12288", 49152), ("", 0)]);
+            edit_each(files, "dsc/scheduleTree_", |_, node| node["nonUnifiedAllocInHBM_"] = json!(1));
         }),
-        legal("signed indices", "gathered rows", sets("dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
-        legal("indices that are addresses", "gathered rows", sets("dsc/scheduleTree_/0/indexTensorType_", json!("address")))
-            .refused("an index tensor of byte addresses"),
-        legal("a format that is not simulated", "neg", |files| in_format(files, "BFLOAT16", json!(2), 64))
-            .refused("the number format BFLOAT16"),
-        legal("elements of half a byte", "neg", |files| in_format(files, "SENINT4", json!(0.5), 256)).refused("the number format SENINT4"),
-        legal("constants of a quantization", "neg", quantize).refused("the function 'csqint8ch'"),
-        legal("sticks of 4-bit blocks", "product", four_bits).refused("the function 'batchmatmulint4'"),
-        legal("fused operations", "neg", |files| {
+        edit_base("signed indices", "gathered rows", set_member("dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
+        edit_base("indices that are addresses", "gathered rows", set_member("dsc/scheduleTree_/0/indexTensorType_", json!("address")))
+            .expect_rejection("an index tensor of byte addresses"),
+        edit_base("a format that is not simulated", "neg", |files| convert_to_format(files, "BFLOAT16", json!(2), 64))
+            .expect_rejection("the number format BFLOAT16"),
+        edit_base("elements of half a byte", "neg", |files| convert_to_format(files, "SENINT4", json!(0.5), 256))
+            .expect_rejection("the number format SENINT4"),
+        edit_base("constants of a quantization", "neg", quantize).expect_rejection("the function 'csqint8ch'"),
+        edit_base("sticks of 4-bit blocks", "product", use_four_bits).expect_rejection("the function 'batchmatmulint4'"),
+        edit_base("fused operations", "neg", |files| {
             json(files, "sdsc_0.json", |file| {
-                let path = pointer(file, "dsc/computeOp_");
+                let path = to_pointer(file, "dsc/computeOp_");
                 let operations = file.pointer_mut(&path).unwrap().as_array_mut().unwrap();
                 operations.push(operations[0].clone());
             });
         })
-        .refused("2 fused operations"),
+        .expect_rejection("2 fused operations"),
     ]
 }
 
 /// Replaces numbers of `bundle.mlir` wherever they are.
-fn text_all(files: &mut Files, edits: [(&str, i64); 2]) {
+fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
     for (from, to) in edits.into_iter().filter(|(from, _)| !from.is_empty()) {
         let (name, number) = from.rsplit_once(' ').unwrap();
         let bytes = files.get_mut("bundle.mlir").unwrap();
@@ -292,8 +303,8 @@ fn text_all(files: &mut Files, edits: [(&str, i64); 2]) {
     }
 }
 
-fn in_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
-    each(files, "dsc/labeledDs_", |_, tensor| {
+fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
+    edit_each(files, "dsc/labeledDs_", |_, tensor| {
         tensor["dataFormat_"] = json!(format);
         tensor["wordLength"] = word_length.clone();
     });
@@ -307,7 +318,7 @@ fn quantize(files: &mut Files) {
     *bytes =
         String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"neg\"", "\"csqint8ch\"").replace("0_neg", "0_csqint8ch").into_bytes();
     json(files, "sdsc_0.json", |file| {
-        let path = pointer(file, "dsc/primaryDsInfo_");
+        let path = to_pointer(file, "dsc/primaryDsInfo_");
         let classes = file.pointer_mut(&path).unwrap();
         classes["INPUT"] = classes["OUTPUT"].clone();
         classes["OUTPUT"]["stickSize_"] = json!([128]);
@@ -322,7 +333,7 @@ fn quantize(files: &mut Files) {
     set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
 }
 
-fn four_bits(files: &mut Files) {
+fn use_four_bits(files: &mut Files) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
     *bytes = String::from_utf8(std::mem::take(bytes)).unwrap().replace("batchmatmul", "batchmatmulint4").into_bytes();
     for tensor in 0..2 {
@@ -337,7 +348,7 @@ fn four_bits(files: &mut Files) {
 }
 
 /// Splits the description of an op on four cores into two, of the first and of the other cores.
-pub(crate) fn two_descriptions(files: &mut Files, parts: [i64; 2]) {
+pub(crate) fn split_description(files: &mut Files, parts: [i64; 2]) {
     json(files, "sdsc_0.json", |file| {
         let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
         let mut dscs = vec![operation["dscs_"][0].clone(), operation["dscs_"][0].clone()];
@@ -361,34 +372,37 @@ pub(crate) fn two_descriptions(files: &mut Files, parts: [i64; 2]) {
     });
 }
 
-fn schedules(files: &mut Files, steps: &Value) {
+fn set_schedules(files: &mut Files, steps: &Value) {
     let schedules: BTreeMap<String, Value> = (0..4).map(|core| (core.to_string(), steps.clone())).collect();
     set(files, "op/coreIdToDscSchedule", json!(schedules));
 }
 
-fn descriptions() -> Vec<Legal> {
+fn legal_descriptions() -> Vec<LegalFile> {
     vec![
-        legal("two descriptions", "add", |files| two_descriptions(files, [32, 32])),
-        legal("unequal work", "add", |files| {
-            two_descriptions(files, [48, 16]);
+        edit_base("two descriptions", "add", |files| split_description(files, [32, 32])),
+        edit_base("unequal work", "add", |files| {
+            split_description(files, [48, 16]);
             // Rows of 48, 48, 16 and 16.
-            text_all(files, [("core_offset_4096 = arith.constant 4096", 6144), ("core_offset_8192 = arith.constant 8192", 12288)]);
-            text_all(files, [("core_offset_12288 = arith.constant 12288", 14336), ("", 0)]);
+            replace_numbers_in_text(
+                files,
+                [("core_offset_4096 = arith.constant 4096", 6144), ("core_offset_8192 = arith.constant 8192", 12288)],
+            );
+            replace_numbers_in_text(files, [("core_offset_12288 = arith.constant 12288", 14336), ("", 0)]);
         }),
-        legal("two steps with a barrier", "add", |files| schedules(files, &json!([[-1, 0, 0, 1], [-1, 0, 1, 0]]))),
-        legal("two steps without a barrier", "add", |files| schedules(files, &json!([[-1, 0, 0, 0], [-1, 0, 0, 0]])))
-            .refused("without a barrier"),
-        legal("a data operation", "add", |files| {
-            schedules(files, &json!([[0, -1, 0, 1], [-1, 0, 1, 0]]));
+        edit_base("two steps with a barrier", "add", |files| set_schedules(files, &json!([[-1, 0, 0, 1], [-1, 0, 1, 0]]))),
+        edit_base("two steps without a barrier", "add", |files| set_schedules(files, &json!([[-1, 0, 0, 0], [-1, 0, 0, 0]])))
+            .expect_rejection("without a barrier"),
+        edit_base("a data operation", "add", |files| {
+            set_schedules(files, &json!([[0, -1, 0, 1], [-1, 0, 1, 0]]));
             set(files, "op/datadscs_", json!([{"copy": {"from": 1}}]));
         })
-        .refused("a data operation"),
+        .expect_rejection("a data operation"),
     ]
 }
 
-fn texts() -> Vec<Legal> {
+fn legal_texts() -> Vec<LegalFile> {
     vec![
-        legal("plain parameters", "add", |files| {
+        edit_base("plain parameters", "add", |files| {
             let bytes = files.get_mut("bundle.mlir").unwrap();
             let lines = String::from_utf8(std::mem::take(bytes)).unwrap();
             let plain = lines.replace(": !sdscbundle.input_arg<index>,", ": index,").replace(": !sdscbundle.input_arg<index>)", ": index)");
@@ -399,31 +413,31 @@ fn texts() -> Vec<Legal> {
             }
             *bytes = text.into_bytes();
         }),
-        legal("a declared bound", "symbolic", |files| {
+        edit_base("a declared bound", "symbolic", |files| {
             let line = "\t\t%bound = sdscbundle.input_arg_extract max_value from %sym_0_1_base : \
                         !sdscbundle.input_arg<index, granularity=64, max_value=128> -> index\n\t\tsdscbundle.sdsc_execute";
-            text(files, "\t\tsdscbundle.sdsc_execute", line);
+            replace_text(files, "\t\tsdscbundle.sdsc_execute", line);
         }),
-        legal("a loop from 4 by 4", "program", |files| {
-            in_text(files, "%i_1 = %c0 to %loop_bound_1 step %c1", "%i_1 = %c4 to %c20 step %c4");
-            in_text(files, "s0 + 8192*d0)", "s0 + 2048*d0 - 8192)");
-            in_text(files, "8192*d1)", "2048*d1 - 8192)");
-            in_text(
+        edit_base("a loop from 4 by 4", "program", |files| {
+            replace_in_text(files, "%i_1 = %c0 to %loop_bound_1 step %c1", "%i_1 = %c4 to %c20 step %c4");
+            replace_in_text(files, "s0 + 8192*d0)", "s0 + 2048*d0 - 8192)");
+            replace_in_text(files, "8192*d1)", "2048*d1 - 8192)");
+            replace_in_text(
                 files,
                 "%c1 = arith.constant 1 : index",
                 "%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%c20 = arith.constant 20 : index",
             );
         }),
-        legal("memory that is allocated in a loop", "program", |files| {
+        edit_base("memory that is allocated in a loop", "program", |files| {
             let text = String::from_utf8(files["bundle_0/bundle.mlir"].clone()).unwrap();
             let line = text.lines().find(|line| line.contains("device_mem_allocate")).unwrap().to_owned();
             let uses: Vec<String> =
                 text.lines().filter(|line| line.contains("%pool") && line.contains(" = arith.")).map(str::to_owned).collect();
             let moved: String = std::iter::once(line).chain(uses).fold(String::new(), |moved, line| {
-                in_text(files, &format!("{line}\n"), "");
+                replace_in_text(files, &format!("{line}\n"), "");
                 moved + &line + "\n"
             });
-            in_text(
+            replace_in_text(
                 files,
                 "scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {\n",
                 &format!("scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {{\n{moved}"),
@@ -433,25 +447,25 @@ fn texts() -> Vec<Legal> {
 }
 
 /// Replaces a part of the text of a bundle in a folder.
-fn in_text(files: &mut Files, from: &str, to: &str) {
+fn replace_in_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
     assert!(text.contains(from), "{from:?} is not in\n{text}");
     *bytes = text.replace(from, to).into_bytes();
 }
 
-fn all() -> Vec<Legal> {
-    [missing_members, spellings, members, descriptions, texts].into_iter().flat_map(|group| group()).collect()
+fn all_legal() -> Vec<LegalFile> {
+    [missing_members, legal_spellings, legal_members, legal_descriptions, legal_texts].into_iter().flat_map(|group| group()).collect()
 }
 
 #[test]
-fn legal_files_keep_the_schema_and_the_rules() {
-    let legal = all();
+fn accepts_legal_files() {
+    let legal = all_legal();
     assert!(legal.len() >= 60, "{}", legal.len());
     let mut wrong = String::new();
-    for Legal { name, files, .. } in &legal {
-        let found: Vec<_> = sdsc_files(files).flat_map(differences).collect();
-        let (labels, shown) = violations(files, Profile::Release1_0);
+    for LegalFile { name, files, .. } in &legal {
+        let found: Vec<_> = sdsc_files(files).flat_map(schema_differences).collect();
+        let (labels, shown) = find_violations(files, Profile::Release1_0);
         if !found.is_empty() || !labels.is_empty() {
             wrong += &format!("\n'{name}': {found:?}{shown}");
         }
@@ -460,33 +474,33 @@ fn legal_files_keep_the_schema_and_the_rules() {
 }
 
 #[test]
-fn legal_files_are_written_back() {
-    for Legal { name, files, written, .. } in all() {
+fn writes_back_legal_files() {
+    for LegalFile { name, files, written, .. } in all_legal() {
         for bytes in sdsc_files(&files) {
             let file = parse(bytes).unwrap_or_else(|error| panic!("'{name}': {error}"));
             let text = sdsc_format::to_text(&file);
             assert_eq!(parse(&text).unwrap(), file, "'{name}'");
             let (before, after): (Value, Value) = (serde_json::from_slice(bytes).unwrap(), serde_json::from_slice(&text).unwrap());
-            assert!(written == Written::Canonical || before == after, "'{name}' is written in another way");
+            assert!(written == WriteBack::Canonical || before == after, "'{name}' is written in another way");
         }
     }
 }
 
 #[test]
-fn legal_files_run_or_are_refused_by_name() {
+fn runs_or_rejects_legal_files() {
     let mut expected: BTreeMap<&str, Vec<HostArray>> = BTreeMap::new();
     let (mut n_run, mut wrong) = (0, String::new());
-    for Legal { name, base, files, runs, .. } in all() {
+    for LegalFile { name, base, files, runs, .. } in all_legal() {
         let program = base_program(base);
         let fault = match (runs, run(&files, program.as_ref())) {
-            (Runs::AsBase, Ok(results)) => {
+            (ExecutionExpectation::AsBase, Ok(results)) => {
                 n_run += 1;
                 let of_base = expected.entry(base).or_insert_with(|| run(&base_files(base), program.as_ref()).unwrap());
                 (results != *of_base).then(|| "other results".to_owned())
             }
-            (Runs::AsBase, Err(error)) => Some(error.to_string()),
-            (Runs::Refused(words), Err(error)) => Some(error.to_string()).filter(|error| !error.contains(words)),
-            (Runs::Refused(_), Ok(_)) => Some("runs".to_owned()),
+            (ExecutionExpectation::AsBase, Err(error)) => Some(error.to_string()),
+            (ExecutionExpectation::Refused(words), Err(error)) => Some(error.to_string()).filter(|error| !error.contains(words)),
+            (ExecutionExpectation::Refused(_), Ok(_)) => Some("runs".to_owned()),
         };
         wrong.extend(fault.map(|fault| format!("\n'{name}': {fault}")));
     }
@@ -496,11 +510,11 @@ fn legal_files_run_or_are_refused_by_name() {
 
 /// The member is not in the schema, but in descriptions of the back end.
 #[test]
-fn shared_tensors_of_unequal_work_are_read() {
+fn reads_shared_tensors_of_unequal_work() {
     let share = json!([{"dsName_": "Tensor0", "sharedDscs": [[0, 1], [2]], "repeatHbmLxThroImbalDim": {"0": [["mb", 2]]}}]);
-    let case = legal("ldsShareInfo_", "add", sets("op/ldsShareInfo_", share));
+    let case = edit_base("ldsShareInfo_", "add", set_member("op/ldsShareInfo_", share));
     let bytes = &case.files["sdsc_0.json"];
     let text = sdsc_format::to_text(&parse(bytes).unwrap());
     assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), serde_json::from_slice::<Value>(bytes).unwrap());
-    assert_eq!(violations(&case.files, Profile::Release1_0).0, ["sdsc_r2"]);
+    assert_eq!(find_violations(&case.files, Profile::Release1_0).0, ["sdsc_r2"]);
 }

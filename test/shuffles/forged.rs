@@ -1,30 +1,30 @@
 //! Shuffle files with a fault: the rules of the format and the simulator each name it.
 
-use super::{broken_rules, load, named, packed, run, with_corelets};
+use super::{broken_rules, build_packed, corelet_shuffle, find_geometry, load, run};
 use machine::Target;
 use sdsc_format::model::Sdsc;
 use serde_json::{Value, json};
 use spyre::sdsc::{Shuffle, build_shuffle_file};
 
 /// Path from the operation to a node: 0 is the source, 1 the destination.
-fn node(tensor: usize, member: &str) -> String {
+fn node_path(tensor: usize, member: &str) -> String {
     format!("/dscs_/0/shuffle/scheduleTree_/{tensor}/{member}")
 }
 
-fn slots(tensor: usize) -> String {
-    node(tensor, "coordinates_/coreIdToWkSlice_")
+fn slots_path(tensor: usize) -> String {
+    node_path(tensor, "coordinates_/coreIdToWkSlice_")
 }
 
-fn fold(tensor: usize, label: &str, fold: usize) -> String {
-    node(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr/{fold}/factor_"))
+fn fold_path(tensor: usize, label: &str, fold: usize) -> String {
+    node_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr/{fold}/factor_"))
 }
 
-fn step(tensor: usize, label: &str, fold: usize) -> String {
-    node(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_func/{fold}/Affine/alpha_"))
+fn step_path(tensor: usize, label: &str, fold: usize) -> String {
+    node_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_func/{fold}/Affine/alpha_"))
 }
 
 /// The file of a shuffle, changed by `change`, which gets its operation.
-fn forged(shuffle: &Shuffle, change: impl FnOnce(&mut Value)) -> Sdsc {
+fn forge_file(shuffle: &Shuffle, change: impl FnOnce(&mut Value)) -> Sdsc {
     let mut value = serde_json::to_value(build_shuffle_file(shuffle, 0, &Target::spyre()).unwrap()).unwrap();
     change(&mut value["0_shuffle"]);
     serde_json::from_value(value).unwrap()
@@ -39,7 +39,7 @@ fn remove(operation: &mut Value, path: &str, key: &str) {
 }
 
 /// Checks that the first broken rule and the simulator's refusal are as expected.
-fn check_refused(file: &Sdsc, label: &str, rule: &str, refusal: &str) {
+fn check_rejected(file: &Sdsc, label: &str, rule: &str, refusal: &str) {
     let broken = broken_rules(file);
     assert_eq!(broken.first().map(|(label, _)| *label), Some(label), "{broken:?}");
     assert!(broken[0].1.contains(rule), "{broken:?}");
@@ -49,22 +49,22 @@ fn check_refused(file: &Sdsc, label: &str, rule: &str, refusal: &str) {
 
 /// CT-6: a missing corelet fold, and one on another dimension.
 #[test]
-fn conformance_test_six_is_refused() {
-    let missing = forged(&with_corelets(), |operation| {
+fn rejects_conformance_test_six() {
+    let missing = forge_file(&corelet_shuffle(), |operation| {
         for tensor in 0..2 {
-            set(operation, &fold(tensor, "out", 1), json!(1));
-            set(operation, &step(tensor, "out", 1), json!(0));
+            set(operation, &fold_path(tensor, "out", 1), json!(1));
+            set(operation, &step_path(tensor, "out", 1), json!(0));
         }
     });
     let refusal = "no corelet_fold for 2 corelets; the stick dimension 'out' has it";
     let broken: Vec<_> = broken_rules(&missing).into_iter().map(|(label, _)| label).collect();
     assert!(broken.contains(&"sdsc_r152"), "{broken:?}");
     assert!(load(&missing).unwrap_err().to_string().contains(refusal));
-    let elsewhere = forged(&with_corelets(), |operation| {
-        set(operation, &fold(1, "out", 1), json!(1));
-        set(operation, &step(1, "out", 1), json!(0));
-        set(operation, &fold(1, "mb", 1), json!(2));
-        set(operation, &step(1, "mb", 1), json!(1));
+    let elsewhere = forge_file(&corelet_shuffle(), |operation| {
+        set(operation, &fold_path(1, "out", 1), json!(1));
+        set(operation, &step_path(1, "out", 1), json!(0));
+        set(operation, &fold_path(1, "mb", 1), json!(2));
+        set(operation, &step_path(1, "mb", 1), json!(1));
     });
     let found = broken_rules(&elsewhere);
     assert!(found.iter().any(|(label, message)| *label == "sdsc_r152" && message.contains("'corelet_fold' of [(\"mb\", 2)]")), "{found:?}");
@@ -74,9 +74,9 @@ fn conformance_test_six_is_refused() {
 
 /// CT-7: the source lacks the last rows of a group.
 #[test]
-fn conformance_test_seven_is_refused() {
-    let file = forged(&packed(named("CT-2")), |operation| remove(operation, &slots(0), "7"));
-    check_refused(
+fn rejects_conformance_test_seven() {
+    let file = forge_file(&build_packed(find_geometry("CT-2")), |operation| remove(operation, &slots_path(0), "7"));
+    check_rejected(
         &file,
         "sdsc_r150",
         "7 of the 8 slices of the source are on a core; every slice must be on a core",
@@ -86,16 +86,16 @@ fn conformance_test_seven_is_refused() {
 
 /// CT-8: an element with two values, as slices that overlap and as a slice on two cores.
 #[test]
-fn conformance_test_eight_is_refused() {
-    let overlapping = forged(&packed(named("CT-2")), |operation| set(operation, &step(0, "x", 0), json!(4)));
-    check_refused(
+fn rejects_conformance_test_eight() {
+    let overlapping = forge_file(&build_packed(find_geometry("CT-2")), |operation| set(operation, &step_path(0, "x", 0), json!(4)));
+    check_rejected(
         &overlapping,
         "sdsc_r43",
         "slices of 8 elements are 4 apart",
         "4 slices of 'x' are 4 points apart; 32 points need slices side by side",
     );
-    let twice = forged(&packed(named("CT-2")), |operation| set(operation, &format!("{}/1/x", slots(0)), json!(0)));
-    check_refused(
+    let twice = forge_file(&build_packed(find_geometry("CT-2")), |operation| set(operation, &format!("{}/1/x", slots_path(0)), json!(0)));
+    check_rejected(
         &twice,
         "sdsc_r150",
         "cores 0 and 1 hold the same slice",
@@ -104,36 +104,37 @@ fn conformance_test_eight_is_refused() {
 }
 
 #[test]
-fn an_incomplete_destination_is_refused() {
-    let file = forged(&packed(named("CT-1")), |operation| remove(operation, &slots(1), "2"));
-    check_refused(&file, "sdsc_r150", "7 of the 8 slices of the destination", "no core holds slice 'mb' 0, 'out' 1 of the destination");
+fn rejects_incomplete_destination() {
+    let file = forge_file(&build_packed(find_geometry("CT-1")), |operation| remove(operation, &slots_path(1), "2"));
+    check_rejected(&file, "sdsc_r150", "7 of the 8 slices of the destination", "no core holds slice 'mb' 0, 'out' 1 of the destination");
 }
 
 #[test]
-fn a_core_that_is_not_there_is_refused() {
-    let file = forged(&packed(named("CT-1")), |operation| {
-        let held = operation.pointer_mut(&slots(0)).unwrap().as_object_mut().unwrap();
+fn rejects_missing_core() {
+    let file = forge_file(&build_packed(find_geometry("CT-1")), |operation| {
+        let held = operation.pointer_mut(&slots_path(0)).unwrap().as_object_mut().unwrap();
         let slot = held.remove("7").unwrap();
         held.insert("32".to_owned(), slot);
     });
-    check_refused(&file, "sdsc_r23", "core 32 is listed; there are cores 0 to 31", "coreIdToWkSlice_ of Tensor0 lists core 32");
+    check_rejected(&file, "sdsc_r23", "core 32 is listed; there are cores 0 to 31", "coreIdToWkSlice_ of Tensor0 lists core 32");
 }
 
 #[test]
-fn cores_that_do_not_hold_the_completed_sum_are_refused() {
-    let shuffle = Shuffle { is_completed_sum: true, ..packed(named("KT-07b")) };
-    let file = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/coreIdsUsed_/0", json!(2)));
+fn rejects_cores_without_completed_sum() {
+    let shuffle = Shuffle { is_completed_sum: true, ..build_packed(find_geometry("KT-07b")) };
+    let file = forge_file(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/coreIdsUsed_/0", json!(2)));
     let refusal = "core 3 runs description 0, whose coreIdsUsed_ lacks it";
-    check_refused(&file, "sdsc_r23", "or those that hold the source", refusal);
-    let miscounted = forged(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/numCoresUsed_", json!(9)));
-    check_refused(&miscounted, "sdsc_r22", "9 cores; the op uses 8", "numCoresUsed_ is 8 for 8 entries");
+    check_rejected(&file, "sdsc_r23", "or those that hold the source", refusal);
+    let miscounted = forge_file(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/numCoresUsed_", json!(9)));
+    check_rejected(&miscounted, "sdsc_r22", "9 cores; the op uses 8", "numCoresUsed_ is 8 for 8 entries");
 }
 
 #[test]
-fn overlapping_parts_are_refused() {
-    let shuffle = packed(named("CT-1"));
-    let file =
-        forged(&shuffle, |operation| set(operation, &format!("{}/[3, 0, 0]", node(1, "startAddressCoreCorelet_/data_")), json!("128")));
+fn rejects_overlapping_slices() {
+    let shuffle = build_packed(find_geometry("CT-1"));
+    let file = forge_file(&shuffle, |operation| {
+        set(operation, &format!("{}/[3, 0, 0]", node_path(1, "startAddressCoreCorelet_/data_")), json!("128"))
+    });
     let broken = broken_rules(&file);
     assert!(
         broken[0].0 == "sdsc_r151" && broken[0].1.ends_with("256 bytes from 128, where the source has 256 from 0; they share no byte"),
@@ -143,10 +144,10 @@ fn overlapping_parts_are_refused() {
 }
 
 #[test]
-fn a_destination_in_hbm_is_refused() {
-    let hbm = forged(&packed(named("CT-1")), |operation| {
-        set(operation, &node(1, "component_"), json!("hbm"));
-        set(operation, &node(1, "name_"), json!("allocate-Tensor1_hbm"));
+fn rejects_destination_in_hbm() {
+    let hbm = forge_file(&build_packed(find_geometry("CT-1")), |operation| {
+        set(operation, &node_path(1, "component_"), json!("hbm"));
+        set(operation, &node_path(1, "name_"), json!("allocate-Tensor1_hbm"));
         set(operation, "/dscs_/0/shuffle/labeledDs_/1/memOrg_", json!({"hbm": {"isPresent": 1}, "lx": {"isPresent": 1}}));
     });
     let broken = broken_rules(&hbm);
@@ -158,15 +159,15 @@ fn a_destination_in_hbm_is_refused() {
 
 /// Two slices of the destination exchanged: the op's own slices are those of its consumer, and disagree.
 #[test]
-fn exchanged_slices_of_the_destination_are_found() {
-    let file = forged(&packed(named("CT-1")), |operation| {
-        set(operation, &format!("{}/2/mb", slots(1)), json!(1));
-        set(operation, &format!("{}/2/out", slots(1)), json!(0));
-        set(operation, &format!("{}/1/mb", slots(1)), json!(0));
-        set(operation, &format!("{}/1/out", slots(1)), json!(1));
+fn finds_exchanged_slices_of_destination() {
+    let file = forge_file(&build_packed(find_geometry("CT-1")), |operation| {
+        set(operation, &format!("{}/2/mb", slots_path(1)), json!(1));
+        set(operation, &format!("{}/2/out", slots_path(1)), json!(0));
+        set(operation, &format!("{}/1/mb", slots_path(1)), json!(0));
+        set(operation, &format!("{}/1/out", slots_path(1)), json!(1));
     });
     let broken = broken_rules(&file);
     assert_eq!(broken.first().map(|(label, _)| *label), Some("sdsc_r81"), "{broken:?}");
-    let error = super::moves_every_element(&packed(named("CT-1")), &file).unwrap_err();
+    let error = super::moves_every_element(&build_packed(find_geometry("CT-1")), &file).unwrap_err();
     assert!(error.starts_with("core 1, byte"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! Programs with a producer, a shuffle and a consumer: numbers, and forged shuffles in their midst.
 
-use super::{Held, slot_of};
+use super::{SliceDistribution, slice_numbers};
 use crate::check_bundle::bundles::{Files, emit_ops, lx, matrix, op};
 use machine::{DeviceFormat, Target};
 use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
@@ -34,21 +34,21 @@ fn matrix_of(rows: i64, columns: i64, name: &str) -> Tensor {
 }
 
 /// A program of three ops on four cores.
-struct Case {
+struct ShuffleCase {
     files: Files,
     arguments: Vec<Tensor>,
     expected: fn(&[Vec<f64>]) -> Vec<f64>,
 }
 
-fn held(slices: &'static [i64], strides: &'static [i64], copies: i64) -> Held {
-    Held { slices, base: 0, strides, copies, step: 1 }
+fn plain_distribution(slices: &'static [i64], strides: &'static [i64], copies: i64) -> SliceDistribution {
+    SliceDistribution { slices, base: 0, strides, copies, step: 1 }
 }
 
-fn view(held: Held, address: i64) -> ShuffleView {
-    super::view(&held, &[DimLabel::Mb, DimLabel::Out], vec![address; 4])
+fn core_view(held: SliceDistribution, address: i64) -> ShuffleView {
+    super::build_view(&held, &[DimLabel::Mb, DimLabel::Out], vec![address; 4])
 }
 
-fn shuffle(source: ShuffleView, destination: ShuffleView) -> Shuffle {
+fn build_shuffle(source: ShuffleView, destination: ShuffleView) -> Shuffle {
     Shuffle {
         dims: vec![(DimLabel::Mb, ROWS), (DimLabel::Out, COLUMNS)],
         stick: DimLabel::Out,
@@ -62,7 +62,7 @@ fn shuffle(source: ShuffleView, destination: ShuffleView) -> Shuffle {
 }
 
 /// Emits producer and consumer around a shuffle, which is no op of the emitter yet.
-fn with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> Files {
+fn emit_with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> Files {
     let stand_in = op(
         "identity",
         &[(ROWS, 4), (COLUMNS, 1)],
@@ -80,45 +80,52 @@ fn rows() -> spyre::bundle::OpSpecOperand {
 }
 
 /// exp on rows; each core gets all rows for its columns of a product.
-fn all_gather() -> Case {
+fn all_gather() -> ShuffleCase {
     let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
-    let shuffle = shuffle(view(held(&[4, 1], &[1, 0], 1), SOURCE), view(held(&[1, 1], &[0, 0], 4), DESTINATION));
+    let shuffle = build_shuffle(
+        core_view(plain_distribution(&[4, 1], &[1, 0], 1), SOURCE),
+        core_view(plain_distribution(&[1, 1], &[0, 0], 4), DESTINATION),
+    );
     let operands = vec![lx(matrix((0, ROWS), (2, COLUMNS)), DESTINATION), matrix((2, COLUMNS), (1, COLUMNS)), rows()];
     let mut consumer = op("batchmatmul", &[(ROWS, 1), (COLUMNS, 4), (COLUMNS, 1)], 0, operands);
     renumber(&mut consumer, &[0, 1, 2]);
-    Case {
-        files: with_shuffle(producer, &shuffle, consumer),
+    ShuffleCase {
+        files: emit_with_shuffle(producer, &shuffle, consumer),
         arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
-        expected: |inputs| product(&inputs[0].iter().map(|x| x.exp()).collect::<Vec<_>>(), &inputs[1]),
+        expected: |inputs| multiply(&inputs[0].iter().map(|x| x.exp()).collect::<Vec<_>>(), &inputs[1]),
     }
 }
 
 /// exp on rows, neg on columns.
-fn one_to_one() -> Case {
+fn one_to_one() -> ShuffleCase {
     let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
-    let shuffle = shuffle(view(held(&[4, 1], &[1, 0], 1), SOURCE), view(held(&[1, 4], &[0, 1], 1), DESTINATION));
+    let shuffle = build_shuffle(
+        core_view(plain_distribution(&[4, 1], &[1, 0], 1), SOURCE),
+        core_view(plain_distribution(&[1, 4], &[0, 1], 1), DESTINATION),
+    );
     let mut consumer = op("neg", &[(ROWS, 1), (COLUMNS, 4)], 0, vec![lx(rows(), DESTINATION), rows()]);
     renumber(&mut consumer, &[0, 1]);
-    Case {
-        files: with_shuffle(producer, &shuffle, consumer),
+    ShuffleCase {
+        files: emit_with_shuffle(producer, &shuffle, consumer),
         arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(ROWS, COLUMNS, "result")],
         expected: |inputs| inputs[0].iter().map(|x| -x.exp()).collect(),
     }
 }
 
 /// A product whose sum is split over pairs of cores; the second of a pair completes it, and all four get a quarter of the rows.
-fn completed_sum() -> Case {
+fn completed_sum() -> ShuffleCase {
     let operands = vec![matrix((0, ROWS), (2, COLUMNS)), matrix((2, COLUMNS), (1, COLUMNS)), lx(rows(), SOURCE)];
     let producer = op("batchmatmul", &[(ROWS, 2), (COLUMNS, 1), (COLUMNS, 2)], 0, operands);
-    let mut source = view(held(&[2, 1], &[2, 0], 1), SOURCE);
-    source.slots = (0..2).map(|slice| (2 * slice + 1, slot_of(slice, &[2, 1]))).collect();
-    let shuffle = Shuffle { is_completed_sum: true, ..shuffle(source, view(held(&[4, 1], &[1, 0], 1), DESTINATION)) };
+    let mut source = core_view(plain_distribution(&[2, 1], &[2, 0], 1), SOURCE);
+    source.slots = (0..2).map(|slice| (2 * slice + 1, slice_numbers(slice, &[2, 1]))).collect();
+    let shuffle =
+        Shuffle { is_completed_sum: true, ..build_shuffle(source, core_view(plain_distribution(&[4, 1], &[1, 0], 1), DESTINATION)) };
     let mut consumer = op("neg", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![lx(rows(), DESTINATION), rows()]);
     renumber(&mut consumer, &[0, 2]);
-    Case {
-        files: with_shuffle(producer, &shuffle, consumer),
+    ShuffleCase {
+        files: emit_with_shuffle(producer, &shuffle, consumer),
         arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
-        expected: |inputs| product(&inputs[0], &inputs[1]).iter().map(|x| -x).collect(),
+        expected: |inputs| multiply(&inputs[0], &inputs[1]).iter().map(|x| -x).collect(),
     }
 }
 
@@ -131,18 +138,18 @@ fn renumber(op: &mut OpSpec, arguments: &[u32]) {
     }
 }
 
-fn product(x: &[f64], w: &[f64]) -> Vec<f64> {
+fn multiply(x: &[f64], w: &[f64]) -> Vec<f64> {
     let n = COLUMNS as usize;
     (0..x.len()).map(|at| (0..n).map(|k| x[at / n * n + k] * w[k * n + at % n]).sum()).collect()
 }
 
-fn broken_rules(files: &Files) -> Vec<(&'static str, String)> {
+fn find_broken_rules(files: &Files) -> Vec<(&'static str, String)> {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
 }
 
 /// The largest difference from the expected numbers, relative to their root mean square.
-fn difference(case: &Case, files: &Files) -> Result<f64, SimError> {
+fn measure_difference(case: &ShuffleCase, files: &Files) -> Result<f64, SimError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
     files.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
@@ -174,28 +181,28 @@ fn difference(case: &Case, files: &Files) -> Result<f64, SimError> {
 const TOLERANCE: f64 = 0.05;
 
 #[test]
-fn a_gathered_operand_is_multiplied() {
+fn multiplies_gathered_operand() {
     let case = all_gather();
-    assert_eq!(broken_rules(&case.files), []);
-    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+    assert_eq!(find_broken_rules(&case.files), []);
+    assert!(measure_difference(&case, &case.files).unwrap() < TOLERANCE);
 }
 
 #[test]
-fn rows_become_columns() {
+fn converts_rows_to_columns() {
     let case = one_to_one();
-    assert_eq!(broken_rules(&case.files), []);
-    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+    assert_eq!(find_broken_rules(&case.files), []);
+    assert!(measure_difference(&case, &case.files).unwrap() < TOLERANCE);
 }
 
 #[test]
-fn a_completed_sum_is_distributed() {
+fn distributes_completed_sum() {
     let case = completed_sum();
-    assert_eq!(broken_rules(&case.files), []);
-    assert!(difference(&case, &case.files).unwrap() < TOLERANCE);
+    assert_eq!(find_broken_rules(&case.files), []);
+    assert!(measure_difference(&case, &case.files).unwrap() < TOLERANCE);
 }
 
 /// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own, which are those of the destination.
-fn forge(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Files {
+fn forge_slices(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Files {
     let mut files = files.clone();
     let mut value: Value = serde_json::from_slice(&files["sdsc_1.json"]).unwrap();
     let operation = &mut value["1_shuffle"];
@@ -209,33 +216,33 @@ fn forge(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<Stri
     files
 }
 
-fn exchange(held: &mut serde_json::Map<String, Value>) {
+fn exchange_slices(held: &mut serde_json::Map<String, Value>) {
     let (one, other) = (held["1"].clone(), held["2"].clone());
     held.insert("1".to_owned(), other);
     held.insert("2".to_owned(), one);
 }
 
 /// Checks that a rule names a forged shuffle, and that the simulator refuses it or computes other numbers.
-fn check_found(case: &Case, forged: &Files, label: &str, fault: &str) {
-    let broken = broken_rules(forged);
+fn check_found(case: &ShuffleCase, forged: &Files, label: &str, fault: &str) {
+    let broken = find_broken_rules(forged);
     assert!(broken.iter().any(|(found, message)| *found == label && message.contains(fault)), "{fault}: {broken:?}");
-    if let Ok(difference) = difference(case, forged) {
+    if let Ok(difference) = measure_difference(case, forged) {
         assert!(difference >= TOLERANCE || difference.is_nan(), "{fault}: {difference}");
     }
 }
 
 #[test]
-fn forged_shuffles_are_found() {
+fn finds_forged_shuffles() {
     let (gather, columns, sum) = (all_gather(), one_to_one(), completed_sum());
     // A copy left out.
-    let lost = forge(&gather.files, 1, |held| drop(held.remove("2")));
+    let lost = forge_slices(&gather.files, 1, |held| drop(held.remove("2")));
     check_found(&gather, &lost, "sdsc_r88", "core 2");
     // Two pieces exchanged, in the source and in the destination.
-    check_found(&gather, &forge(&gather.files, 0, exchange), "sdsc_r88", "which wrote slice");
-    check_found(&columns, &forge(&columns.files, 0, exchange), "sdsc_r88", "which wrote slice");
-    check_found(&columns, &forge(&columns.files, 1, exchange), "sdsc_r88", "which wrote slice");
+    check_found(&gather, &forge_slices(&gather.files, 0, exchange_slices), "sdsc_r88", "which wrote slice");
+    check_found(&columns, &forge_slices(&columns.files, 0, exchange_slices), "sdsc_r88", "which wrote slice");
+    check_found(&columns, &forge_slices(&columns.files, 1, exchange_slices), "sdsc_r88", "which wrote slice");
     // The core that passes its partial sum on, in place of the one that completes the sum.
-    let wrong_owner = forge(&sum.files, 0, |held| {
+    let wrong_owner = forge_slices(&sum.files, 0, |held| {
         let slot = held.remove("1").unwrap();
         held.insert("0".to_owned(), slot);
     });
@@ -249,5 +256,5 @@ fn forged_shuffles_are_found() {
     let file: Sdsc = serde_json::from_value(value).unwrap();
     wrong_owner_used.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
     check_found(&sum, &wrong_owner_used, "sdsc_r88", "core 0");
-    assert_eq!(difference(&sum, &wrong_owner_used).unwrap_err().rule(), "unwritten");
+    assert_eq!(measure_difference(&sum, &wrong_owner_used).unwrap_err().rule(), "unwritten");
 }

@@ -1,6 +1,6 @@
 //! Random pairs of views: every shuffle that is built moves every element, and every pair that is refused names its fault.
 
-use super::{broken_rules, moves_every_element, slot_of};
+use super::{broken_rules, moves_every_element, slice_numbers};
 use machine::{DeviceFormat, Target};
 use proptest::prelude::*;
 use spyre::launch::geometry::DimLabel;
@@ -11,7 +11,7 @@ const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];
 
 /// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses in sticks.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct RandomView {
     slices: Vec<i64>,
     cores: Vec<i64>,
     copies: Vec<usize>,
@@ -21,19 +21,19 @@ struct Drawn {
 
 const CORES: i64 = 32;
 
-fn drawn(is_source: bool) -> impl Strategy<Value = Drawn> {
+fn draw_view(is_source: bool) -> impl Strategy<Value = RandomView> {
     let slices = (0..3_u32, 0..3_u32, 0..2_u32).prop_map(|(stick, rows, others)| vec![1 << stick, 1 << rows, 1 << others]);
     let cores = Just((0..CORES).collect::<Vec<_>>()).prop_shuffle();
     let copies = prop::collection::vec(0..64_usize, if is_source { 0 } else { CORES as usize });
     let addresses = prop::collection::vec(0..8_i64, CORES as usize);
     let parts = (slices, cores, copies, Just(LABELS.to_vec()).prop_shuffle(), addresses);
-    parts.prop_map(|(slices, cores, copies, order, addresses)| Drawn { slices, cores, copies, order, addresses })
+    parts.prop_map(|(slices, cores, copies, order, addresses)| RandomView { slices, cores, copies, order, addresses })
 }
 
 /// The view of slices on cores: each slice on one, and, in a destination, some on further ones.
-fn view(drawn: &Drawn, first_byte: i64, n_further: usize) -> ShuffleView {
+fn view(drawn: &RandomView, first_byte: i64, n_further: usize) -> ShuffleView {
     let n_slices: i64 = drawn.slices.iter().product();
-    let slot = |slice: i64| slot_of(slice, &drawn.slices);
+    let slot = |slice: i64| slice_numbers(slice, &drawn.slices);
     let mut slots: BTreeMap<i64, Vec<i64>> = (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
     let further = drawn.cores.iter().skip(n_slices as usize).take(n_further);
     slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % n_slices))));
@@ -43,7 +43,7 @@ fn view(drawn: &Drawn, first_byte: i64, n_further: usize) -> ShuffleView {
 
 fn shuffle() -> impl Strategy<Value = Shuffle> {
     let sizes = (1..3_i64, 1..4_i64, 1..3_i64).prop_map(|(sticks, rows, others)| [256 * sticks, 4 * rows, 2 * others]);
-    (sizes, drawn(true), drawn(false), 0..CORES as usize).prop_map(|(sizes, source, destination, n_further)| {
+    (sizes, draw_view(true), draw_view(false), 0..CORES as usize).prop_map(|(sizes, source, destination, n_further)| {
         let bytes = sizes.iter().product::<i64>() * 2;
         Shuffle {
             dims: LABELS.into_iter().zip(sizes).collect(),
@@ -81,9 +81,9 @@ proptest! {
 
 /// Every kind of refusal.
 #[test]
-fn refusals_name_their_fault() {
+fn names_fault_in_rejection() {
     let refusal = |change: &dyn Fn(&mut Shuffle)| {
-        let mut shuffle = super::packed(super::named("CT-1"));
+        let mut shuffle = super::build_packed(super::find_geometry("CT-1"));
         change(&mut shuffle);
         build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
     };

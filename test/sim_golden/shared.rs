@@ -5,21 +5,21 @@
 use super::*;
 
 /// The folder of the golden cases.
-fn golden() -> PathBuf {
+fn golden_folder() -> PathBuf {
     common::shared("golden/visible")
 }
 
-fn load_case(case: &str, args: &[Arg<'_>], result: usize) -> Case {
-    Case::new(&golden(), case, args, result)
+fn load_case(case: &str, args: &[GoldenArgument<'_>], result: usize) -> GoldenCase {
+    GoldenCase::new(&golden_folder(), case, args, result)
 }
 
-const ROWS_128: Arg<'static> = (&[128, 256], &[4, 128, 64], &[64, 256, 1]);
-const ROWS_64: Arg<'static> = (&[64, 256], &[4, 64, 64], &[64, 256, 1]);
-const VECTOR_256: Arg<'static> = (&[256], &[1, 4, 64], &[-1, 64, 1]);
-const ROWS_512: Arg<'static> = (&[512, 256], &[4, 512, 64], &[64, 256, 1]);
-const LARGE: Arg<'static> = (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]);
-const SCALAR: Arg<'static> = (&[], &[1, 1, 64], &[-1, -1, -1]);
-const COLUMN_64: Arg<'static> = (&[64], &[1, 64, 64], &[-1, 1, -1]);
+const ROWS_128: GoldenArgument<'static> = (&[128, 256], &[4, 128, 64], &[64, 256, 1]);
+const ROWS_64: GoldenArgument<'static> = (&[64, 256], &[4, 64, 64], &[64, 256, 1]);
+const VECTOR_256: GoldenArgument<'static> = (&[256], &[1, 4, 64], &[-1, 64, 1]);
+const ROWS_512: GoldenArgument<'static> = (&[512, 256], &[4, 512, 64], &[64, 256, 1]);
+const LARGE: GoldenArgument<'static> = (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]);
+const SCALAR: GoldenArgument<'static> = (&[], &[1, 1, 64], &[-1, -1, -1]);
+const COLUMN_64: GoldenArgument<'static> = (&[64], &[1, 64, 64], &[-1, 1, -1]);
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
@@ -76,7 +76,7 @@ fn reductions() {
     let expected: Vec<f64> = (0..256).map(|column| (0..64).map(|row| x[row * 256 + column]).sum()).collect();
     case.check(&expected, 4.0 * ROUNDING);
 
-    let args: [Arg<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
+    let args: [GoldenArgument<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
     let case = load_case("red_sum_unaligned_fp32", &args, 1);
     let x = case.get(0);
     let expected: Vec<f64> = x.chunks(50).map(|row| row.iter().sum()).collect();
@@ -86,7 +86,7 @@ fn reductions() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn mm_m4_n4_k2() {
-    let args: [Arg<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
+    let args: [GoldenArgument<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
     let case = load_case("mm_m4_n4_k2", &args, 2);
     let expected = matmul(&case.get(0), &case.get(1), 64, 256, 128);
     let outcome = case.check(&expected, 4.0 * ROUNDING);
@@ -97,7 +97,7 @@ fn mm_m4_n4_k2() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn mm_k_padded() {
-    let args: [Arg<'_>; 4] = [
+    let args: [GoldenArgument<'_>; 4] = [
         SCALAR,
         (&[100, 150], &[3, 100, 64], &[64, 150, 1]),
         (&[70, 100], &[2, 70, 64], &[64, 100, 1]),
@@ -112,7 +112,7 @@ fn mm_k_padded() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn bmm_3d() {
-    let args: [Arg<'_>; 3] = [
+    let args: [GoldenArgument<'_>; 3] = [
         (&[4, 64, 128], &[64, 2, 4, 64], &[128, 64, 8192, 1]),
         (&[4, 128, 128], &[128, 2, 4, 64], &[128, 64, 16384, 1]),
         (&[4, 64, 128], &[64, 2, 4, 64], &[128, 64, 8192, 1]),
@@ -135,7 +135,7 @@ fn restick_2d() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn slice_cols() {
-    let half: Arg<'_> = (&[128, 128], &[2, 128, 64], &[64, 128, 1]);
+    let half: GoldenArgument<'_> = (&[128, 128], &[2, 128, 64], &[64, 128, 1]);
     let case = load_case("slice_cols", &[ROWS_128, half, half], 2);
     let (x, y) = (case.get(0), case.get(1));
     let expected: Vec<f64> = (0..128 * 128).map(|at| x[at / 128 * 256 + 64 + at % 128] + y[at]).collect();
@@ -147,10 +147,10 @@ fn slice_cols() {
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn lx_hbm_lx_pool() {
     // A missing bundle writes the tensor in LX, and the result stays in the pool.
-    let args: [Arg<'_>; 1] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1])];
+    let args: [GoldenArgument<'_>; 1] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1])];
     let mut program = program("lx_hbm_lx_pool", &args, 0);
     program.arguments = std::mem::take(&mut program.results);
-    let simulation = load(program, &golden()).unwrap();
+    let simulation = load(program, &golden_folder()).unwrap();
     let input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     let inputs = BTreeMap::from([("arg0".to_owned(), input)]);
     let error = simulation.run(&inputs, &RunOptions::default()).unwrap_err();
@@ -175,7 +175,8 @@ fn softmax_64x256() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn shuffle_linear_bias() {
-    let args: [Arg<'_>; 4] = [(&[256, 128], &[2, 256, 64], &[64, 128, 1]), (&[64, 128], &[2, 64, 64], &[64, 128, 1]), VECTOR_256, ROWS_64];
+    let args: [GoldenArgument<'_>; 4] =
+        [(&[256, 128], &[2, 256, 64], &[64, 128, 1]), (&[64, 128], &[2, 64, 64], &[64, 128, 1]), VECTOR_256, ROWS_64];
     let case = load_case("shuffle_linear_bias", &args, 3);
     let (w, x, b) = (case.get(0), case.get(1), case.get(2));
     let expected: Vec<f64> =
@@ -199,7 +200,8 @@ fn tile_nested_add_mul() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn tile_mm_k_direct() {
-    let args: [Arg<'_>; 4] = [SCALAR, (&[128, 512], &[8, 128, 64], &[64, 512, 1]), (&[512, 256], &[4, 512, 64], &[64, 256, 1]), ROWS_128];
+    let args: [GoldenArgument<'_>; 4] =
+        [SCALAR, (&[128, 512], &[8, 128, 64], &[64, 512, 1]), (&[512, 256], &[4, 512, 64], &[64, 256, 1]), ROWS_128];
     let mut case = load_case("tile_mm_k_direct", &args, 3);
     case.set(0, |_| 0.0);
     let expected = matmul(&case.get(1), &case.get(2), 128, 256, 512);
@@ -215,22 +217,22 @@ fn tile_two_loops_sequence() {
     case.check(&expected, 16.0 * ROUNDING);
 }
 
-fn embedding(bound: i64) -> (Case, Vec<usize>) {
-    let args: [Arg<'_>; 3] =
+fn embedding_case(bound: i64) -> (GoldenCase, Vec<usize>) {
+    let args: [GoldenArgument<'_>; 3] =
         [(&[512, 128], &[2, 512, 64], &[64, 128, 1]), (&[16], &[1, 1, 32], &[32, -1, 1]), (&[16, 128], &[2, 16, 64], &[64, 128, 1])];
-    gathering(&golden(), "gather_embedding_1d", &args, bound)
+    gather_case(&golden_folder(), "gather_embedding_1d", &args, bound)
 }
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn gather_embedding_1d() {
-    let (case, rows) = embedding(512);
+    let (case, rows) = embedding_case(512);
     assert!(rows.iter().any(|row| *row > 100));
     let table = case.get(0);
     let expected: Vec<f64> = rows.iter().flat_map(|row| table[row * 128..][..128].to_vec()).collect();
     case.check(&expected, 0.0);
 
-    let (case, rows) = embedding(100_000);
+    let (case, rows) = embedding_case(100_000);
     assert!(rows.iter().any(|row| *row >= 512));
     assert_eq!(case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
     assert_eq!(case.simulation.count(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
@@ -253,14 +255,14 @@ fn dtype_fp16_to_fp32() {
 fn norm_layer_norm() {
     let case = load_case("norm_layer_norm", &[ROWS_64, VECTOR_256, VECTOR_256, ROWS_64], 3);
     let (x, w, b) = (case.get(0), case.get(1), case.get(2));
-    let expected: Vec<f64> = x.chunks(256).flat_map(|row| normalized(row, &w, &b)).collect();
+    let expected: Vec<f64> = x.chunks(256).flat_map(|row| normalize(row, &w, &b)).collect();
     case.check(&expected, 16.0 * ROUNDING);
 }
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn conv2d_3x3() {
-    let args: [Arg<'_>; 3] = [
+    let args: [GoldenArgument<'_>; 3] = [
         (&[2, 8, 8, 64], &[1, 8, 1, 8, 1, 2, 64], &[64, 512, -1, 64, -1, 4096, 1]),
         (&[3, 3, 64, 64], &[1, 1, 1, 3, 3, 64, 64], &[64, -1, -1, 12288, 4096, 64, 1]),
         (&[2, 6, 6, 64], &[1, 1, 1, 6, 6, 2, 64], &[64, -1, -1, 384, 64, 2304, 1]),
@@ -289,9 +291,9 @@ fn dyn_add_split4_has_wrong_addresses() {
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn a_constant_that_nobody_knows_is_refused() {
+fn rejects_constant_of_unknown_value() {
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
-    let error = load(program("pw_exp_unaligned_mask", &args, 1), &golden()).unwrap_err();
+    let error = load(program("pw_exp_unaligned_mask", &args, 1), &golden_folder()).unwrap_err();
     assert_eq!(error.rule(), "not-simulated");
 }
 
@@ -299,23 +301,25 @@ fn a_constant_that_nobody_knows_is_refused() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn pw_exp_unaligned_mask() {
-    let dir =
-        copy("pw_exp_unaligned_mask", |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text });
+    let dir = copy_case(
+        "pw_exp_unaligned_mask",
+        |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text },
+    );
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
     let simulation = load(program("case", &args, 1), dir.path()).unwrap();
     let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
-    rounded(&mut input);
-    let case = Case { simulation, inputs: BTreeMap::from([("arg0".to_owned(), input)]) };
+    round_to_dl16(&mut input);
+    let case = GoldenCase { simulation, inputs: BTreeMap::from([("arg0".to_owned(), input)]) };
     let expected: Vec<f64> = case.get(0).iter().map(|x| x.exp()).collect();
     case.check(&expected, 8.0 * ROUNDING);
 }
 
 /// A copy of a case with changed files, as the bundle `case` of a temporary directory.
-fn copy(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::TempDir {
+fn copy_case(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let target: PathBuf = dir.path().join("case");
     std::fs::create_dir(&target).unwrap();
-    for entry in std::fs::read_dir(golden().join(case)).unwrap() {
+    for entry in std::fs::read_dir(golden_folder().join(case)).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         let text = std::fs::read_to_string(entry.path()).unwrap();
@@ -325,11 +329,11 @@ fn copy(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::TempDi
 }
 
 /// How a mutant was caught: the rule of the error, or that the numbers differ.
-fn verdict(case: &str, args: &[Arg<'_>], result: usize, file: &str, from: &str, to: &str) -> String {
+fn find_verdict(case: &str, args: &[GoldenArgument<'_>], result: usize, file: &str, from: &str, to: &str) -> String {
     let healthy = load_case(case, args, result);
     let expected = healthy.run().results.remove(0).1;
     let changed = std::cell::Cell::new(false);
-    let dir = copy(case, |name, text| {
+    let dir = copy_case(case, |name, text| {
         if name != file {
             return text;
         }
@@ -354,9 +358,9 @@ fn verdict(case: &str, args: &[Arg<'_>], result: usize, file: &str, from: &str, 
 
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-fn faults_are_found() {
+fn finds_faults() {
     let add = [ROWS_128; 3];
-    let two = |file, from, to| verdict("pw_add_2core", &add, 2, file, from, to);
+    let two = |file, from, to| find_verdict("pw_add_2core", &add, 2, file, from, to);
     assert_eq!(two("bundle.mlir", "constant 8192", "constant 8064"), "numbers");
     assert_eq!(two("bundle.mlir", "constant 8192", "constant 8193"), "misaligned");
     assert_eq!(
@@ -375,7 +379,7 @@ fn faults_are_found() {
     assert_eq!(two("sdsc_0.json", "\"opFuncName\": \"add\"", "\"opFuncName\": \"sub\""), "numbers");
 
     let loops = [ROWS_512; 3];
-    let looped = |file, from, to| verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
+    let looped = |file, from, to| find_verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
     // With too small a tile stride, some memory is written twice and some never: the next op reads unwritten memory.
     assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
     assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
@@ -385,7 +389,7 @@ fn faults_are_found() {
     assert_eq!(looped("bundle.mlir", "step %c1", "step %c0"), "malformed");
     assert_eq!(looped("bundle.mlir", "device_mem_allocate 524288", "device_mem_allocate 524160"), "out-of-bounds");
 
-    let softmax = |file: &str, from: &str, to: &str| verdict("softmax_64x256", &[ROWS_64; 2], 1, file, from, to);
+    let softmax = |file: &str, from: &str, to: &str| find_verdict("softmax_64x256", &[ROWS_64; 2], 1, file, from, to);
     let address = |bytes: &str| format!("\"[0, 0, 0]\": \"{bytes}\"");
     assert_eq!(softmax("sdsc_0.json", &address("1024"), &address("1152")), "unwritten");
     assert_eq!(softmax("sdsc_1.json", &address("0"), &address("1024")), "overlap");
@@ -396,11 +400,11 @@ fn faults_are_found() {
     let sum = "sdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_4.json\", \"symbol_ids\"=[]}";
     assert_eq!(softmax("bundle.mlir", sum, ""), "numbers");
 
-    let fp32: [Arg<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
-    let masked = |from, to| verdict("red_sum_unaligned_fp32", &fp32, 1, "sdsc_0.json", from, to);
+    let fp32: [GoldenArgument<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
+    let masked = |from, to| find_verdict("red_sum_unaligned_fp32", &fp32, 1, "sdsc_0.json", from, to);
     let mask = "\"coordinateMasking_\": {\n            \"out\": [\n              [\n                50,\n                14\n              ]\n            ]\n          }";
     assert_eq!(masked(mask, "\"coordinateMasking_\": {}"), "numbers");
 
-    let split: [Arg<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
-    assert_eq!(verdict("mm_m4_n4_k2", &split, 2, "bundle.mlir", "(%arg_0, %arg_0_core_8192", "(%arg_0_core_8192, %arg_0"), "numbers");
+    let split: [GoldenArgument<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
+    assert_eq!(find_verdict("mm_m4_n4_k2", &split, 2, "bundle.mlir", "(%arg_0, %arg_0_core_8192", "(%arg_0_core_8192, %arg_0"), "numbers");
 }

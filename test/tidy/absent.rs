@@ -1,6 +1,6 @@
 //! Checks that no test passes because its input is absent: the test fails, and if the input may be absent, it is ignored with a reason.
 
-use super::{Source, expect_none, files, read};
+use super::{Source, expect_none, list_files, read_file};
 use std::ops::Range;
 
 /// Attribute of a test that needs the reference material outside the repository; `cargo xtask test` runs all of these tests where the
@@ -14,17 +14,18 @@ const KNOWING: [&str; 2] = ["test/common/places.rs", "test/tidy/absent.rs"];
 /// Code that precedes a block in which a test returns before it has checked anything.
 const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];
 
-fn of_tests() -> Vec<(Source, String)> {
-    let paths = files("test", &["rs"]).into_iter().chain(files("crates", &["rs"]).into_iter().filter(|path| path.contains("/tests/")));
+fn test_sources() -> Vec<(Source, String)> {
+    let paths =
+        list_files("test", &["rs"]).into_iter().chain(list_files("crates", &["rs"]).into_iter().filter(|path| path.contains("/tests/")));
     let read = |path: String| {
-        let text = read(&path);
+        let text = read_file(&path);
         (Source::new(path, &text), text)
     };
     paths.filter(|path| !KNOWING.contains(&path.as_str())).map(read).collect()
 }
 
 /// Returns the code of modules `shared`: a file of that name, and the braced block after `mod shared` at the start of a line.
-fn shared_modules(source: &Source) -> Vec<Range<usize>> {
+fn find_shared_modules(source: &Source) -> Vec<Range<usize>> {
     if source.path.ends_with("/shared.rs") {
         return std::iter::once(0..source.code.len()).collect();
     }
@@ -44,13 +45,13 @@ fn tests(source: &Source) -> Vec<Range<usize>> {
 }
 
 /// Whether a test returns early where its input is absent. A case of a property test may be skipped: `return Ok(())`.
-fn looks_away(test: &str) -> bool {
+fn returns_early(test: &str) -> bool {
     let ends = |block: &str| block.split('}').next().unwrap_or_default().trim_end().trim_end_matches(';').ends_with("return");
     ABSENT.iter().any(|front| test.split(front).skip(1).any(ends))
 }
 
-fn violations(source: &Source, text: &str) -> Vec<String> {
-    let modules = shared_modules(source);
+fn find_violations(source: &Source, text: &str) -> Vec<String> {
+    let modules = find_shared_modules(source);
     let is_shared = |offset: usize| modules.iter().any(|module| module.contains(&offset));
     let mut found = Vec::new();
     for name in NAMES {
@@ -61,60 +62,60 @@ fn violations(source: &Source, text: &str) -> Vec<String> {
             !line.starts_with("//") && !line.starts_with("#[ignore")
         };
         let places = text.match_indices(name).filter(in_literal);
-        found.extend(places.map(|(offset, _)| format!("{}: '{name}': `common::shared` finds that material", source.place(offset))));
+        found.extend(places.map(|(offset, _)| format!("{}: '{name}': `common::shared` finds that material", source.location(offset))));
     }
     for (offset, _) in source.code.match_indices("common::shared").filter(|(offset, _)| !is_shared(*offset)) {
-        found.push(format!("{}: `common::shared` outside of a module `shared`", source.place(offset)));
+        found.push(format!("{}: `common::shared` outside of a module `shared`", source.location(offset)));
     }
     for (offset, list) in source.code.match_indices("common::{") {
         let imported = source.code[offset + list.len()..].split(';').next().unwrap_or_default();
         if imported.split(|letter: char| !letter.is_alphanumeric() && letter != '_').any(|name| name.starts_with("shared")) {
-            found.push(format!("{}: write `common::shared` where it is used", source.place(offset)));
+            found.push(format!("{}: write `common::shared` where it is used", source.location(offset)));
         }
     }
     for test in tests(source) {
         let is_ignored = text[test.clone()].trim_start_matches("#[test]").trim_start().starts_with(IGNORED);
         if is_ignored != is_shared(test.start) {
-            found.push(format!("{}: a test of a module `shared`, and no other, is {IGNORED}", source.place(test.start)));
+            found.push(format!("{}: a test of a module `shared`, and no other, is {IGNORED}", source.location(test.start)));
         }
-        if looks_away(&source.code[test.clone()]) {
-            found.push(format!("{}: this test may look at nothing", source.place(test.start)));
+        if returns_early(&source.code[test.clone()]) {
+            found.push(format!("{}: this test may look at nothing", source.location(test.start)));
         }
     }
     for (offset, _) in source.code.match_indices("read_dir(") {
         let statement = source.code[offset..].split(';').next().unwrap_or_default();
         if statement.contains(" else {") {
-            found.push(format!("{}: a folder that is absent is an error", source.place(offset)));
+            found.push(format!("{}: a folder that is absent is an error", source.location(offset)));
         }
     }
     found
 }
 
 #[test]
-fn no_test_passes_because_something_is_absent() {
-    let sources = of_tests();
-    assert!(sources.iter().any(|(source, _)| !shared_modules(source).is_empty()), "no test needs the material beside the project");
-    let found: Vec<String> = sources.iter().flat_map(|(source, text)| violations(source, text)).collect();
+fn rejects_tests_that_pass_when_material_is_absent() {
+    let sources = test_sources();
+    assert!(sources.iter().any(|(source, _)| !find_shared_modules(source).is_empty()), "no test needs the material beside the project");
+    let found: Vec<String> = sources.iter().flat_map(|(source, text)| find_violations(source, text)).collect();
     expect_none("a test fails where something is absent that it looks at; see `common::shared`:", &found);
 }
 
 /// A file that no program has would be tested nowhere.
 #[test]
-fn every_file_of_tests_is_a_module_of_a_program() {
-    let programs = ["test/compiler.rs", "test/plain.rs"].map(read);
+fn includes_every_test_file_in_a_program() {
+    let programs = ["test/compiler.rs", "test/plain.rs"].map(read_file);
     let is_module = |name: &str| programs.iter().any(|program| program.lines().any(|line| line == format!("mod {name};")));
     let is_lost = |name: &&str| !name.contains('/') && !["compiler", "lit", "plain"].contains(name) && !is_module(name);
-    let paths = files("test", &["rs"]);
+    let paths = list_files("test", &["rs"]);
     let names = paths.iter().filter_map(|path| path.strip_prefix("test/")?.strip_suffix(".rs"));
     let lost: Vec<String> = names.filter(is_lost).map(|name| format!("test/{name}.rs")).collect();
     expect_none("a file of tests is a module of `test/compiler.rs` or `test/plain.rs`:", &lost);
 }
 
 #[test]
-fn tests_that_look_at_nothing_are_found() {
+fn finds_tests_that_check_nothing() {
     let complaints = |text: &str| {
         let source = Source::new("test/some.rs", text);
-        violations(&source, text).len()
+        find_violations(&source, text).len()
     };
     let module =
         |attribute: &str| format!("mod shared {{\n    #[test]\n    {attribute}\n    fn a() {{\n        common::shared(x);\n    }}\n}}\n");

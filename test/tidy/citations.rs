@@ -1,6 +1,6 @@
 //! Checks that every citation has a row in `docs/reference/sources.md`.
 
-use super::{expect_none, files, read};
+use super::{expect_none, list_files, read_file};
 use std::collections::BTreeSet;
 
 /// How a part of the page is cited, and its heading there.
@@ -12,19 +12,19 @@ const PARTS: [(&str, &str); 4] = [
 ];
 
 /// The names of the rows of a part: those in its first column.
-fn names<'p>(page: &'p str, heading: &str) -> BTreeSet<&'p str> {
+fn row_names<'p>(page: &'p str, heading: &str) -> BTreeSet<&'p str> {
     let part = page.split_once(heading).map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
     part.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|name| !["name", "---"].contains(name)).collect()
 }
 
 /// Joins the text into one line: a citation may continue on the next comment line.
-fn flowing(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     let words = text.lines().map(|line| line.trim_start().trim_start_matches(['/', '!', '#', '*']).trim());
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the names that follow `citation` in a text: `B.4`, `section 3`, `2.6`; several are separated by commas or `and`.
-fn cited(text: &str, citation: &str) -> Vec<String> {
+fn find_citations(text: &str, citation: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (offset, _) in text.match_indices(citation) {
         let mut rest = &text[offset + citation.len()..];
@@ -48,36 +48,40 @@ fn first_name(text: &str) -> Option<(&str, &str)> {
     (name.len() > begin).then(|| (name, &text[name.len()..]))
 }
 
-fn missing(text: &str, page: &str) -> Vec<String> {
-    let text = flowing(text);
+fn find_missing(text: &str, page: &str) -> Vec<String> {
+    let text = join_lines(text);
     let of_part = |(citation, heading): &(&str, &str)| {
-        let known = names(page, heading);
+        let known = row_names(page, heading);
         // A part of a section of the schema is in its row.
         let is_known = |name: &str| {
             known.contains(name) || name.split_once('.').is_some_and(|(whole, _)| name.starts_with("section") && known.contains(whole))
         };
         // Another chapter is cited by its number alone: "2.6, 9".
         let is_known = |name: &String| is_known(name) || known.contains(format!("section {name}").as_str());
-        cited(&text, citation).into_iter().filter(|name| !is_known(name)).map(|name| format!("{citation}{name}")).collect::<Vec<_>>()
+        find_citations(&text, citation)
+            .into_iter()
+            .filter(|name| !is_known(name))
+            .map(|name| format!("{citation}{name}"))
+            .collect::<Vec<_>>()
     };
     PARTS.iter().flat_map(of_part).collect()
 }
 
 #[test]
-fn what_is_cited_has_a_source() {
-    let page = read("docs/reference/sources.md");
+fn lists_source_of_every_citation() {
+    let page = read_file("docs/reference/sources.md");
     let extensions = ["rs", "md", "td", "def", "cpp", "h"];
-    let paths = ["src", "crates", "docs", "test", "dialects", "tools"].into_iter().flat_map(|folder| files(folder, &extensions));
-    let complaints = |path: String| missing(&read(&path), &page).into_iter().map(move |name| format!("{path}: {name}"));
+    let paths = ["src", "crates", "docs", "test", "dialects", "tools"].into_iter().flat_map(|folder| list_files(folder, &extensions));
+    let complaints = |path: String| find_missing(&read_file(&path), &page).into_iter().map(move |name| format!("{path}: {name}"));
     let found: Vec<String> = paths.filter(|path| path != "test/tidy/citations.rs").flat_map(complaints).collect();
     expect_none("a source is cited that docs/reference/sources.md does not know:", &found);
 }
 
 #[test]
-fn a_citation_without_a_source_is_found() {
+fn finds_citation_without_source() {
     let page =
         "## torch-spyre facts\n| name | about | public source |\n|---|---|---|\n| B.4 | x | y |\n## Cost models\n| section 9 | x | y |\n";
-    let missing = |text: &str| missing(text, page);
+    let missing = |text: &str| find_missing(text, page);
     assert_eq!(missing("x (torch-spyre\n    /// facts, B.4) and \"cost models, 9\"; cost models, section 9."), Vec::<String>::new());
     assert_eq!(missing("torch-spyre facts, B.4 and G.5"), ["torch-spyre facts, G.5"]);
     assert_eq!(missing("\"torch-spyre facts, B\"; schema, section 6.1"), ["torch-spyre facts, B", "schema, section 6.1"]);

@@ -1,13 +1,13 @@
 //! Codes of messages: each is emitted somewhere.
 
-use super::{expect_none, files, read, sources, words};
+use super::{expect_none, find_word, list_files, load_sources, read_file};
 use rooms::Source;
 
 /// Constants of the table in `src/codes`.
-fn constants() -> Vec<(String, String)> {
+fn read_code_constants() -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for path in files("src/codes", &["rs"]) {
-        for line in read(&path).lines() {
+    for path in list_files("src/codes", &["rs"]) {
+        for line in read_file(&path).lines() {
             let mut line_words = line.trim_start().split(' ');
             let (Some(number), Some(name)) = (line_words.next(), line_words.next()) else { continue };
             if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
@@ -19,15 +19,16 @@ fn constants() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_code_is_emitted() {
-    let rust = sources(&["src", "crates", "python/src", "tools"]);
+fn emits_every_code() {
+    let rust = load_sources(&["src", "crates", "python/src", "tools"]);
     let is_table = |source: &&Source| source.path.starts_with("src/codes") && !source.path.ends_with("page.rs");
     let rust: Vec<&str> = rust.iter().filter(|source| !is_table(source)).map(|source| source.shipped.as_str()).collect();
-    let cpp: Vec<String> = files("dialects", &["cpp"]).iter().map(|path| read(path)).collect();
-    let constants = constants();
+    let cpp: Vec<String> = list_files("dialects", &["cpp"]).iter().map(|path| read_file(path)).collect();
+    let constants = read_code_constants();
     assert!(constants.len() > 150, "the table is not read");
-    let is_emitted =
-        |code: &str, name: &str| rust.iter().any(|text| words(text, name).next().is_some()) || cpp.iter().any(|text| text.contains(code));
+    let is_emitted = |code: &str, name: &str| {
+        rust.iter().any(|text| find_word(text, name).next().is_some()) || cpp.iter().any(|text| text.contains(code))
+    };
     let unused: Vec<String> =
         constants.iter().filter(|(code, name)| !is_emitted(code, name)).map(|(code, name)| format!("{code} {name}")).collect();
     expect_none("a code of `src/codes` that nothing emits", &unused);

@@ -41,7 +41,7 @@ fn generated_docs_of_options_are_up_to_date() {
 }
 
 #[test]
-fn options_are_shown_as_they_are_printed() {
+fn shows_options_as_printed() {
     let page = options_page(&[("one", "Does one\n\nOptions:\n  -q  \n\n".to_owned()), ("two", "Does two\n".to_owned())]);
     assert!(page.ends_with("\n## one\n\n```text\nDoes one\n\nOptions:\n  -q\n```\n\n## two\n\n```text\nDoes two\n```\n"), "{page}");
 }

@@ -10,14 +10,14 @@ mod suite;
 mod table;
 mod tree;
 
-use sites::Site;
+use sites::MutationSite;
 use std::{
     collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use suite::{Outcome, Suite};
+use suite::{MutantOutcome, TestSuite};
 
 /// The variable that names the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
@@ -29,10 +29,10 @@ pub(crate) const REACHED: &str = "SPYRE_REACHED";
 const DEFAULT_SAMPLE: usize = 200;
 
 /// Maximum number of builds: each drops mutants that do not type-check.
-const MOST_BUILDS: usize = 12;
+const MAX_BUILDS: usize = 12;
 
 fn main() -> ExitCode {
-    match run() {
+    match run_command_line() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 /// `mutate-passes WORK [SAMPLE [FIRST [END]]]`: the folder for the copy, how many mutants are sampled, and which of these are tried.
-fn run() -> Result<(), String> {
+fn run_command_line() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let number = |position: usize, default: usize| match arguments.get(position) {
         Some(text) => text.parse().map_err(|_| format!("expected a number, found '{text}'")),
@@ -54,34 +54,34 @@ fn run() -> Result<(), String> {
     let root = env::current_dir().map_err(|error| error.to_string())?;
     let copy = work.join("tree");
     let (sampled, mut suite) = build(&root, &copy, &work.join("target"), sample)?;
-    suite.know(&work)?;
-    let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
+    suite.load_measurements(&work)?;
+    let tried: Vec<&MutationSite> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
     let mut verdicts = Vec::new();
     for site in tried {
         let outcome = suite.run(site);
         println!("{site}: {outcome}");
-        verdicts.push(Verdict { site, outcome });
+        verdicts.push(MutantVerdict { site, outcome });
     }
-    println!("\n{}", table::markdown(&verdicts));
+    println!("\n{}", table::format_markdown(&verdicts));
     Ok(())
 }
 
 /// A mutant and its outcome.
-pub(crate) struct Verdict<'a> {
-    site: &'a Site,
-    outcome: Outcome,
+pub(crate) struct MutantVerdict<'a> {
+    site: &'a MutationSite,
+    outcome: MutantOutcome,
 }
 
 /// The mutated tree, built: mutants that do not compile are replaced until all do.
-fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<Site>, Suite), String> {
-    let places = tree::places(root)?;
-    tree::copy(root, copy, &places)?;
+fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<MutationSite>, TestSuite), String> {
+    let places = tree::find_sites_by_stage(root)?;
+    tree::copy_tree(root, copy, &places)?;
     let mut broken = BTreeSet::new();
-    for _ in 0..MOST_BUILDS {
+    for _ in 0..MAX_BUILDS {
         let n_places: Vec<usize> = places.iter().map(Vec::len).collect();
-        let chosen = tree::sample(&n_places, sample, &broken);
-        let sampled = tree::mutate(root, copy, &places, &chosen)?;
-        let numbers = suite::that_do_not_compile(copy, target)?;
+        let chosen = tree::sample_sites(&n_places, sample, &broken);
+        let sampled = tree::write_mutants(root, copy, &places, &chosen)?;
+        let numbers = suite::find_uncompilable(copy, target)?;
         if numbers.is_empty() {
             let n_places: usize = n_places.iter().sum();
             println!("{} mutants of {n_places} places; {} do not compile and gave way", sampled.len(), broken.len());
@@ -89,10 +89,10 @@ fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<
         }
         broken.extend(numbers.into_iter().filter_map(|number| chosen.get(number)));
     }
-    Err(format!("the mutated tree does not compile after {MOST_BUILDS} replacements of mutants"))
+    Err(format!("the mutated tree does not compile after {MAX_BUILDS} replacements of mutants"))
 }
 
 /// Reads a file; an error names it.
-pub(crate) fn read(path: &Path) -> Result<String, String> {
+pub(crate) fn read_file(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }

@@ -9,25 +9,25 @@ use std::{
 
 /// How a test program ended.
 #[derive(Debug, PartialEq)]
-pub(crate) enum End {
+pub(crate) enum TestEnd {
     Success,
     Failure,
     Limit,
 }
 
 /// A test program runs in a separate process group, so that its child processes are stopped with it.
-pub(crate) fn end_of(command: &mut Command, limit: Duration) -> End {
+pub(crate) fn run_to_end(command: &mut Command, limit: Duration) -> TestEnd {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-    let Ok(mut child) = command.spawn() else { return End::Failure };
+    let Ok(mut child) = command.spawn() else { return TestEnd::Failure };
     let started = Instant::now();
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return if status.success() { End::Success } else { End::Failure },
+            Ok(Some(status)) => return if status.success() { TestEnd::Success } else { TestEnd::Failure },
             Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(5)),
             _ => {
                 let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
                 let _ = child.wait();
-                return End::Limit;
+                return TestEnd::Limit;
             }
         }
     }
@@ -39,10 +39,10 @@ mod tests {
     use std::env;
 
     #[test]
-    fn what_a_stopped_test_has_started_is_stopped_with_it() {
+    fn stops_child_processes_of_stopped_test() {
         let place = env::temp_dir().join(format!("spyre-stopped-{}", std::process::id()));
         let script = format!("(sleep 2; touch {}) & wait", place.display());
-        assert!(end_of(Command::new("sh").args(["-c", &script]), Duration::from_millis(200)) == End::Limit);
+        assert!(run_to_end(Command::new("sh").args(["-c", &script]), Duration::from_millis(200)) == TestEnd::Limit);
         thread::sleep(Duration::from_millis(2500));
         assert!(!place.exists(), "a process of the test went on");
     }

@@ -13,7 +13,7 @@ use syn::{
 
 /// An expression that a mutant changes.
 #[derive(Clone, Debug)]
-pub(crate) struct Site {
+pub(crate) struct MutationSite {
     /// The number of the mutant.
     pub(crate) number: usize,
     /// The file, from the root of the tree.
@@ -25,14 +25,14 @@ pub(crate) struct Site {
     becomes: String,
 }
 
-impl Site {
+impl MutationSite {
     /// Returns this site with another number of the mutant.
-    pub(crate) fn numbered(&self, number: usize) -> Self {
+    pub(crate) fn with_number(&self, number: usize) -> Self {
         Self { number, ..self.clone() }
     }
 }
 
-impl fmt::Display for Site {
+impl fmt::Display for MutationSite {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, path, line, was, becomes, .. } = self;
         write!(formatter, "{number}: {}:{line}: `{was}` -> `{becomes}`", path.display())
@@ -40,33 +40,33 @@ impl fmt::Display for Site {
 }
 
 /// Every place of a file.
-pub(crate) fn sites_of(text: &str, path: &Path) -> Result<Vec<Site>, syn::Error> {
+pub(crate) fn find_sites(text: &str, path: &Path) -> Result<Vec<MutationSite>, syn::Error> {
     let mut file = syn::parse_file(text)?;
-    let mut finder = Visitor::default();
+    let mut finder = SiteVisitor::default();
     finder.visit_file_mut(&mut file);
-    let site = |(ordinal, (line, was, becomes))| Site { number: 0, path: path.to_owned(), ordinal, line, was, becomes };
+    let site = |(ordinal, (line, was, becomes))| MutationSite { number: 0, path: path.to_owned(), ordinal, line, was, becomes };
     Ok(finder.found.into_iter().enumerate().map(site).collect())
 }
 
 /// The file with a choice in place of each of these expressions.
-pub(crate) fn mutate_file(text: &str, sites: &[&Site]) -> Result<String, String> {
+pub(crate) fn mutate_file(text: &str, sites: &[&MutationSite]) -> Result<String, String> {
     let mut file = syn::parse_file(text).map_err(|error| error.to_string())?;
-    let mut visitor = Visitor { chosen: sites.iter().map(|site| (site.ordinal, site.number)).collect(), ..Visitor::default() };
+    let mut visitor = SiteVisitor { chosen: sites.iter().map(|site| (site.ordinal, site.number)).collect(), ..SiteVisitor::default() };
     visitor.visit_file_mut(&mut file);
     Ok(file.to_token_stream().to_string())
 }
 
 #[derive(Default)]
-struct Visitor {
+struct SiteVisitor {
     /// Line, original expression, and mutated expression.
     found: Vec<(usize, String, String)>,
     /// Ordinals to replace, with the numbers of their mutants.
     chosen: Vec<(usize, usize)>,
 }
 
-impl VisitMut for Visitor {
+impl VisitMut for SiteVisitor {
     fn visit_expr_mut(&mut self, expression: &mut Expr) {
-        let place = broken(expression).map(|becomes| {
+        let place = mutate_expression(expression).map(|becomes| {
             let ordinal = self.found.len();
             let text = |expression: &Expr| expression.to_token_stream().to_string();
             self.found.push((expression.span().start().line, text(expression), text(&becomes)));
@@ -117,15 +117,15 @@ fn is_cfg_test(attribute: &syn::Attribute) -> bool {
 
 /// Returns the expression that a mutant puts in place of `expression`; `None` unless it is a comparison, an offset or
 /// an operand.
-fn broken(expression: &Expr) -> Option<Expr> {
+fn mutate_expression(expression: &Expr) -> Option<Expr> {
     match expression {
-        Expr::Binary(binary) => broken_binary(binary),
-        Expr::MethodCall(call) => broken_call(call),
+        Expr::Binary(binary) => mutate_binary(binary),
+        Expr::MethodCall(call) => mutate_call(call),
         _ => None,
     }
 }
 
-fn broken_binary(binary: &ExprBinary) -> Option<Expr> {
+fn mutate_binary(binary: &ExprBinary) -> Option<Expr> {
     let ExprBinary { left, op, right, .. } = binary;
     let has_let = |side: &Expr| quote!(#side).to_string().contains("let ");
     Some(match op {
@@ -149,7 +149,7 @@ fn is_number(expression: &Expr) -> bool {
     matches!(expression, Expr::Lit(literal) if matches!(literal.lit, Lit::Int(_)))
 }
 
-fn broken_call(call: &ExprMethodCall) -> Option<Expr> {
+fn mutate_call(call: &ExprMethodCall) -> Option<Expr> {
     let other = match call.method.to_string().as_str() {
         "min" => "max",
         "max" => "min",
@@ -172,9 +172,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comparisons_offsets_and_operands_are_places() {
+    fn finds_comparisons_offsets_and_operands() {
         let text = "fn f(a: usize, b: usize) -> bool { let c = a + 1; c < b && a - b == 0 } const fn g() -> usize { 1 + 1 }";
-        let sites = sites_of(text, Path::new("f.rs")).expect("it is Rust");
+        let sites = find_sites(text, Path::new("f.rs")).expect("it is Rust");
         let found: Vec<String> = sites.iter().map(|site| format!("{} -> {}", site.was, site.becomes)).collect();
         let expected =
             ["a + 1 -> a", "c < b && a - b == 0 -> c < b || a - b == 0", "c < b -> c <= b", "a - b == 0 -> a - b != 0", "a - b -> b - a"];
@@ -182,9 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn a_mutant_is_a_choice_at_run_time() {
+    fn selects_mutant_at_runtime() {
         let text = "fn f(a: usize) -> bool { a < 2 }";
-        let sites = sites_of(text, Path::new("f.rs")).expect("it is Rust");
+        let sites = find_sites(text, Path::new("f.rs")).expect("it is Rust");
         let mutated = mutate_file(text, &sites.iter().collect::<Vec<_>>()).expect("it is Rust");
         assert!(mutated.contains("if crate :: mutant :: is (0usize) { a <= 2 } else { a < 2 }"), "{mutated}");
     }

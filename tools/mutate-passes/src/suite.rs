@@ -1,9 +1,9 @@
 //! The tests that a mutant must pass to survive.
 
 use crate::{
-    MUTANT, REACHED, read,
-    run::{End, end_of},
-    sites::Site,
+    MUTANT, REACHED, read_file,
+    run::{TestEnd, run_to_end},
+    sites::MutationSite,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,12 +18,12 @@ use std::{
 
 /// A test that exceeds this multiple of its time without a mutant, and this minimum, is stopped. Such mutants are counted separately: on a
 /// busy machine a timeout is weaker evidence than a failed test.
-const MOST_SLOWER: u32 = 10;
-const LEAST_LIMIT: Duration = Duration::from_secs(60);
+const MAX_SLOWDOWN: u32 = 10;
+const MIN_TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// Time budget of a mutant, in test time without a mutant: the tests that evaluate its expression run in order of increasing time. The
 /// remaining tests of a surviving mutant may be run by hand.
-const MOST_TIME: Duration = Duration::from_secs(120);
+const MAX_TEST_TIME: Duration = Duration::from_secs(120);
 
 /// The text tests, which have their own harness: its arguments are parts of the paths of tests.
 const LIT: &str = "lit";
@@ -62,7 +62,7 @@ const RANDOM_CASES: &str = "30";
 
 /// Outcome of a mutant.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum MutantOutcome {
     /// This test program failed.
     Noticed(String),
     /// This test program did not come to an end.
@@ -72,7 +72,7 @@ pub(crate) enum Outcome {
     Unreached,
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for MutantOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Noticed(test) => formatter.write_str(test),
@@ -84,22 +84,22 @@ impl fmt::Display for Outcome {
 }
 
 /// The test programs of the mutated tree, and the expressions that each of their tests evaluates.
-pub(crate) struct Suite {
+pub(crate) struct TestSuite {
     tree: PathBuf,
     programs: BTreeMap<&'static str, PathBuf>,
-    tests: Vec<Test>,
+    tests: Vec<MeasuredTest>,
 }
 
 /// Measured tests, with the files that they were measured with.
 #[derive(Serialize, Deserialize)]
-struct Measured {
+struct MeasuredTests {
     key: BTreeSet<String>,
-    tests: Vec<Test>,
+    tests: Vec<MeasuredTest>,
 }
 
 /// A test, as it is without a mutant.
 #[derive(Serialize, Deserialize)]
-struct Test {
+struct MeasuredTest {
     program: String,
     name: String,
     time: Duration,
@@ -108,7 +108,7 @@ struct Test {
 }
 
 /// The numbers of the mutants that the compiler refuses.
-pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
+pub(crate) fn find_uncompilable(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
         .args(["check", "--lib", "--message-format=json", "--package", "spyre", "--package", "scratchpad", "--target-dir"])
@@ -123,7 +123,7 @@ pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet
         let span = &error["message"]["spans"][0];
         let path = span["file_name"].as_str().ok_or("an error without a file")?;
         let end = span["byte_end"].as_u64().and_then(|end| usize::try_from(end).ok()).ok_or("an error without a place")?;
-        let number = last_switch(&read(&tree.join(path))?, end);
+        let number = find_last_switch(&read_file(&tree.join(path))?, end);
         numbers.insert(number.ok_or_else(|| format!("an error that no mutant made: {}", error["message"]["rendered"]))?);
     }
     if numbers.is_empty() && !output.status.success() {
@@ -133,14 +133,14 @@ pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet
 }
 
 /// Returns the mutant with the last switch that begins before a position of the file.
-fn last_switch(text: &str, end: usize) -> Option<usize> {
+fn find_last_switch(text: &str, end: usize) -> Option<usize> {
     let before = text.get(..end)?;
     let (_, rest) = before.rsplit_once(SWITCH)?;
     rest.split_once("usize")?.0.trim().parse().ok()
 }
 
 /// Builds the tests of the mutated tree.
-pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
+pub(crate) fn build(tree: &Path, target: &Path) -> Result<TestSuite, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
         .args([
@@ -162,17 +162,17 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
         return Err("the mutated tree does not build".to_owned());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| executable(&serde_json::from_str(line).ok()?)).collect();
+    let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| parse_executable(&serde_json::from_str(line).ok()?)).collect();
     let of = |name: &'static str| {
         let (_, path) = built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
         Ok((name, path.clone()))
     };
     let programs = PROGRAMS.into_iter().map(of).collect::<Result<_, String>>()?;
-    Ok(Suite { tree: tree.to_owned(), programs, tests: Vec::new() })
+    Ok(TestSuite { tree: tree.to_owned(), programs, tests: Vec::new() })
 }
 
 /// A test program that cargo built: its name and where it is.
-fn executable(message: &Value) -> Option<(String, PathBuf)> {
+fn parse_executable(message: &Value) -> Option<(String, PathBuf)> {
     let is_test = message["profile"]["test"].as_bool()?;
     let name = message["target"]["name"].as_str()?;
     let path = message["executable"].as_str()?;
@@ -180,13 +180,13 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
     (is_test && !is_tool).then(|| (name.to_owned(), PathBuf::from(path)))
 }
 
-impl Suite {
+impl TestSuite {
     /// Runs every test by itself without a mutant, to record its time and the expressions that it evaluates. A test that fails here is
     /// reported and skipped. Text tests run concurrently with the others.
     fn measure(&mut self, scratch: &Path) -> Result<(), String> {
         let mut names: Vec<(&'static str, String)> = Vec::new();
         for program in PROGRAMS {
-            names.extend(self.names_of(program)?.into_iter().map(|name| (program, name)));
+            names.extend(self.list_tests(program)?.into_iter().map(|name| (program, name)));
         }
         let (texts, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|(program, _)| *program == LIT);
         let suite = &*self;
@@ -195,7 +195,7 @@ impl Suite {
                 scope.spawn(move || {
                     tests
                         .into_iter()
-                        .filter_map(|(program, name)| suite.test(program, name, &folder).transpose())
+                        .filter_map(|(program, name)| suite.measure_test(program, name, &folder).transpose())
                         .collect::<Result<Vec<_>, _>>()
                 })
             };
@@ -209,19 +209,19 @@ impl Suite {
 
     /// Reads the measurements of an earlier run with equal programs and tools, if there are any. Otherwise measures the
     /// tests, and stores the measurements in `scratch`.
-    pub(crate) fn know(&mut self, scratch: &Path) -> Result<(), String> {
+    pub(crate) fn load_measurements(&mut self, scratch: &Path) -> Result<(), String> {
         let tools = fs::read_dir(self.programs[LIT].with_file_name("..")).map_err(|error| error.to_string())?;
         let files = self.programs.values().cloned().chain(tools.filter_map(|entry| Some(entry.ok()?.path())));
         let changed = |path: PathBuf| Some((path.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?, path));
         let key: BTreeSet<String> = files.filter_map(changed).map(|changed| format!("{changed:?}")).collect();
         let noted = scratch.join("measured.json");
-        let known: Option<Measured> = fs::read_to_string(&noted).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let known: Option<MeasuredTests> = fs::read_to_string(&noted).ok().and_then(|text| serde_json::from_str(&text).ok());
         if let Some(known) = known.filter(|known| known.key == key) {
             self.tests = known.tests;
             return Ok(());
         }
         self.measure(scratch)?;
-        let measured = Measured { key, tests: std::mem::take(&mut self.tests) };
+        let measured = MeasuredTests { key, tests: std::mem::take(&mut self.tests) };
         let text = serde_json::to_string(&measured).map_err(|error| error.to_string())?;
         fs::write(&noted, text).map_err(|error| format!("{}: {error}", noted.display()))?;
         self.tests = measured.tests;
@@ -229,12 +229,12 @@ impl Suite {
     }
 
     /// The names of a program's tests that are not ignored.
-    fn names_of(&self, program: &str) -> Result<Vec<String>, String> {
+    fn list_tests(&self, program: &str) -> Result<Vec<String>, String> {
         if program == LIT {
-            return text_tests(&self.tree.join("test"));
+            return list_text_tests(&self.tree.join("test"));
         }
         let list = |more: &[&str]| {
-            let mut command = self.command(program);
+            let mut command = self.program_command(program);
             let output =
                 command.args(["--list", "--format=terse"]).args(more).output().map_err(|error| format!("cannot run {program}: {error}"))?;
             let text = String::from_utf8_lossy(&output.stdout);
@@ -244,29 +244,29 @@ impl Suite {
         Ok(list(&[])?.into_iter().filter(|name| !ignored.contains(name)).collect())
     }
 
-    fn test(&self, program: &'static str, name: String, folder: &Path) -> Result<Option<Test>, String> {
+    fn measure_test(&self, program: &'static str, name: String, folder: &Path) -> Result<Option<MeasuredTest>, String> {
         let failed = |error: io::Error| format!("{}: {error}", folder.display());
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(failed)?;
         }
         fs::create_dir_all(folder).map_err(failed)?;
         let started = Instant::now();
-        let mut command = self.command_of(program, &[&name]);
-        if end_of(command.env(REACHED, folder), Duration::MAX) != End::Success {
+        let mut command = self.test_command(program, &[&name]);
+        if run_to_end(command.env(REACHED, folder), Duration::MAX) != TestEnd::Success {
             println!("left out, since it fails without a mutant: {program} {name}");
             return Ok(None);
         }
         let time = started.elapsed();
         let number = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
         let reaches = fs::read_dir(folder).map_err(failed)?.filter_map(number).collect();
-        Ok(Some(Test { program: program.to_owned(), name, time, reaches }))
+        Ok(Some(MeasuredTest { program: program.to_owned(), name, time, reaches }))
     }
 
     /// Returns the outcome of a mutant. The tests that evaluate its expression run program by program, the quickest
     /// first, and the first test that notices the mutant decides.
-    pub(crate) fn run(&self, site: &Site) -> Outcome {
+    pub(crate) fn run(&self, site: &MutationSite) -> MutantOutcome {
         let mut runs: BTreeMap<&str, (Duration, Vec<&str>)> = BTreeMap::new();
-        let mut left = MOST_TIME;
+        let mut left = MAX_TEST_TIME;
         for test in self.tests.iter().filter(|test| test.reaches.contains(&site.number)) {
             // The tests are in the order of their times.
             let Some(rest) = left.checked_sub(test.time) else { break };
@@ -276,24 +276,24 @@ impl Suite {
             names.push(&test.name);
         }
         if runs.is_empty() {
-            return Outcome::Unreached;
+            return MutantOutcome::Unreached;
         }
         let mut runs: Vec<_> = runs.into_iter().collect();
         runs.sort_by_key(|(_, (time, _))| *time);
         for (program, (time, names)) in runs {
-            let mut command = self.command_of(program, &names);
-            match end_of(command.env(MUTANT, site.number.to_string()), (time * MOST_SLOWER).max(LEAST_LIMIT)) {
-                End::Success => {}
-                End::Failure => return Outcome::Noticed(program.to_owned()),
-                End::Limit => return Outcome::Stopped(program.to_owned()),
+            let mut command = self.test_command(program, &names);
+            match run_to_end(command.env(MUTANT, site.number.to_string()), (time * MAX_SLOWDOWN).max(MIN_TIME_LIMIT)) {
+                TestEnd::Success => {}
+                TestEnd::Failure => return MutantOutcome::Noticed(program.to_owned()),
+                TestEnd::Limit => return MutantOutcome::Stopped(program.to_owned()),
             }
         }
-        Outcome::Survives
+        MutantOutcome::Survives
     }
 
     /// Runs a program with the names of tests, which selects only these tests.
-    fn command_of(&self, program: &str, names: &[&str]) -> Command {
-        let mut command = self.command(program);
+    fn test_command(&self, program: &str, names: &[&str]) -> Command {
+        let mut command = self.program_command(program);
         command.args(names);
         if program != LIT {
             command.arg("--exact");
@@ -301,7 +301,7 @@ impl Suite {
         command
     }
 
-    fn command(&self, program: &str) -> Command {
+    fn program_command(&self, program: &str) -> Command {
         let mut command = Command::new(&self.programs[program]);
         command.current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
         command
@@ -309,7 +309,7 @@ impl Suite {
 }
 
 /// Returns the paths of the text tests below a folder, as `lit` names them: MLIR files with RUN lines.
-fn text_tests(folder: &Path) -> Result<Vec<String>, String> {
+fn list_text_tests(folder: &Path) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(below) = folders.pop() {
@@ -317,7 +317,7 @@ fn text_tests(folder: &Path) -> Result<Vec<String>, String> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mlir") && read(&path)?.contains("RUN:") {
+            } else if path.extension().is_some_and(|extension| extension == "mlir") && read_file(&path)?.contains("RUN:") {
                 found.extend(path.strip_prefix(folder).ok().and_then(Path::to_str).map(str::to_owned));
             }
         }
@@ -331,10 +331,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_belongs_to_the_last_switch_before_it() {
+    fn assigns_error_to_last_switch_before_it() {
         let text = "(if crate :: mutant :: is (7usize) { a } else { b }) (if crate :: mutant :: is (8usize) { c } else { d })";
-        assert_eq!(last_switch(text, 45), Some(7));
-        assert_eq!(last_switch(text, text.len()), Some(8));
-        assert_eq!(last_switch(text, 5), None);
+        assert_eq!(find_last_switch(text, 45), Some(7));
+        assert_eq!(find_last_switch(text, text.len()), Some(8));
+        assert_eq!(find_last_switch(text, 5), None);
     }
 }

@@ -1,8 +1,8 @@
 //! The copy of the tree, and its mutants.
 
 use crate::{
-    MUTANT, REACHED, read,
-    sites::{Site, mutate_file, sites_of},
+    MUTANT, REACHED, read_file,
+    sites::{MutationSite, find_sites, mutate_file},
 };
 use std::{
     collections::BTreeSet,
@@ -17,11 +17,11 @@ pub(crate) const STAGES: [&str; 7] = ["src/tile", "src/work", "src/bundle", "src
 /// The files of the mutated tree with the function that returns the mutant of a process: one in each crate.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
-/// Copies the files of the tree that git tracks, except those that [`mutate`] writes. Unchanged files keep their timestamps, so that
+/// Copies the files of the tree that git tracks, except those that [`write_mutants`] writes. Unchanged files keep their timestamps, so that
 /// builds are incremental.
-pub(crate) fn copy(root: &Path, copy: &Path, places: &[Vec<Site>]) -> Result<(), String> {
+pub(crate) fn copy_tree(root: &Path, copy: &Path, places: &[Vec<MutationSite>]) -> Result<(), String> {
     let mutated: BTreeSet<&Path> = places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
-    for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
+    for path in list_files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
         // A file that is only deleted from the folder is still known to git.
         if let Ok(bytes) = fs::read(&from) {
@@ -40,7 +40,7 @@ fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), String> {
 }
 
 /// The files of the tree, also new ones that git does not ignore.
-fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
+fn list_files(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut command = Command::new("git");
     command.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root);
     let output = command.output().map_err(|error| format!("cannot run git: {error}"))?;
@@ -48,25 +48,25 @@ fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Every place of the stages where there could be a mutant, stage by stage.
-pub(crate) fn places(root: &Path) -> Result<Vec<Vec<Site>>, String> {
-    STAGES.iter().map(|stage| places_of(root, stage)).collect()
+pub(crate) fn find_sites_by_stage(root: &Path) -> Result<Vec<Vec<MutationSite>>, String> {
+    STAGES.iter().map(|stage| find_sites_of_stage(root, stage)).collect()
 }
 
-fn places_of(root: &Path, stage: &str) -> Result<Vec<Site>, String> {
+fn find_sites_of_stage(root: &Path, stage: &str) -> Result<Vec<MutationSite>, String> {
     let mut all = Vec::new();
-    for path in files_below(root, stage)? {
-        let text = read(&root.join(&path))?;
-        all.extend(sites_of(&text, &path).map_err(|error| format!("{}: {error}", path.display()))?);
+    for path in list_files_below(root, stage)? {
+        let text = read_file(&root.join(&path))?;
+        all.extend(find_sites(&text, &path).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     Ok(all)
 }
 
 /// The place of a mutant: its stage, and its position among the places of the stage.
-pub(crate) type Place = (usize, usize);
+pub(crate) type SitePosition = (usize, usize);
 
 /// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not to compile is
 /// replaced by the next.
-pub(crate) fn sample(n_places: &[usize], sample: usize, broken: &BTreeSet<Place>) -> Vec<Place> {
+pub(crate) fn sample_sites(n_places: &[usize], sample: usize, broken: &BTreeSet<SitePosition>) -> Vec<SitePosition> {
     let share = sample.div_ceil(n_places.len());
     let mut chosen = Vec::new();
     for (turn, (stage, n_places)) in (0..share).flat_map(|turn| n_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample) {
@@ -78,11 +78,17 @@ pub(crate) fn sample(n_places: &[usize], sample: usize, broken: &BTreeSet<Place>
 }
 
 /// Writes the sampled mutants into the copy; returns them with their numbers.
-pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Vec<Site>], sampled: &[Place]) -> Result<Vec<Site>, String> {
-    let chosen: Vec<Site> = sampled.iter().enumerate().map(|(number, (stage, place))| places[*stage][*place].numbered(number)).collect();
+pub(crate) fn write_mutants(
+    root: &Path,
+    copy: &Path,
+    places: &[Vec<MutationSite>],
+    sampled: &[SitePosition],
+) -> Result<Vec<MutationSite>, String> {
+    let chosen: Vec<MutationSite> =
+        sampled.iter().enumerate().map(|(number, (stage, place))| places[*stage][*place].with_number(number)).collect();
     for path in places.iter().flatten().map(|site| &site.path).collect::<BTreeSet<_>>() {
-        let own: Vec<&Site> = chosen.iter().filter(|site| site.path == *path).collect();
-        let text = read(&root.join(path))?;
+        let own: Vec<&MutationSite> = chosen.iter().filter(|site| site.path == *path).collect();
+        let text = read_file(&root.join(path))?;
         let text = if own.is_empty() { text } else { mutate_file(&text, &own)? };
         write_changed(&copy.join(path), text.as_bytes())?;
     }
@@ -90,7 +96,7 @@ pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Vec<Site>], sampled: &[
     Ok(chosen)
 }
 
-fn files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
+fn list_files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(stage)];
     while let Some(folder) = folders.pop() {
@@ -112,7 +118,7 @@ fn files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
 /// Adds the function that returns whether this process is a mutant.
 fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
     let switch = FUNCTION.replace("{MUTANT}", MUTANT).replace("{REACHED}", REACHED);
-    SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read(&root.join(path))? + &switch).as_bytes()))
+    SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read_file(&root.join(path))? + &switch).as_bytes()))
 }
 
 /// The function that every mutated site calls; it writes a file for each mutant that it was called for, once.
@@ -141,14 +147,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_take_turns() {
-        assert_eq!(sample(&[4, 10], 4, &BTreeSet::new()), [(0, 0), (1, 0), (0, 2), (1, 5)]);
-        assert_eq!(sample(&[1, 9], 6, &BTreeSet::new()), [(0, 0), (1, 0), (1, 3), (1, 6)]);
+    fn alternates_stages() {
+        assert_eq!(sample_sites(&[4, 10], 4, &BTreeSet::new()), [(0, 0), (1, 0), (0, 2), (1, 5)]);
+        assert_eq!(sample_sites(&[1, 9], 6, &BTreeSet::new()), [(0, 0), (1, 0), (1, 3), (1, 6)]);
     }
 
     #[test]
-    fn a_place_that_does_not_compile_gives_way_to_the_next() {
+    fn replaces_site_that_does_not_compile() {
         let broken = BTreeSet::from([2, 8, 9].map(|place| (0, place)));
-        assert_eq!(sample(&[10], 5, &broken), [0, 3, 4, 6].map(|place| (0, place)));
+        assert_eq!(sample_sites(&[10], 5, &broken), [0, 3, 4, 6].map(|place| (0, place)));
     }
 }

@@ -1,42 +1,43 @@
 //! Circles between the files of a crate.
 
 use crate::{
-    graph::{Edge, circle_text, module_of, shortest_way},
-    imports::{Imports, Module, imports},
+    graph::{RoomImport, find_shortest_path, format_cycle, module_of},
+    imports::{Imports, Module, parse_imports},
     source::Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of a crate and the paths that they name, by module.
-struct Files<'a>(BTreeMap<Module, (&'a Source, Imports)>);
+struct CrateFiles<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
 /// Returns a line for each import cycle between files. A name counts where it is defined, also if it is re-exported. The file of a folder
 /// and the files in the folder count as one, so imports between them form no cycle. Imports between two rooms are checked by the order of
 /// rooms; of cycles that share a file only the first is reported.
-pub(crate) fn circles_of_files(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
+pub(crate) fn find_file_cycles(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
     let files = sources.iter().map(|source| {
         let module = module_of(&source.path);
-        (module.clone(), (source, imports(module, &source.shipped, &is_module)))
+        (module.clone(), (source, parse_imports(module, &source.shipped, &is_module)))
     });
-    let edges = Files(files.collect()).edges();
-    let is_in_room = |edge: &&Edge| room_of(&module_of(&edge.from)) == room_of(&module_of(&edge.to));
+    let edges = CrateFiles(files.collect()).edges();
+    let is_in_room = |edge: &&RoomImport| room_of(&module_of(&edge.from)) == room_of(&module_of(&edge.to));
     let folders: BTreeSet<&str> = sources.iter().map(|source| folder_of(&source.path)).collect();
     let folder = |path: &str| {
         let own = path.trim_end_matches(".rs");
         if folders.contains(own) { own.to_owned() } else { folder_of(path).to_owned() }
     };
-    let is_of_folder = |edge: &&Edge| module_of(&edge.from).starts_with(&module_of(&edge.to)) && folder(&edge.from) == folder(&edge.to);
-    let edges: Vec<&Edge> = edges.iter().filter(is_in_room).filter(|edge| !is_of_folder(edge)).collect();
+    let is_of_folder =
+        |edge: &&RoomImport| module_of(&edge.from).starts_with(&module_of(&edge.to)) && folder(&edge.from) == folder(&edge.to);
+    let edges: Vec<&RoomImport> = edges.iter().filter(is_in_room).filter(|edge| !is_of_folder(edge)).collect();
     let (mut found, mut named) = (Vec::new(), BTreeSet::new());
     for edge in &edges {
-        let Some(back) = shortest_way(&edges, &edge.to, &edge.from) else { continue };
+        let Some(back) = find_shortest_path(&edges, &edge.to, &edge.from) else { continue };
         let circle = [&[*edge], back.as_slice()].concat();
         let is_new = circle.iter().all(|edge| !named.contains(&edge.from));
         named.extend(circle.iter().map(|edge| edge.from.clone()));
         if is_new {
-            found.push(circle_text(&circle));
+            found.push(format_cycle(&circle));
         }
     }
     found
@@ -46,15 +47,15 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-impl Files<'_> {
-    fn edges(&self) -> Vec<Edge> {
+impl CrateFiles<'_> {
+    fn edges(&self) -> Vec<RoomImport> {
         let mut edges = Vec::new();
         for (module, (source, imports)) in &self.0 {
             for import in &imports.found {
                 let Some(defined) = self.definition(&import.path) else { continue };
                 let is_own = import.is_handed_on && defined.starts_with(module);
                 if defined != *module && !is_own {
-                    edges.push(Edge::of(&source.path, &self.0[&defined].0.path, source, import));
+                    edges.push(RoomImport::from_import(&source.path, &self.0[&defined].0.path, source, import));
                 }
             }
         }
@@ -80,13 +81,13 @@ impl Files<'_> {
 mod tests {
     use super::*;
 
-    fn found(files: &[(&str, &str)]) -> Vec<String> {
+    fn find_cycles(files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(format!("src/{path}"), text)).collect();
-        circles_of_files(&sources, |module| module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default())
+        find_file_cycles(&sources, |module| module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default())
     }
 
     #[test]
-    fn a_circle_between_folders_is_found_behind_what_hands_names_on() {
+    fn finds_cycle_between_folders_through_reexports() {
         let files = [
             ("lib.rs", "mod a;"),
             ("a/mod.rs", "mod error; mod inner; pub use error::Error; pub use inner::Label;"),
@@ -96,32 +97,32 @@ mod tests {
         ];
         let circle = "a circle: src/a/error.rs -> src/a/inner/label.rs (src/a/error.rs:1), src/a/inner/label.rs -> src/a/error.rs \
                       (src/a/inner/label.rs:1)";
-        assert_eq!(found(&files), [circle]);
+        assert_eq!(find_cycles(&files), [circle]);
     }
 
     #[test]
-    fn a_circle_in_one_folder_is_found() {
+    fn finds_cycle_in_one_folder() {
         let files = [("a/mod.rs", "mod b; mod c;"), ("a/b.rs", "use super::c::X;"), ("a/c.rs", "fn f() -> super::b::Y {}")];
-        assert_eq!(found(&files), ["a circle: src/a/b.rs -> src/a/c.rs (src/a/b.rs:1), src/a/c.rs -> src/a/b.rs (src/a/c.rs:1)"]);
+        assert_eq!(find_cycles(&files), ["a circle: src/a/b.rs -> src/a/c.rs (src/a/b.rs:1), src/a/c.rs -> src/a/b.rs (src/a/c.rs:1)"]);
         let of_three = [("b.rs", "use crate::c::X;"), ("c.rs", "use crate::d::X;"), ("d.rs", "use crate::b::X;")];
-        assert_eq!(found(&of_three).len(), 1);
+        assert_eq!(find_cycles(&of_three).len(), 1);
     }
 
     #[test]
-    fn the_file_of_a_folder_and_those_in_it_are_one() {
+    fn merges_file_of_folder_with_files_in_it() {
         let files = [("a.rs", "mod b; fn f() { b::g() }"), ("a/b.rs", "use super::X;")];
-        assert_eq!(found(&files), Vec::<String>::new());
+        assert_eq!(find_cycles(&files), Vec::<String>::new());
         let files = [("a/mod.rs", "mod b; fn f() { b::g() }"), ("a/b.rs", "use super::X;")];
-        assert_eq!(found(&files), Vec::<String>::new());
+        assert_eq!(find_cycles(&files), Vec::<String>::new());
         let files = [("a/mod.rs", "pub mod b; fn f() {}"), ("a/b/mod.rs", "use super::f;")];
-        assert_eq!(found(&files), Vec::<String>::new(), "a folder may use what stands around it");
+        assert_eq!(find_cycles(&files), Vec::<String>::new(), "a folder may use what stands around it");
         let files = [("a/mod.rs", "pub mod b; fn f() { b::g() }"), ("a/b/mod.rs", "use super::f;")];
-        assert_eq!(found(&files).len(), 1, "but not both");
+        assert_eq!(find_cycles(&files).len(), 1, "but not both");
     }
 
     #[test]
-    fn circles_between_rooms_are_left_to_the_order_of_rooms() {
+    fn ignores_cycles_between_rooms() {
         let files = [("room_a/x.rs", "use crate::room_b::y::Y;"), ("room_b/y.rs", "use crate::room_a::x::X;")];
-        assert_eq!(found(&files), Vec::<String>::new());
+        assert_eq!(find_cycles(&files), Vec::<String>::new());
     }
 }

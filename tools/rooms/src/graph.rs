@@ -2,34 +2,34 @@
 
 use crate::{
     house::House,
-    imports::{Import, Module, imports},
+    imports::{Import, Module, parse_imports},
     source::Source,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A place where one room imports another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Edge {
+pub(crate) struct RoomImport {
     pub(crate) from: String,
     pub(crate) to: String,
-    /// `file:line: from imports crate::path`.
+    /// `file:line: from imports crate::parse_path`.
     text: String,
     /// `file:line`.
     place: String,
 }
 
 /// The rooms of `src` and their imports.
-pub(crate) struct Graph<'a> {
+pub(crate) struct RoomGraph<'a> {
     house: &'a House,
     /// Lines of each room that has files.
     lines: BTreeMap<String, usize>,
-    edges: Vec<Edge>,
+    edges: Vec<RoomImport>,
 }
 
-impl Edge {
+impl RoomImport {
     /// The edge of a path that a file names.
-    pub(crate) fn of(from: &str, to: &str, source: &Source, import: &Import) -> Self {
-        let place = source.place(import.offset);
+    pub(crate) fn from_import(from: &str, to: &str, source: &Source, import: &Import) -> Self {
+        let place = source.location(import.offset);
         let text = format!("{place}: {from} imports crate::{}", import.path.join("::"));
         Self { from: from.to_owned(), to: to.to_owned(), text, place }
     }
@@ -42,9 +42,9 @@ pub(crate) fn module_of(path: &str) -> Module {
     if ["lib", "main"].contains(&inside) { Vec::new() } else { inside.split('/').map(str::to_owned).collect() }
 }
 
-impl<'a> Graph<'a> {
+impl<'a> RoomGraph<'a> {
     /// Reads the graph of the files of `src`.
-    pub(crate) fn of(house: &'a House, sources: &[Source]) -> Self {
+    pub(crate) fn from_sources(house: &'a House, sources: &[Source]) -> Self {
         let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
         let is_module = |path: &[String]| modules.contains(path);
         let mut graph = Self { house, lines: BTreeMap::new(), edges: Vec::new() };
@@ -52,11 +52,11 @@ impl<'a> Graph<'a> {
         for source in sources.iter().filter(|source| source.path != "src/lib.rs") {
             let module = module_of(&source.path);
             let from = house.room_of(&module);
-            *graph.lines.entry(from.clone()).or_default() += source.lines();
-            for import in imports(module, &source.shipped, &is_module).found {
+            *graph.lines.entry(from.clone()).or_default() += source.count_lines();
+            for import in parse_imports(module, &source.shipped, &is_module).found {
                 let to = house.room_of(&import.path);
                 if to != from {
-                    graph.edges.push(Edge::of(&from, &to, source, &import));
+                    graph.edges.push(RoomImport::from_import(&from, &to, source, &import));
                 }
             }
         }
@@ -64,17 +64,18 @@ impl<'a> Graph<'a> {
     }
 
     /// Everything that is wrong, a line each.
-    pub(crate) fn wrong(&self) -> Vec<String> {
+    pub(crate) fn find_violations(&self) -> Vec<String> {
         let order = self.house.order();
         let unknown = self.lines.keys().filter(|room| !order.contains(room));
         let mut wrong: Vec<String> = unknown.map(|room| format!("src/{room}: has no row in ROOMS of tools/rooms/src/house.rs")).collect();
         let gone = order.iter().filter(|room| !room.contains('/') && !self.lines.contains_key(*room));
         wrong.extend(gone.map(|room| format!("ROOMS names '{room}', which src does not have")));
-        let is_exception = |edge: &&Edge| self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to));
-        let (listed, others): (Vec<&Edge>, Vec<&Edge>) = self.edges.iter().partition(is_exception);
-        let backward: Vec<&Edge> = others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
-        wrong.extend(backward.iter().map(|edge| format!("{}, which {}", edge.text, self.house.objection(&edge.from, &edge.to))));
-        wrong.extend(circles(&others, &backward));
+        let is_exception =
+            |edge: &&RoomImport| self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to));
+        let (listed, others): (Vec<&RoomImport>, Vec<&RoomImport>) = self.edges.iter().partition(is_exception);
+        let backward: Vec<&RoomImport> = others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
+        wrong.extend(backward.iter().map(|edge| format!("{}, which {}", edge.text, self.house.explain_rejection(&edge.from, &edge.to))));
+        wrong.extend(find_cycles(&others, &backward));
         for known in self.house.exceptions {
             let is_used = listed.iter().any(|edge| (known.from, known.to) == (&*edge.from, &*edge.to));
             if !is_used || self.house.may_import(known.from, known.to) {
@@ -103,25 +104,25 @@ impl<'a> Graph<'a> {
 
 /// Returns a line for each pair of rooms whose import violates the order and closes a cycle: the shortest such cycle. Every cycle has such
 /// a pair.
-fn circles(edges: &[&Edge], backward: &[&Edge]) -> Vec<String> {
+fn find_cycles(edges: &[&RoomImport], backward: &[&RoomImport]) -> Vec<String> {
     let mut pairs = BTreeSet::new();
     let new = backward.iter().filter(|edge| pairs.insert((&edge.from, &edge.to)));
-    let close = |edge: &&Edge| {
-        let back = shortest_way(edges, &edge.to, &edge.from)?;
-        Some(circle_text(&[&[*edge], back.as_slice()].concat()))
+    let close = |edge: &&RoomImport| {
+        let back = find_shortest_path(edges, &edge.to, &edge.from)?;
+        Some(format_cycle(&[&[*edge], back.as_slice()].concat()))
     };
     new.filter_map(close).collect()
 }
 
 /// A circle in words.
-pub(crate) fn circle_text(circle: &[&Edge]) -> String {
+pub(crate) fn format_cycle(circle: &[&RoomImport]) -> String {
     let steps: Vec<String> = circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
     format!("a circle: {}", steps.join(", "))
 }
 
 /// The imports of a shortest way from one place to another.
-pub(crate) fn shortest_way<'e>(edges: &[&'e Edge], from: &str, to: &str) -> Option<Vec<&'e Edge>> {
-    let mut ways: Vec<Vec<&Edge>> = vec![Vec::new()];
+pub(crate) fn find_shortest_path<'e>(edges: &[&'e RoomImport], from: &str, to: &str) -> Option<Vec<&'e RoomImport>> {
+    let mut ways: Vec<Vec<&RoomImport>> = vec![Vec::new()];
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     while !ways.is_empty() {
         let mut longer = Vec::new();
@@ -160,14 +161,14 @@ mod tests {
     };
 
     /// Returns the violations in a house of these files, with an empty file added for every room.
-    fn wrong(house: &House, files: &[(&str, &str)]) -> Vec<String> {
+    fn find_violations_in(house: &House, files: &[(&str, &str)]) -> Vec<String> {
         let empty = house.rooms.iter().map(|room| Source::new(format!("src/{}.rs", room.name), ""));
         let sources: Vec<Source> = empty.chain(files.iter().map(|(path, text)| Source::new(*path, text))).collect();
-        Graph::of(house, &sources).wrong()
+        RoomGraph::from_sources(house, &sources).find_violations()
     }
 
     #[test]
-    fn imports_of_what_stands_before_are_right() {
+    fn accepts_imports_of_preceding_rooms() {
         let files = [
             ("src/second/a.rs", "use crate::{first::X, ground};"),
             ("src/dialect/a.rs", "use crate::ground::X;"),
@@ -175,12 +176,12 @@ mod tests {
             ("src/second/ir/a.rs", "use crate::first::ir::X; use super::super::Y;"),
             ("src/roof/a.rs", "use crate::second::ir::a::X;"),
         ];
-        assert_eq!(wrong(&PLANTED, &files), Vec::<String>::new());
+        assert_eq!(find_violations_in(&PLANTED, &files), Vec::<String>::new());
     }
 
     #[test]
-    fn an_import_of_what_stands_later_is_named() {
-        let expect = |path: &str, text: &str, expected: &str| assert_eq!(wrong(&PLANTED, &[(path, text)]), [expected]);
+    fn names_import_of_later_room() {
+        let expect = |path: &str, text: &str, expected: &str| assert_eq!(find_violations_in(&PLANTED, &[(path, text)]), [expected]);
         expect("src/first/a.rs", "\nuse crate::second::X;", "src/first/a.rs:2: first imports crate::second::X, which stands later");
         expect("src/first/a.rs", "use super::super::roof;", "src/first/a.rs:1: first imports crate::roof, which stands later");
         expect("src/second/a.rs", "use crate::dialect::X;", "src/second/a.rs:1: second imports crate::dialect::X, which stands later");
@@ -191,19 +192,19 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_does_not_import_its_own_ir() {
+    fn rejects_stage_import_of_own_ir() {
         let files = [("src/first/mod.rs", "pub use ir::X;"), ("src/first/ir/mod.rs", "")];
-        assert_eq!(wrong(&PLANTED, &files), ["src/first/mod.rs:1: first imports crate::first::ir::X, which stands later"]);
+        assert_eq!(find_violations_in(&PLANTED, &files), ["src/first/mod.rs:1: first imports crate::first::ir::X, which stands later"]);
     }
 
     #[test]
-    fn a_circle_is_named_with_its_imports() {
+    fn names_cycle_with_its_imports() {
         let files = [
             ("src/ground/a.rs", "use crate::second::X;"),
             ("src/second/a.rs", "use crate::first;"),
             ("src/first/a.rs", "use crate::ground;"),
         ];
-        let found = wrong(&PLANTED, &files);
+        let found = find_violations_in(&PLANTED, &files);
         assert_eq!(
             found,
             [
@@ -214,18 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn comments_strings_and_tests_import_nothing() {
+    fn ignores_comments_strings_and_tests() {
         let text = "// crate::roof::X\nconst A: &str = \"crate::roof::X\";\n#[cfg(test)]\nmod tests { use crate::roof::X; }";
-        assert_eq!(wrong(&PLANTED, &[("src/ground/a.rs", text)]), Vec::<String>::new());
+        assert_eq!(find_violations_in(&PLANTED, &[("src/ground/a.rs", text)]), Vec::<String>::new());
     }
 
     #[test]
-    fn an_exception_is_let_be_as_long_as_there_is_one() {
+    fn tolerates_exception_while_its_import_exists() {
         let known = House { exceptions: &[Exception { from: "ground", to: "roof", reason: "why" }], ..PLANTED };
         assert_eq!(
-            wrong(&known, &[("src/ground/a.rs", "use crate::roof;"), ("src/roof/a.rs", "use crate::ground;")]),
+            find_violations_in(&known, &[("src/ground/a.rs", "use crate::roof;"), ("src/roof/a.rs", "use crate::ground;")]),
             Vec::<String>::new()
         );
-        assert_eq!(wrong(&known, &[]), ["EXCEPTIONS names ground -> roof (why), which is none any more"]);
+        assert_eq!(find_violations_in(&known, &[]), ["EXCEPTIONS names ground -> roof (why), which is none any more"]);
     }
 }

@@ -106,7 +106,7 @@ pub const HOUSE: House = House {
         stage("sdsc"),
         room("tune"),
         room("mlir"),
-        room(IR_BEHIND),
+        room(IR_PREDECESSOR),
         room("interpret"),
         room("reference"),
         room("phase"),
@@ -161,16 +161,16 @@ pub const HOUSE: House = House {
 };
 
 /// The room that precedes the folders `ir` of the stages, which are in the order of the stages.
-const IR_BEHIND: &str = "dialect";
+const IR_PREDECESSOR: &str = "dialect";
 
 /// Rooms that all stages use, and that therefore import none of them.
-const WITHOUT_STAGES: [&str; 2] = ["mlir", IR_BEHIND];
+const STAGE_FREE_ROOMS: [&str; 2] = ["mlir", IR_PREDECESSOR];
 
 /// Folder of a stage that is a separate room.
 const IR: &str = "ir";
 
 /// Position of a room: its row, and its place after that row.
-type Floor = (usize, usize);
+type RoomPosition = (usize, usize);
 
 impl House {
     /// Returns the names of all rooms in flow order, `ir` folders included: `layout`, and after `dialect` `layout/ir`.
@@ -179,7 +179,7 @@ impl House {
         let mut order = Vec::new();
         for room in self.rooms {
             order.push(room.name.to_owned());
-            if room.name == IR_BEHIND {
+            if room.name == IR_PREDECESSOR {
                 order.extend(self.stages().map(|stage| format!("{stage}/{IR}")));
             }
         }
@@ -206,20 +206,20 @@ impl House {
         self.rooms.iter().position(|room| room.name == stage)
     }
 
-    fn floor(&self, name: &str) -> Option<Floor> {
+    fn position(&self, name: &str) -> Option<RoomPosition> {
         let row = self.row(name)?;
         if !name.contains('/') {
             return Some((row, 0));
         }
         self.rooms[row].is_stage.then_some(())?;
-        Some((self.row(IR_BEHIND)?, 1 + row))
+        Some((self.row(IR_PREDECESSOR)?, 1 + row))
     }
 
     /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of a stage, however,
     /// may import neither a later stage nor the rooms next to a later stage, and rooms that all stages use (`mlir`, `dialect`) import no stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
-        let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };
+        let (Some(above), Some(below)) = (self.position(from), self.position(to)) else { return false };
         if self.is_forbidden_stage(from, to) {
             return false;
         }
@@ -229,12 +229,12 @@ impl House {
     }
 
     /// Returns the reason why [`Self::may_import`] rejects an import.
-    pub(crate) fn objection(&self, from: &str, to: &str) -> &'static str {
-        if self.is_forbidden_stage(from, to) && self.floor(to) < self.floor(from) { "is a stage" } else { "stands later" }
+    pub(crate) fn explain_rejection(&self, from: &str, to: &str) -> &'static str {
+        if self.is_forbidden_stage(from, to) && self.position(to) < self.position(from) { "is a stage" } else { "stands later" }
     }
 
     fn is_forbidden_stage(&self, from: &str, to: &str) -> bool {
-        WITHOUT_STAGES.contains(&from) && self.row(to).is_some_and(|row| self.rooms[row].is_stage)
+        STAGE_FREE_ROOMS.contains(&from) && self.row(to).is_some_and(|row| self.rooms[row].is_stage)
     }
 }
 
@@ -243,7 +243,7 @@ mod tests {
     use super::HOUSE;
 
     #[test]
-    fn the_dialects_import_no_stage() {
+    fn rejects_stage_imports_of_dialects() {
         assert!(!HOUSE.may_import("dialect", "layout"), "a stage");
         assert!(HOUSE.may_import("dialect", "mlir") && HOUSE.may_import("layout/ir", "layout"));
     }

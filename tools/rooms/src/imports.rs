@@ -24,9 +24,9 @@ pub(crate) struct Imports {
 }
 
 /// A word, `::`, or any other letter, with its place.
-type Token<'a> = (&'a str, usize);
+type CodeToken<'a> = (&'a str, usize);
 
-fn tokens(code: &str) -> Vec<Token<'_>> {
+fn tokenize(code: &str) -> Vec<CodeToken<'_>> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(letter) = code[at..].chars().next() {
@@ -47,8 +47,8 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
 }
 
 /// Reads one file.
-struct Reader<'a> {
-    tokens: Vec<Token<'a>>,
+struct ImportReader<'a> {
+    tokens: Vec<CodeToken<'a>>,
     at: usize,
     /// The module that the code at `at` is in.
     module: Module,
@@ -60,13 +60,13 @@ struct Reader<'a> {
 /// Returns every path into the crate that the code of a module names: `use` declarations with their groups expanded, and paths in code
 /// that begin with `crate`, `self`, `super`, a child module, or a module that a `use` names. `is_module` distinguishes modules from types
 /// and functions.
-pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Imports {
-    let mut reader = Reader { tokens: tokens(code), at: 0, module, is_module, is_handed_on: false, imports: Imports::default() };
-    reader.uses();
+pub(crate) fn parse_imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Imports {
+    let mut reader = ImportReader { tokens: tokenize(code), at: 0, module, is_module, is_handed_on: false, imports: Imports::default() };
+    reader.collect_uses();
     let (mut depth, mut inline) = (0_usize, Vec::new());
     reader.at = 0;
     while reader.at < reader.tokens.len() {
-        match reader.word(0) {
+        match reader.peek_word(0) {
             "{" => depth += 1,
             "}" => {
                 depth = depth.saturating_sub(1);
@@ -75,44 +75,44 @@ pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) 
                     reader.module.pop();
                 }
             }
-            "mod" if reader.word(2) == "{" => {
+            "mod" if reader.peek_word(2) == "{" => {
                 inline.push(depth);
-                reader.module.push(reader.word(1).to_owned());
+                reader.module.push(reader.peek_word(1).to_owned());
                 depth += 1;
                 reader.at += 2;
             }
-            "use" if reader.declares() => {
+            "use" if reader.is_declaration() => {
                 reader.is_handed_on = reader.at > 0 && ["pub", ")"].contains(&reader.tokens[reader.at - 1].0);
                 reader.at += 1;
-                reader.tree(Vec::new());
+                reader.parse_tree(Vec::new());
                 reader.is_handed_on = false;
                 continue;
             }
-            _ => reader.path(),
+            _ => reader.parse_path(),
         }
         reader.at += 1;
     }
     reader.imports
 }
 
-impl Reader<'_> {
+impl ImportReader<'_> {
     /// Returns the token at distance `ahead` from the current one; the empty word after the end.
-    fn word(&self, ahead: usize) -> &str {
+    fn peek_word(&self, ahead: usize) -> &str {
         self.tokens.get(self.at + ahead).map_or("", |(word, _)| word)
     }
 
     /// Whether the `use` here is a declaration, not the `use<'a>` of a type.
-    fn declares(&self) -> bool {
-        self.word(1) != "<"
+    fn is_declaration(&self) -> bool {
+        self.peek_word(1) != "<"
     }
 
     /// Collects the names of all declarations of the file first, so that code that precedes a declaration is resolved too.
-    fn uses(&mut self) {
+    fn collect_uses(&mut self) {
         while self.at < self.tokens.len() {
-            let is_use = self.word(0) == "use" && self.declares();
+            let is_use = self.peek_word(0) == "use" && self.is_declaration();
             self.at += 1;
             if is_use {
-                self.tree(Vec::new());
+                self.parse_tree(Vec::new());
             }
         }
         // The second reading, which knows inline modules, lists them.
@@ -120,19 +120,19 @@ impl Reader<'_> {
     }
 
     /// Parses a `use` tree: `a::{b, c::d as e}`. `path` is its prefix.
-    fn tree(&mut self, mut path: Vec<String>) {
+    fn parse_tree(&mut self, mut path: Vec<String>) {
         let offset = self.tokens.get(self.at).map_or(0, |(_, offset)| *offset);
         loop {
-            let word = self.word(0).to_owned();
+            let word = self.peek_word(0).to_owned();
             self.at += 1;
             match word.as_str() {
-                "{" => return self.group(&path),
+                "{" => return self.parse_group(&path),
                 "::" => continue,
                 "" => return,
                 _ => path.push(word),
             }
-            if self.word(0) != "::" {
-                let name = (self.word(0) == "as").then(|| self.word(1).to_owned());
+            if self.peek_word(0) != "::" {
+                let name = (self.peek_word(0) == "as").then(|| self.peek_word(1).to_owned());
                 self.at += if name.is_some() { 2 } else { 0 };
                 return self.declare(&path, name, offset);
             }
@@ -140,12 +140,12 @@ impl Reader<'_> {
     }
 
     /// Reads the trees of a group, and its closing brace.
-    fn group(&mut self, path: &[String]) {
+    fn parse_group(&mut self, path: &[String]) {
         loop {
-            match self.word(0) {
+            match self.peek_word(0) {
                 "," => self.at += 1,
                 "}" | "" => break self.at += 1,
-                _ => self.tree(path.to_vec()),
+                _ => self.parse_tree(path.to_vec()),
             }
         }
     }
@@ -155,7 +155,7 @@ impl Reader<'_> {
             [before @ .., last] if last == "self" || last == "*" => before,
             all => all,
         };
-        let Some(path) = self.resolved(path) else { return };
+        let Some(path) = self.resolve(path) else { return };
         if let Some(name) = name.or_else(|| path.last().cloned()) {
             self.imports.names.insert(name, path.clone());
         }
@@ -163,26 +163,26 @@ impl Reader<'_> {
     }
 
     /// Reads a path in code, if one begins here, up to its last word.
-    fn path(&mut self) {
+    fn parse_path(&mut self) {
         let before = |words: usize| self.at.checked_sub(words).map_or("", |at| self.tokens[at].0);
         let is_inside = ["::", "."].contains(&before(1));
         // `pub(in path)` is no import.
         let is_visibility = [before(3), before(2), before(1)] == ["pub", "(", "in"];
-        if is_inside || is_visibility || self.word(1) != "::" {
+        if is_inside || is_visibility || self.peek_word(1) != "::" {
             return;
         }
-        let (mut path, offset) = (vec![self.word(0).to_owned()], self.tokens[self.at].1);
-        while self.word(1) == "::" && self.word(2).starts_with(|letter: char| letter.is_alphabetic() || letter == '_') {
-            path.push(self.word(2).to_owned());
+        let (mut path, offset) = (vec![self.peek_word(0).to_owned()], self.tokens[self.at].1);
+        while self.peek_word(1) == "::" && self.peek_word(2).starts_with(|letter: char| letter.is_alphabetic() || letter == '_') {
+            path.push(self.peek_word(2).to_owned());
             self.at += 2;
         }
-        if let Some(path) = self.resolved(&path) {
+        if let Some(path) = self.resolve(&path) {
             self.imports.found.push(Import { path, offset, is_handed_on: false });
         }
     }
 
     /// The path from the root of the crate; none if it leads into another crate or begins with a type.
-    fn resolved(&self, path: &[String]) -> Option<Module> {
+    fn resolve(&self, path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         let mut base = match first.as_str() {
             "crate" => Vec::new(),
@@ -213,43 +213,53 @@ mod tests {
     use crate::source::Source;
 
     /// The paths that a text of the module `a::b` names. `a::b::c` and `d` are modules too.
-    fn paths(text: &str) -> Vec<String> {
+    fn parse_paths(text: &str) -> Vec<String> {
         let modules = ["a", "a::b", "a::b::c", "d", "d::e"];
         let is_module = |path: &[String]| modules.contains(&path.join("::").as_str());
         let code = Source::new("src/a/b.rs", text).shipped;
-        imports(vec!["a".to_owned(), "b".to_owned()], &code, &is_module).found.into_iter().map(|import| import.path.join("::")).collect()
+        parse_imports(vec!["a".to_owned(), "b".to_owned()], &code, &is_module)
+            .found
+            .into_iter()
+            .map(|import| import.path.join("::"))
+            .collect()
     }
 
     #[test]
-    fn groups_are_opened() {
-        assert_eq!(paths("use crate::{d::{self, e::{X, Y as Z}}, a::W};"), ["d", "d::e::X", "d::e::Y", "a::W"]);
-        assert_eq!(paths("pub(crate) use crate::d::*; use std::fmt; use machine::{Target, d};"), ["d"]);
+    fn expands_groups() {
+        assert_eq!(parse_paths("use crate::{d::{self, e::{X, Y as Z}}, a::W};"), ["d", "d::e::X", "d::e::Y", "a::W"]);
+        assert_eq!(parse_paths("pub(crate) use crate::d::*; use std::fmt; use machine::{Target, d};"), ["d"]);
     }
 
     #[test]
-    fn paths_in_code_count() {
-        assert_eq!(paths("fn f(x: crate::d::X) -> Vec<crate::d::e::Y> { crate::a::g::<T>(x.d::<U>()) }"), ["d::X", "d::e::Y", "a::g"]);
-        assert_eq!(paths("fn f() -> impl Iterator<Item = u8> + use<> { std::iter::empty() }"), Vec::<String>::new());
-        assert_eq!(paths("assert!(crate::d::is_so()); pub(in super::super) fn f() {}"), ["d::is_so"]);
-    }
-
-    #[test]
-    fn super_leads_out_of_inline_modules_first() {
+    fn finds_paths_in_code() {
         assert_eq!(
-            paths("use super::X; use super::super::d::Y; mod inner { use super::Z; fn f() { super::super::W::g() } }"),
+            parse_paths("fn f(x: crate::d::X) -> Vec<crate::d::e::Y> { crate::a::g::<T>(x.d::<U>()) }"),
+            ["d::X", "d::e::Y", "a::g"]
+        );
+        assert_eq!(parse_paths("fn f() -> impl Iterator<Item = u8> + use<> { std::iter::empty() }"), Vec::<String>::new());
+        assert_eq!(parse_paths("assert!(crate::d::is_so()); pub(in super::super) fn f() {}"), ["d::is_so"]);
+    }
+
+    #[test]
+    fn resolves_super_out_of_inline_modules_first() {
+        assert_eq!(
+            parse_paths("use super::X; use super::super::d::Y; mod inner { use super::Z; fn f() { super::super::W::g() } }"),
             ["a::X", "d::Y", "a::b::Z", "a::W::g"]
         );
     }
 
     #[test]
-    fn a_module_below_and_a_module_that_was_named_begin_paths() {
-        assert_eq!(paths("fn f() { c::g(); d::h(); e::k() } use crate::{d, d::e as e};"), ["a::b::c::g", "d::h", "d::e::k", "d", "d::e"]);
+    fn starts_paths_at_submodules_and_named_modules() {
+        assert_eq!(
+            parse_paths("fn f() { c::g(); d::h(); e::k() } use crate::{d, d::e as e};"),
+            ["a::b::c::g", "d::h", "d::e::k", "d", "d::e"]
+        );
     }
 
     #[test]
-    fn comments_strings_and_tests_do_not_count() {
+    fn ignores_comments_strings_and_tests() {
         let text = "// crate::d::X\n/* crate::d::X */ fn f() { g(\"crate::d::X\", r#\"crate::d\"#) }\n/// [`crate::d::X`]\nfn h() {}\n\
                     #[cfg(test)]\nmod tests { use crate::d::X; }\n#[cfg(test)]\nuse crate::d::Y;";
-        assert_eq!(paths(text), Vec::<String>::new());
+        assert_eq!(parse_paths(text), Vec::<String>::new());
     }
 }

@@ -17,7 +17,7 @@ pub use house::{Exception, HOUSE, House, PHASES, Package, Phase, Room};
 pub use picture::render_architecture;
 pub use source::Source;
 
-use graph::Graph;
+use graph::RoomGraph;
 use packages::Packages;
 use std::{fmt::Write, path::Path};
 
@@ -34,10 +34,10 @@ pub struct Rooms {
 ///
 /// # Errors
 /// A file that cannot be read.
-pub fn rooms(root: &Path) -> Result<Rooms, String> {
+pub fn read_rooms(root: &Path) -> Result<Rooms, String> {
     let packages = Packages::read(root)?;
-    let sources = Source::all(root, &["src"])?;
-    let graph = Graph::of(&HOUSE, &sources);
+    let sources = Source::read_all(root, &["src"])?;
+    let graph = RoomGraph::from_sources(&HOUSE, &sources);
     let mut text = String::new();
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).map_err(|error| error.to_string());
     line(format!("{:<20}{:<30}{:>6}  depends on", "package", "folder", "lines"))?;
@@ -49,12 +49,12 @@ pub fn rooms(root: &Path) -> Result<Rooms, String> {
     for [room, lines, counts] in graph.table() {
         line(format!("{room:<20}{lines:>6}  {counts}"))?;
     }
-    let mut wrong = packages.wrong(&HOUSE);
-    wrong.extend(graph.wrong());
+    let mut wrong = packages.find_violations(&HOUSE);
+    wrong.extend(graph.find_violations());
     for package in HOUSE.packages {
         let folder = Path::new(package.folder).join("src");
         let room_of = |module: &[String]| if package.folder.is_empty() { HOUSE.room_of(module) } else { String::new() };
-        wrong.extend(files::circles_of_files(&Source::all(root, &[&folder.to_string_lossy()])?, room_of));
+        wrong.extend(files::find_file_cycles(&Source::read_all(root, &[&folder.to_string_lossy()])?, room_of));
     }
     Ok(Rooms { text, wrong })
 }

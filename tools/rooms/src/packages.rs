@@ -19,7 +19,7 @@ pub(crate) struct Packages {
 
 impl Packages {
     /// Reads the text of a lock file.
-    pub(crate) fn of(lock: &str) -> Self {
+    pub(crate) fn from_lock_file(lock: &str) -> Self {
         let quoted = |line: &str| line.split('"').nth(1).and_then(|text| text.split(' ').next()).unwrap_or_default().to_owned();
         let (mut needs, mut ours): (BTreeMap<String, BTreeSet<String>>, _) = (BTreeMap::new(), BTreeSet::new());
         for package in lock.split("[[package]]").skip(1) {
@@ -34,13 +34,13 @@ impl Packages {
     }
 
     /// Those of ours that a package depends on directly.
-    fn needs_of_ours(&self, name: &str) -> Vec<&str> {
+    fn own_dependencies(&self, name: &str) -> Vec<&str> {
         let all = self.needs.get(name).into_iter().flatten();
         all.filter(|name| self.ours.contains(*name)).map(String::as_str).collect()
     }
 
     /// Returns all dependencies of a package, including transitive ones.
-    fn all_needs(&self, name: &str) -> BTreeSet<String> {
+    fn all_dependencies(&self, name: &str) -> BTreeSet<String> {
         let (mut below, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
         while let Some(package) = open.pop() {
             if below.insert(package.clone()) {
@@ -51,11 +51,11 @@ impl Packages {
     }
 
     /// Returns all violations, a line each: dependencies that a row omits, and crates that need MLIR.
-    pub(crate) fn wrong(&self, house: &House) -> Vec<String> {
+    pub(crate) fn find_violations(&self, house: &House) -> Vec<String> {
         let row = |name: &str| house.packages.iter().find(|package| package.name == name);
         let mut wrong = Vec::new();
         for name in &self.ours {
-            let found = self.needs_of_ours(name);
+            let found = self.own_dependencies(name);
             let Some(Package { needs, folder, .. }) = row(name) else {
                 wrong.push(format!("package {name}: has no row in PACKAGES of tools/rooms/src/house.rs"));
                 continue;
@@ -64,7 +64,7 @@ impl Packages {
             let gone = needs.iter().filter(|need| !found.contains(need)).map(|need| format!("does not depend on {need}, as its row says"));
             wrong.extend(added.chain(gone).map(|what| format!("package {name}: {what}")));
             if folder.starts_with("crates/") {
-                let all = self.all_needs(name);
+                let all = self.all_dependencies(name);
                 let mlir = all.iter().filter(|need| need.contains("mlir") || *need == "melior" || *need == "spyre");
                 wrong.extend(mlir.map(|need| format!("package {name}: needs {need}")));
             }
@@ -78,9 +78,9 @@ impl Packages {
     pub(crate) fn table(&self, house: &House, root: &Path) -> Result<Vec<[String; 4]>, String> {
         let row = |package: &Package| {
             let folder = Path::new(package.folder).join("src");
-            let sources = Source::all(root, &[&folder.to_string_lossy()])?;
-            let lines: usize = sources.iter().map(Source::lines).sum();
-            let needs = self.needs_of_ours(package.name).join(", ");
+            let sources = Source::read_all(root, &[&folder.to_string_lossy()])?;
+            let lines: usize = sources.iter().map(Source::count_lines).sum();
+            let needs = self.own_dependencies(package.name).join(", ");
             Ok([package.name.to_owned(), folder.to_string_lossy().into_owned(), lines.to_string(), needs])
         };
         house.packages.iter().map(row).collect()
@@ -88,7 +88,7 @@ impl Packages {
 
     /// Reads `Cargo.lock`.
     pub(crate) fn read(root: &Path) -> Result<Self, String> {
-        fs::read_to_string(root.join("Cargo.lock")).map(|lock| Self::of(&lock)).map_err(|error| format!("Cargo.lock: {error}"))
+        fs::read_to_string(root.join("Cargo.lock")).map(|lock| Self::from_lock_file(&lock)).map_err(|error| format!("Cargo.lock: {error}"))
     }
 }
 
@@ -101,18 +101,21 @@ mod tests {
                         source = \"registry\"\n";
 
     #[test]
-    fn a_dependency_that_no_row_names_is_wrong() {
+    fn reports_dependency_missing_from_row() {
         let rows = |packages| House { rooms: &[], exceptions: &[], packages };
-        let packages = Packages::of(LOCK);
+        let packages = Packages::from_lock_file(LOCK);
         let (low, high) = (Package { name: "low", folder: "tools/low", needs: &[] }, Package { name: "high", folder: "", needs: &["low"] });
-        assert_eq!(packages.wrong(&rows(Box::leak(Box::new([low, high])))), Vec::<String>::new());
+        assert_eq!(packages.find_violations(&rows(Box::leak(Box::new([low, high])))), Vec::<String>::new());
         let alone = Package { needs: &[], ..high };
-        assert_eq!(packages.wrong(&rows(Box::leak(Box::new([low, alone])))), ["package high: depends on low, its row does not say so"]);
+        assert_eq!(
+            packages.find_violations(&rows(Box::leak(Box::new([low, alone])))),
+            ["package high: depends on low, its row does not say so"]
+        );
         let below = Package { folder: "crates/low", needs: &["high"], ..low };
         assert_eq!(
-            packages.wrong(&rows(Box::leak(Box::new([below, high])))),
+            packages.find_violations(&rows(Box::leak(Box::new([below, high])))),
             ["package low: does not depend on high, as its row says", "package low: needs mlir-sys",]
         );
-        assert_eq!(packages.wrong(&rows(&[])).len(), 2);
+        assert_eq!(packages.find_violations(&rows(&[])).len(), 2);
     }
 }

@@ -27,7 +27,7 @@ const STYLE: &str = "\
 .crate{fill:#4a3512;stroke:#e0ab52}.compiler{fill:#1c3a17;stroke:#8fcf7f}}";
 
 /// A crate and the position of its box.
-struct Placed {
+struct CratePlacement {
     package: &'static Package,
     /// Number of layers below it.
     depth: usize,
@@ -35,7 +35,7 @@ struct Placed {
     center: usize,
 }
 
-impl Placed {
+impl CratePlacement {
     fn top(&self) -> usize {
         GROUND - self.depth * LAYER
     }
@@ -59,7 +59,7 @@ pub fn render_architecture() -> String {
         draw(phase_box(number, phase));
     }
     draw(caption(168, "Crates: a line leads down to what a crate depends on; lines that follow from others are left out"));
-    let crates = placed_crates();
+    let crates = place_crates();
     for upper in &crates {
         for lower in crates.iter().filter(|lower| is_direct(upper.package, lower.package)) {
             draw(dependency(upper, lower));
@@ -94,7 +94,7 @@ fn phase_box(number: usize, phase: &Phase) -> String {
     text
 }
 
-fn crate_box(placed: &Placed) -> String {
+fn crate_box(placed: &CratePlacement) -> String {
     let [width, height] = CRATE;
     let class = if placed.package.folder.starts_with("crates/") { "crate" } else { "compiler" };
     format!(
@@ -108,17 +108,17 @@ fn crate_box(placed: &Placed) -> String {
     )
 }
 
-fn dependency(upper: &Placed, lower: &Placed) -> String {
+fn dependency(upper: &CratePlacement, lower: &CratePlacement) -> String {
     format!("<path class=\"line\" d=\"M{} {}L{} {}\"/>", upper.center, upper.top() + CRATE[1], lower.center, lower.top())
 }
 
 /// Packages of the picture: the compiler, its libraries, and the packages that depend on it; no developer tools.
-fn shown_packages() -> Vec<&'static Package> {
+fn pictured_packages() -> Vec<&'static Package> {
     HOUSE.packages.iter().filter(|package| !package.folder.starts_with("tools/")).collect()
 }
 
 fn needed_packages(package: &Package) -> Vec<&'static Package> {
-    shown_packages().into_iter().filter(|other| package.needs.contains(&other.name)).collect()
+    pictured_packages().into_iter().filter(|other| package.needs.contains(&other.name)).collect()
 }
 
 fn reaches(from: &Package, to: &Package) -> bool {
@@ -136,10 +136,10 @@ fn depth(package: &Package) -> usize {
 }
 
 /// Assigns the crates to layers from the bottom up. A crate is placed near the center of its direct dependencies.
-fn placed_crates() -> Vec<Placed> {
-    let mut placed: Vec<Placed> = Vec::new();
+fn place_crates() -> Vec<CratePlacement> {
+    let mut placed: Vec<CratePlacement> = Vec::new();
     for layer in 0.. {
-        let packages: Vec<&Package> = shown_packages().into_iter().filter(|package| depth(package) == layer).collect();
+        let packages: Vec<&Package> = pictured_packages().into_iter().filter(|package| depth(package) == layer).collect();
         if packages.is_empty() {
             return placed;
         }
@@ -148,12 +148,12 @@ fn placed_crates() -> Vec<Placed> {
         ordered.sort_by_key(|(middle, _)| *middle);
         let gap = WIDTH / (ordered.len() + 1);
         let boxes = ordered.into_iter().enumerate();
-        placed.extend(boxes.map(|(number, (_, package))| Placed { package, depth: layer, center: gap * (number + 1) }));
+        placed.extend(boxes.map(|(number, (_, package))| CratePlacement { package, depth: layer, center: gap * (number + 1) }));
     }
     placed
 }
 
-fn middle_of_needed(package: &Package, placed: &[Placed]) -> usize {
+fn middle_of_needed(package: &Package, placed: &[CratePlacement]) -> usize {
     let direct = placed.iter().filter(|lower| is_direct(package, lower.package));
     let centers: Vec<usize> = direct.map(|lower| lower.center).collect();
     centers.iter().sum::<usize>() / centers.len().max(1)
@@ -164,17 +164,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn picture_shows_every_phase_stage_and_crate() {
+    fn shows_every_phase_stage_and_crate() {
         let svg = render_architecture();
         let stages = PHASES.iter().flat_map(|phase| phase.stages.iter().copied());
-        let crates = shown_packages().into_iter().map(|package| package.name);
+        let crates = pictured_packages().into_iter().map(|package| package.name);
         for name in PHASES.iter().map(|phase| phase.name).chain(stages).chain(crates) {
             assert!(svg.contains(&format!(">{name}<")), "{name}");
         }
     }
 
     #[test]
-    fn phases_contain_every_stage_once() {
+    fn contains_every_stage_once_in_phases() {
         let mut shown: Vec<&str> = PHASES.iter().flat_map(|phase| phase.stages.iter().copied()).collect();
         let mut stages: Vec<&str> = HOUSE.stages().collect();
         shown.sort_unstable();
@@ -183,8 +183,8 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_follow_from_others_are_left_out() {
-        let package = |name: &str| *shown_packages().iter().find(|package| package.name == name).expect("a crate");
+    fn omits_transitive_lines() {
+        let package = |name: &str| *pictured_packages().iter().find(|package| package.name == name).expect("a crate");
         assert!(is_direct(package("referee"), package("cost")));
         assert!(!is_direct(package("referee"), package("machine")), "through cost");
     }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const FOR_TESTS: &str = "#[cfg(test)]";
+const TEST_ATTRIBUTE: &str = "#[cfg(test)]";
 
 /// A Rust file.
 #[derive(Clone, Debug)]
@@ -23,15 +23,15 @@ impl Source {
     /// A file of this text.
     #[must_use]
     pub fn new(path: impl Into<String>, text: &str) -> Self {
-        let code = blanked(text);
-        Self { path: path.into(), shipped: without_tests(&code), code }
+        let code = blank_comments_and_literals(text);
+        Self { path: path.into(), shipped: blank_tests(&code), code }
     }
 
     /// The files below the folders, by name. A file that is a module for unit tests ships nothing.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn all(root: &Path, folders: &[&str]) -> Result<Vec<Self>, String> {
+    pub fn read_all(root: &Path, folders: &[&str]) -> Result<Vec<Self>, String> {
         let (mut sources, mut of_tests) = (Vec::new(), BTreeSet::new());
         for path in folders.iter().flat_map(|folder| rust_files(root, folder)) {
             let text = fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
@@ -42,7 +42,7 @@ impl Source {
         for source in &mut sources {
             let is_in = |module: &String| source.path == format!("{module}.rs") || source.path.starts_with(&format!("{module}/"));
             if of_tests.iter().any(is_in) {
-                source.shipped = blank(&source.code, 0, source.code.len());
+                source.shipped = blank_range(&source.code, 0, source.code.len());
             }
         }
         Ok(sources)
@@ -50,13 +50,13 @@ impl Source {
 
     /// `path:line` of a byte of the code.
     #[must_use]
-    pub fn place(&self, offset: usize) -> String {
+    pub fn location(&self, offset: usize) -> String {
         format!("{}:{}", self.path, 1 + self.code[..offset].matches('\n').count())
     }
 
     /// Lines with code, tests excluded.
     #[must_use]
-    pub fn lines(&self) -> usize {
+    pub fn count_lines(&self) -> usize {
         self.shipped.lines().filter(|line| !line.trim().is_empty()).count()
     }
 
@@ -65,8 +65,8 @@ impl Source {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let own = self.path.trim_end_matches(".rs").trim_end_matches("/mod");
         let mut found = Vec::new();
-        for (start, _) in self.code.match_indices(FOR_TESTS) {
-            let end = item_end(&self.code, start + FOR_TESTS.len());
+        for (start, _) in self.code.match_indices(TEST_ATTRIBUTE) {
+            let end = find_item_end(&self.code, start + TEST_ATTRIBUTE.len());
             let words: Vec<&str> = self.code[start..end].trim_end_matches(';').split_whitespace().collect();
             let [.., "mod", name] = words.as_slice() else { continue };
             let named = text[start..end].split_once("#[path = \"").and_then(|(_, rest)| rest.split_once(".rs\""));
@@ -97,28 +97,28 @@ fn rust_files(root: &Path, folder: &str) -> Vec<String> {
 }
 
 /// The text with blanks for the bytes of a range; lines stay.
-fn blank(text: &str, from: usize, to: usize) -> String {
+fn blank_range(text: &str, from: usize, to: usize) -> String {
     let keep_line = |letter: char| if letter == '\n' { "\n".to_owned() } else { " ".repeat(letter.len_utf8()) };
     let blanks: String = text[from..to].chars().map(keep_line).collect();
     [&text[..from], &blanks, &text[to..]].concat()
 }
 
 /// Returns the code with items after `#[cfg(test)]` replaced by blanks.
-fn without_tests(code: &str) -> String {
+fn blank_tests(code: &str) -> String {
     let (mut shipped, mut from) = (code.to_owned(), 0);
-    while let Some(start) = code[from..].find(FOR_TESTS).map(|found| from + found) {
-        from = item_end(code, start + FOR_TESTS.len());
-        shipped = blank(&shipped, start, from);
+    while let Some(start) = code[from..].find(TEST_ATTRIBUTE).map(|found| from + found) {
+        from = find_item_end(code, start + TEST_ATTRIBUTE.len());
+        shipped = blank_range(&shipped, start, from);
     }
     shipped
 }
 
 /// Returns the end of the item that begins at `at`, with its leading attributes: after its `;`, its block or, for a field or a variant,
 /// its comma.
-fn item_end(code: &str, at: usize) -> usize {
+fn find_item_end(code: &str, at: usize) -> usize {
     let mut start = at + (code[at..].len() - code[at..].trim_start().len());
     while code[start..].starts_with("#[") {
-        let Some(close) = closing(&code[start + 1..]) else { return code.len() };
+        let Some(close) = find_closing(&code[start + 1..]) else { return code.len() };
         start += 1 + close;
         start += code[start..].len() - code[start..].trim_start().len();
     }
@@ -145,7 +145,7 @@ fn item_end(code: &str, at: usize) -> usize {
 }
 
 /// The length of the group in brackets at the start of `code`.
-fn closing(code: &str) -> Option<usize> {
+fn find_closing(code: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, letter) in code.char_indices() {
         match letter {
@@ -160,7 +160,7 @@ fn closing(code: &str) -> Option<usize> {
 
 /// The text with comments and the insides of literals as blanks.
 #[must_use]
-pub(crate) fn blanked(text: &str) -> String {
+pub(crate) fn blank_comments_and_literals(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut out, mut kept, mut at) = (String::with_capacity(text.len()), 0, 0);
     while at < bytes.len() {
@@ -168,15 +168,15 @@ pub(crate) fn blanked(text: &str) -> String {
         let length = if rest.starts_with(b"//") {
             rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
         } else if rest.starts_with(b"/*") {
-            block_comment(rest)
-        } else if let Some(hashes) = raw_string(rest).filter(|_| at == 0 || !is_word(bytes[at - 1]) || bytes[at - 1] == b'b') {
+            block_comment_len(rest)
+        } else if let Some(hashes) = raw_string_hashes(rest).filter(|_| at == 0 || !is_word(bytes[at - 1]) || bytes[at - 1] == b'b') {
             let (close, open) = (format!("\"{}", "#".repeat(hashes)), hashes + 2);
             let inside = rest[open..].windows(close.len()).position(|end| end == close.as_bytes());
             inside.map_or(rest.len(), |inside| open + inside + close.len())
         } else if rest[0] == b'"' {
-            literal(rest, b'"')
+            literal_len(rest, b'"')
         } else if rest[0] == b'\'' && is_character(&text[at..]) {
-            literal(rest, b'\'')
+            literal_len(rest, b'\'')
         } else {
             at += 1;
             continue;
@@ -202,7 +202,7 @@ fn is_character(code: &str) -> bool {
 }
 
 /// The length of the comment that begins here, with those in it.
-fn block_comment(code: &[u8]) -> usize {
+fn block_comment_len(code: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < code.len() {
         let step = &code[at..(at + 2).min(code.len())];
@@ -225,14 +225,14 @@ fn block_comment(code: &[u8]) -> usize {
 }
 
 /// The number of `#` of a raw string that begins here.
-fn raw_string(code: &[u8]) -> Option<usize> {
+fn raw_string_hashes(code: &[u8]) -> Option<usize> {
     let rest = code.strip_prefix(b"r")?;
     let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
     (rest.get(hashes) == Some(&b'"')).then_some(hashes)
 }
 
 /// The length of the string or character that begins here, quotes included.
-fn literal(code: &[u8], quote: u8) -> usize {
+fn literal_len(code: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < code.len() && code[at] != quote {
         at += if code[at] == b'\\' { 2 } else { 1 };
@@ -245,16 +245,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_literals_are_no_code() {
-        let code = blanked("a(\"unsafe \\\" x\") /* unsafe /* unsafe */ unsafe */ 'u' '\\'' r#\"un\"safe\"# // unsafe\nfn f<'a>() {}");
+    fn blanks_comments_and_literals() {
+        let code = blank_comments_and_literals(
+            "a(\"unsafe \\\" x\") /* unsafe /* unsafe */ unsafe */ 'u' '\\'' r#\"un\"safe\"# // unsafe\nfn f<'a>() {}",
+        );
         assert!(!code.contains("unsafe") && !code.contains('"') && code.starts_with("a(") && code.ends_with("\nfn f<'a>() {}"), "{code}");
         let text = "/* \u{e4} */ 'ä' \"ä\" b\"x\" x";
-        assert_eq!(blanked(text).trim_start_matches([' ', 'b']), "x");
-        assert_eq!(blanked(text).len(), text.len());
+        assert_eq!(blank_comments_and_literals(text).trim_start_matches([' ', 'b']), "x");
+        assert_eq!(blank_comments_and_literals(text).len(), text.len());
     }
 
     #[test]
-    fn tests_are_not_shipped() {
+    fn drops_test_code() {
         let shipped = |text: &str| Source::new("a.rs", text).shipped.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(shipped("a; #[cfg(test)] mod tests { fn f() { x } } b;"), "a; b;");
         assert_eq!(shipped("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests; b;"), "b;");
@@ -265,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn test_modules_in_other_files_are_found() {
+    fn finds_test_modules_in_other_files() {
         let text = "#[cfg(test)]\nmod tests;\n#[cfg(test)]\n#[path = \"named.rs\"]\nmod other;\nmod real;";
         let source = Source::new("src/a/b.rs", text);
         assert_eq!(source.test_modules(text), ["src/a/tests", "src/a/b/tests", "src/a/named"]);
     }
 
     #[test]
-    fn lines_are_counted_without_comments_and_tests() {
-        assert_eq!(Source::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n").lines(), 2);
+    fn counts_lines_without_comments_and_tests() {
+        assert_eq!(Source::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n").count_lines(), 2);
     }
 }

@@ -17,28 +17,28 @@ pub(crate) fn run() -> Result<(), String> {
 
     // Each step uses the output of the previous one; every tool prints its own summary.
     step::run("build", &mut cargo(["build"]))?;
-    step::run("compile", tool(&tools, "spyre-compile").arg(program).arg("-o").arg(&output))?;
-    step::run("run", tool(&tools, "spyre-run").arg(&output).arg("--check").arg(program))?;
+    step::run("compile", tool_command(&tools, "spyre-compile").arg(program).arg("-o").arg(&output))?;
+    step::run("run", tool_command(&tools, "spyre-run").arg(&output).arg("--check").arg(program))?;
 
     println!("\nThe bundle is in {}:", output.display());
-    list(&output, "  ");
+    print_files(&output, "  ");
     Ok(())
 }
 
 /// A tool of ours, run in the project's folder.
-fn tool(tools: &Path, name: &str) -> Command {
+fn tool_command(tools: &Path, name: &str) -> Command {
     let mut command = Command::new(tools.join(name));
     command.current_dir(step::root());
     command
 }
 
 /// Prints the files below `folder`.
-fn list(folder: &Path, indent: &str) {
+fn print_files(folder: &Path, indent: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         println!("{indent}{}", path.file_name().unwrap_or_default().display());
-        list(&path, &format!("{indent}  "));
+        print_files(&path, &format!("{indent}  "));
     }
 }

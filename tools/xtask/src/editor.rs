@@ -25,12 +25,12 @@ const CONTENT_TYPES: &str = include_str!("editor/content-types.xml");
 /// Packs the extension without a server, and prints how to install it.
 pub(crate) fn run() -> Result<(), String> {
     let file = pack(&step::target_dir()?, None)?;
-    println!("{}", command_for(&file));
+    println!("{}", install_command(&file));
     Ok(())
 }
 
 /// Returns the command that installs a packed extension.
-pub(crate) fn command_for(file: &Path) -> String {
+pub(crate) fn install_command(file: &Path) -> String {
     format!("to install the extension for VS Code: code --install-extension {}", file.display())
 }
 
@@ -38,11 +38,12 @@ pub(crate) fn command_for(file: &Path) -> String {
 pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, String> {
     let source = step::root().join("editors").join("vscode");
     let package = fs::read_to_string(source.join("package.json")).map_err(|error| format!("editors/vscode/package.json: {error}"))?;
-    let version = version_of(&package)?;
+    let version = parse_version(&package)?;
     let file = place.join(format!("spyre-mlir-{version}.vsix"));
     let staged = place.join("vsix");
     step::remove_folder(&staged)?;
-    stage(&source, &staged, &version, server).map_err(|error| format!("cannot pack the extension in {}: {error}", staged.display()))?;
+    stage_contents(&source, &staged, &version, server)
+        .map_err(|error| format!("cannot pack the extension in {}: {error}", staged.display()))?;
     let mut zip = Command::new("python3");
     zip.current_dir(&staged).args(["-m", "zipfile", "-c"]).arg(&file);
     step::run("extension for VS Code", zip.args(["extension", "extension.vsixmanifest", "[Content_Types].xml"]))?;
@@ -51,7 +52,7 @@ pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, Strin
 }
 
 /// Lays out the contents of the package.
-fn stage(source: &Path, staged: &Path, version: &str, server: Option<&Path>) -> std::io::Result<()> {
+fn stage_contents(source: &Path, staged: &Path, version: &str, server: Option<&Path>) -> std::io::Result<()> {
     let folder = staged.join("extension");
     fs::create_dir_all(&folder)?;
     for name in FILES {
@@ -66,7 +67,7 @@ fn stage(source: &Path, staged: &Path, version: &str, server: Option<&Path>) -> 
 }
 
 /// Returns the version in the text of `package.json`.
-fn version_of(package: &str) -> Result<String, String> {
+fn parse_version(package: &str) -> Result<String, String> {
     let found = package.lines().find_map(|line| line.trim().strip_prefix("\"version\": \"")?.split('"').next());
     found.map(str::to_owned).ok_or_else(|| "editors/vscode/package.json has no version".to_owned())
 }
@@ -78,7 +79,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn the_manifest_names_files_that_are_packed() {
+    fn names_only_packed_files_in_manifest() {
         let folder = step::root().join("editors").join("vscode");
         let json = |name: &str| -> Value { serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap() };
         let manifest = json("package.json");
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packed_extension_has_its_manifest_and_its_server() {
+    fn packs_manifest_and_server() {
         let place = tempfile::tempdir().unwrap();
         let file = pack(place.path(), Some(Path::new("/opt/a \"b\"/bin/spyre-lsp-server"))).unwrap();
         let into = place.path().join("unpacked");
@@ -107,6 +108,6 @@ mod tests {
         let note: Value = serde_json::from_str(&read("extension/installed.json")).unwrap();
         assert_eq!(note["server"], "/opt/a \"b\"/bin/spyre-lsp-server");
         assert!(FILES.iter().all(|name| into.join("extension").join(Path::new(name).file_name().unwrap()).exists()));
-        assert!(command_for(&file).ends_with(".vsix"));
+        assert!(install_command(&file).ends_with(".vsix"));
     }
 }

@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         ["plugin"] => plugin::run(),
         [kind @ ("man" | "completions"), folder] => pages::run(kind, folder),
         ["install", prefix] => package::run(prefix),
-        ["wheel"] => python::wheel().map(drop),
+        ["wheel"] => python::build_wheel().map(drop),
         ["editor"] => editor::run(),
         ["nightly"] => nightly::run(None),
         ["nightly", number] => nightly::run(Some(number)),

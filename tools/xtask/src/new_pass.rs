@@ -13,9 +13,9 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     let module = words.replace('-', "_");
     let def: String = argument.split('-').map(capitalised).collect();
     let files = [
-        (format!("src/{stage}/ir/{module}.rs"), rust(argument)),
-        (format!("test/{stage}/{words}.mlir"), test(argument)),
-        (format!("test/{stage}/{words}-invalid.mlir"), invalid(argument)),
+        (format!("src/{stage}/ir/{module}.rs"), to_rust_name(argument)),
+        (format!("test/{stage}/{words}.mlir"), test_text(argument)),
+        (format!("test/{stage}/{words}-invalid.mlir"), invalid_test_text(argument)),
     ];
     for (path, _) in &files {
         if root.join(path).exists() {
@@ -41,7 +41,7 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     for (path, row) in rows {
         println!("  {path:<28}{row}");
     }
-    println!("\n{}\nthen `cargo xtask docs`", declaration(&def, argument, stage, words, &module));
+    println!("\n{}\nthen `cargo xtask docs`", declaration_text(&def, argument, stage, words, &module));
     Ok(())
 }
 
@@ -54,7 +54,7 @@ fn capitalised(word: &str) -> String {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-fn rust(argument: &str) -> String {
+fn to_rust_name(argument: &str) -> String {
     format!(
         "//! `{argument}`: what it does, in half a line.\n\
          //!\n\
@@ -71,7 +71,7 @@ fn rust(argument: &str) -> String {
     )
 }
 
-fn test(argument: &str) -> String {
+fn test_text(argument: &str) -> String {
     format!(
         "// RUN: spyre-opt %s --{argument} | FileCheck %s\n\
          \n\
@@ -82,7 +82,7 @@ fn test(argument: &str) -> String {
     )
 }
 
-fn invalid(argument: &str) -> String {
+fn invalid_test_text(argument: &str) -> String {
     format!(
         "// RUN: spyre-opt %s --{argument} --split-input-file --verify-diagnostics\n\
          \n\
@@ -93,7 +93,7 @@ fn invalid(argument: &str) -> String {
     )
 }
 
-fn declaration(def: &str, argument: &str, stage: &str, words: &str, module: &str) -> String {
+fn declaration_text(def: &str, argument: &str, stage: &str, words: &str, module: &str) -> String {
     format!(
         "def {def} : Spyre_Pass<\"{argument}\"> {{\n\
          \x20 let summary = \"...\";\n\

@@ -1,7 +1,7 @@
 //! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized results, exported
 //! models, and the Python package with PyTorch and JAX.
 
-use crate::{book, models, python, step, test::missing_material};
+use crate::{book, models, python, step, test::find_missing_material};
 use std::{fs, path::PathBuf, process::Command, time::SystemTime};
 
 /// Random programs of each family, and random cases of each other test.
@@ -18,7 +18,7 @@ const SAMPLED: [(&str, &str, &str); 5] = [
 ];
 
 /// The tests that run a sample of their programs (`test/common/sample.rs`), or none, unless they are to run all.
-const WHOLE: [&str; 5] = ["joint::", "memory::", "refusals::", "supported_ops::", "validated::"];
+const UNSAMPLED_TESTS: [&str; 5] = ["joint::", "memory::", "refusals::", "supported_ops::", "validated::"];
 
 /// Runs all checks, even after failures. The number selects the random programs; by default it is the date.
 pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
@@ -28,34 +28,37 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     };
     println!("==> nightly {number}: `cargo xtask nightly {number}` tries the same programs again");
     let mut done = vec![
-        step::run("nightly: mutants", test("mutants::no_mutant_survives").env("SPYRE_MUTANTS", "1")),
-        step::run("nightly: random programs", test("random::programs_are_right_or_refused").env("SPYRE_RANDOM", programs_of(number))),
+        step::run("nightly: mutants", test_command("mutants::no_mutant_survives").env("SPYRE_MUTANTS", "1")),
+        step::run(
+            "nightly: random programs",
+            test_command("random::programs_are_right_or_refused").env("SPYRE_RANDOM", program_range(number)),
+        ),
     ];
     for (tests, variable, count) in SAMPLED {
-        done.push(step::run(&format!("nightly: {tests}"), test(tests).env(variable, count)));
+        done.push(step::run(&format!("nightly: {tests}"), test_command(tests).env(variable, count)));
     }
-    let missing = missing_material();
+    let missing = find_missing_material();
     if let Some(folder) = &missing {
         println!("==> nightly: NOT RUN, for there is no {}: the tests `shared::`", folder.display());
     }
-    for tests in WHOLE {
-        let mut whole = test(tests);
+    for tests in UNSAMPLED_TESTS {
+        let mut whole = test_command(tests);
         whole.args(["--include-ignored", "--skip", "programs_of_a_folder"]).env("SPYRE_ALL", "1");
         if missing.is_some() {
             whole.args(["--skip", "shared::"]);
         }
         done.push(step::run(&format!("nightly: {tests}"), &mut whole));
     }
-    done.push(memo());
+    done.push(check_memoization());
     done.push(python::test_with_frameworks());
     done.push(book::run());
-    done.push(exports());
+    done.push(check_exports());
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 
 /// Returns the programs of a night, which those of no other night overlap: the first thousands are those of CI and of people.
-fn programs_of(number: u64) -> String {
+fn program_range(number: u64) -> String {
     let first = number.saturating_add(1).saturating_mul(PROGRAMS);
     format!("{first}..{}", first.saturating_add(PROGRAMS))
 }
@@ -66,21 +69,21 @@ fn days_since_1970() -> Result<u64, String> {
 }
 
 /// Returns a command that runs some tests of the compiler, with all checks.
-fn test(name: &str) -> Command {
+fn test_command(name: &str) -> Command {
     let mut command = step::cargo(["test", "--profile", "checked", "--workspace", "--test", "compiler", "--"]);
     command.arg(name);
     command
 }
 
 /// Compiles the programs of the tests and of `benches/plans` with a compiler that evaluates each memoized result of a search again.
-fn memo() -> Result<(), String> {
+fn check_memoization() -> Result<(), String> {
     let target = step::target_dir()?.join("check-memo");
     let mut build =
         step::cargo(["build", "--profile", "checked", "--package", "spyre", "--bin", "spyre-compile", "--features", "check-memo"]);
     step::run("nightly: memo: compiler", build.env("CARGO_TARGET_DIR", &target))?;
     let (tool, out) = (target.join("checked").join("spyre-compile"), target.join("out"));
     let (mut n_compiled, mut wrong) = (0, Vec::new());
-    for program in programs_in(&["test/execution", "benches/plans"])? {
+    for program in list_programs_in(&["test/execution", "benches/plans"])? {
         let mut compile = Command::new(&tool);
         compile.arg(&program).arg("-o").arg(&out).arg("--validate=off");
         let output = compile.output().map_err(|error| format!("{}: {error}", tool.display()))?;
@@ -99,7 +102,7 @@ fn memo() -> Result<(), String> {
 }
 
 /// Returns the `.mlir` files in folders of the project, in order.
-fn programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
+fn list_programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
     let mut programs = Vec::new();
     for folder in folders {
         let folder = step::root().join(folder);
@@ -113,9 +116,9 @@ fn programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
 
 /// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in `docs`, whose page is
 /// not changed.
-fn exports() -> Result<(), String> {
+fn check_exports() -> Result<(), String> {
     let place = step::target_dir()?.join("nightly");
-    let python = python::environment_for_exports(&place.join("environment"))?;
+    let python = python::create_export_environment(&place.join("environment"))?;
     let (scripts, models) = (step::root().join("test").join("exports"), place.join("models"));
     for (script, folder) in [("export_models.py", models.clone()), ("export_functions.py", models.join("functions"))] {
         step::run("nightly: export", Command::new(&python).arg(scripts.join(script)).arg(folder))?;
@@ -131,14 +134,14 @@ fn exports() -> Result<(), String> {
 
 /// Compares the tables of two pages by their headings, of those that both have.
 fn compare_tables(before: &str, after: &str) -> Result<(), String> {
-    let after = right_programs(after);
+    let after = count_right_programs(after);
     let is_worse = |(name, right): &(&str, u64)| after.iter().any(|(other, found)| other == name && found < right);
-    let worse: Vec<&str> = right_programs(before).into_iter().filter(is_worse).map(|(name, _)| name).collect();
+    let worse: Vec<&str> = count_right_programs(before).into_iter().filter(is_worse).map(|(name, _)| name).collect();
     if worse.is_empty() { Ok(()) } else { Err(format!("fewer exported programs are right than in docs: {}", worse.join(", "))) }
 }
 
 /// Returns how many programs are right, per heading.
-fn right_programs(page: &str) -> Vec<(&str, u64)> {
+fn count_right_programs(page: &str) -> Vec<(&str, u64)> {
     let mut heading = "";
     let mut found = Vec::new();
     for line in page.lines() {
@@ -157,11 +160,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nights_try_programs_of_their_own() {
-        assert_eq!([programs_of(0), programs_of(1)], ["5000..10000", "10000..15000"].map(str::to_owned));
+    fn tries_new_programs_every_night() {
+        assert_eq!([program_range(0), program_range(1)], ["5000..10000", "10000..15000"].map(str::to_owned));
         assert!(days_since_1970().unwrap() > 20_000);
         let table = |right: u64| format!("## models\n\n{right} of 80 are right.\n");
-        assert_eq!(right_programs(&table(79)), [("models", 79)]);
+        assert_eq!(count_right_programs(&table(79)), [("models", 79)]);
         assert_eq!((compare_tables(&table(79), &table(80)), compare_tables(&table(79), "")), (Ok(()), Ok(())));
         assert!(compare_tables(&table(80), &table(79)).unwrap_err().ends_with("in docs: models"));
         assert!(run(Some("soon")).unwrap_err().starts_with("expected a number, found 'soon'"));

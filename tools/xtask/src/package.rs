@@ -19,7 +19,7 @@ pub(crate) fn run(prefix: &str) -> Result<(), String> {
     let (built, prefix) = (step::target_dir()?.join("release"), here.join(prefix));
     install(&built, &prefix)?;
     let extension = install_editor(&built, &prefix)?;
-    println!("{}", editor::command_for(&extension));
+    println!("{}", editor::install_command(&extension));
     Ok(())
 }
 
@@ -45,18 +45,18 @@ pub(crate) fn test() -> Result<(), String> {
     let extension = install_editor(&target.join("checked"), &prefix)?;
     step::run("package: extension", Command::new("python3").args(["-m", "zipfile", "-t"]).arg(extension))?;
     let example = step::root().join("examples").join("cmake");
-    let mut configure = cmake_in(&example, &project);
+    let mut configure = configure_cmake(&example, &project);
     configure.arg(format!("-DCMAKE_PREFIX_PATH={};{}", prefix.display(), step::prefix().display()));
     step::run("package: example", &mut configure)?;
     step::run("package: example", Command::new("cmake").arg("--build").arg(&project))?;
     let compile = project.join("compile");
-    let (code, said) = said_by(&compile, &step::root().join("examples").join("softmax.mlir"))?;
+    let (code, said) = run_on_file(&compile, &step::root().join("examples").join("softmax.mlir"))?;
     let n_layouts = said.lines().filter(|line| line.starts_with("spyre.") && line.contains(": #spyre.layout<")).count();
     if code != Some(0) || !said.contains("compiled by spyre-mlir ") || n_layouts < 4 {
         return Err(format!("the example ends with {code:?}:\n{said}"));
     }
     // Invalid programs are refused with a location.
-    let (code, said) = said_by(&compile, &example.join("CMakeLists.txt"))?;
+    let (code, said) = run_on_file(&compile, &example.join("CMakeLists.txt"))?;
     let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
     if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
 }
@@ -64,7 +64,7 @@ pub(crate) fn test() -> Result<(), String> {
 /// Installs the dialects and the C library of a folder, where cargo has built both.
 fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
     let build = libraries.join("dialects");
-    let mut configure = cmake_in(&step::root(), &build);
+    let mut configure = configure_cmake(&step::root(), &build);
     configure.arg(format!("-DSPYRE_C_LIBRARY={}", libraries.join("libspyre_c.so").display()));
     configure.arg(format!("-DMLIR_DIR={}", step::prefix().join("lib/cmake/mlir").display()));
     step::run("install: dialects", &mut configure)?;
@@ -73,7 +73,7 @@ fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
 }
 
 /// Has a project configured in a folder, with the compiler that builds everything else.
-fn cmake_in(project: &Path, build: &Path) -> Command {
+fn configure_cmake(project: &Path, build: &Path) -> Command {
     let compiler = |name: &str| -> PathBuf { step::prefix().join("bin").join(name) };
     let mut command = Command::new("cmake");
     command.args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-S"]).arg(project).arg("-B").arg(build);
@@ -83,7 +83,7 @@ fn cmake_in(project: &Path, build: &Path) -> Command {
 }
 
 /// Exit status and output of a program for a file.
-fn said_by(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
+fn run_on_file(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
     let output = Command::new(program).arg(file).output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     Ok((output.status.code(), text))

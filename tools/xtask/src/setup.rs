@@ -8,7 +8,7 @@ use std::{
 };
 
 /// How one sees that something is there.
-enum Probe {
+enum DependencyProbe {
     /// A file below the prefix of MLIR.
     InPrefix(&'static str),
     /// A program in the path.
@@ -20,62 +20,62 @@ enum Probe {
 }
 
 /// Requirements, and the Debian package that provides each of them.
-const NEEDS: &[(&str, Probe)] = &[
-    ("libmlir-22-dev", Probe::InPrefix("lib/cmake/mlir/MLIRConfig.cmake")),
-    ("mlir-22-tools", Probe::InPrefix("bin/mlir-tblgen")),
-    ("llvm-22-dev", Probe::InPrefix("lib/cmake/llvm/LLVMConfig.cmake")),
-    ("llvm-22-dev", Probe::InPrefix("bin/llvm-config")),
-    ("llvm-22-tools", Probe::InPrefix("bin/FileCheck")),
-    ("llvm-22-tools", Probe::InPrefix("bin/lit")),
-    ("libclang-22-dev", Probe::InPrefix("lib/libclang.so")),
-    ("clang-22", Probe::InPrefix("bin/clang++")),
-    ("lld-22", Probe::InPrefix("bin/ld.lld")),
-    ("libpolly-22-dev", Probe::InPrefix("lib/libPolly.a")),
+const NEEDS: &[(&str, DependencyProbe)] = &[
+    ("libmlir-22-dev", DependencyProbe::InPrefix("lib/cmake/mlir/MLIRConfig.cmake")),
+    ("mlir-22-tools", DependencyProbe::InPrefix("bin/mlir-tblgen")),
+    ("llvm-22-dev", DependencyProbe::InPrefix("lib/cmake/llvm/LLVMConfig.cmake")),
+    ("llvm-22-dev", DependencyProbe::InPrefix("bin/llvm-config")),
+    ("llvm-22-tools", DependencyProbe::InPrefix("bin/FileCheck")),
+    ("llvm-22-tools", DependencyProbe::InPrefix("bin/lit")),
+    ("libclang-22-dev", DependencyProbe::InPrefix("lib/libclang.so")),
+    ("clang-22", DependencyProbe::InPrefix("bin/clang++")),
+    ("lld-22", DependencyProbe::InPrefix("bin/ld.lld")),
+    ("libpolly-22-dev", DependencyProbe::InPrefix("lib/libPolly.a")),
     // For the C++ in the crate `tblgen`.
-    ("g++", Probe::Program("c++")),
-    ("cmake", Probe::Program("cmake")),
-    ("ninja-build", Probe::Program("ninja")),
-    ("python3", Probe::Program("python3")),
+    ("g++", DependencyProbe::Program("c++")),
+    ("cmake", DependencyProbe::Program("cmake")),
+    ("ninja-build", DependencyProbe::Program("ninja")),
+    ("python3", DependencyProbe::Program("python3")),
     // For the environments of the Python package's tests.
-    ("python3-venv", Probe::Module("ensurepip")),
+    ("python3-venv", DependencyProbe::Module("ensurepip")),
     // Runs `test/memory.rs`.
-    ("valgrind", Probe::Program("valgrind")),
+    ("valgrind", DependencyProbe::Program("valgrind")),
     // Shows the pages of `test/page.rs`.
-    ("chromium", Probe::Program("chromium")),
+    ("chromium", DependencyProbe::Program("chromium")),
     // Runs the extension's client in `test/editor.rs`.
-    ("nodejs", Probe::Program("node")),
-    ("zlib1g-dev", Probe::Header("zlib.h")),
-    ("libzstd-dev", Probe::Header("zstd.h")),
-    ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),
+    ("nodejs", DependencyProbe::Program("node")),
+    ("zlib1g-dev", DependencyProbe::Header("zlib.h")),
+    ("libzstd-dev", DependencyProbe::Header("zstd.h")),
+    ("libxml2-dev", DependencyProbe::Header("libxml2/libxml/parser.h")),
 ];
 
 /// Installs missing dependencies, or prints instructions.
 pub(crate) fn run() -> Result<(), String> {
-    let missing = missing();
+    let missing = find_missing();
     if missing.is_empty() {
         println!("==> setup: everything is there (MLIR 22 in {})", step::prefix().display());
         return Ok(());
     }
     if !is_program("apt-get") || step::prefix() != Path::new("/usr/lib/llvm-22") {
-        return Err(by_hand(&missing));
+        return Err(manual_instructions(&missing));
     }
     let packages: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
     println!("==> setup: missing {}", packages.join(", "));
-    step::run("setup: package lists", &mut as_root(&["apt-get", "update"])?)?;
+    step::run("setup: package lists", &mut root_command(&["apt-get", "update"])?)?;
     let install = [&["apt-get", "install", "--yes", "--no-install-recommends"], packages.as_slice()].concat();
-    step::run("setup: packages", &mut as_root(&install)?).map_err(|error| format!("{error}\n{NO_LLVM_22}"))?;
-    let still = self::missing();
-    if still.is_empty() { Ok(()) } else { Err(by_hand(&still)) }
+    step::run("setup: packages", &mut root_command(&install)?).map_err(|error| format!("{error}\n{NO_LLVM_22}"))?;
+    let still = self::find_missing();
+    if still.is_empty() { Ok(()) } else { Err(manual_instructions(&still)) }
 }
 
 const NO_LLVM_22: &str = "If apt-get found no LLVM 22, add the repository of https://apt.llvm.org for your release \
     (llvm-toolchain-<release>-22) and try again.";
 
 /// The packages that are missing, once each, with the first thing that showed it.
-fn missing() -> Vec<(&'static str, String)> {
+fn find_missing() -> Vec<(&'static str, String)> {
     let mut missing: Vec<(&str, String)> = Vec::new();
     for (package, probe) in NEEDS {
-        let (is_there, sought) = probe.look();
+        let (is_there, sought) = probe.search();
         if !is_there && missing.iter().all(|(known, _)| known != package) {
             missing.push((package, sought));
         }
@@ -83,9 +83,9 @@ fn missing() -> Vec<(&'static str, String)> {
     missing
 }
 
-impl Probe {
+impl DependencyProbe {
     /// Whether the dependency is present, and the name that was searched for.
-    fn look(&self) -> (bool, String) {
+    fn search(&self) -> (bool, String) {
         match self {
             Self::InPrefix(file) => {
                 let path = step::prefix().join(file);
@@ -110,7 +110,7 @@ fn is_program(name: &str) -> bool {
 }
 
 /// A command with the rights to install.
-fn as_root(words: &[&str]) -> Result<Command, String> {
+fn root_command(words: &[&str]) -> Result<Command, String> {
     let user = Command::new("id").arg("-u").output().map_err(|error| format!("cannot run id: {error}"))?;
     let is_root = user.stdout.trim_ascii() == b"0";
     if !is_root && !is_program("sudo") {
@@ -122,7 +122,7 @@ fn as_root(words: &[&str]) -> Result<Command, String> {
 }
 
 /// Returns instructions for a manual installation, for systems where apt-get cannot install the requirements.
-fn by_hand(missing: &[(&str, String)]) -> String {
+fn manual_instructions(missing: &[(&str, String)]) -> String {
     let mut text = String::from("these are missing:\n");
     for (package, sought) in missing {
         text.push_str(&format!("  {sought} (Debian's package {package})\n"));

@@ -64,7 +64,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
         println!("{text}");
         log.as_ref().map_or(Ok(()), |mut log| writeln!(log, "{text}").map_err(|error| format!("{what}: {error}")))
     };
-    say(format!("==> {what}: {}", text_of(command)))?;
+    say(format!("==> {what}: {}", command_text(command)))?;
     if let Some(log) = &log {
         let log = || log.try_clone().map_err(|error| format!("{what}: {error}"));
         command.stdout(log()?).stderr(log()?);
@@ -78,7 +78,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
 }
 
 /// Runs both concurrently. The output of `other` is shown at the end, so that lines do not interleave.
-pub(crate) fn beside<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
+pub(crate) fn run_concurrently<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
     let place = target_dir()?.join("beside.log");
     let fault = |error: io::Error| format!("{}: {error}", place.display());
     let log = File::create(&place).map_err(fault)?;
@@ -95,7 +95,7 @@ pub(crate) fn beside<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -
 }
 
 /// The command as one would type it.
-fn text_of(command: &Command) -> String {
+fn command_text(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
     let arguments = command.get_args().map(|argument| argument.to_string_lossy());
     [program].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")

@@ -17,15 +17,15 @@ pub(crate) fn run() -> Result<(), String> {
     let started = Instant::now();
     check_disk()?;
     setup::run()?;
-    let crates = crates()?;
+    let crates = list_crates()?;
     // All of them run, whatever fails, so that one run shows everything.
     let mut done = vec![
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
-        step::run("lints", &mut lints(&["--workspace"])),
-        step::run("lints without LLVM", without_llvm(&mut lints(&["--no-default-features"]))),
-        step::run("tests: build", tests().arg("--no-run")),
+        step::run("lints", &mut clippy_command(&["--workspace"])),
+        step::run("lints without LLVM", hide_llvm(&mut clippy_command(&["--no-default-features"]))),
+        step::run("tests: build", test_command().arg("--no-run")),
     ];
-    done.extend(beside_each_other(&crates));
+    done.extend(run_test_steps_concurrently(&crates));
     let n_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     let seconds = started.elapsed().as_secs();
@@ -63,15 +63,15 @@ fn check_disk() -> Result<(), String> {
 
 /// A cargo command whose tests read neither zeros from uninitialized memory nor valid data from freed memory: glibc fills both with other
 /// bytes.
-fn perturbed(arguments: &[&str]) -> Command {
-    let mut command = checked(arguments);
+fn perturbed_cargo(arguments: &[&str]) -> Command {
+    let mut command = checked_cargo(arguments);
     command.env("MALLOC_PERTURB_", "170");
     // A fixed threshold would keep large blocks in the heap: glibc would fill the rest of a block at every small allocation from it.
     command
 }
 
 /// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for both.
-fn lints(of: &[&str]) -> Command {
+fn clippy_command(of: &[&str]) -> Command {
     let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
     command.args(of).args(["--", "-D", "warnings"]);
     command
@@ -79,93 +79,97 @@ fn lints(of: &[&str]) -> Command {
 
 /// `cargo test` with every check of a build for development, whose tests run faster. With `--workspace` all steps have one build: a
 /// selection of packages would be built with the features that these alone ask of their dependencies.
-fn checked(arguments: &[&str]) -> Command {
+fn checked_cargo(arguments: &[&str]) -> Command {
     let mut command = cargo(["test", "--profile", "checked"]);
     command.args(arguments);
     command
 }
 
 /// The crates below `crates`, by name.
-fn crates() -> Result<Vec<OsString>, String> {
-    let paths = files_in(&step::root().join("crates"))?;
+fn list_crates() -> Result<Vec<OsString>, String> {
+    let paths = list_files_in(&step::root().join("crates"))?;
     Ok(paths.iter().filter_map(|path| path.file_name()).map(OsStr::to_owned).collect())
 }
 
 /// All tests. Each text test is also one of the printers and parsers.
-fn tests() -> Command {
-    let mut command = perturbed(&["--workspace", "--no-fail-fast"]);
+fn test_command() -> Command {
+    let mut command = perturbed_cargo(&["--workspace", "--no-fail-fast"]);
     command.env("SPYRE_ROUNDTRIP", "1");
     command
 }
 
 /// Runs the steps after the build of the tests, which use little more than one core, in two parallel sequences. The first steps of one
 /// sequence build in a directory of their own, because two builds in one directory wait for each other.
-fn beside_each_other(crates: &[OsString]) -> Vec<Result<(), String>> {
-    let alone = |what: &str, module: &str| step::run(what, &mut ignored(module)?);
-    let one = || step::run("tests", &mut tests());
+fn run_test_steps_concurrently(crates: &[OsString]) -> Vec<Result<(), String>> {
+    let alone = |what: &str, module: &str| step::run(what, &mut ignored_tests(module)?);
+    let one = || step::run("tests", &mut test_command());
     let other = || {
-        let plugin = plugin_test();
-        let others = [tools_alone(), alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor")];
-        [plugin].into_iter().chain(others).chain([python::test(), package::test(), beside_the_project(crates)]).collect::<Vec<_>>()
+        let plugin = test_plugin();
+        let others = [test_tools_without_llvm(), alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor")];
+        [plugin]
+            .into_iter()
+            .chain(others)
+            .chain([python::test(), package::test(), test_with_reference_material(crates)])
+            .collect::<Vec<_>>()
     };
-    step::beside(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
+    step::run_concurrently(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
 }
 
 /// The tests of a module that are left out where all run; there are some.
-fn ignored(module: &str) -> Result<Command, String> {
+fn ignored_tests(module: &str) -> Result<Command, String> {
     let path = step::root().join("test").join(module).with_extension("rs");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     if !text.contains("\n#[ignore = ") {
         return Err(format!("{} has no test that is ignored", path.display()));
     }
-    Ok(checked(&["--workspace", "--test", COMPILER, "--", "--ignored", &format!("{module}::"), "--skip", NIGHTLY]))
+    Ok(checked_cargo(&["--workspace", "--test", COMPILER, "--", "--ignored", &format!("{module}::"), "--skip", NIGHTLY]))
 }
 
 /// Hides the location of LLVM from a command.
-fn without_llvm(command: &mut Command) -> &mut Command {
+fn hide_llvm(command: &mut Command) -> &mut Command {
     // An empty value prevents cargo from setting its own.
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
 /// Builds the tools that need no MLIR with LLVM hidden, and tests them. The tests of the crates, and of the MLIR-free halves of the
 /// stages, run with all others, since both builds compile the same code. The plugin's build provides most of this build.
-fn tools_alone() -> Result<(), String> {
+fn test_tools_without_llvm() -> Result<(), String> {
     let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
-    step::run("tools without LLVM", without_llvm(plugin::builds(&mut build)?))?;
-    let mut test = perturbed(&["--workspace", "--test", PLAIN, "--", "--include-ignored", "without_mlir::"]);
-    step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::folder()?.join("debug")))
+    step::run("tools without LLVM", hide_llvm(plugin::set_build_folder(&mut build)?))?;
+    let mut test = perturbed_cargo(&["--workspace", "--test", PLAIN, "--", "--include-ignored", "without_mlir::"]);
+    step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::build_folder()?.join("debug")))
 }
 
 /// Runs the tests that need the reference material outside the repository, if it is present. They are in modules `shared` of test programs
 /// that are already built, and ignored when these run in full.
-fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
+fn test_with_reference_material(crates: &[OsString]) -> Result<(), String> {
     let mut of_a_crate = Vec::new();
     for name in crates {
         let tests = step::root().join("crates").join(name).join("tests");
-        let folders = if tests.exists() { files_in(&tests)? } else { Vec::new() };
+        let folders = if tests.exists() { list_files_in(&tests)? } else { Vec::new() };
         of_a_crate.extend(folders.into_iter().map(|folder| folder.join("main.rs")));
     }
     let mut programs = vec![COMPILER.to_owned(), PLAIN.to_owned()];
-    programs.extend(with_module_shared(&of_a_crate)?);
-    if let Some(folder) = missing_material() {
+    programs.extend(find_shared_test_programs(&of_a_crate)?);
+    if let Some(folder) = find_missing_material() {
         let programs = programs.join(", ");
         println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
         return Ok(());
     }
-    let mut command = tests();
+    let mut command = test_command();
     command.args(programs.iter().flat_map(|name| ["--test", name])).args(["--", "--ignored", "shared::"]);
     step::run("beside the project", &mut command)
 }
 
 /// Returns where the reference material outside the repository would be, if it is not there. A variable that names no folder is an error, which the
 /// tests report.
-pub(crate) fn missing_material() -> Option<PathBuf> {
+pub(crate) fn find_missing_material() -> Option<PathBuf> {
     let named = env::var_os("SPYRE_SHARED");
     let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
     (named.is_none() && !folder.exists()).then_some(folder)
 }
 
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn list_files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
     paths.sort();
@@ -173,7 +177,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// The names of the crates' test programs that have a module `shared`, by their main files; there are some.
-fn with_module_shared(files: &[PathBuf]) -> Result<Vec<String>, String> {
+fn find_shared_test_programs(files: &[PathBuf]) -> Result<Vec<String>, String> {
     let has_module = |path: &&PathBuf| fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.starts_with("mod shared")));
     let name = |path: &PathBuf| path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().filter(has_module).map(name).collect();
@@ -181,7 +185,7 @@ fn with_module_shared(files: &[PathBuf]) -> Result<Vec<String>, String> {
 }
 
 /// Builds the plugin, and runs its test, which plain `cargo test` skips because the build takes a minute.
-fn plugin_test() -> Result<(), String> {
+fn test_plugin() -> Result<(), String> {
     let library = plugin::build(Some(&step::target_dir()?.join("checked").join("dialects")))?;
-    step::run("plugin test", ignored("plugin")?.env("SPYRE_PLUGIN", library))
+    step::run("plugin test", ignored_tests("plugin")?.env("SPYRE_PLUGIN", library))
 }
