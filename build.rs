@@ -23,14 +23,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     }
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
+    let prefix =
+        PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
     println!("cargo::rerun-if-changed=CMakeLists.txt");
     println!("cargo::rerun-if-changed=cmake");
     println!("cargo::rerun-if-changed=dialects");
     println!("cargo::rerun-if-changed=crates/machine/Formats.def");
     println!("cargo::rerun-if-changed=crates/machine/DeviceFunctions.def");
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
-    let llvm = version::llvm_version(&prefix).ok_or_else(|| format!("no llvm/Config/llvm-config.h below {}", prefix.display()))?;
+    let llvm = version::llvm_version(&prefix)
+        .ok_or_else(|| format!("no llvm/Config/llvm-config.h below {}", prefix.display()))?;
     println!("cargo::rustc-env=SPYRE_LLVM=MLIR {llvm}");
     println!("cargo::rerun-if-env-changed=SPYRE_DIALECTS");
     let built = env::var_os("SPYRE_DIALECTS").map(PathBuf::from);
@@ -43,7 +45,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         link_libraries(&libraries, &prefix)?;
     }
     let declared = dump_records(&prefix, "dialects/passes/Passes.td")?;
-    fs::write(out.join("ods.rs"), format!("{}{}", generate_name_constants(&prefix)?, generate_option_names(&declared)?))?;
+    fs::write(
+        out.join("ods.rs"),
+        format!("{}{}", generate_name_constants(&prefix)?, generate_option_names(&declared)?),
+    )?;
     fs::write(out.join("passes.rs"), generate_pass_table(&declared)?)?;
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
@@ -118,21 +123,31 @@ fn generate_name_constants(prefix: &Path) -> Result<String, Box<dyn Error>> {
         let mut names: BTreeSet<String> = BTreeSet::new();
         for op in ops.into_iter().map(|name| &records[name]) {
             names.insert(op["opName"].as_str().ok_or("an op without a name")?.to_owned());
-            let is_attribute = |class: &Value| class["def"].as_str().is_some_and(|class| attribute_classes.contains(class));
-            attributes.extend(dag_arguments(&op["arguments"]).filter(|(class, _)| is_attribute(class)).map(|(_, name)| name));
+            let is_attribute =
+                |class: &Value| class["def"].as_str().is_some_and(|class| attribute_classes.contains(class));
+            attributes
+                .extend(dag_arguments(&op["arguments"]).filter(|(class, _)| is_attribute(class)).map(|(_, name)| name));
         }
         writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
         names.iter().try_for_each(|name| write_constant(&mut text, name, &format!("{dialect}.{name}")))?;
         let all: Vec<String> = names.iter().map(|name| format!("{dialect}.{name}")).collect();
-        writeln!(text, "    /// All ops of the dialect.\n    pub const EVERY_OP: &[&str] = &{};", serde_json::to_string(&all)?)?;
+        writeln!(
+            text,
+            "    /// All ops of the dialect.\n    pub const EVERY_OP: &[&str] = &{};",
+            serde_json::to_string(&all)?
+        )?;
         text.push_str("}\n");
-        let own =
-            find_records_of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
+        let own = find_records_of_class(&records, "Dialect")
+            .into_iter()
+            .map(|name| &records[name])
+            .find(|record| record["name"] == **dialect);
         let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;
         attributes.extend(dag_arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
     }
     let enums = dump_records(prefix, "dialects/enums/Enums.td")?;
-    find_records_of_class(&enums, "EnumInfo").into_iter().try_for_each(|name| write_enum_cases(&mut text, &enums, &enums[name]))?;
+    find_records_of_class(&enums, "EnumInfo")
+        .into_iter()
+        .try_for_each(|name| write_enum_cases(&mut text, &enums, &enums[name]))?;
     writeln!(text, "/// The attributes of their ops, and those of the dialects that other ops have.\npub mod attr {{")?;
     attributes.iter().try_for_each(|name| write_constant(&mut text, &name.replace('.', "_"), name))?;
     text.push_str("}\n");
@@ -163,7 +178,9 @@ fn write_enum_cases(text: &mut String, records: &Value, of: &Value) -> Result<()
 
 /// Returns the arguments and summaries of the passes that `Passes.td` declares, as a constant of Rust.
 fn generate_pass_table(records: &Value) -> Result<String, Box<dyn Error>> {
-    let mut text = String::from("/// The passes that `Passes.td` declares: argument and summary.\nconst DECLARED: &[(&str, &str)] = &[\n");
+    let mut text = String::from(
+        "/// The passes that `Passes.td` declares: argument and summary.\nconst DECLARED: &[(&str, &str)] = &[\n",
+    );
     for pass in find_records_of_class(records, "PassBase").into_iter().map(|name| &records[name]) {
         writeln!(text, "    ({}, {}),", pass["argument"], pass["summary"])?;
     }
@@ -173,8 +190,10 @@ fn generate_pass_table(records: &Value) -> Result<String, Box<dyn Error>> {
 
 /// Returns the option names of the passes as Rust constants.
 fn generate_option_names(records: &Value) -> Result<String, Box<dyn Error>> {
-    let names: BTreeSet<&str> =
-        find_records_of_class(records, "Option").into_iter().filter_map(|name| records[name]["argument"].as_str()).collect();
+    let names: BTreeSet<&str> = find_records_of_class(records, "Option")
+        .into_iter()
+        .filter_map(|name| records[name]["argument"].as_str())
+        .collect();
     let mut text = String::from("/// The options of our passes.\npub mod option {\n");
     names.iter().try_for_each(|name| write_constant(&mut text, &name.replace('-', "_"), name))?;
     text.push_str("}\n");

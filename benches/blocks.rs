@@ -26,9 +26,13 @@ fn main() {
         let (report, compile_s) = compile_model(&Granite { cached, ..Granite::of_8b(1, sequence) });
         let number = |path: &str| report.pointer(path).and_then(Value::as_f64).unwrap();
         let hbm = (number("/total/hbm_read") + number("/total/hbm_written")) / MIB;
-        let (bound, us, bound_us) = (number("/lower_bound/hbm") / MIB, number("/time/estimate_us"), number("/lower_bound/us"));
+        let (bound, us, bound_us) =
+            (number("/lower_bound/hbm") / MIB, number("/time/estimate_us"), number("/lower_bound/us"));
         let tokens = if cached > 0 { format!("{sequence} behind {cached}") } else { sequence.to_string() };
-        println!("| {tokens} | {hbm:.1} | {bound:.1} | {us:.0} | {bound_us:.0} | {} | {compile_s:.1} |", format_time_shares(&report, us));
+        println!(
+            "| {tokens} | {hbm:.1} | {bound:.1} | {us:.0} | {bound_us:.0} | {} | {compile_s:.1} |",
+            format_time_shares(&report, us)
+        );
     }
 }
 
@@ -57,7 +61,8 @@ fn format_time_shares(report: &Value, us: f64) -> String {
     for op in report["ops"].as_array().unwrap() {
         *by_function.entry(op["function"].as_str().unwrap()).or_default() += op["us"].as_f64().unwrap();
     }
-    let mut shares: Vec<(&str, f64)> = by_function.into_iter().map(|(function, own)| (function, 100.0 * own / us)).collect();
+    let mut shares: Vec<(&str, f64)> =
+        by_function.into_iter().map(|(function, own)| (function, 100.0 * own / us)).collect();
     shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let large = shares.into_iter().filter(|(_, share)| *share >= 1.0);
     large.map(|(function, share)| format!("{function} {share:.0} %")).collect::<Vec<_>>().join(", ")

@@ -1,9 +1,9 @@
-//! Measures compile times of models (`cargo bench --bench compile`): repeated compilations of one small block, then models of up to 40
-//! layers. Compares `spyre-compile` with `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
-//! `docs/measurements/performance.md` has the figures.
+//! Measures compile times of models (`cargo bench --bench compile`): repeated compilations of one small block, then
+//! models of up to 40 layers. Compares `spyre-compile` with `mlir-opt --canonicalize`, which parses the same file,
+//! canonicalizes and prints it. `docs/measurements/performance.md` has the figures.
 //!
-//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of tokens as another
-//! argument, a model of blocks of the 8B model.
+//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of
+//! tokens as another argument, a model of blocks of the 8B model.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -49,7 +49,8 @@ fn compile_text(text: &str, last: Phase) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = CompileOptions { compile_to: last, ..CompileOptions::default() };
-    let report = Module::parse(&session, text).and_then(|mut module| compile(&mut module, &options, output.to_str().unwrap()));
+    let report =
+        Module::parse(&session, text).and_then(|mut module| compile(&mut module, &options, output.to_str().unwrap()));
     if report.is_some() { Ok(()) } else { Err(errors.borrow().first().cloned().unwrap_or_default()) }
 }
 
@@ -67,8 +68,8 @@ struct ProcessTimes {
     cpu_s: f64,
 }
 
-/// How long ext4 without a journal looks at every file that was deleted, for each file that it makes: thousands of deleted files take it
-/// longer than the compilation.
+/// How long ext4 without a journal looks at every file that was deleted, for each file that it makes: thousands of
+/// deleted files take it longer than the compilation.
 const DELETION_SETTLE_TIME: Duration = Duration::from_secs(6);
 
 /// Runs a process several times. Its output is kept, so that no deletion is measured.
@@ -84,7 +85,8 @@ fn measure_process<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> ProcessT
     ProcessTimes { wall_s, cpu_s: (children_cpu_s() - cpu_start) / f64::from(n_runs) }
 }
 
-/// CPU time of the processes that ended, in user and in kernel mode ("proc(5)": fields 16 and 17 of `stat`, in hundredths of a second).
+/// CPU time of the processes that ended, in user and in kernel mode ("proc(5)": fields 16 and 17 of `stat`, in
+/// hundredths of a second).
 fn children_cpu_s() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let behind_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
@@ -144,7 +146,8 @@ fn print_table() {
 }
 
 fn bench_small_block(criterion: &mut Criterion) {
-    let model = Granite { layers: 1, sequence: 64, cached: 0, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
+    let model =
+        Granite { layers: 1, sequence: 64, cached: 0, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
     let text = model.module();
     let name = find_failure(&text).map_or("to files".to_owned(), |stop| format!("stops in {}", stop.phase));
     let mut group = criterion.benchmark_group("compile one small block");

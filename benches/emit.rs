@@ -37,7 +37,8 @@ fn adds(n_ops: usize) -> Bundle {
 fn emit(bundle: &Bundle) -> usize {
     let launch = Launch::new(bundle).unwrap();
     let files = bundle.ops().into_iter().enumerate();
-    let json: usize = files.map(|(index, op)| to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()).len()).sum();
+    let json: usize =
+        files.map(|(index, op)| to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()).len()).sum();
     launch.to_string().len() + json
 }
 
@@ -47,7 +48,9 @@ fn benches(criterion: &mut Criterion) {
     for n_ops in [1_000, 10_000] {
         let bundle = adds(n_ops);
         group.throughput(Throughput::Bytes(emit(&bundle) as u64));
-        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &bundle, |bencher, bundle| bencher.iter(|| emit(bundle)));
+        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &bundle, |bencher, bundle| {
+            bencher.iter(|| emit(bundle))
+        });
     }
     group.finish();
 }

@@ -38,10 +38,12 @@ fn list_sorted(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the table of outcomes of the programs in a folder.
 fn format_table(folder: &Path) -> String {
-    let programs = list_sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    let programs =
+        list_sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     let rows: Vec<ExportOutcome> = programs.map(|path| measure_program(&path)).collect();
     let n_right = rows.iter().filter(|row| row.is_right).count();
-    let mut text = format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
+    let mut text =
+        format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
     text.push_str(
         "| program | ops | validated | by default | beside the reference | rounding | HBM, MiB | of the bound | compile s | with the default s |\n\
          |---|--:|---|---|---|--:|--:|--:|--:|--:|\n",
@@ -72,12 +74,16 @@ fn measure_program(program: &Path) -> ExportOutcome {
     };
     let (done, compile_s) = timed("--validate=off");
     if !done.status.success() {
-        return ExportOutcome { text: format!("| {name} | refused: {} | | | | | | | | |\n", find_first_error(&done)), is_right: false };
+        return ExportOutcome {
+            text: format!("| {name} | refused: {} | | | | | | | | |\n", find_first_error(&done)),
+            is_right: false,
+        };
     }
     let validated = compiled("--validate");
     let is_valid = validated.status.success();
     let (by_default, default_s) = timed("--validate=auto");
-    let checked = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&bundle).arg("--check").arg(program).output().unwrap();
+    let checked =
+        Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&bundle).arg("--check").arg(program).output().unwrap();
     let agrees = checked.status.success();
     let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
     let number = |path: &str| report.pointer(path).and_then(Value::as_f64).unwrap();
@@ -105,13 +111,17 @@ fn format_validation(compiled: &Output) -> String {
         return find_first_error(compiled);
     }
     let said = String::from_utf8_lossy(&compiled.stdout);
-    let found = [("validated: the files and the imported", "field"), ("validated by samples", "samples"), ("as written agree", "JIT")];
+    let found = [
+        ("validated: the files and the imported", "field"),
+        ("validated by samples", "samples"),
+        ("as written agree", "JIT"),
+    ];
     let found: Vec<&str> = found.into_iter().filter(|(text, _)| said.contains(text)).map(|(_, name)| name).collect();
     if found.is_empty() { "no".to_owned() } else { found.join(", ") }
 }
 
-/// Returns how many times the rounding error of the program in its own formats the device's is, the most of all results. Returns nothing
-/// if the program is exact in its own formats.
+/// Returns how many times the rounding error of the program in its own formats the device's is, the most of all
+/// results. Returns nothing if the program is exact in its own formats.
 fn format_rounding(checked: &Output) -> String {
     let said = String::from_utf8_lossy(&checked.stdout);
     let times = |line: &str| {
@@ -124,7 +134,10 @@ fn format_rounding(checked: &Output) -> String {
 /// The first error that a process printed, without its place.
 fn find_first_error(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
-    let message =
-        |line: &str| line.split_once("error: ").or_else(|| line.split_once("error[")?.1.split_once("]: ")).map(|(_, text)| text.to_owned());
+    let message = |line: &str| {
+        line.split_once("error: ")
+            .or_else(|| line.split_once("error[")?.1.split_once("]: "))
+            .map(|(_, text)| text.to_owned())
+    };
     text.lines().find_map(message).unwrap_or_else(|| "no message".to_owned()).replace('|', "\\|")
 }

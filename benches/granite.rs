@@ -1,8 +1,10 @@
-//! A model of Granite blocks as linalg on tensors: RMS norm, attention with grouped queries and rotary embedding, SwiGLU, residuals.
+//! A model of Granite blocks as linalg on tensors: RMS norm, attention with grouped queries and rotary embedding,
+//! SwiGLU, residuals.
 //!
-//! The text repeats torch-mlir's export of one block (`shared/inputs/torch-mlir/granite_block_f16.mlir`), op by op, once per layer: f16
-//! values with f32 islands, weights transposed at their uses, an unused arg-max next to the maximum of softmax. Sums and products have f32
-//! results. Equal initial values are shared within a layer, as after `--cse`. All weights, the rotary tables and the mask are arguments.
+//! The text repeats torch-mlir's export of one block (`shared/inputs/torch-mlir/granite_block_f16.mlir`), op by op,
+//! once per layer: f16 values with f32 islands, weights transposed at their uses, an unused arg-max next to the maximum
+//! of softmax. Sums and products have f32 results. Equal initial values are shared within a layer, as after `--cse`.
+//! All weights, the rotary tables and the mask are arguments.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +33,8 @@ pub(crate) struct Granite {
 }
 
 impl Granite {
-    /// The shapes of Granite 3.x 2B with 512 tokens (`shared/inputs/torch-mlir/hf_granite2b_40layer_f16.mlir` has 40 such layers).
+    /// The shapes of Granite 3.x 2B with 512 tokens (`shared/inputs/torch-mlir/hf_granite2b_40layer_f16.mlir` has 40
+    /// such layers).
     pub(crate) const fn of_2b(layers: usize) -> Self {
         Self { layers, sequence: 512, cached: 0, hidden: 2048, heads: 32, kv_heads: 8, head_size: 64, mlp: 8192 }
     }
@@ -41,28 +44,38 @@ impl Granite {
         Self { layers, sequence, cached: 0, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
     }
 
-    /// Returns the module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`, which returns the
-    /// output of the last layer for the input `x`, both of shape `[1, sequence, hidden]`. Weights are `[out, in]`. With cached tokens, the
-    /// keys and values of each layer, `[1, kv heads, cached, head size]`, follow the mask.
+    /// Returns the module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`,
+    /// which returns the output of the last layer for the input `x`, both of shape `[1, sequence, hidden]`. Weights are
+    /// `[out, in]`. With cached tokens, the keys and values of each layer, `[1, kv heads, cached, head size]`, follow
+    /// the mask.
     pub(crate) fn module(&self) -> String {
-        let mut writer = ModuleWriter { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new(), caches: None };
+        let mut writer =
+            ModuleWriter { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new(), caches: None };
         let arguments = self.arguments();
-        let argument = |index: usize| NamedTensor { name: format!("%arg{index}"), shape: arguments[index].clone(), element: "f16" };
+        let argument = |index: usize| NamedTensor {
+            name: format!("%arg{index}"),
+            shape: arguments[index].clone(),
+            element: "f16",
+        };
         let n_weights = Self::NUM_LAYER_ARGUMENTS * self.layers;
         let [cos, sin, mask] = [1, 2, 3].map(|index| argument(n_weights + index));
         let mut x = argument(0);
         for layer in 0..self.layers {
-            let weights: Vec<NamedTensor> =
-                (0..Self::NUM_LAYER_ARGUMENTS).map(|index| argument(1 + Self::NUM_LAYER_ARGUMENTS * layer + index)).collect();
+            let weights: Vec<NamedTensor> = (0..Self::NUM_LAYER_ARGUMENTS)
+                .map(|index| argument(1 + Self::NUM_LAYER_ARGUMENTS * layer + index))
+                .collect();
             writer.initial.clear();
             let first = n_weights + 4 + 2 * layer;
             writer.caches = (self.cached > 0).then(|| [first, first + 1].map(argument));
             x = writer.block(&x, &weights, [&cos, &sin, &mask]);
         }
-        let parameters: Vec<String> = (0..arguments.len()).map(argument).map(|value| format!("{value}: {}", value.type_text())).collect();
+        let parameters: Vec<String> =
+            (0..arguments.len()).map(argument).map(|value| format!("{value}: {}", value.type_text())).collect();
         let (parameters, of, constants) = (parameters.join(", "), x.type_text(), self.constants());
         let body = writer.text;
-        format!("{MAPS}module {{\n  func.func @main({parameters}) -> {of} {{\n{constants}{body}    return {x} : {of}\n  }}\n}}\n")
+        format!(
+            "{MAPS}module {{\n  func.func @main({parameters}) -> {of} {{\n{constants}{body}    return {x} : {of}\n  }}\n}}\n"
+        )
     }
 
     fn constants(&self) -> String {
@@ -205,13 +218,25 @@ impl ModuleWriter {
     }
 
     /// An op without reduction. Each input has its map; `body` computes `%r` from `%a`, `%b`, one line per op.
-    fn map(&mut self, inputs: &[(&NamedTensor, &str)], shape: &[usize], element: &'static str, body: &[&str]) -> NamedTensor {
+    fn map(
+        &mut self,
+        inputs: &[(&NamedTensor, &str)],
+        shape: &[usize],
+        element: &'static str,
+        body: &[&str],
+    ) -> NamedTensor {
         let init = self.empty(shape, element);
         let iterators = vec!["parallel"; shape.len()];
         self.generic(inputs, (&init, init.identity_map()), &iterators, body)
     }
 
-    fn generic(&mut self, inputs: &[(&NamedTensor, &str)], init: (&NamedTensor, &str), iterators: &[&str], body: &[&str]) -> NamedTensor {
+    fn generic(
+        &mut self,
+        inputs: &[(&NamedTensor, &str)],
+        init: (&NamedTensor, &str),
+        iterators: &[&str],
+        body: &[&str],
+    ) -> NamedTensor {
         let list = |words: Vec<String>| words.join(", ");
         let maps = list(inputs.iter().chain([&init]).map(|(_, map)| (*map).to_owned()).collect());
         let names = list(inputs.iter().map(|(value, _)| value.name.clone()).collect());
@@ -256,7 +281,12 @@ impl ModuleWriter {
     /// An op on a value and a broadcast operand.
     fn broadcast_binary(&mut self, left: &NamedTensor, right: (&NamedTensor, &str), op: &str) -> NamedTensor {
         let element = left.element;
-        self.map(&[(left, left.identity_map()), right], &left.shape, element, &[&format!("%r = {op} %a, %b : {element}")])
+        self.map(
+            &[(left, left.identity_map()), right],
+            &left.shape,
+            element,
+            &[&format!("%r = {op} %a, %b : {element}")],
+        )
     }
 
     /// The sum along the last dimension, which stays with size 1.
@@ -272,7 +302,10 @@ impl ModuleWriter {
     fn transpose(&mut self, input: &NamedTensor, permutation: &[usize]) -> NamedTensor {
         let shape: Vec<usize> = permutation.iter().map(|dim| input.shape[*dim]).collect();
         let (init, from) = (self.empty(&shape, input.element), input.type_text());
-        let op = format!("linalg.transpose ins({input} : {from}) outs({init} : {}) permutation = {permutation:?}", init.type_text());
+        let op = format!(
+            "linalg.transpose ins({input} : {from}) outs({init} : {}) permutation = {permutation:?}",
+            init.type_text()
+        );
         self.value(&shape, input.element, op)
     }
 
@@ -290,8 +323,11 @@ impl ModuleWriter {
 
     fn expand(&mut self, input: &NamedTensor, counts: &[usize], shape: &[usize]) -> NamedTensor {
         let into = tensor(shape, input.element);
-        let op =
-            format!("tensor.expand_shape {input} {} output_shape {shape:?} : {} into {into}", format_groups(counts), input.type_text());
+        let op = format!(
+            "tensor.expand_shape {input} {} output_shape {shape:?} : {} into {into}",
+            format_groups(counts),
+            input.type_text()
+        );
         self.value(shape, input.element, op)
     }
 
@@ -302,7 +338,8 @@ impl ModuleWriter {
         let shape = [&left.shape[..rank - 1], &right.shape[rank - 1..]].concat();
         let init = self.fill(&shape, "f32", "%zero");
         let (of, types) = (init.type_text(), format!("{}, {}", left.type_text(), right.type_text()));
-        let sum = self.value(&shape, "f32", format!("{name} ins({left}, {right} : {types}) outs({init} : {of}) -> {of}"));
+        let sum =
+            self.value(&shape, "f32", format!("{name} ins({left}, {right} : {types}) outs({init} : {of}) -> {of}"));
         self.truncate_to_f16(&sum)
     }
 
@@ -329,7 +366,11 @@ impl ModuleWriter {
         let squares = self.elementwise(&wide, "f32", &["%r = math.fpowi %a, %two : f32, i64"]);
         let sum = self.row_sum(&squares, "#row3");
         let mean = self.elementwise(&sum, "f32", &["%r = arith.divf %a, %width : f32"]);
-        let mean = self.elementwise(&mean, "f32", &["%e = arith.truncf %epsilon : f64 to f32", "%r = arith.addf %a, %e : f32"]);
+        let mean = self.elementwise(
+            &mean,
+            "f32",
+            &["%e = arith.truncf %epsilon : f64 to f32", "%r = arith.addf %a, %e : f32"],
+        );
         let factor = self.elementwise(&mean, "f32", &["%r = math.rsqrt %a : f32"]);
         let scaled = self.broadcast_binary(&wide, (&factor, "#row3"), "arith.mulf");
         let scaled = self.truncate_to_f16(&scaled);
@@ -338,7 +379,11 @@ impl ModuleWriter {
 
     fn residual(&mut self, x: &NamedTensor, update: &NamedTensor) -> NamedTensor {
         let update = self.expand(update, &[2, 1], &x.shape);
-        let update = self.elementwise(&update, "f16", &["%f = arith.truncf %residual : f64 to f16", "%r = arith.mulf %a, %f : f16"]);
+        let update = self.elementwise(
+            &update,
+            "f16",
+            &["%f = arith.truncf %residual : f64 to f16", "%r = arith.mulf %a, %f : f16"],
+        );
         self.binary(x, &update, "arith.addf")
     }
 
@@ -350,7 +395,12 @@ impl ModuleWriter {
         self.transpose(&split, &[0, 2, 1, 3])
     }
 
-    fn attention(&mut self, x: &NamedTensor, weights: &[NamedTensor], [cos, sin, mask]: [&NamedTensor; 3]) -> NamedTensor {
+    fn attention(
+        &mut self,
+        x: &NamedTensor,
+        weights: &[NamedTensor],
+        [cos, sin, mask]: [&NamedTensor; 3],
+    ) -> NamedTensor {
         let Granite { heads, kv_heads, .. } = self.model;
         // In torch-mlir's order: the first transpose precedes the reshape of the input.
         let transposed = self.transpose(&weights[0], &[1, 0]);
@@ -363,7 +413,9 @@ impl ModuleWriter {
         let queries = self.rotate(&queries, cos, sin);
         let keys = self.rotate(&keys, cos, sin);
         let (keys, values) = match self.caches.take() {
-            Some([cached_keys, cached_values]) => (self.append_rows(&cached_keys, &keys), self.append_rows(&cached_values, &values)),
+            Some([cached_keys, cached_values]) => {
+                (self.append_rows(&cached_keys, &keys), self.append_rows(&cached_values, &values))
+            }
             None => (keys, values),
         };
         let keys = self.repeat_heads(&keys);
@@ -403,7 +455,11 @@ impl ModuleWriter {
     fn slice(&mut self, x: &NamedTensor, offset: usize, size: usize) -> NamedTensor {
         let shape = [x.shape[0], x.shape[1], x.shape[2], size];
         let types = format!("{} to {}", x.type_text(), tensor(&shape, x.element));
-        self.value(&shape, x.element, format!("tensor.extract_slice {x}[0, 0, 0, {offset}] {shape:?} [1, 1, 1, 1] : {types}"))
+        self.value(
+            &shape,
+            x.element,
+            format!("tensor.extract_slice {x}[0, 0, 0, {offset}] {shape:?} [1, 1, 1, 1] : {types}"),
+        )
     }
 
     /// Each head once for every head of queries that it serves: `[1, kv heads, group, sequence, head size]`.
@@ -412,7 +468,8 @@ impl ModuleWriter {
         self.map(&[(x, "#group5")], &[1, kv_heads, heads / kv_heads, cached + sequence, head_size], "f16", &[])
     }
 
-    /// Scores of `[heads, sequence, cached + sequence]` scaled and masked, then softmax along the last dimension: `[1, heads, ...]`.
+    /// Scores of `[heads, sequence, cached + sequence]` scaled and masked, then softmax along the last dimension:
+    /// `[1, heads, ...]`.
     fn softmax(&mut self, scores: &NamedTensor, mask: &NamedTensor) -> NamedTensor {
         let Granite { sequence, cached, heads, .. } = self.model;
         let scores = self.expand(scores, &[2, 1, 1], &[1, heads, sequence, cached + sequence]);
@@ -472,8 +529,12 @@ impl ModuleWriter {
         let gate = self.matmul(&rows, &gate_weights);
         let gate = self.expand(&gate, &[2, 1], &shape);
         let gate = self.extend_to_f32(&gate);
-        let sigmoid =
-            ["%n = arith.negf %a : f32", "%e = math.exp %n : f32", "%d = arith.addf %e, %one : f32", "%r = arith.divf %one, %d : f32"];
+        let sigmoid = [
+            "%n = arith.negf %a : f32",
+            "%e = math.exp %n : f32",
+            "%d = arith.addf %e, %one : f32",
+            "%r = arith.divf %one, %d : f32",
+        ];
         let opened = self.elementwise(&gate, "f32", &sigmoid);
         let gate = self.binary(&gate, &opened, "arith.mulf");
         let gate = self.truncate_to_f16(&gate);

@@ -1,5 +1,6 @@
-//! Work division is linear: minima and splits of 1,000 and of 10,000 ops (`cargo bench --bench work`), a third each elementwise ops,
-//! reductions and matmuls, of sizes that differ from op to op; and the two passes on a function of as many elementwise ops.
+//! Work division is linear: minima and splits of 1,000 and of 10,000 ops (`cargo bench --bench work`), a third each
+//! elementwise ops, reductions and matmuls, of sizes that differ from op to op; and the two passes on a function of as
+//! many elementwise ops.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
@@ -15,9 +16,11 @@ use spyre::{
 /// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.
 fn operand(dims: &[Option<usize>], ranges: &[i64]) -> DeviceOperand {
     let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
-    let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
+    let access: Vec<Coordinate> =
+        dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
     let layout = DeviceLayout::row_major(&sizes, DeviceFormat::Sen169Fp16).unwrap();
-    let coordinates = compute_device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
+    let coordinates =
+        compute_device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
     DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
@@ -38,12 +41,20 @@ fn op(index: usize) -> UndividedOp {
         }
         1 => {
             let ranges = [512, 128 * step];
-            operation(Family::Reduce, &ranges, 1, vec![operand(&[Some(0), Some(1)], &ranges), operand(&[Some(0), None], &ranges)])
+            operation(
+                Family::Reduce,
+                &ranges,
+                1,
+                vec![operand(&[Some(0), Some(1)], &ranges), operand(&[Some(0), None], &ranges)],
+            )
         }
         _ => {
             let ranges = [64 * step, 4096, 2048];
-            let operands =
-                vec![operand(&[Some(0), Some(2)], &ranges), operand(&[Some(2), Some(1)], &ranges), operand(&[Some(0), Some(1)], &ranges)];
+            let operands = vec![
+                operand(&[Some(0), Some(2)], &ranges),
+                operand(&[Some(2), Some(1)], &ranges),
+                operand(&[Some(0), Some(1)], &ranges),
+            ];
             operation(Family::Matmul, &ranges, 2, operands)
         }
     }
@@ -62,7 +73,8 @@ fn divide_all(ops: &[UndividedOp]) -> i64 {
 /// A chain of `n_ops` elementwise ops.
 fn chain_text(n_ops: usize) -> String {
     let tensor = "tensor<128x256xf16, #spyre.layout<[4, 128, 64], [64, 256, 1]>>";
-    let ops: String = (0..n_ops).map(|index| format!("%v{} = spyre.pointwise exp(%v{index}) : {tensor}\n", index + 1)).collect();
+    let ops: String =
+        (0..n_ops).map(|index| format!("%v{} = spyre.pointwise exp(%v{index}) : {tensor}\n", index + 1)).collect();
     format!("func.func @f(%v0: {tensor}) -> {tensor} {{\n{ops}return %v{n_ops} : {tensor}\n}}")
 }
 
@@ -72,7 +84,9 @@ fn benches(criterion: &mut Criterion) {
     for n_ops in [1_000, 10_000] {
         let ops: Vec<UndividedOp> = (0..n_ops).map(op).collect();
         group.throughput(Throughput::Elements(n_ops as u64));
-        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &ops, |bencher, ops| bencher.iter(|| divide_all(ops)));
+        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &ops, |bencher, ops| {
+            bencher.iter(|| divide_all(ops))
+        });
     }
     group.finish();
     let mut group = criterion.benchmark_group("passes");
@@ -89,7 +103,9 @@ fn benches(criterion: &mut Criterion) {
     group.finish();
     // The matmul with the largest number of candidate splits.
     let matmul = op(29);
-    criterion.bench_function("alternatives", |bencher| bencher.iter(|| enumerate_splits(&matmul, &Target::spyre()).unwrap().len()));
+    criterion.bench_function("alternatives", |bencher| {
+        bencher.iter(|| enumerate_splits(&matmul, &Target::spyre()).unwrap().len())
+    });
 }
 
 criterion_group!(work, benches);

@@ -25,7 +25,9 @@ pub(crate) fn origin(root: &Path, is_release: bool) -> Origin {
         return Origin { text: "development build".to_owned(), watched: Vec::new() };
     }
     let commit = git(root, &["rev-parse", "--short=12", "HEAD"]).filter(|_| is_own_repository(root));
-    let Some(commit) = commit else { return Origin { text: "built from sources without git".to_owned(), watched: Vec::new() } };
+    let Some(commit) = commit else {
+        return Origin { text: "built from sources without git".to_owned(), watched: Vec::new() };
+    };
     let branch = git(root, &["symbolic-ref", "--quiet", "HEAD"]);
     let names = ["HEAD", "packed-refs"].into_iter().chain(branch.as_deref());
     let paths = names.filter_map(|name| git(root, &["rev-parse", "--git-path", name])).map(|path| root.join(path));

@@ -51,7 +51,8 @@ pub trait AdditiveCost: Copy + Ord {
 /// Cost table over a few variables.
 #[derive(Clone, Debug)]
 pub struct CostFactor<C> {
-    /// Indices into [`AssignmentProblem::n_states`]. A variable may occur twice, such as a tensor that an op reads twice.
+    /// Indices into [`AssignmentProblem::n_states`]. A variable may occur twice, such as a tensor that an op reads
+    /// twice.
     pub variables: Vec<usize>,
     /// Cost of each feasible assignment of the variables, keyed by its row-major number (the state of the last variable
     /// varies fastest). Assignments without an entry are infeasible. Equal factors share the table.
@@ -139,7 +140,8 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
         let n_states = &problem.n_states;
         let mut tables: BTreeMap<Vec<usize>, CostTable<C>> = BTreeMap::new();
         for factor in &problem.factors {
-            let table = CostTable::from_factor(factor, n_states).fix_variables(n_states, start, |variable| n_states[variable] > 1);
+            let table = CostTable::from_factor(factor, n_states)
+                .fix_variables(n_states, start, |variable| n_states[variable] > 1);
             let sum = tables.get(&table.variables).map(|same| same.add_table(&table, n_states));
             tables.insert(table.variables.clone(), sum.unwrap_or(table));
         }
@@ -157,9 +159,16 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
         let n_given = n_states.len() + self.n_entries;
         let (mut n_entries, mut n_idle) = (0_usize, 0);
         for round in 0..MAX_ROUNDS {
-            let plan = EliminationPlan::new(n_states, self.tables.iter().map(|table| &table.variables[..]), max_entries, &times_fixed);
+            let plan = EliminationPlan::new(
+                n_states,
+                self.tables.iter().map(|table| &table.variables[..]),
+                max_entries,
+                &times_fixed,
+            );
             let of_one_way = plan.n_entries.saturating_add(n_given);
-            if plan.fixed.is_empty() || n_entries.saturating_add(of_one_way.saturating_mul(plan.num_fixings(n_states))) <= most_entries {
+            if plan.fixed.is_empty()
+                || n_entries.saturating_add(of_one_way.saturating_mul(plan.num_fixings(n_states))) <= most_entries
+            {
                 self.solve_all_fixings(&plan);
                 return true;
             }
@@ -308,7 +317,8 @@ mod tests {
 
     #[test]
     fn keys_factor_entries_in_row_major_order() {
-        let factor = CostFactor::new(&[2, 3], vec![0, 1], |states| moved_bytes_cost((10 * states[0] + states[1]) as u64));
+        let factor =
+            CostFactor::new(&[2, 3], vec![0, 1], |states| moved_bytes_cost((10 * states[0] + states[1]) as u64));
         assert_eq!(*factor.costs, [0, 1, 2, 10, 11, 12].map(moved_bytes_cost).into_iter().enumerate().collect());
     }
 
@@ -356,7 +366,11 @@ mod tests {
         let factors = (0..n_variables - 3).map(|first| {
             let is_planted = |states: &[usize]| *states == planted[first..first + 4];
             CostFactor::new(&n_states, (first..first + 4).collect(), |states| {
-                if is_planted(states) { Bytes::ZERO } else { moved_bytes_cost(1 + pseudorandom_cost(states, first as u64)) }
+                if is_planted(states) {
+                    Bytes::ZERO
+                } else {
+                    moved_bytes_cost(1 + pseudorandom_cost(states, first as u64))
+                }
             })
         });
         let problem = AssignmentProblem { factors: factors.collect(), n_states: n_states.clone() };
@@ -369,8 +383,9 @@ mod tests {
     fn build_coupled_chain(n_variables: usize) -> AssignmentProblem<Bytes> {
         let n_states = vec![60; n_variables + 1];
         let link = |variable: usize| {
-            let entry =
-                |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64));
+            let entry = |(state, step): (usize, usize)| {
+                ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64))
+            };
             let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
             CostFactor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
         };
@@ -463,11 +478,15 @@ mod tests {
                 (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
             });
             let factors = proptest::collection::vec(
-                factor.prop_map(|(variables, costs)| CostFactor { variables, costs: Rc::new(collect_feasible_entries(costs)) }),
+                factor.prop_map(|(variables, costs)| CostFactor {
+                    variables,
+                    costs: Rc::new(collect_feasible_entries(costs)),
+                }),
                 0..=8,
             );
             let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
-            (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (AssignmentProblem { n_states, factors }, start))
+            (factors, start, Just(n_states.clone()))
+                .prop_map(|(factors, start, n_states)| (AssignmentProblem { n_states, factors }, start))
         })
     }
 

@@ -34,7 +34,8 @@ pub mod sdsc;
 
 pub mod tune;
 
-// From here on MLIR is known, but to `phase` and `tool`; without the feature there are only the plain halves of the stages.
+// From here on MLIR is known, but to `phase` and `tool`; without the feature there are only the plain halves of the
+// stages.
 #[cfg(feature = "mlir")]
 pub mod dialect;
 #[cfg(feature = "mlir")]

@@ -26,7 +26,8 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 8] = [Self::Import, Self::Layout, Self::Hint, Self::Tile, Self::Work, Self::Lx, Self::Bundle, Self::Emit];
+    pub const ALL: [Self; 8] =
+        [Self::Import, Self::Layout, Self::Hint, Self::Tile, Self::Work, Self::Lx, Self::Bundle, Self::Emit];
 
     /// The name in `--compile-to`.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Our dialects and passes for a stock `mlir-opt`, from a `cdylib` (`cargo xtask plugin`).
 //!
-//! The entry points are Rust's because a `cdylib` hides the symbols of the C++ in it. They have their names only in the plugin (feature
-//! `plugin`).
+//! The entry points are Rust's because a `cdylib` hides the symbols of the C++ in it. They have their names only in the
+//! plugin (feature `plugin`).
 
 use crate::{
     mlir::{

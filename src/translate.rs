@@ -6,8 +6,8 @@ use crate::{
     bundle::{Bundle, LaunchLiveRange, LaunchMemory},
     dialect::{self, ProgramBufferRole},
     mlir::{
-        Attribute, AttributeList, Module, Op, OpExt, ScalarType, Session, SourceFile, append_op, build_dense_elements, build_dictionary,
-        build_op, new_block, string_array, string_attribute, type_attribute,
+        Attribute, AttributeList, Module, Op, OpExt, ScalarType, Session, SourceFile, append_op, build_dense_elements,
+        build_dictionary, build_op, new_block, string_array, string_attribute, type_attribute,
     },
     pipeline::emit_passes,
     sdsc::{decode_host_bytes, is_baked, parse_launch, read::case_json::read_case, to_bundle},
@@ -57,15 +57,17 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
-    let description: Program =
-        serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?).map_err(|error| at_fault(&error))?;
+    let description: Program = serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?)
+        .map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
         name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
         name => Err(at_fault(&format!("expected a plain directory name, found '{name}'"))),
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
-    print_module(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
+    print_module(session, |module| {
+        push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error))
+    })
 }
 
 fn print_module(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
@@ -97,11 +99,17 @@ fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LoadedBundle, buffe
     built
 }
 
-fn push_program(module: Op<'_>, description: &Program, bundles: &[LoadedBundle], directory: &Path) -> Result<(), String> {
+fn push_program(
+    module: Op<'_>,
+    description: &Program,
+    bundles: &[LoadedBundle],
+    directory: &Path,
+) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
     let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, &description.name);
     let attributes = attributes.with_option(attr::SIZES, build_sizes(module, description));
-    let program = append_op(module, build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
+    let program =
+        append_op(module, build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
     let roles = [
         (ProgramBufferRole::Input, &description.arguments),
         (ProgramBufferRole::Constant, &description.constants),
@@ -111,7 +119,8 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[LoadedBundle],
     for (role, tensors) in roles {
         for (position, tensor) in (0..).zip(tensors) {
             let (of, layout) = parse_tensor(module, tensor)?;
-            let value = tensor.file.as_ref().map(|file| read_constant(&of, tensor, &layout, (directory, file))).transpose()?;
+            let value =
+                tensor.file.as_ref().map(|file| read_constant(&of, tensor, &layout, (directory, file))).transpose()?;
             let attributes = AttributeList::new(context)
                 .with_text(attr::SYM_NAME, &tensor.name)
                 .with_attribute(attr::ROLE, role.to_attribute(context))
@@ -129,7 +138,8 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[LoadedBundle],
             };
             let attributes = match &tensor.place {
                 Some(place) => {
-                    let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
+                    let life = [place.first_launch, place.last_launch]
+                        .map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
                     attributes.with_int(attr::OFFSET, place.offset).with_ints(attr::LIFE, &life)
                 }
                 None => attributes,
@@ -146,7 +156,8 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[LoadedBundle],
 
 /// Returns the symbolic sizes of a program, each with its maximum and granularity; `None` if there are none.
 fn build_sizes<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
-    let entry = |entries: AttributeList<'c>, size: &Size| entries.with_ints(&size.name, &[size.maximum, size.granularity]);
+    let entry =
+        |entries: AttributeList<'c>, size: &Size| entries.with_ints(&size.name, &[size.maximum, size.granularity]);
     let entries = description.sizes.iter().fold(AttributeList::new(at.ctx()), entry);
     (!description.sizes.is_empty()).then(|| build_dictionary(entries))
 }
@@ -155,7 +166,9 @@ fn build_sizes<'c>(at: Op<'c>, description: &Program) -> Option<Attribute<'c>> {
 fn build_symbolic_names<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attribute<'c>>, String> {
     let mut names = vec![String::new(); tensor.shape.len()];
     for symbolic in &tensor.symbolic {
-        let name = names.get_mut(symbolic.dim).ok_or_else(|| format!("'{}' has no dimension {}", tensor.name, symbolic.dim))?;
+        let name = names
+            .get_mut(symbolic.dim)
+            .ok_or_else(|| format!("'{}' has no dimension {}", tensor.name, symbolic.dim))?;
         name.clone_from(&symbolic.size);
     }
     Ok((!tensor.symbolic.is_empty()).then(|| string_array(at.ctx(), &names)))
@@ -183,10 +196,13 @@ fn parse_tensor<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::DeviceTenso
         return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
     }
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
-    let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::DeviceTensor::from_type);
-    let host =
-        host.ok_or_else(|| refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type)))?;
-    let format = tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
+    let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type))
+        .and_then(dialect::DeviceTensor::from_type);
+    let host = host.ok_or_else(|| {
+        refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type))
+    })?;
+    let format =
+        tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
     let layout = DeviceLayout::from_parts(tensor.device_size.clone(), tensor.stride_map.clone(), format);
     Ok((host, layout.map_err(|error| refuse(error.to_string()))?))
 }
@@ -204,12 +220,15 @@ fn read_constant<'c>(
         let bytes = u64::try_from(tensor.bytes).unwrap_or(0);
         files::read(&path, bytes)
     };
-    let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
+    let content =
+        of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
     let element = ScalarType::from_type(of.host.element).element_type();
     let element = element.ok_or_else(|| refuse(format!("unsupported element type '{}'", tensor.element_type)))?;
-    let bytes = decode_host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
+    let bytes =
+        decode_host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
-    let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
+    let packed =
+        |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if element == ElementType::Bool { packed(&bytes) } else { bytes };
     build_dense_elements(of.host.build(), &bytes)
         .ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
@@ -219,9 +238,12 @@ fn read_constant<'c>(
 /// program.
 fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<LoadedBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
-    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
-    let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
-    let text = String::from_utf8(read_program_file(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
+    let at_fault =
+        |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
+    let at_bundle =
+        |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
+    let text = String::from_utf8(read_program_file(directory, &path_of(BUNDLE_FILE))?)
+        .map_err(|error| at_fault(BUNDLE_FILE, &error))?;
     let launch = parse_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();
     loop {
@@ -244,6 +266,9 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<Loaded
 fn read_program_file(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     read_below(directory, path).map_err(|error| {
         let (file, reason) = (directory.join(path), files::reason(&error));
-        format!("cannot read '{}': {reason}; expected a bundle directory, give one that 'spyre-compile FILE -o DIR' wrote", file.display())
+        format!(
+            "cannot read '{}': {reason}; expected a bundle directory, give one that 'spyre-compile FILE -o DIR' wrote",
+            file.display()
+        )
     })
 }

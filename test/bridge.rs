@@ -54,15 +54,19 @@ fn declares_c_api_as_defined() {
         format!("fn {};", function.split_once('{').unwrap().0.trim())
     });
     let aliases: Vec<&str> = code.lines().filter(|line| line.starts_with("pub type ")).collect();
-    let rust = format!("{}\nunsafe extern \"C\" {{\n{}\n}}", aliases.join("\n"), defined.collect::<Vec<_>>().join("\n"));
+    let rust =
+        format!("{}\nunsafe extern \"C\" {{\n{}\n}}", aliases.join("\n"), defined.collect::<Vec<_>>().join("\n"));
     // In C a function pointer may be null, so `Option` is removed in Rust.
-    let rust = parse_rust_functions(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
+    let rust =
+        parse_rust_functions(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
     assert_eq!(rust.len(), 3);
     assert_eq!(parse_c_functions(&header), rust, "C on the left, Rust on the right");
     for (name, members) in structs {
-        let (_, of_rust) = code.split_once(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("Rust has no {name}"));
+        let (_, of_rust) =
+            code.split_once(&format!("pub struct {name} {{")).unwrap_or_else(|| panic!("Rust has no {name}"));
         let of_rust = of_rust.split_once('}').unwrap().0.split(',').filter_map(|member| member.trim().split_once(": "));
-        let of_rust: Vec<(String, String)> = of_rust.map(|(name, of_type)| (name.to_owned(), of_type.replace("c_int", "i32"))).collect();
+        let of_rust: Vec<(String, String)> =
+            of_rust.map(|(name, of_type)| (name.to_owned(), of_type.replace("c_int", "i32"))).collect();
         assert_eq!(members, of_rust, "{name}: C on the left, Rust on the right");
     }
 }
@@ -98,18 +102,26 @@ fn extract_structs(header: &str) -> (String, Vec<(String, StructMembers)>) {
 #[test]
 fn detects_differing_declarations() {
     let header = "/// A comment (of f).\ntypedef void (*Answer)(MlirStringRef text, bool isError, void *data);\nbool f(const int64_t *sizes, Answer answer);";
-    let same =
-        "unsafe extern \"C\" {\n    fn f(sizes: *const i64, answer: unsafe extern \"C\" fn(MlirStringRef, bool, *mut c_void)) -> bool;\n}";
+    let same = "unsafe extern \"C\" {\n    fn f(sizes: *const i64, answer: unsafe extern \"C\" fn(MlirStringRef, bool, *mut c_void)) -> bool;\n}";
     assert_eq!(parse_c_functions(header), parse_rust_functions(same));
-    for (old, new) in [("*const i64", "*mut i64"), ("bool, *mut", "*mut"), (" -> bool", ""), ("fn f(", "fn g("), ("-> bool", "-> i32")] {
+    for (old, new) in [
+        ("*const i64", "*mut i64"),
+        ("bool, *mut", "*mut"),
+        (" -> bool", ""),
+        ("fn f(", "fn g("),
+        ("-> bool", "-> i32"),
+    ] {
         assert_ne!(parse_c_functions(header), parse_rust_functions(&same.replace(old, new)), "{old} -> {new}");
     }
 }
 
 /// Returns the functions that a header declares.
 fn parse_c_functions(header: &str) -> FunctionDeclarations {
-    let code: Vec<&str> =
-        header.lines().filter(|line| !line.starts_with(['#', '/'])).map(|line| line.split("//").next().unwrap()).collect();
+    let code: Vec<&str> = header
+        .lines()
+        .filter(|line| !line.starts_with(['#', '/']))
+        .map(|line| line.split("//").next().unwrap())
+        .collect();
     let code = code.join(" ").replace("extern \"C\" {", "").replace('}', "");
     let mut typedefs = BTreeMap::new();
     let mut found = FunctionDeclarations::new();
@@ -122,9 +134,13 @@ fn parse_c_functions(header: &str) -> FunctionDeclarations {
             None => {
                 let (before, parameters) = declaration.split_once('(').unwrap();
                 let (result, name) = split_type_and_name(before);
-                let parameters =
-                    split_list(parameters.strip_suffix(')').unwrap()).into_iter().map(|parameter| parse_c_parameter(&parameter, &typedefs));
-                found.insert(name, (parameters.filter(|parameter| parameter != "()").collect(), to_rust_type(&result, &typedefs)));
+                let parameters = split_list(parameters.strip_suffix(')').unwrap())
+                    .into_iter()
+                    .map(|parameter| parse_c_parameter(&parameter, &typedefs));
+                found.insert(
+                    name,
+                    (parameters.filter(|parameter| parameter != "()").collect(), to_rust_type(&result, &typedefs)),
+                );
             }
         }
     }
@@ -135,8 +151,10 @@ fn parse_c_functions(header: &str) -> FunctionDeclarations {
 fn parse_c_function_pointer(declaration: &str, typedefs: &BTreeMap<String, String>) -> (String, String) {
     let (result, rest) = declaration.split_once("(*").unwrap();
     let (name, parameters) = rest.split_once(")(").unwrap();
-    let parameters: Vec<String> =
-        split_list(parameters.strip_suffix(')').unwrap()).iter().map(|parameter| parse_c_parameter(parameter, typedefs)).collect();
+    let parameters: Vec<String> = split_list(parameters.strip_suffix(')').unwrap())
+        .iter()
+        .map(|parameter| parse_c_parameter(parameter, typedefs))
+        .collect();
     let result = to_rust_type(result.trim(), typedefs);
     let result = if result == "()" { String::new() } else { format!(" -> {result}") };
     (name.to_owned(), format!("fn({}){result}", parameters.join(", ")))
@@ -170,7 +188,9 @@ fn to_rust_type(of_type: &str, typedefs: &BTreeMap<String, String>) -> String {
         None => typedefs.get(base).map_or(base, String::as_str),
     };
     // `const` applies to the pointee of the innermost pointer.
-    (0..n_pointers).fold(base.to_owned(), |pointee, depth| format!("*{} {pointee}", if is_const && depth == 0 { "const" } else { "mut" }))
+    (0..n_pointers).fold(base.to_owned(), |pointee, depth| {
+        format!("*{} {pointee}", if is_const && depth == 0 { "const" } else { "mut" })
+    })
 }
 
 /// Returns the functions of the `extern` blocks of Rust code.
@@ -188,7 +208,13 @@ fn parse_rust_functions(code: &str) -> FunctionDeclarations {
             let (name, rest) = function.split_once('(').unwrap();
             let end = find_closing_parenthesis(rest);
             let type_of = |parameter: &String| {
-                let of_type = parameter.split_once(':').unwrap().1.trim().replace("unsafe extern \"C\" ", "").replace("c_int", "i32");
+                let of_type = parameter
+                    .split_once(':')
+                    .unwrap()
+                    .1
+                    .trim()
+                    .replace("unsafe extern \"C\" ", "")
+                    .replace("c_int", "i32");
                 aliases.iter().fold(of_type, |of_type, (name, function)| of_type.replace(name, function))
             };
             let result = rest[end + 1..].trim().strip_prefix("-> ").unwrap_or("()").replace("c_int", "i32");

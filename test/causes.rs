@@ -25,29 +25,41 @@ fn compile(text: &str, more: &[&str]) -> ReportedProgram {
     let is_uniform = |constant: &&Value| {
         let content = fs::read(path(&format!("out/{}", constant["file"].as_str().unwrap()))).unwrap();
         // Numbers of 16 bits, padded with 0.
-        let numbers: BTreeSet<[u8; 2]> = content.chunks_exact(2).map(|bytes| [bytes[0], bytes[1]]).filter(|bits| *bits != [0; 2]).collect();
+        let numbers: BTreeSet<[u8; 2]> =
+            content.chunks_exact(2).map(|bytes| [bytes[0], bytes[1]]).filter(|bits| *bits != [0; 2]).collect();
         numbers.len() <= 1
     };
     let constants = program["constants"].as_array().unwrap();
-    let uniform = constants.iter().filter(is_uniform).map(|constant| constant["name"].as_str().unwrap().to_owned()).collect();
+    let uniform =
+        constants.iter().filter(is_uniform).map(|constant| constant["name"].as_str().unwrap().to_owned()).collect();
     ReportedProgram { report: read("report.json"), program, uniform }
 }
 
 impl ReportedProgram {
-    /// Compares one cause of a value with the rest of the report and the files. Returns the cause without its numbers and reasons.
+    /// Compares one cause of a value with the rest of the report and the files. Returns the cause without its numbers
+    /// and reasons.
     fn expect_true(&self, value: &Value, cause: &str) -> &'static str {
         let name = value["name"].as_str().unwrap();
         let number = |field: &str| value[field].as_i64().unwrap();
         let count = |text: &str| text.split_whitespace().find_map(|word| word.parse::<i64>().ok()).unwrap();
-        let readers: Vec<usize> =
-            value["readers"].as_array().unwrap().iter().map(|op| usize::try_from(op.as_u64().unwrap()).unwrap()).collect();
+        let readers: Vec<usize> = value["readers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|op| usize::try_from(op.as_u64().unwrap()).unwrap())
+            .collect();
         let op = |position: usize| &self.report["ops"][position];
         let writer = || op(usize::try_from(value["op"].as_u64().expect("an op writes it")).unwrap());
         let buffers = |list: &str| self.program[list].as_array().cloned().unwrap_or_default();
-        let buffer = ["arguments", "results", "constants", "buffers"].into_iter().flat_map(buffers).find(|buffer| buffer["name"] == name);
+        let buffer = ["arguments", "results", "constants", "buffers"]
+            .into_iter()
+            .flat_map(buffers)
+            .find(|buffer| buffer["name"] == name);
         let is_in = |list: &str| buffers(list).iter().any(|buffer| buffer["name"] == name);
         let (kind, holds) = match cause {
-            "is a splat constant" => ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0),
+            "is a splat constant" => {
+                ("one number", is_in("constants") && self.uniform.contains(name) && number("needed") == 0)
+            }
             "is not a program result" => ("no result", !is_in("results") && !is_in("arguments") && !is_in("constants")),
             "is a relayout copy" => ("layout", writer()["is_for_layout"] == true),
             "is a result that an op reads back" => ("read back", is_in("results") && number("hbm_read") > 0),
@@ -58,16 +70,20 @@ impl ReportedProgram {
                 let width = if buffer["element_type"] == "f32" { 4 } else { 2 };
                 ("sticks", elements * width < buffer["bytes"].as_i64().unwrap())
             }
-            _ if cause.starts_with("is not in LX: ") => {
-                ("not in LX", cause.strip_prefix("is not in LX: ") == writer()["reason"].as_str() && writer()["memory"] != "lx")
-            }
+            _ if cause.starts_with("is not in LX: ") => (
+                "not in LX",
+                cause.strip_prefix("is not in LX: ") == writer()["reason"].as_str() && writer()["memory"] != "lx",
+            ),
             _ if cause.ends_with(" operands read it") => (
                 "readers",
-                count(cause) == i64::try_from(readers.len()).unwrap() && readers.len() > 1 && number("hbm_read") > number("needed"),
+                count(cause) == i64::try_from(readers.len()).unwrap()
+                    && readers.len() > 1
+                    && number("hbm_read") > number("needed"),
             ),
             _ if cause.starts_with("a loop reads or writes the same elements ") => {
-                let trips =
-                    |position: &usize| op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>();
+                let trips = |position: &usize| {
+                    op(*position)["loops"].as_array().unwrap().iter().map(|n| n.as_i64().unwrap()).product::<i64>()
+                };
                 ("loop", count(cause) > 1 && readers.iter().any(|reader| trips(reader) % count(cause) == 0))
             }
             _ => panic!("'{cause}' of '{name}' is no cause that this test knows"),
@@ -80,7 +96,9 @@ impl ReportedProgram {
     fn causes(&self) -> BTreeSet<&'static str> {
         let values = self.report["explain"]["hbm"].as_array().unwrap();
         let above = values.iter().filter(|value| value["why"].is_string());
-        above.flat_map(|value| value["why"].as_str().unwrap().split("; ").map(|cause| self.expect_true(value, cause))).collect()
+        above
+            .flat_map(|value| value["why"].as_str().unwrap().split("; ").map(|cause| self.expect_true(value, cause)))
+            .collect()
     }
 }
 
@@ -93,9 +111,13 @@ fn reads_and_writes_returned_argument_once() {
     let tensor = "tensor<64x64xf16>";
     let argument = function(&format!("%x: {tensor}"), tensor, &format!("return %x : {tensor}"));
     let rows = "tensor<8x64xf16>";
-    let slice = format!("%rows = tensor.extract_slice %x[8, 0] [8, 64] [1, 1] : {tensor} to {rows}\nreturn %rows : {rows}");
+    let slice =
+        format!("%rows = tensor.extract_slice %x[8, 0] [8, 64] [1, 1] : {tensor} to {rows}\nreturn %rows : {rows}");
     let numbers: Vec<String> = (0..64).map(|number| format!("{number}.0")).collect();
-    let constant = format!("%c = arith.constant dense<[[{}]]> : tensor<1x64xf16>\nreturn %c : tensor<1x64xf16>", numbers.join(", "));
+    let constant = format!(
+        "%c = arith.constant dense<[[{}]]> : tensor<1x64xf16>\nreturn %c : tensor<1x64xf16>",
+        numbers.join(", ")
+    );
     let programs = [
         (argument, 2 * 64 * 128),
         (function(&format!("%x: {tensor}"), rows, &slice), 2 * 8 * 128),
@@ -117,7 +139,12 @@ fn reports_only_true_causes() {
     let binary = |name: &str, one: &str, other: &str| format!("spyre.pointwise {name}(%{one}, %{other}) : {tensor}");
     let chain = format!("%a = {}\n%b = {}\nreturn %b : {tensor}", unary("exp", "x"), unary("tanh", "a"));
     let both = format!("%a = {}\n%b = {}\nreturn %a, %b : {tensor}, {tensor}", unary("exp", "x"), unary("tanh", "a"));
-    let shared = format!("%a = {}\n%b = {}\n%c = {}\nreturn %c : {tensor}", unary("exp", "x"), unary("tanh", "x"), binary("add", "a", "b"));
+    let shared = format!(
+        "%a = {}\n%b = {}\n%c = {}\nreturn %c : {tensor}",
+        unary("exp", "x"),
+        unary("tanh", "x"),
+        binary("add", "a", "b")
+    );
     let product = format!("%a = spyre.matmul(%x, %w) : ({tensor}, {tensor}) -> {tensor}\nreturn %a : {tensor}");
     let one = "tensor<1x1xf16>";
     let scaled = format!(

@@ -1,4 +1,5 @@
-//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is refused with the right label.
+//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is refused with the right
+//! label.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -19,13 +20,16 @@ use edits::{replace_text, set};
 use machine::Target;
 use mutations::{BrokenBundle, all_broken};
 use proptest::prelude::*;
-use sdsc_check::{BundleFiles, CheckError, KernelArgument, RULES, check_bundle, check_directory, check_files, format_rules_table};
+use sdsc_check::{
+    BundleFiles, CheckError, KernelArgument, RULES, check_bundle, check_directory, check_files, format_rules_table,
+};
 use serde_json::{Value, json};
 use spyre::sdsc::read::case_json;
 use std::{collections::BTreeSet, path::PathBuf};
 
 fn labels(files: &Files) -> (Vec<&'static str>, String) {
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
     labels.dedup();
     (labels, found.iter().map(|violation| format!("\n  {violation}")).collect())
@@ -68,7 +72,8 @@ fn rejects_each_mutation_by_its_rule() {
 fn covers_every_rule_by_file_that_breaks_only_it() {
     let broken = all_broken();
     assert!(broken.len() >= 30);
-    let alone: BTreeSet<_> = broken.iter().filter(|broken| broken.labels.len() == 1).map(|broken| broken.labels[0]).collect();
+    let alone: BTreeSet<_> =
+        broken.iter().filter(|broken| broken.labels.len() == 1).map(|broken| broken.labels[0]).collect();
     let missing: Vec<_> = RULES.iter().map(|rule| rule.label).filter(|label| !alone.contains(label)).collect();
     assert!(missing.is_empty(), "no mutation breaks just {missing:?}");
 }
@@ -78,7 +83,8 @@ fn check_bundles_are_accepted(cases: &[PathBuf]) {
         let found = check_directory(case).unwrap();
         // Constants with unknown bits are written as "?DL16(...)"; such a bundle may break no other rule.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
-        let shown: String = found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
+        let shown: String =
+            found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
         assert!(shown.is_empty(), "{}:{shown}", case.display());
     }
 }
@@ -135,7 +141,10 @@ fn reports_location_and_value_of_violations() {
         "bundle.mlir:24:3: sdsc_r13: 11 operands for 12 symbol ids; each operand is the value of one symbol"
     );
     let wrong_type = shown(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
-    assert!(wrong_type.starts_with("sdsc_0.json:/0_add/dscs_/0/add/coreIdsUsed_/1: sdsc_r2: invalid type"), "{wrong_type}");
+    assert!(
+        wrong_type.starts_with("sdsc_0.json:/0_add/dscs_/0/add/coreIdsUsed_/1: sdsc_r2: invalid type"),
+        "{wrong_type}"
+    );
 }
 
 #[test]
@@ -161,7 +170,8 @@ fn names_argument_of_wrong_launch_specification() {
 fn requires_standard_tiling_of_device_shape() {
     let mut files = find_valid_bundle("launched");
     edits::json(&mut files, "bundle_0/launch_spec.json", |spec| {
-        spec["args"][1]["layout"] = json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
+        spec["args"][1]["layout"] =
+            json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
         drop(spec.as_object_mut().unwrap().remove("emitter").unwrap());
     });
     let (labels, shown) = labels(&files);

@@ -1,5 +1,6 @@
-//! Checks that a program with constants computes the same results as with these numbers as arguments, for every type and layout. The
-//! simulator places arguments in memory with its own code, so the test compares both conversions from elements to device memory.
+//! Checks that a program with constants computes the same results as with these numbers as arguments, for every type
+//! and layout. The simulator places arguments in memory with its own code, so the test compares both conversions from
+//! elements to device memory.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -119,7 +120,9 @@ const CASES: [ConstantCase; 9] = [
 /// The bits of the elements in hexadecimal, as MLIR's text has them.
 fn hex(elements: &ArrayElements, given: ElementEncoding) -> String {
     let bytes: Vec<u8> = match elements {
-        ArrayElements::F16(bits) | ArrayElements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
+        ArrayElements::F16(bits) | ArrayElements::Bf16(bits) => {
+            bits.iter().flat_map(|bits| bits.to_le_bytes()).collect()
+        }
         ArrayElements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         ArrayElements::F64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         ArrayElements::I8(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
@@ -139,20 +142,25 @@ fn hex(elements: &ArrayElements, given: ElementEncoding) -> String {
 
 fn program(case: &ConstantCase, given: ElementEncoding, w: Option<&ArrayElements>) -> String {
     let ConstantCase { x, w: plain, layout, body, result, .. } = case;
-    let laid_out = layout.map_or_else(|| (*plain).to_owned(), |layout| format!("{}, {layout}>", plain.trim_end_matches('>')));
+    let laid_out =
+        layout.map_or_else(|| (*plain).to_owned(), |layout| format!("{}, {layout}>", plain.trim_end_matches('>')));
     let bits = w.map(|w| hex(w, given)).unwrap_or_default();
     let (argument, constant, resources) = match given {
         ElementEncoding::Argument => (format!(", %w: {laid_out}"), String::new(), String::new()),
-        ElementEncoding::Dense => {
-            (String::new(), format!("  %w = spyre.constant dense<\"0x{bits}\"> : {plain} -> {laid_out}\n"), String::new())
-        }
+        ElementEncoding::Dense => (
+            String::new(),
+            format!("  %w = spyre.constant dense<\"0x{bits}\"> : {plain} -> {laid_out}\n"),
+            String::new(),
+        ),
         ElementEncoding::Resource => (
             String::new(),
             format!("  %w = spyre.constant dense_resource<w> : {plain} -> {laid_out}\n"),
             format!("{{-#\n  dialect_resources: {{ builtin: {{ w: \"0x08000000{bits}\" }} }}\n#-}}\n"),
         ),
     };
-    format!("func.func @main(%x: {x}{argument}) -> {result} {{\n{constant}  {body}\n  return %r : {result}\n}}\n\n{resources}")
+    format!(
+        "func.func @main(%x: {x}{argument}) -> {result} {{\n{constant}  {body}\n  return %r : {result}\n}}\n\n{resources}"
+    )
 }
 
 fn compile(text: &str, options: &[&str], place: &Path) -> Simulation {
@@ -215,7 +223,8 @@ fn rejects_hostile_constant_files() {
     };
     let bytes = simulation.program().constants[0].bytes;
     assert_eq!(load("constants/const0.bin", bytes), Ok(()));
-    for file in ["", ".", "/dev/zero", "../out/constants/const0.bin", "constants/../constants/const0.bin", "constants"] {
+    for file in ["", ".", "/dev/zero", "../out/constants/const0.bin", "constants/../constants/const0.bin", "constants"]
+    {
         assert_eq!(load(file, bytes), Err("malformed"), "{file}");
     }
     assert_eq!(load("constants/const1.bin", bytes), Err("missing-file"));

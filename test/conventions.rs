@@ -44,10 +44,16 @@ fn run(tool: &str, words: &[&str], folder: &Path) -> ToolOutput {
 #[test]
 fn prints_version_origin_and_mlir_in_one_line() {
     let llvm = version::llvm_version(Path::new(env!("MLIR_SYS_220_PREFIX"))).unwrap();
-    assert!(VERSION.starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")) && VERSION.ends_with(&format!(", MLIR {llvm})")), "{VERSION}");
+    assert!(
+        VERSION.starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")) && VERSION.ends_with(&format!(", MLIR {llvm})")),
+        "{VERSION}"
+    );
     for (tool, _) in TOOLS {
         let said = run(tool, &["--version"], Path::new("."));
-        assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), format!("{tool} {VERSION}\n").as_str(), ""));
+        assert_eq!(
+            (said.code, said.out.as_str(), said.err.as_str()),
+            (Some(0), format!("{tool} {VERSION}\n").as_str(), "")
+        );
     }
 }
 
@@ -130,12 +136,17 @@ fn prints_only_errors_when_quiet() {
 fn prints_each_step_with_its_options_on_request() {
     let place = write_programs();
     let said = run("spyre-compile", &["good.mlir", "-v", "-o", "out", "--cores", "4"], place.path());
-    let steps: Vec<&str> =
-        said.err.lines().filter_map(|line| line.strip_prefix("spyre-compile: phase '")?.split_once('\'')).map(|(phase, _)| phase).collect();
+    let steps: Vec<&str> = said
+        .err
+        .lines()
+        .filter_map(|line| line.strip_prefix("spyre-compile: phase '")?.split_once('\''))
+        .map(|(phase, _)| phase)
+        .collect();
     assert_eq!(steps, ["import", "layout", "hint", "tile", "work", "lx", "bundle", "emit"], "{}", said.err);
     assert!(said.err.contains("cores=4") && said.err.contains("spyre-allocate-scratchpad{"), "{}", said.err);
     assert!(said.out.contains("files written to out"), "{}", said.out);
-    let said = run("spyre-compile", &["good.mlir", "-v", "--validate", "-o", "validated", "--format", "json"], place.path());
+    let said =
+        run("spyre-compile", &["good.mlir", "-v", "--validate", "-o", "validated", "--format", "json"], place.path());
     let steps: Vec<Value> = said.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(steps.len(), 8);
     steps.iter().for_each(|step| schemas::expect_schema("message", step));
@@ -143,7 +154,10 @@ fn prints_each_step_with_its_options_on_request() {
     assert!(said.err.contains("argument 'arg0': f16 of [64, 64], random data with seed 7"), "{}", said.err);
     let said = run("spyre-run", &["out", "-v", "-q"], place.path());
     assert!(
-        said.code == Some(1) && said.err.starts_with("spyre-run: error[SPY0005]: the argument '--verbose' cannot be used with '--quiet'"),
+        said.code == Some(1)
+            && said
+                .err
+                .starts_with("spyre-run: error[SPY0005]: the argument '--verbose' cannot be used with '--quiet'"),
         "{}",
         said.err
     );
@@ -166,9 +180,14 @@ fn writes_diagnostics_as_json_with_location_and_notes() {
     for (tool, words) in refusals {
         let said = run(tool, &[&["--format=json"], words].concat(), place.path());
         assert_eq!(said.code, Some(1), "{tool}: {}", said.err);
-        let message: Value = serde_json::from_str(said.err.lines().next().unwrap()).unwrap_or_else(|_| panic!("{tool}: {}", said.err));
+        let message: Value =
+            serde_json::from_str(said.err.lines().next().unwrap()).unwrap_or_else(|_| panic!("{tool}: {}", said.err));
         schemas::expect_schema("message", &message);
-        assert_eq!((&message["severity"], &message["file"], &message["line"]), (&"error".into(), &"bad.mlir".into(), &4.into()), "{tool}");
+        assert_eq!(
+            (&message["severity"], &message["file"], &message["line"]),
+            (&"error".into(), &"bad.mlir".into(), &4.into()),
+            "{tool}"
+        );
         // The verifier of MLIR adds where the function is.
         assert!(message["message"].as_str().unwrap().contains("f32"), "{tool}: {message}");
     }
@@ -206,7 +225,9 @@ fn lists_every_option_in_pages_and_completions() {
         for shell in [format!("{tool}.bash"), format!("_{tool}"), format!("{tool}.fish")] {
             let completion = fs::read_to_string(place.path().join(&shell)).unwrap();
             // Fish has options without their dashes.
-            let is_there = |option: &&String| completion.contains(option.as_str()) || completion.contains(&format!("-l {}", &option[2..]));
+            let is_there = |option: &&String| {
+                completion.contains(option.as_str()) || completion.contains(&format!("-l {}", &option[2..]))
+            };
             assert_eq!(options.iter().find(|option| !is_there(option)), None, "{shell}");
         }
         assert_eq!(options.iter().find(|option| !page.contains(option.as_str())), None, "{tool}.1");

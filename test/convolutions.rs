@@ -81,7 +81,9 @@ impl Convolution {
     /// Sizes of the input, borders included.
     fn padded_sizes(&self) -> Vec<u64> {
         let reach = self.dilated_window();
-        (0..reach.len()).map(|dim| (self.results[dim] - 1) * self.strides[dim] + (reach[dim] - 1) * self.dilations[dim] + 1).collect()
+        (0..reach.len())
+            .map(|dim| (self.results[dim] - 1) * self.strides[dim] + (reach[dim] - 1) * self.dilations[dim] + 1)
+            .collect()
     }
 
     /// Borders, as far as something is left between them.
@@ -146,7 +148,8 @@ impl Convolution {
             for (name, (value, shape), last) in [("xg", &mut x, channels), ("wg", &mut w, filters)] {
                 let whole = shape.len() - 1;
                 let apart: Vec<u64> = shape[..whole].iter().copied().chain([groups, last]).collect();
-                let groups: Vec<String> = (0..whole).map(|dim| format!("[{dim}]")).chain([format!("[{whole}, {}]", whole + 1)]).collect();
+                let groups: Vec<String> =
+                    (0..whole).map(|dim| format!("[{dim}]")).chain([format!("[{whole}, {}]", whole + 1)]).collect();
                 let _ = writeln!(
                     text,
                     "  %{name} = tensor.expand_shape {value} [{}] output_shape {apart:?} : {} into {}",
@@ -164,7 +167,9 @@ impl Convolution {
     fn product(&self, x: &(String, Vec<u64>), w: &(String, Vec<u64>), result: &[u64]) -> String {
         let rank = self.window.len();
         let (group, filter, channel) = (rank + 1, rank + 2, 2 * rank + 3);
-        let index = |dim: usize| format!("d{} * {} + d{} * {}", dim + 1, self.strides[dim], dim + rank + 3, self.dilations[dim]);
+        let index = |dim: usize| {
+            format!("d{} * {} + d{} * {}", dim + 1, self.strides[dim], dim + rank + 3, self.dilations[dim])
+        };
         let list = |dims: &[usize]| dims.iter().map(|dim| format!("d{dim}")).collect::<Vec<_>>().join(", ");
         let dims = list(&(0..=channel).collect::<Vec<_>>());
         let windows: Vec<String> = (0..rank).map(index).collect();
@@ -222,9 +227,12 @@ impl Convolution {
 #[test]
 fn computes_grouped_convolutions() {
     let number = |name: &str| env::var(name).ok().map(|text| text.parse().unwrap());
-    let cases = number("SPYRE_CONVOLUTION").map_or_else(|| 0..number("SPYRE_CONVOLUTIONS").unwrap_or(DEFAULT_CASES), |one| one..one + 1);
+    let cases = number("SPYRE_CONVOLUTION")
+        .map_or_else(|| 0..number("SPYRE_CONVOLUTIONS").unwrap_or(DEFAULT_CASES), |one| one..one + 1);
     let faults: Vec<String> = cases
-        .filter_map(|number| Convolution::from_case_number(number).find_failure().map(|fault| format!("convolution {number}: {fault}")))
+        .filter_map(|number| {
+            Convolution::from_case_number(number).find_failure().map(|fault| format!("convolution {number}: {fault}"))
+        })
         .collect();
     assert!(faults.is_empty(), "{} are wrong:\n{}", faults.len(), faults.join("\n"));
 }

@@ -4,7 +4,8 @@
 
 use crate::common;
 use cost::{
-    CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, compute_kernel_bytes, estimate_kernel_time, extract_features,
+    CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, compute_kernel_bytes, estimate_kernel_time,
+    extract_features,
 };
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
@@ -108,7 +109,8 @@ fn recorded_kernels() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
 #[test]
 fn matches_torch_spyre_times_of_recorded_kernels() {
     for (kind, shape, kernel, expected, _) in recorded_kernels() {
-        let found = estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::TorchSpyre).estimate_ns / 1e3;
+        let found =
+            estimate_kernel_time(&extract_features(&[kernel]), &MODEL, CostFormula::TorchSpyre).estimate_ns / 1e3;
         assert!((found - expected).abs() <= 1e-9 * expected, "{kind} {shape}: {found} us, torch-spyre {expected} us");
     }
 }
@@ -125,10 +127,16 @@ fn stays_near_published_times_of_recorded_kernels() {
     };
     let rows: Vec<PublishedTime> = recorded_kernels().into_iter().enumerate().map(row).collect();
     for (category, rows) in group_by_category(&rows) {
-        let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
+        let (measured, modeled): (Vec<f64>, Vec<f64>) =
+            rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
         assert!(compute_spearman(&measured, &modeled) >= 0.9, "{category}: {measured:?}, {modeled:?}");
-        assert!(compute_regrets(&rows).iter().all(|regret| *regret <= 1.05), "{category}: {:?}", compute_regrets(&rows));
-        let outside: Vec<_> = rows.iter().filter(|row| !(row.modeled.low_ns..=row.modeled.high_ns).contains(&row.measured)).collect();
+        assert!(
+            compute_regrets(&rows).iter().all(|regret| *regret <= 1.05),
+            "{category}: {:?}",
+            compute_regrets(&rows)
+        );
+        let outside: Vec<_> =
+            rows.iter().filter(|row| !(row.modeled.low_ns..=row.modeled.high_ns).contains(&row.measured)).collect();
         let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modeled)).collect();
         assert!(outside.len() <= 1, "{category}: {shown:?}");
     }
@@ -141,8 +149,11 @@ fn stays_near_published_times_of_recorded_kernels() {
 fn matches_torch_spyre_bytes_of_recorded_kernels() {
     let mut add = pointwise(2048, 4096, 32, false);
     add.operands[0].is_in_lx = true;
-    let by_rows = OpShape { loops: vec![Loop { trips: 4, tiled: vec![1] }], ..product([1, 4096, 1024, 2048], [1, 4, 8]) };
-    for (kernel, expected) in [(add, [16_777_216, 16_777_216, 16_777_216, 0]), (by_rows, [33_554_432, 8_388_608, 0, 12_582_912])] {
+    let by_rows =
+        OpShape { loops: vec![Loop { trips: 4, tiled: vec![1] }], ..product([1, 4096, 1024, 2048], [1, 4, 8]) };
+    for (kernel, expected) in
+        [(add, [16_777_216, 16_777_216, 16_777_216, 0]), (by_rows, [33_554_432, 8_388_608, 0, 12_582_912])]
+    {
         let moved = &compute_kernel_bytes(&[kernel])[0];
         assert_eq!([moved.hbm_read - moved.shared, moved.hbm_written, moved.lx_per_iteration, moved.reread], expected);
     }
@@ -182,7 +193,12 @@ fn reduction(rows: i64, columns: i64, cores: i64) -> OpShape {
     let mut output = tensor(1, &[(0, rows)], true);
     (output.stick, output.device_bytes) = (None, 128 * rows);
     let dims = vec![dim(rows, cores), Dim { is_reduced: true, ..dim(columns, 1) }];
-    OpShape { kind: OpKind::Reduction, dims, operands: vec![tensor(0, &[(0, rows), (1, columns)], false), output], ..OpShape::default() }
+    OpShape {
+        kind: OpKind::Reduction,
+        dims,
+        operands: vec![tensor(0, &[(0, rows), (1, columns)], false), output],
+        ..OpShape::default()
+    }
 }
 
 /// Returns a matmul of `[batch, m, k]` and `[batch, k, n]` whose device layout has the batch between the sticks, with
@@ -196,7 +212,8 @@ fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, n_slices]: [i64;
     for operand in &mut operands {
         operand.inner = (batch > 1).then_some(0);
     }
-    let dims = vec![dim(batch, batch_slices), dim(m, m_slices), dim(n, n_slices), Dim { is_reduced: true, ..dim(k, 1) }];
+    let dims =
+        vec![dim(batch, batch_slices), dim(m, m_slices), dim(n, n_slices), Dim { is_reduced: true, ..dim(k, 1) }];
     OpShape { kind: OpKind::Matmul, dims, operands, ..OpShape::default() }
 }
 
@@ -250,7 +267,9 @@ fn costs_no_more_in_lx() {
 #[test]
 fn prefers_no_split_of_batch() {
     let powers = || (0..6).map(|power| 1_i64 << power);
-    for sizes in [[2, 2048, 2048, 1024], [4, 1024, 2048, 512], [8, 128, 4096, 128], [16, 2048, 2048, 64], [32, 512, 512, 4096]] {
+    for sizes in
+        [[2, 2048, 2048, 1024], [4, 1024, 2048, 512], [8, 128, 4096, 128], [16, 2048, 2048, 64], [32, 512, 512, 4096]]
+    {
         for cores in powers() {
             let splits = powers().flat_map(|batch| powers().map(move |m| [batch, m, cores / (batch * m).min(64)]));
             let splits: Vec<_> = splits.filter(|[batch, m, n]| batch * m * n == cores && *batch <= sizes[0]).collect();
@@ -262,8 +281,8 @@ fn prefers_no_split_of_batch() {
     }
 }
 
-/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded_kernels`]). A model that assigns them equal costs picks
-/// an arbitrary one.
+/// Three splits of a batch of 8 on 32 cores, with their published times (as in [`recorded_kernels`]). A model that
+/// assigns them equal costs picks an arbitrary one.
 #[test]
 fn distinguishes_splits_of_batch() {
     let split = |m: i64, n: i64| estimate(&[product([8, 1024, 1024, 2048], [8, m, n])]);
@@ -285,7 +304,10 @@ fn doubles_time_for_twice_the_bytes() {
                 let [once, taller, wider] = [(rows, columns), (2 * rows, columns), (rows, 2 * columns)]
                     .map(|(rows, columns)| estimate(&[pointwise(rows, columns, 32, is_broadcast)]));
                 let is_about_twice = |other: f64| (1.8 * once..=2.1 * once).contains(&other);
-                assert!(is_about_twice(taller) && is_about_twice(wider), "{rows} x {columns}: {once}, {taller}, {wider}");
+                assert!(
+                    is_about_twice(taller) && is_about_twice(wider),
+                    "{rows} x {columns}: {once}, {taller}, {wider}"
+                );
             }
             let [once, taller] = [rows, 2 * rows].map(|rows| estimate(&[reduction(rows, columns, 32)]));
             assert!((1.8 * once..=2.25 * once).contains(&taller), "{rows} x {columns}: {once}, {taller}");
@@ -295,12 +317,21 @@ fn doubles_time_for_twice_the_bytes() {
 
 #[test]
 fn returns_wide_interval_for_unmeasured_shape() {
-    let decode = estimate_kernel_time(&extract_features(&[product([1, 8, 4096, 4096], [1, 1, 32])]), &MODEL, CostFormula::Recommended);
+    let decode = estimate_kernel_time(
+        &extract_features(&[product([1, 8, 4096, 4096], [1, 1, 32])]),
+        &MODEL,
+        CostFormula::Recommended,
+    );
     assert!(!decode.is_ranked && decode.high_ns > 2.0 * decode.estimate_ns, "{decode:?}");
     let mut fp8 = pointwise(1024, 1024, 32, false);
     fp8.operands[2].element_bytes = 1;
     assert!(!estimate_kernel_time(&extract_features(&[fp8]), &MODEL, CostFormula::Recommended).is_ranked);
     assert!(
-        estimate_kernel_time(&extract_features(&[product([1, 1024, 4096, 4096], [1, 4, 8])]), &MODEL, CostFormula::Recommended).is_ranked
+        estimate_kernel_time(
+            &extract_features(&[product([1, 1024, 4096, 4096], [1, 4, 8])]),
+            &MODEL,
+            CostFormula::Recommended
+        )
+        .is_ranked
     );
 }

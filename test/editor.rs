@@ -1,6 +1,7 @@
 //! Tests the VS Code extension in `editors/vscode`: the client finds and starts the server, and the server answers.
 //!
-//! Ignored in plain `cargo test`, because it needs node, which `cargo xtask setup` installs; `cargo xtask test` runs it.
+//! Ignored in plain `cargo test`, because it needs node, which `cargo xtask setup` installs; `cargo xtask test` runs
+//! it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes")]
 

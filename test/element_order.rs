@@ -1,5 +1,5 @@
-//! Conversions between 16-bit and 32-bit numbers stagger elements: the simulator places them so, and the rules of the format name operands
-//! of different orders.
+//! Conversions between 16-bit and 32-bit numbers stagger elements: the simulator places them so, and the rules of the
+//! format name operands of different orders.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -58,13 +58,15 @@ struct ElementOrderCase {
 }
 
 fn build_case(ops: Vec<OpSpec>, arguments: &[OpSpecOperand]) -> ElementOrderCase {
-    let mut tensors: Vec<Tensor> = arguments.iter().enumerate().map(|(number, operand)| tensor(&format!("t{number}"), operand)).collect();
+    let mut tensors: Vec<Tensor> =
+        arguments.iter().enumerate().map(|(number, operand)| tensor(&format!("t{number}"), operand)).collect();
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let result = tensors.pop().unwrap();
     let lx = live_ranges(&ops);
     let bundle = emit(0, ops.into_iter().map(|op| BundleItem::Op(Box::new(op))).collect());
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: names, lx, ..LaunchEntry::default() }];
-    let program = Program { name: "p".to_owned(), arguments: tensors, results: vec![result], launches, ..Program::default() };
+    let program =
+        Program { name: "p".to_owned(), arguments: tensors, results: vec![result], launches, ..Program::default() };
     ElementOrderCase { program, bundle }
 }
 
@@ -75,7 +77,12 @@ fn live_ranges(ops: &[OpSpec]) -> Vec<Life> {
         for operand in &op.operands {
             let Allocation::Lx { offset_bytes } = operand.allocation else { continue };
             let bytes = operand.device_size.iter().product::<i64>() * operand.format.bytes() / 2;
-            let life = lives.entry(offset_bytes).or_insert(Life { offset: offset_bytes, bytes, first_op: number, last_op: number });
+            let life = lives.entry(offset_bytes).or_insert(Life {
+                offset: offset_bytes,
+                bytes,
+                first_op: number,
+                last_op: number,
+            });
             life.last_op = number;
         }
     }
@@ -114,7 +121,8 @@ impl ElementOrderCase {
             inputs.insert(tensor.name.clone(), array);
         }
         let outcome = simulation.run(&inputs, &RunOptions::default())?;
-        let numbers = |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<f64>>();
+        let numbers =
+            |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<f64>>();
         let given = self.program.arguments.iter().map(|tensor| numbers(&inputs[&tensor.name])).collect();
         Ok((given, numbers(&outcome.results[0].1)))
     }
@@ -122,7 +130,8 @@ impl ElementOrderCase {
     fn find_broken_rules(&self, conversions: ConversionOrder) -> Vec<(&'static str, String)> {
         let mut files: Files = self.bundle.iter().map(|(name, bytes)| (format!("b/{name}"), bytes.clone())).collect();
         files.insert("program.json".to_owned(), serde_json::to_vec(&self.to_program(conversions)).unwrap());
-        let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+        let found =
+            check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
         found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
     }
 }
@@ -153,19 +162,27 @@ fn restores_order_by_opposite_conversion() {
 /// A widened value that the host reads: column 64 p + 8 g + 4 s + e is at position 4 g + e of stick 2 p + s.
 #[test]
 fn staggers_widened_value_in_memory() {
-    let case = build_case(vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])], &[f16_matrix(), f32_matrix()]);
+    let case = build_case(
+        vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])],
+        &[f16_matrix(), f32_matrix()],
+    );
     let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
     for (at, x) in given[0].iter().enumerate() {
         let (row, column) = (at / 128, at % 128);
         let (pair, group, side, element) = (column / 64, column % 64 / 8, column % 8 / 4, column % 4);
-        assert_eq!(found[row * 128 + 32 * (2 * pair + side) + 4 * group + element].to_bits(), x.to_bits(), "column {column}");
+        assert_eq!(
+            found[row * 128 + 32 * (2 * pair + side) + 4 * group + element].to_bits(),
+            x.to_bits(),
+            "column {column}"
+        );
     }
     let (given, kept) = case.run(ConversionOrder::Kept).unwrap();
     assert_eq!(kept, given[0]);
     let broken = case.find_broken_rules(ConversionOrder::Staggered);
     assert_eq!(broken.len(), 1, "{broken:?}");
     assert!(
-        broken[0].0 == "sdsc_r153" && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"),
+        broken[0].0 == "sdsc_r153"
+            && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"),
         "{broken:?}"
     );
     assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
@@ -188,7 +205,10 @@ fn reports_sum_of_two_orders() {
     assert!(!is_close(&staggered, expected(&given).into_iter()));
     let broken = case.find_broken_rules(ConversionOrder::Staggered);
     assert_eq!(broken[0].0, "sdsc_r153", "{broken:?}");
-    assert!(broken[0].1.contains("b/sdsc_1.json:") && broken[0].1.contains("the order DL16_TO_FP32 that sdsc_0.json left"), "{broken:?}");
+    assert!(
+        broken[0].1.contains("b/sdsc_1.json:") && broken[0].1.contains("the order DL16_TO_FP32 that sdsc_0.json left"),
+        "{broken:?}"
+    );
     assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
 }
 
@@ -210,8 +230,10 @@ fn ignores_order_of_columns_and_of_sums_along_sticks() {
 
 #[test]
 fn rejects_partly_filled_sticks() {
-    let mut case =
-        build_case(vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])], &[f16_matrix(), f32_matrix()]);
+    let mut case = build_case(
+        vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])],
+        &[f16_matrix(), f32_matrix()],
+    );
     let mut file: Value = serde_json::from_slice(&case.bundle["sdsc_0.json"]).unwrap();
     let dsc = &mut file["0_dl16tofp32"]["dscs_"][0]["dl16tofp32"];
     dsc["N_"]["out_"] = json!(96);
@@ -249,6 +271,7 @@ fn restores_order_in_later_launch() {
         ..Program::default()
     };
     files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     assert!(found.is_empty(), "{found:?}");
 }

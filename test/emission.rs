@@ -11,8 +11,8 @@ use spyre::launch::{Execute, Stmt};
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, OpSpec, OpSpecOperand, OpWindow,
-        OwnedDim, Ownership, SymbolicDim, WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, OpSpec,
+        OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
     },
     launch::Launch,
 };
@@ -58,30 +58,32 @@ fn finish(function: &str, is_reduction: bool, dims: &[(i64, i64)], mut operands:
 /// Ops in the form that the compiler emits: every slice has whole sticks.
 fn good_op() -> impl Strategy<Value = OpSpec> {
     let sizes = (1..5_i64, 0..3_u32, 1..4_i64, 0..2_u32, 1..4_i64, 0..2_u32);
-    (sizes, 0..5_usize, prop_oneof![Just(DeviceFormat::Sen169Fp16), Just(DeviceFormat::IeeeFp32)]).prop_map(|(sizes, kind, format)| {
-        let (rows, row_split, columns, column_split, depth, depth_split) = sizes;
-        let (row_split, column_split, depth_split) = (1 << row_split, 1 << column_split, 1 << depth_split);
-        let stick = format.elements_per_stick();
-        let (m, n, k) = (rows * row_split, columns * column_split * stick, depth * depth_split * stick);
-        let two = [(m, row_split), (n, column_split)];
-        let dense = || matrix(format, (0, m), Some((1, n)));
-        match kind {
-            0 => finish("add", false, &two, vec![dense(), dense(), dense()]),
-            1 => finish("sub", false, &two, vec![dense(), matrix(format, (0, m), None), dense()]),
-            2 => finish("sum", true, &[(m, row_split), (n, 1)], vec![dense(), matrix(format, (0, m), None)]),
-            3 => {
-                let transposed = matrix(format, (1, n), Some((0, k)));
-                let target = matrix(format, (0, k), Some((1, n)));
-                finish("ReStickifyOpHBM", false, &[(k, depth_split), (n, column_split)], vec![transposed, target])
+    (sizes, 0..5_usize, prop_oneof![Just(DeviceFormat::Sen169Fp16), Just(DeviceFormat::IeeeFp32)]).prop_map(
+        |(sizes, kind, format)| {
+            let (rows, row_split, columns, column_split, depth, depth_split) = sizes;
+            let (row_split, column_split, depth_split) = (1 << row_split, 1 << column_split, 1 << depth_split);
+            let stick = format.elements_per_stick();
+            let (m, n, k) = (rows * row_split, columns * column_split * stick, depth * depth_split * stick);
+            let two = [(m, row_split), (n, column_split)];
+            let dense = || matrix(format, (0, m), Some((1, n)));
+            match kind {
+                0 => finish("add", false, &two, vec![dense(), dense(), dense()]),
+                1 => finish("sub", false, &two, vec![dense(), matrix(format, (0, m), None), dense()]),
+                2 => finish("sum", true, &[(m, row_split), (n, 1)], vec![dense(), matrix(format, (0, m), None)]),
+                3 => {
+                    let transposed = matrix(format, (1, n), Some((0, k)));
+                    let target = matrix(format, (0, k), Some((1, n)));
+                    finish("ReStickifyOpHBM", false, &[(k, depth_split), (n, column_split)], vec![transposed, target])
+                }
+                _ => {
+                    let left = matrix(format, (0, m), Some((2, k)));
+                    let right = matrix(format, (2, k), Some((1, n)));
+                    let dims = [(m, row_split), (n, column_split), (k, depth_split)];
+                    finish("batchmatmul", true, &dims, vec![left, right, dense()])
+                }
             }
-            _ => {
-                let left = matrix(format, (0, m), Some((2, k)));
-                let right = matrix(format, (2, k), Some((1, n)));
-                let dims = [(m, row_split), (n, column_split), (k, depth_split)];
-                finish("batchmatmul", true, &dims, vec![left, right, dense()])
-            }
-        }
-    })
+        },
+    )
 }
 
 fn executes(body: &[Stmt]) -> Vec<&Execute> {
@@ -122,7 +124,10 @@ fn check_equalities(operation: &model::Operation, name: &str) {
 fn check_tensor(dsc: &model::Dsc, node: &model::AllocateNode, tensor: &model::TensorInfo, cores: i64) {
     let class = dsc.classes.get(&tensor.class).unwrap();
     let n = class.order.len();
-    assert_eq!([node.order.len(), node.page_sizes.len(), tensor.scales.len(), node.coordinates.dims.iter().count()], [n; 4]);
+    assert_eq!(
+        [node.order.len(), node.page_sizes.len(), tensor.scales.len(), node.coordinates.dims.iter().count()],
+        [n; 4]
+    );
     assert!(node.order.iter().all(|label| class.order.contains(label)));
     assert_eq!((node.start.data.iter().count() as i64, node.start.folds[0].factor), (cores, cores));
     for ((label, info), scale) in node.coordinates.dims.iter().zip(&tensor.scales) {
@@ -208,7 +213,13 @@ fn any_operand() -> impl Strategy<Value = OpSpecOperand> {
 
 fn any_axis() -> impl Strategy<Value = WindowAxis> {
     let parts = (size(), size(), number(), prop_oneof![Just(None), number().prop_map(Some)]);
-    parts.prop_map(|(kernel, stride, padding, total_size)| WindowAxis { kernel, stride, padding, dilation: 1, total_size })
+    parts.prop_map(|(kernel, stride, padding, total_size)| WindowAxis {
+        kernel,
+        stride,
+        padding,
+        dilation: 1,
+        total_size,
+    })
 }
 
 fn any_op() -> impl Strategy<Value = OpSpec> {
@@ -230,8 +241,8 @@ fn any_op() -> impl Strategy<Value = OpSpec> {
     let symbolic = prop_oneof![6 => Just(None), 1 => (number(), number()).prop_map(|(max, granularity)| {
         Some(SymbolicDim { symbol: "s".to_owned(), max, granularity })
     })];
-    let dim =
-        (size(), 1..3_i64, symbolic).prop_map(|(range, split, symbolic)| IterationDim { symbolic, ..IterationDim::new(range, split) });
+    let dim = (size(), 1..3_i64, symbolic)
+        .prop_map(|(range, split, symbolic)| IterationDim { symbolic, ..IterationDim::new(range, split) });
     let window = (any_axis(), any_axis()).prop_map(|(height, width)| OpWindow { height, width, pad_type: None });
     let ranges = prop_oneof![1 => Just(None), 3 => prop::array::uniform4(size()).prop_map(Some)];
     let parts = (

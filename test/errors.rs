@@ -1,6 +1,6 @@
-//! Tests common user errors and the tools' messages: every row of `rows.rs` is run; its message must name the location, the value, the
-//! rule and the fix, and no files may remain. `docs/reference/errors.md` shows them; `BLESS=errors cargo test --test compiler -- errors::`
-//! writes it.
+//! Tests common user errors and the tools' messages: every row of `rows.rs` is run; its message must name the location,
+//! the value, the rule and the fix, and no files may remain. `docs/reference/errors.md` shows them;
+//! `BLESS=errors cargo test --test compiler -- errors::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -66,7 +66,9 @@ pub(crate) fn read_contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Returns the faults of an answer; empty if the answer is as expected.
 pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
-        ExpectedAnswer::Refused(points) => (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect()),
+        ExpectedAnswer::Refused(points) => {
+            (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect())
+        }
         ExpectedAnswer::Accepted(words) => (0, vec![("what it does", words)]),
     };
     let mut faults = Vec::new();
@@ -77,8 +79,14 @@ pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched:
     faults.extend(missing.map(|(point, words)| format!("{point}: '{words}' is not said")));
     if code == 1 {
         // MLIR's own driver reports the location of a pass in its usual format.
-        let is_mlirs = |leak: &str| row.command.starts_with("spyre-opt") && ["<unknown>", "'builtin.module'"].contains(&leak);
-        faults.extend(LEAKS.iter().filter(|leak| said.text.contains(**leak) && !is_mlirs(leak)).map(|leak| format!("'{leak}' is said")));
+        let is_mlirs =
+            |leak: &str| row.command.starts_with("spyre-opt") && ["<unknown>", "'builtin.module'"].contains(&leak);
+        faults.extend(
+            LEAKS
+                .iter()
+                .filter(|leak| said.text.contains(**leak) && !is_mlirs(leak))
+                .map(|leak| format!("'{leak}' is said")),
+        );
         if !is_untouched {
             faults.push("something is left behind".to_owned());
         }
@@ -111,8 +119,13 @@ fn answers_every_mistake_with_place_value_rule_and_remedy() {
     for (number, row) in (1..).zip(ROWS) {
         let (said, report) = check_row(row, InputFolder::new().folder());
         wrong += &report;
-        let _ =
-            write!(page, "\n## {number}. {}\n\n```console\n$ {}\n{}```\n", row.mistake, row.command, rows::excerpt_answer(row, &said.text));
+        let _ = write!(
+            page,
+            "\n## {number}. {}\n\n```console\n$ {}\n{}```\n",
+            row.mistake,
+            row.command,
+            rows::excerpt_answer(row, &said.text)
+        );
     }
     page += &material::page_end();
     assert!(wrong.is_empty(), "{wrong}");
@@ -122,7 +135,9 @@ fn answers_every_mistake_with_place_value_rule_and_remedy() {
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
     if let Some(difference) = first_difference(&found, &page) {
-        panic!("docs/reference/errors.md is out of date, `BLESS=errors cargo test --test compiler -- errors::` writes it: {difference}");
+        panic!(
+            "docs/reference/errors.md is out of date, `BLESS=errors cargo test --test compiler -- errors::` writes it: {difference}"
+        );
     }
 }
 
@@ -134,8 +149,14 @@ fn format_messages(messages: &[Value]) -> String {
     let mut text = String::new();
     for message in messages {
         let place = ["file", "line", "column"].map(|part| &message[part]);
-        let place: String = place.iter().filter(|part| !part.is_null()).map(|part| format!("{part}:").replace('"', "")).collect();
-        let _ = writeln!(text, "{place} {}: {}", message["severity"].as_str().unwrap(), message["message"].as_str().unwrap());
+        let place: String =
+            place.iter().filter(|part| !part.is_null()).map(|part| format!("{part}:").replace('"', "")).collect();
+        let _ = writeln!(
+            text,
+            "{place} {}: {}",
+            message["severity"].as_str().unwrap(),
+            message["message"].as_str().unwrap()
+        );
         text += &format_messages(message["notes"].as_array().unwrap());
     }
     text
@@ -159,7 +180,11 @@ fn answers_every_mistake_in_json_as_in_text() {
         let tool = format!("{}: error", row.command.split(' ').next().unwrap());
         let text = format!("{tool}\n{}", format_messages(&messages));
         let missing = points.iter().filter(|point| !text.contains(**point)).copied().collect::<Vec<_>>();
-        if said.code != Some(1) || messages.is_empty() || !missing.is_empty() || messages.iter().any(|message| !form.is_valid(message)) {
+        if said.code != Some(1)
+            || messages.is_empty()
+            || !missing.is_empty()
+            || messages.iter().any(|message| !form.is_valid(message))
+        {
             let _ = writeln!(wrong, "{}: exit {:?}, without {missing:?}: {}", row.command, said.code, said.text);
         }
         n_rows += 1;
@@ -170,9 +195,13 @@ fn answers_every_mistake_in_json_as_in_text() {
 
 #[test]
 fn reports_missing_points_leaks_and_leftover_files() {
-    let row = MistakeCase { mistake: "", command: "", answer: ExpectedAnswer::Refused(["a.mlir", "7", "at most", "give"]) };
+    let row =
+        MistakeCase { mistake: "", command: "", answer: ExpectedAnswer::Refused(["a.mlir", "7", "at most", "give"]) };
     let said = |code, text: &str| CommandOutput { code: Some(code), text: text.to_owned() };
     assert!(find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6: give 6"), true).is_empty());
     assert_eq!(find_faults(&row, &said(2, "a.mlir: 7 is Some(7), at most 6: give 6"), false).len(), 3);
-    assert_eq!(find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6"), true), ["what to do: 'give' is not said"]);
+    assert_eq!(
+        find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6"), true),
+        ["what to do: 'give' is not said"]
+    );
 }

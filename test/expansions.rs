@@ -1,5 +1,5 @@
-//! Measures the error of functions that are expanded into others (`spyre-expand-functions`): in exact arithmetic, and on the simulated
-//! machine for every number of the device's format that f16 reaches.
+//! Measures the error of functions that are expanded into others (`spyre-expand-functions`): in exact arithmetic, and
+//! on the simulated machine for every number of the device's format that f16 reaches.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -8,7 +8,8 @@ use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use spyre::import::{Expansion, ExpansionOperand};
 use std::{fs, process::Command};
 
-/// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun, 26.2.14 and 26.2.11).
+/// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun,
+/// 26.2.14 and 26.2.11).
 fn upper_tail(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if x > 3.0 {
@@ -63,7 +64,8 @@ fn approximates_gelu_within_stated_error() {
     assert_eq!((evaluate_expansion(65504.0), evaluate_expansion(-65504.0)), (65504.0, 0.0));
 }
 
-/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
+/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are
+/// replaced by 0.
 fn list_f16_numbers() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
@@ -89,13 +91,15 @@ fn execute_function(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
         .output()
         .unwrap();
     assert!(compile.status.success(), "{}", String::from_utf8_lossy(&compile.stderr));
-    let ops = fs::read_dir(out.join("bundle_0")).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let ops =
+        fs::read_dir(out.join("bundle_0")).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let is_expanded = !ops.collect::<String>().contains(&format!("\"{function}\""));
     assert_eq!(is_expanded, options.is_empty(), "{function} {options:?}");
     let array = |bits| HostArray { shape: vec![1024, 64], elements: ArrayElements::F16(bits) };
     let (x, zero) = (array(list_f16_numbers()), array(vec![0; 1 << 16]));
     let inputs = [("arg0".to_owned(), x.clone()), ("arg1".to_owned(), zero)].into();
-    let results = Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
+    let results =
+        Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
     (0..1 << 16).map(|index| (x.elements.get(index), results[0].1.elements.get(index))).collect()
 }
 
@@ -114,8 +118,9 @@ fn measure_gelu_errors(options: &[&str]) -> [f64; 2] {
     worst
 }
 
-/// The device's own gelu rounds once, here the last two roundings count: of the sum and of the quotient. Between 2 and 4 half a unit in the
-/// last place is 2.0e-3. What the comparison with a reference allows for one op of one operand is 2.0e-3 of the element and the scale.
+/// The device's own gelu rounds once, here the last two roundings count: of the sum and of the quotient. Between 2 and
+/// 4 half a unit in the last place is 2.0e-3. What the comparison with a reference allows for one op of one operand is
+/// 2.0e-3 of the element and the scale.
 #[test]
 fn computes_gelu_of_every_number() {
     let [own, own_relative] = measure_gelu_errors(&["--lx-planner", "none"]);

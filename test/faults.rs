@@ -26,7 +26,8 @@ const NOT_CAUGHT: &str = "not caught";
 
 /// The label of the first rule that the files break.
 fn find_broken_rule(files: &Files) -> String {
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.first().map_or_else(|| NOT_CAUGHT.to_owned(), |violation| format!("`{}`", violation.label))
 }
 
@@ -47,7 +48,10 @@ fn execution_verdict(files: &Files, right: &ValidProgram) -> String {
 
 fn agrees(results: &[Companions<BoundedNumber>], right: &ValidProgram) -> bool {
     results.len() == right.expected.len()
-        && results.iter().zip(&right.expected).all(|(found, expected)| check_against_reference(found, expected, &[], 0.0).is_ok())
+        && results
+            .iter()
+            .zip(&right.expected)
+            .all(|(found, expected)| check_against_reference(found, expected, &[], 0.0).is_ok())
 }
 
 fn apply_fault(fault: &FileFault, right: &ValidProgram) -> Files {
@@ -72,8 +76,13 @@ fn catches_every_fault_as_documented() {
         assert_eq!(found, (NOT_CAUGHT.to_owned(), NOT_CAUGHT.to_owned()), "{}", right.name);
     }
     let faults = all_faults();
-    assert_eq!(faults.iter().map(|fault| fault.name).collect::<BTreeSet<_>>().len(), faults.len(), "two faults have one name");
-    let (mut table, mut missed) = ("| fault | program | format rule | execution |\n|---|---|---|---|\n".to_owned(), Vec::new());
+    assert_eq!(
+        faults.iter().map(|fault| fault.name).collect::<BTreeSet<_>>().len(),
+        faults.len(),
+        "two faults have one name"
+    );
+    let (mut table, mut missed) =
+        ("| fault | program | format rule | execution |\n|---|---|---|---|\n".to_owned(), Vec::new());
     for fault in &faults {
         let right = programs.iter().find(|right| right.name == fault.program).unwrap();
         let files = apply_fault(fault, right);

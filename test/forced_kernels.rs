@@ -1,6 +1,6 @@
-//! Tests every move that the rules allow, profitable or not: compiles the programs of `test/kernel/Inputs`, whose second line states the
-//! expected number of ops per mode. Each is compiled with all moves, with the profitable ones and with none; all are validated, and their
-//! results are compared with MLIR's JIT.
+//! Tests every move that the rules allow, profitable or not: compiles the programs of `test/kernel/Inputs`, whose
+//! second line states the expected number of ops per mode. Each is compiled with all moves, with the profitable ones
+//! and with none; all are validated, and their results are compared with MLIR's JIT.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -46,13 +46,16 @@ fn check(path: &Path) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let at = |name: &str| place.path().join(name);
     run(Command::new(env!("CARGO_BIN_EXE_spyre-opt")).arg(path).args(FORCED).arg("-o").arg(at("forced.mlir")))?;
-    let (said, found) = count_modes(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
+    let (said, found) =
+        count_modes(&fs::read_to_string(path).unwrap(), &fs::read_to_string(at("forced.mlir")).unwrap());
     if said != found {
         return Err(format!("{found}, but it says: {said}"));
     }
-    for (name, input, mode) in
-        [("forced", at("forced.mlir"), "fuse"), ("fused", path.to_owned(), "fuse"), ("apart", path.to_owned(), "separate")]
-    {
+    for (name, input, mode) in [
+        ("forced", at("forced.mlir"), "fuse"),
+        ("fused", path.to_owned(), "fuse"),
+        ("apart", path.to_owned(), "separate"),
+    ] {
         let compile = || {
             let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
             let compiled = run(command.arg(&input).arg("-o").arg(at(name)).args(["--validate", "--kernels", mode]))?;
@@ -71,7 +74,9 @@ fn check(path: &Path) -> Result<(), String> {
 fn computes_same_numbers_wherever_ops_run() {
     let programs = programs();
     assert!(programs.len() >= 10);
-    let wrong: Vec<String> =
-        programs.par_iter().filter_map(|path| check(path).err().map(|message| format!("{}: {message}", path.display()))).collect();
+    let wrong: Vec<String> = programs
+        .par_iter()
+        .filter_map(|path| check(path).err().map(|message| format!("{}: {message}", path.display())))
+        .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,6 +1,6 @@
-//! Measures the error of the functions that the import composes from others (`src/import/rules`): on the simulated machine, for every
-//! number of the device's format that f16 reaches, and for 65,536 numbers of f32. `docs/reference/functions.md` has the table;
-//! `BLESS=functions cargo test --test compiler -- functions::` writes it.
+//! Measures the error of the functions that the import composes from others (`src/import/rules`): on the simulated
+//! machine, for every number of the device's format that f16 reaches, and for 65,536 numbers of f32.
+//! `docs/reference/functions.md` has the table; `BLESS=functions cargo test --test compiler -- functions::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -61,7 +61,13 @@ const F16_FUNCTIONS: &[MeasuredFunction] = &[
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 8.0, "-8 to 8"),
     row("tan", "math.tan %x", |x, _| x.tan(), |x, _| x.abs() <= 1.5, "-1.5 to 1.5"),
     row("atan", "math.atan %x", |x, _| x.atan(), accept_any, "all"),
-    row("atan2", "math.atan2 %y, %x", |x, y| if x == 0.0 { y.atan2(0.0) } else { y.atan2(x) }, accept_any, "all points"),
+    row(
+        "atan2",
+        "math.atan2 %y, %x",
+        |x, y| if x == 0.0 { y.atan2(0.0) } else { y.atan2(x) },
+        accept_any,
+        "all points",
+    ),
     row("asin", "math.asin %x", |x, _| x.asin(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
     row("acos", "math.acos %x", |x, _| x.acos(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
     row("asinh", "math.asinh %x", |x, _| x.asinh(), accept_any, "all"),
@@ -103,7 +109,8 @@ const F32_FUNCTIONS: &[MeasuredFunction] = &[
     row("trunc", "math.trunc %x", |x, _| x.trunc(), accept_any, "all"),
 ];
 
-/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are replaced by 0.
+/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are
+/// replaced by 0.
 fn f16_samples() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
@@ -134,13 +141,23 @@ fn measure_errors(function: &MeasuredFunction, element: &str) -> [f64; 2] {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
     let of = format!("tensor<{ROWS}x{COLUMNS}x{element}>");
-    let text = format!("func.func @main(%x: {of}, %y: {of}) -> {of} {{\n  %0 = {} : {of}\n  return %0 : {of}\n}}\n", function.op);
+    let text = format!(
+        "func.func @main(%x: {of}, %y: {of}) -> {of} {{\n  %0 = {} : {of}\n  return %0 : {of}\n}}\n",
+        function.op
+    );
     fs::write(&input, text).unwrap();
-    let compile = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&out).arg("--validate=off").output().unwrap();
+    let compile = Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
+        .arg(&input)
+        .arg("-o")
+        .arg(&out)
+        .arg("--validate=off")
+        .output()
+        .unwrap();
     assert!(compile.status.success(), "{}: {}", function.name, String::from_utf8_lossy(&compile.stderr));
     let [x, y] = arguments(element);
     let inputs = [("arg0".to_owned(), x.clone()), ("arg1".to_owned(), y.clone())].into();
-    let results = Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
+    let results =
+        Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
     let mut worst = [0.0_f64; 2];
     for index in 0..ROWS * COLUMNS {
         let (x, y, found) = (x.elements.get(index), y.elements.get(index), results[0].1.elements.get(index));
@@ -170,7 +187,8 @@ fn format_table(functions: &[MeasuredFunction], element: &str) -> String {
 /// Returns the page: text above the tables is unchanged, the tables are the measured ones.
 #[test]
 fn documents_measured_errors() {
-    const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";
+    const MARK: &str =
+        "<!-- measured: what follows is written by `BLESS=functions cargo test --test compiler -- functions::` -->\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/functions.md");
     let page = fs::read_to_string(&path).unwrap();
     let (told, _) = page.split_once(MARK).unwrap();
@@ -179,5 +197,8 @@ fn documents_measured_errors() {
     if std::env::var("BLESS").is_ok_and(|what| what == "functions") {
         fs::write(&path, &measured).unwrap();
     }
-    assert!(measured == page || std::env::var("BLESS").is_ok(), "docs/reference/functions.md has other figures:\n{measured}");
+    assert!(
+        measured == page || std::env::var("BLESS").is_ok(),
+        "docs/reference/functions.md has other figures:\n{measured}"
+    );
 }

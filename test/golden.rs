@@ -1,7 +1,8 @@
-//! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says where they come from;
-//! those of the reference emitter are beside the project.
+//! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says
+//! where they come from; those of the reference emitter are beside the project.
 //!
-//! `BLESS=golden/CASE cargo test --test compiler -- golden::` writes the files of a case of the project again; the diff is for review.
+//! `BLESS=golden/CASE cargo test --test compiler -- golden::` writes the files of a case of the project again; the diff
+//! is for review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -11,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 fn check_bundle_mlir(cases: &[PathBuf]) {
     for case in cases {
-        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle =
+            sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         let found = Launch::new(&bundle).unwrap().to_string();
         assert_eq!(found, expected, "{}", case.display());
@@ -20,7 +22,8 @@ fn check_bundle_mlir(cases: &[PathBuf]) {
 
 fn check_sdsc_files(cases: &[PathBuf]) {
     for case in cases {
-        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle =
+            sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
         for (index, op) in bundle.ops().into_iter().enumerate() {
             let path = case.join(format!("sdsc_{index}.json"));
@@ -54,8 +57,9 @@ fn check_read_back(cases: &[PathBuf]) {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            let sdsc: sdsc_format::Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
-                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let sdsc: sdsc_format::Sdsc =
+                serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             assert_eq!(String::from_utf8(sdsc_format::to_text(&sdsc)).unwrap(), text, "{}", path.display());
         }
     }
@@ -71,7 +75,11 @@ fn check_files_written_through_ir(cases: &[PathBuf]) {
             let expected = entry.unwrap().path();
             let name = expected.file_name().unwrap().to_str().unwrap().to_owned();
             if name != "case.json" {
-                compare(&std::fs::read_to_string(&expected).unwrap(), &std::fs::read_to_string(out.join(&name)).unwrap(), &expected);
+                compare(
+                    &std::fs::read_to_string(&expected).unwrap(),
+                    &std::fs::read_to_string(out.join(&name)).unwrap(),
+                    &expected,
+                );
             }
         }
     }
@@ -138,8 +146,8 @@ mod shared {
         check_files_written_through_ir(&common::shared_golden_cases());
     }
 
-    /// Embedding from the front end, compiled from our own program: the row-major table is copied first. The reference splits that copy
-    /// over 4 cores.
+    /// Embedding from the front end, compiled from our own program: the row-major table is copied first. The reference
+    /// splits that copy over 4 cores.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn compiles_gather_to_reference() {

@@ -8,7 +8,8 @@ use referee::{ArrayElements, HostArray};
 use spyre::{mlir::Module, reference};
 use std::fs;
 
-const SMALL: Granite = Granite { layers: 2, sequence: 4, cached: 0, hidden: 8, heads: 4, kv_heads: 2, head_size: 4, mlp: 12 };
+const SMALL: Granite =
+    Granite { layers: 2, sequence: 4, cached: 0, hidden: 8, heads: 4, kv_heads: 2, head_size: 4, mlp: 12 };
 
 /// Numbers between -1 and 1 for each argument.
 fn inputs(model: &Granite) -> Vec<HostArray> {

@@ -1,4 +1,5 @@
-//! Help pages of the tools: `--help` has the ten most used options, `--help-all` has all of them, and each has a heading.
+//! Help pages of the tools: `--help` has the ten most used options, `--help-all` has all of them, and each has a
+//! heading.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -42,7 +43,8 @@ fn options(command: &Command) -> Vec<&Arg> {
 
 /// Whether a line of the page shows the option.
 fn shows_option(page: &str, option: &Arg) -> bool {
-    let name = option.get_long().map_or_else(|| format!("-{}", option.get_short().unwrap()), |long| format!("--{long}"));
+    let name =
+        option.get_long().map_or_else(|| format!("-{}", option.get_short().unwrap()), |long| format!("--{long}"));
     let words = |line: &str| line.split([' ', ',', '=', '[']).map(str::to_owned).collect::<Vec<_>>();
     page.lines().filter(|line| line.trim_start().starts_with('-')).any(|line| words(line).contains(&name))
 }
@@ -111,6 +113,9 @@ fn prints_llvm_options_after_ours() {
         let output = process::Command::new(path).arg("--help-all").output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let (ours, upstream) = text.split_once(UPSTREAM).unwrap();
-        assert!(ours.contains("--help-all") && upstream.contains("OVERVIEW: ") && upstream.contains("Exit codes: "), "{text}");
+        assert!(
+            ours.contains("--help-all") && upstream.contains("OVERVIEW: ") && upstream.contains("Exit codes: "),
+            "{text}"
+        );
     }
 }

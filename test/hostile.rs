@@ -1,5 +1,5 @@
-//! Checks that mutants of every kind of input file end in a result or a message: never in a panic, a signal, a file outside of the output
-//! directory, or a hang.
+//! Checks that mutants of every kind of input file end in a result or a message: never in a panic, a signal, a file
+//! outside of the output directory, or a hang.
 //!
 //! The mutants run in processes of their own with limited memory, so that a signal is seen and the mutant is known.
 //! `SPYRE_HOSTILE_CASES=100000` tries more of each target, `SPYRE_HOSTILE_CASE=7` one, whose file is kept.
@@ -52,7 +52,9 @@ const MAX_SILENT_TIME: Duration = Duration::from_secs(300);
 const WORK: &str = "SPYRE_HOSTILE_WORK";
 
 fn read_env_number(variable: &str) -> Option<usize> {
-    env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
+    env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
 /// Runs the batch of mutants that the environment requests, as the child process of other tests. It is a test only
@@ -62,8 +64,11 @@ fn read_env_number(variable: &str) -> Option<usize> {
 fn worker() {
     let work = env::var(WORK).expect("another test says what is to be done");
     let parts: Vec<&str> = work.split(':').collect();
-    let (target, from, to): (&Target, usize, usize) =
-        (TARGETS.iter().find(|target| target.name == parts[0]).unwrap(), parts[1].parse().unwrap(), parts[2].parse().unwrap());
+    let (target, from, to): (&Target, usize, usize) = (
+        TARGETS.iter().find(|target| target.name == parts[0]).unwrap(),
+        parts[1].parse().unwrap(),
+        parts[2].parse().unwrap(),
+    );
     spyre::tool::run_on_large_stack(|| {
         let place = Place::new();
         let mut corpus = Corpus::new(target);
@@ -90,9 +95,11 @@ impl<'t> Corpus<'t> {
         Self { target, groups: BTreeMap::new() }
     }
 
-    /// One mutated file. A process runs several consecutive numbers, which belong to one group, because preparing a group is slow.
+    /// One mutated file. A process runs several consecutive numbers, which belong to one group, because preparing a
+    /// group is slow.
     fn case(&mut self, place: &Place, number: usize) -> Case {
-        let mut state = self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
+        let mut state =
+            self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
         let group = number / GROUP_SIZE % (self.target.n_groups)();
         let files = self.groups.entry(group).or_insert_with(|| (self.target.corpus)(place, group));
         let (of, other) = (below(files.len(), &mut state), below(files.len(), &mut state));
@@ -112,7 +119,11 @@ fn try_target(name: &str) {
         while let Err((case, what)) = run_batch(target, next, to) {
             // The tool would have reported the error and exited; this process continues after it.
             let is_refused = what.contains("MLIR's parser crashed on this file");
-            assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", write_case_file(target, case).display());
+            assert!(
+                is_refused,
+                "target '{name}', case {case}, which is in {}: {what}",
+                write_case_file(target, case).display()
+            );
             next = case + 1;
         }
     }

@@ -1,5 +1,5 @@
-//! Checks that the import preserves semantics: compares the imported program in f64 with MLIR's JIT of the original with its floats in
-//! f64.
+//! Checks that the import preserves semantics: compares the imported program in f64 with MLIR's JIT of the original
+//! with its floats in f64.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -14,7 +14,8 @@ use spyre::{
 };
 use std::{fs, path::PathBuf};
 
-/// How much more than the largest effect of an approximation is allowed where a program has functions that import approximates.
+/// How much more than the largest effect of an approximation is allowed where a program has functions that import
+/// approximates.
 const APPROXIMATION_FACTOR: f64 = 3.0;
 
 /// Weight of the upper digits of results (`digit_base` in `program.json`).
@@ -45,7 +46,9 @@ pub(crate) fn to_host_array(function: &EvalFunction<'_>, position: usize, array:
         (EvalArray::Positions(positions), ElementType::I32) => {
             ArrayElements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
         }
-        (EvalArray::Positions(positions), _) => ArrayElements::I64(positions.iter().map(|position| position.unwrap()).collect()),
+        (EvalArray::Positions(positions), _) => {
+            ArrayElements::I64(positions.iter().map(|position| position.unwrap()).collect())
+        }
         (EvalArray::Numbers(numbers), ElementType::Bool) => {
             ArrayElements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect())
         }
@@ -58,7 +61,8 @@ pub(crate) fn to_numbers(array: &HostArray) -> Vec<f64> {
     (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
 }
 
-/// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller makes them.
+/// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller
+/// makes them.
 fn join_digits(found: &[f64], n_expected: usize) -> Vec<f64> {
     if found.len() != 2 * n_expected {
         return found.to_vec();
@@ -80,7 +84,8 @@ fn check(path: &str) -> Result<(), String> {
     let functions = read_functions(&module).map_err(|(_, message)| message)?;
     let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
     let given = inputs(function);
-    let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
+    let hosts: Vec<HostArray> =
+        given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
     let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
     let reference = ReferenceResults::compute(path, "", &hosts, &|_| {})?;
     for (result, (found, expected)) in found.iter().zip(&reference.results).enumerate() {
@@ -90,7 +95,9 @@ fn check(path: &str) -> Result<(), String> {
         let finite = expected.iter().filter(|number| number.is_finite());
         let scale = (finite.clone().map(|number| number * number).sum::<f64>() / finite.count().max(1) as f64).sqrt();
         let others = reference.approximated_result(result).into_iter().map(to_numbers);
-        let effect = others.map(|other| other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max));
+        let effect = others.map(|other| {
+            other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max)
+        });
         let effect = APPROXIMATION_FACTOR * effect.fold(0.0, f64::max);
         assert_eq!(found.len(), expected.len(), "{path}: result {result}");
         for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
@@ -111,8 +118,12 @@ fn read_programs(folder: &str) -> Vec<(String, String)> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     paths.sort();
     let parts = |path: PathBuf| {
-        let (name, text) = (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
-        text.split("// -----").enumerate().map(|(part, text)| (format!("{name}_{part}"), text.to_owned())).collect::<Vec<_>>()
+        let (name, text) =
+            (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+        text.split("// -----")
+            .enumerate()
+            .map(|(part, text)| (format!("{name}_{part}"), text.to_owned()))
+            .collect::<Vec<_>>()
     };
     paths.into_iter().flat_map(parts).collect()
 }
@@ -122,9 +133,9 @@ fn matches_mlir_semantics_of_imported_programs() {
     let place = tempfile::tempdir().unwrap();
     let (mut wrong, mut n_right) = (Vec::new(), 0);
     for (name, text) in read_programs("test/execution") {
-        // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT resolves a function
-        // `exp` to its library's. Programs whose check must report an error are left out, too, and so are tensors without elements, which
-        // are replaced after the import.
+        // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT
+        // resolves a function `exp` to its library's. Programs whose check must report an error are left out, too, and
+        // so are tensors without elements, which are replaced after the import.
         let is_other = text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.");
         let is_other = is_other || text.contains("RUN: not spyre-run") || text.contains("tensor<0x");
         if is_other || text.contains("func.func @exp(") {

@@ -1,10 +1,11 @@
-//! Tests random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic, reshapes, reversals,
-//! one row) and read tables with them (rows, elements, columns, `t[i, j]`, last tokens, pages). Each is compiled in process, run on the
-//! simulated machine on inputs within the ranges of `program.json`, and compared with NumPy's semantics in plain Rust, to the last bit. A
-//! program is correct, or refused in the user's terms: no message shows ops, rules or dimensions of the compiler.
+//! Tests random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic,
+//! reshapes, reversals, one row) and read tables with them (rows, elements, columns, `t[i, j]`, last tokens, pages).
+//! Each is compiled in process, run on the simulated machine on inputs within the ranges of `program.json`, and
+//! compared with NumPy's semantics in plain Rust, to the last bit. A program is correct, or refused in the user's
+//! terms: no message shows ops, rules or dimensions of the compiler.
 //!
-//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17` that one alone, shrunk
-//! if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
+//! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17`
+//! that one alone, shrunk if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -54,8 +55,17 @@ const MAX_NARROWED_PERCENT: usize = 25;
 const MAX_REPORTED: usize = 3;
 
 /// Compiler terms that must not occur in a message to the author of a `linalg` program.
-const COMPILER_TERMS: [&str; 9] =
-    ["spyre.", "sdsc", "'mb'", "'out'", "op op", "chain of moves", "layout-gather-tables", "in its sticks", "iteration dimension"];
+const COMPILER_TERMS: [&str; 9] = [
+    "spyre.",
+    "sdsc",
+    "'mb'",
+    "'out'",
+    "op op",
+    "chain of moves",
+    "layout-gather-tables",
+    "in its sticks",
+    "iteration dimension",
+];
 
 fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
     (vec(any::<u16>(), 6..48), any::<[u16; 2]>())
@@ -64,10 +74,15 @@ fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
 fn compile_program(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
     let session = spyre::pipeline::create_session();
     let errors = collect_errors(&session);
-    let options = CompileOptions { cores: [32, 1, 4][usize::from(draws[0]) % 3], compile_to: Phase::Emit, ..CompileOptions::default() };
+    let options = CompileOptions {
+        cores: [32, 1, 4][usize::from(draws[0]) % 3],
+        compile_to: Phase::Emit,
+        ..CompileOptions::default()
+    };
     let emitted = output.to_str().unwrap();
-    let done = Module::parse(&session, text)
-        .is_some_and(|mut module| run_in_user_terms(&mut module, false, |module| compile(module, &options, emitted)).is_some());
+    let done = Module::parse(&session, text).is_some_and(|mut module| {
+        run_in_user_terms(&mut module, false, |module| compile(module, &options, emitted)).is_some()
+    });
     if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
 }
 
@@ -126,7 +141,10 @@ fn draw_inputs(program: &IndexProgram, ranges: &[Option<[i64; 2]>]) -> Result<(I
             let [first, end] = next.next().copied().flatten().unwrap_or([i64::MIN, i64::MAX]);
             let held = [step.bounds[0].max(first), step.bounds[1].min(end - 1)];
             if is_argument && held[0] > held[1] {
-                return Err(format!("no integer of {:?} is in the range {first}..{end} of argument %l{number}", step.bounds));
+                return Err(format!(
+                    "no integer of {:?} is in the range {first}..{end} of argument %l{number}",
+                    step.bounds
+                ));
             }
             is_narrowed |= is_argument && held != step.bounds;
             inputs.lists[number] = is_argument.then(|| draw_integers(&step.shape, held, number));
@@ -140,12 +158,16 @@ fn list_arguments(program: &IndexProgram, inputs: &IndexInputs) -> Vec<HostArray
     let mut arrays = Vec::new();
     for (number, step) in program.steps.iter().enumerate() {
         match step.list {
-            ListDefinition::Argument => arrays.push(to_integer_array(inputs.lists[number].as_ref().unwrap(), program.integer)),
+            ListDefinition::Argument => {
+                arrays.push(to_integer_array(inputs.lists[number].as_ref().unwrap(), program.integer))
+            }
             ListDefinition::WhereMask => {
                 let elements = where_mask(number, &step.shape).elements.iter().map(|&holds| u8::from(holds)).collect();
                 arrays.push(HostArray { shape: to_shape(&step.shape), elements: ArrayElements::Bool(elements) });
             }
-            ListDefinition::ArgMax => arrays.push(to_float_array(&arg_max_numbers(number, step.shape[0]), program.float)),
+            ListDefinition::ArgMax => {
+                arrays.push(to_float_array(&arg_max_numbers(number, step.shape[0]), program.float))
+            }
             _ => {}
         }
     }
@@ -155,13 +177,15 @@ fn list_arguments(program: &IndexProgram, inputs: &IndexInputs) -> Vec<HostArray
     arrays
 }
 
-/// Runs the compiled program; returns the difference from NumPy, and whether the range of an argument is narrower than necessary.
+/// Runs the compiled program; returns the difference from NumPy, and whether the range of an argument is narrower than
+/// necessary.
 fn execute(output: &Path, program: &IndexProgram) -> Result<(Option<String>, bool), String> {
     let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
     let tensors = &simulation.program().arguments;
     let ranges: Vec<Option<[i64; 2]>> = tensors.iter().map(|tensor| tensor.index_range).collect();
     let (inputs, is_narrowed) = draw_inputs(program, &ranges)?;
-    let given: BTreeMap<_, _> = tensors.iter().map(|tensor| tensor.name.clone()).zip(list_arguments(program, &inputs)).collect();
+    let given: BTreeMap<_, _> =
+        tensors.iter().map(|tensor| tensor.name.clone()).zip(list_arguments(program, &inputs)).collect();
     let outcome = simulation.run(&given, &RunOptions::default()).map_err(|error| error.to_string())?;
     let expected = program.evaluate(&inputs).ok_or("the ranges admit an index that is no row")?;
     let Some((_, found)) = outcome.results.first() else { return Err("no result".to_owned()) };
@@ -170,7 +194,10 @@ fn execute(output: &Path, program: &IndexProgram) -> Result<(Option<String>, boo
         return Ok((Some(format!("{n_found} elements instead of {}", expected.elements.len())), is_narrowed));
     }
     let wrong = (0..n_found).find(|&at| found.elements.get(at) != expected.elements[at]);
-    Ok((wrong.map(|at| format!("element {at} is {}, not {}", found.elements.get(at), expected.elements[at])), is_narrowed))
+    Ok((
+        wrong.map(|at| format!("element {at} is {}, not {}", found.elements.get(at), expected.elements[at])),
+        is_narrowed,
+    ))
 }
 
 /// Returns the program and its outcome; if it agrees, also whether the ranges of its arguments are narrowed.
@@ -232,7 +259,9 @@ fn selects_same_elements_as_numpy() {
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs) {
+                while let Some(number) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs)
+                {
                     if is_open(&number) {
                         continue;
                     }
@@ -257,9 +286,14 @@ fn selects_same_elements_as_numpy() {
     let n_narrowed = done.iter().filter(|(.., is_narrowed)| *is_narrowed).count();
     println!("{n_programs} programs, {n_refused} refused, {n_narrowed} with arguments that are held to fewer integers");
     if std::env::var_os("SPYRE_INDEX_LISTS_TABLE").is_some() {
-        reasons.iter().for_each(|(reason, numbers)| println!("{} {:?}: {reason}", numbers.len(), &numbers[..numbers.len().min(4)]));
+        reasons.iter().for_each(|(reason, numbers)| {
+            println!("{} {:?}: {reason}", numbers.len(), &numbers[..numbers.len().min(4)])
+        });
     }
     assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
     assert!(n_refused * 100 <= n_programs * MAX_REFUSED_PERCENT, "{n_refused} of {n_programs} programs are refused");
-    assert!(n_narrowed * 100 <= n_programs * MAX_NARROWED_PERCENT, "{n_narrowed} of {n_programs} programs are narrowed");
+    assert!(
+        n_narrowed * 100 <= n_programs * MAX_NARROWED_PERCENT,
+        "{n_narrowed} of {n_programs} programs are narrowed"
+    );
 }

@@ -1,4 +1,5 @@
-//! Splits and placement chosen together: by the model never dearer than one after the other, and the same files every time.
+//! Splits and placement chosen together: by the model never dearer than one after the other, and the same files every
+//! time.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test over files")]
 
@@ -29,7 +30,15 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
     let report = out.with_extension("json");
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    let output = command.arg(program).arg("-o").arg(out).args(["--validate=off", "--report"]).arg(&report).args(options).output().unwrap();
+    let output = command
+        .arg(program)
+        .arg("-o")
+        .arg(out)
+        .args(["--validate=off", "--report"])
+        .arg(&report)
+        .args(options)
+        .output()
+        .unwrap();
     output.status.success().then(|| serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap())
 }
 
@@ -72,7 +81,10 @@ fn pair_with_lx_sizes(programs: Vec<PathBuf>) -> impl Iterator<Item = (PathBuf, 
 #[test]
 fn costs_no_more_than_sequential_planning() {
     let tight = (root().join("test/execution/stays.mlir"), "65536");
-    compare(pair_with_lx_sizes(sample(files(&root().join("benches/plans")), 2)).chain([tight]), if is_all() { 5 } else { 3 });
+    compare(
+        pair_with_lx_sizes(sample(files(&root().join("benches/plans")), 2)).chain([tight]),
+        if is_all() { 5 } else { 3 },
+    );
 }
 
 #[test]

@@ -19,8 +19,11 @@ fn generate_schema<T: JsonSchema>() -> String {
 
 #[test]
 fn matches_recorded_schemas() {
-    let schemas =
-        [("report", generate_schema::<Report>()), ("program", generate_schema::<Program>()), ("message", generate_schema::<Message>())];
+    let schemas = [
+        ("report", generate_schema::<Report>()),
+        ("program", generate_schema::<Program>()),
+        ("message", generate_schema::<Message>()),
+    ];
     for (form, wanted) in schemas {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemas").join(format!("{form}.json"));
         if bless::is_blessed("json") {

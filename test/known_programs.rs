@@ -1,8 +1,8 @@
 //! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place
 //! of their arguments. What follows from constants alone is computed or compiled, and never ends the compiler.
 //!
-//! One program in `SAMPLE_INTERVAL` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::` runs all of
-//! them.
+//! One program in `SAMPLE_INTERVAL` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::`
+//! runs all of them.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -97,11 +97,17 @@ impl TensorArgument {
         let is_one = numbers == ConstantNumbers::Same || numbers == ConstantNumbers::Mixed && position > 0;
         let literal = match (is_one, self.element.as_str()) {
             (true, kind) => encode_element(kind, position, 1)?.0,
-            (false, "i1") => format_nested(&self.shape, &mut (0..n_elements).map(|index| encode_element("i1", position, index).unwrap().0)),
+            (false, "i1") => format_nested(
+                &self.shape,
+                &mut (0..n_elements).map(|index| encode_element("i1", position, index).unwrap().0),
+            ),
             (false, kind) => {
                 let mut text = "\"0x".to_owned();
                 for index in 0..n_elements {
-                    encode_element(kind, position, index)?.1.iter().for_each(|byte| write!(text, "{byte:02X}").unwrap());
+                    encode_element(kind, position, index)?
+                        .1
+                        .iter()
+                        .for_each(|byte| write!(text, "{byte:02X}").unwrap());
                 }
                 text + "\""
             }
@@ -127,11 +133,14 @@ fn substitute_constants(text: &str, numbers: ConstantNumbers) -> Option<String> 
 
 /// Programs of one function that the JIT accepts.
 fn programs() -> Vec<(String, String)> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     paths.sort();
-    let read = |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+    let read =
+        |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
     let is_plain = |text: &str| {
         // A logarithm of 1 but for the rounding of f64 differs between any two computations.
         let others = ["//---", "// -----", "spyre.", "RUN: not", "tensor<0x", "@exp(", "@log_of_sum(", "tensor<?"];
@@ -158,8 +167,12 @@ fn computes_correct_results_from_constants() {
                 Ok(()) => n_right += 1,
                 // Small integers choose no row of a table of one.
                 Err(ExecutionFailure::Refused(message)) if message.contains("expected indices from") => {}
-                Err(ExecutionFailure::Refused(message)) => faults.push(format!("{name}, {numbers:?}: refused: {message}")),
-                Err(ExecutionFailure::Broken(what, message)) => faults.push(format!("{name}, {numbers:?}: {what}: {message}")),
+                Err(ExecutionFailure::Refused(message)) => {
+                    faults.push(format!("{name}, {numbers:?}: refused: {message}"))
+                }
+                Err(ExecutionFailure::Broken(what, message)) => {
+                    faults.push(format!("{name}, {numbers:?}: {what}: {message}"))
+                }
             }
         }
     }

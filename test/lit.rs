@@ -1,7 +1,8 @@
 //! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
 //!
-//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` beside such words
-//! rewrites what these tests compare with by `diff`. `docs/reference/testing.md` says why `lit` and `FileCheck` are LLVM's.
+//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` beside such
+//! words rewrites what these tests compare with by `diff`. `docs/reference/testing.md` says why `lit` and `FileCheck`
+//! are LLVM's.
 
 #![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
 
@@ -60,8 +61,11 @@ fn main() -> ExitCode {
         println!("lit: test");
         return ExitCode::SUCCESS;
     }
-    let words: Vec<&str> =
-        arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-') && *argument != "lit").collect();
+    let words: Vec<&str> = arguments
+        .iter()
+        .map(String::as_str)
+        .filter(|argument| !argument.starts_with('-') && *argument != "lit")
+        .collect();
     let started = Instant::now();
     match run_tests(&words) {
         Ok(tests) => print_summary(&tests, started.elapsed()),
@@ -102,7 +106,11 @@ fn run_tests(words: &[&str]) -> Result<Vec<LitTest>, String> {
 
     let report = fs::read(&results).ok().and_then(|text| serde_json::from_slice::<LitReport>(&text).ok());
     let Some(LitReport { mut tests }) = report else {
-        return Err(format!("lit gave no results:\n{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)));
+        return Err(format!(
+            "lit gave no results:\n{}{}",
+            String::from_utf8_lossy(&ran.stdout),
+            String::from_utf8_lossy(&ran.stderr)
+        ));
     };
     tests.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(tests)
@@ -116,7 +124,9 @@ fn find_lit() -> Result<PathBuf, String> {
     folders
         .flat_map(|folder| [folder.join("lit"), folder.join("llvm-lit")])
         .find(|program| program.is_file())
-        .ok_or_else(|| format!("no 'lit' in {} or in PATH; `cargo xtask setup` installs it", prefix.join("bin").display()))
+        .ok_or_else(|| {
+            format!("no 'lit' in {} or in PATH; `cargo xtask setup` installs it", prefix.join("bin").display())
+        })
 }
 
 /// Prints one line per test, the output of failed tests, and the counts.

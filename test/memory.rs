@@ -1,8 +1,9 @@
 //! Runs programs of different kinds under valgrind: no tool reads freed or uninitialized memory.
 //!
-//! Valgrind makes a process a hundred times slower, so the programs are small, and only `cargo xtask test` runs these tests. There are no
-//! suppressions: neither MLIR nor its JIT needs any. In optimized tools, as `cargo xtask test` builds them, valgrind does not check for
-//! uninitialized values: an optimizing compiler may compare values whose result it does not use.
+//! Valgrind makes a process a hundred times slower, so the programs are small, and only `cargo xtask test` runs these
+//! tests. There are no suppressions: neither MLIR nor its JIT needs any. In optimized tools, as `cargo xtask test`
+//! builds them, valgrind does not check for uninitialized values: an optimizing compiler may compare values whose
+//! result it does not use.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -47,13 +48,21 @@ impl MemoryTest {
         command.arg(tool).args(arguments).current_dir(self.folder.path());
         let output = command.output().expect("`cargo xtask setup` installs valgrind");
         let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-        assert_ne!(output.status.code(), VALGRIND_ERROR_CODE.parse().ok(), "{arguments:?}: valgrind found something:\n{said}");
+        assert_ne!(
+            output.status.code(),
+            VALGRIND_ERROR_CODE.parse().ok(),
+            "{arguments:?}: valgrind found something:\n{said}"
+        );
         assert!(said.contains(expected), "{arguments:?}: {}: {said}", output.status);
         self
     }
 
     fn compile(&self, options: &[&str], expected: &str) -> &Self {
-        self.run(env!("CARGO_BIN_EXE_spyre-compile"), &[&["in.mlir", "-o", "out", "--validate=off"], options].concat(), expected)
+        self.run(
+            env!("CARGO_BIN_EXE_spyre-compile"),
+            &[&["in.mlir", "-o", "out", "--validate=off"], options].concat(),
+            expected,
+        )
     }
 
     /// With the validation that is the default.
@@ -116,8 +125,16 @@ fn converts_files_from_ir_and_back() {
 #[ignore = "slow: `cargo xtask test` runs this"]
 fn plans_instance() {
     let bench = MemoryTest::from_program("");
-    fs::write(bench.folder.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n").unwrap();
-    bench.run(env!("CARGO_BIN_EXE_spyre-plan"), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"], "optimal");
+    fs::write(
+        bench.folder.path().join("in.csv"),
+        "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n",
+    )
+    .unwrap();
+    bench.run(
+        env!("CARGO_BIN_EXE_spyre-plan"),
+        &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"],
+        "optimal",
+    );
 }
 
 /// Further programs.

@@ -1,7 +1,7 @@
 //! Tests faults of the import: the default `spyre-compile` detects each of them, writes nothing and exits with 2.
 //!
-//! `SPYRE_MISREAD_IMPORT` injects a fault, so that the import reads another program than the given one. Tools without debug assertions
-//! ignore the variable.
+//! `SPYRE_MISREAD_IMPORT` injects a fault, so that the import reads another program than the given one. Tools without
+//! debug assertions ignore the variable.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -185,17 +185,21 @@ fn check_fault(ImportFault { kind, misread, program }: &ImportFault) -> Option<S
     let place = tempfile::tempdir().unwrap();
     let (right, out) = (compile(program, place.path(), None), place.path().join("out"));
     let said = String::from_utf8_lossy(&right.stdout);
-    if !right.status.success() || !said.contains("validated: the files and the program as written (MLIR's JIT) agree in f64") {
+    if !right.status.success()
+        || !said.contains("validated: the files and the program as written (MLIR's JIT) agree in f64")
+    {
         return Some(format!("{kind}: without a fault: {said}{}", String::from_utf8_lossy(&right.stderr)));
     }
     fs::remove_dir_all(&out).unwrap();
     let wrong = compile(program, place.path(), Some(misread));
     let said = String::from_utf8_lossy(&wrong.stderr);
-    let is_named = ["than the program as written, which is a compiler bug: ", "please report it with the program, at https://"];
+    let is_named =
+        ["than the program as written, which is a compiler bug: ", "please report it with the program, at https://"];
     let is_found = wrong.status.code() == Some(2) && is_named.iter().all(|part| said.contains(part));
     // Nothing is written, and earlier output is removed.
     let names = fs::read_dir(place.path()).unwrap().count();
-    (!is_found || out.exists() || names != 1).then(|| format!("{kind}: {:?}, {names} files: {said}", wrong.status.code()))
+    (!is_found || out.exists() || names != 1)
+        .then(|| format!("{kind}: {:?}, {names} files: {said}", wrong.status.code()))
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tests fifty user errors, on the command line here and in Python in `python/tests/test_mistakes.py`: each message names the location,
-//! the value found, the rule and the fix, as in the gallery of `errors.rs`, and no files remain.
+//! Tests fifty user errors, on the command line here and in Python in `python/tests/test_mistakes.py`: each message
+//! names the location, the value found, the rule and the fix, as in the gallery of `errors.rs`, and no files remain.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
@@ -105,7 +105,10 @@ const BYTES: &[(&str, &[u8])] = &[
     ("model.onnx", b"\x08\x08\x12\x07pytorch\x1a\x052.1.0:\x00\x00\x01"),
     ("model.pt", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0model/data.pkl\x80\x02."),
     ("stuff.zip", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x05\0\0\0a.txthi"),
-    ("weights.safetensors", b"C\0\0\0\0\0\0\0{\"w\": {\"dtype\": \"F16\", \"shape\": [4, 64], \"data_offsets\": [0, 512]}}"),
+    (
+        "weights.safetensors",
+        b"C\0\0\0\0\0\0\0{\"w\": {\"dtype\": \"F16\", \"shape\": [4, 64], \"data_offsets\": [0, 512]}}",
+    ),
 ];
 
 /// The commands that make the bundles and plans.
@@ -131,14 +134,23 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "Seven tiles of 1024",
         "spyre-compile two.mlir --dims 0=row:column --tiles row=7 -o out",
-        ["two.mlir:3:8", "tile count 7", "does not divide dimension 'row' of size 1024", "nearest divisors are 4 and 8"],
+        [
+            "two.mlir:3:8",
+            "tile count 7",
+            "does not divide dimension 'row' of size 1024",
+            "nearest divisors are 4 and 8",
+        ],
     ),
     expect_error(
         "Tiles inside of a stick",
         "spyre-compile two.mlir --dims 0=row:column --tiles column=128 -o out",
         ["two.mlir:3:8", "found 32 elements", "must be whole sticks", "use at most 64 tiles"],
     ),
-    expect_success("arg0 in place of 0", "spyre-compile two.mlir --dims arg0=row:column --tiles row=4 -o out", "files written to out"),
+    expect_success(
+        "arg0 in place of 0",
+        "spyre-compile two.mlir --dims arg0=row:column --tiles row=4 -o out",
+        "files written to out",
+    ),
     expect_error(
         "Names of what is no argument",
         "spyre-compile two.mlir --dims x=row:column --tiles row=4 -o out",
@@ -147,7 +159,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An ONNX model as a program",
         "spyre-compile model.onnx -o out",
-        ["'model.onnx'", "found an ONNX model", "expected MLIR text or bytecode", "import it with 'torch-mlir-import-onnx'"],
+        [
+            "'model.onnx'",
+            "found an ONNX model",
+            "expected MLIR text or bytecode",
+            "import it with 'torch-mlir-import-onnx'",
+        ],
     ),
     expect_error(
         "A Markdown text as a program",
@@ -157,9 +174,18 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A tensor too large for a core",
         "spyre-compile huge.mlir --tile-search none -o out",
-        ["huge.mlir:5:8", "spans 268435456 bytes", "the hardware limit is 268431360", "split the tensor into 2 or more smaller ones"],
+        [
+            "huge.mlir:5:8",
+            "spans 268435456 bytes",
+            "the hardware limit is 268431360",
+            "split the tensor into 2 or more smaller ones",
+        ],
     ),
-    expect_error("A size that is open", "spyre-compile open.mlir -o out", ["open.mlir:1:1", "'arg0'", "is dynamic", "--dim-size arg0.0=N"]),
+    expect_error(
+        "A size that is open",
+        "spyre-compile open.mlir -o out",
+        ["open.mlir:1:1", "'arg0'", "is dynamic", "--dim-size arg0.0=N"],
+    ),
     expect_error(
         "A size of a fixed dimension",
         "spyre-compile two.mlir --dim-size arg0.0=64 -o out",
@@ -173,7 +199,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A program on memrefs",
         "spyre-compile memref.mlir -o out",
-        ["memref.mlir:1:1", "found memref<4x64xf16>", "expected tensor arguments", "export the program before bufferization"],
+        [
+            "memref.mlir:1:1",
+            "found memref<4x64xf16>",
+            "expected tensor arguments",
+            "export the program before bufferization",
+        ],
     ),
     expect_error(
         "Two public functions",
@@ -188,7 +219,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "The torch dialect",
         "spyre-compile torch.mlir -o out",
-        ["torch.mlir:1:25", "'torch.vtensor'", "expected linalg, tensor, arith, math or tosa ops", "output_type=\"linalg-on-tensors\""],
+        [
+            "torch.mlir:1:25",
+            "'torch.vtensor'",
+            "expected linalg, tensor, arith, math or tosa ops",
+            "output_type=\"linalg-on-tensors\"",
+        ],
     ),
     expect_error(
         "StableHLO of JAX",
@@ -238,7 +274,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "One launch in place of the bundle",
         "spyre-run small/bundle_0",
-        ["'small/bundle_0'", "without file 'small/bundle_0/program.json'", "expected a bundle directory", "use 'spyre-run small'"],
+        [
+            "'small/bundle_0'",
+            "without file 'small/bundle_0/program.json'",
+            "expected a bundle directory",
+            "use 'spyre-run small'",
+        ],
     ),
     expect_error(
         "The place of the bundle without -o",
@@ -254,7 +295,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A file of PyTorch as a program",
         "spyre-compile model.pt -o out",
-        ["'model.pt'", "found a file of PyTorch", "expected MLIR text or bytecode", "spyre_mlir.torch.compile(model, *inputs)"],
+        [
+            "'model.pt'",
+            "found a file of PyTorch",
+            "expected MLIR text or bytecode",
+            "spyre_mlir.torch.compile(model, *inputs)",
+        ],
     ),
     expect_error(
         "Weights as a program",
@@ -294,7 +340,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A launch of a bundle as a program",
         "spyre-compile small/bundle_0/bundle.mlir -o out",
-        ["'small/bundle_0/bundle.mlir'", "found a file of a bundle", "expected MLIR text or bytecode", "'spyre-run DIR'"],
+        [
+            "'small/bundle_0/bundle.mlir'",
+            "found a file of a bundle",
+            "expected MLIR text or bytecode",
+            "'spyre-run DIR'",
+        ],
     ),
     expect_error(
         "A plan as a program",
@@ -314,12 +365,22 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A program as a bundle",
         "spyre-run small.mlir",
-        ["'small.mlir'", "without file 'small.mlir/program.json'", "expected a bundle directory", "'spyre-compile FILE -o DIR'"],
+        [
+            "'small.mlir'",
+            "without file 'small.mlir/program.json'",
+            "expected a bundle directory",
+            "'spyre-compile FILE -o DIR'",
+        ],
     ),
     expect_error(
         "A Markdown text as the reference",
         "spyre-run small --check notes.md",
-        ["--check", "found a Markdown text in 'notes.md'", "expected MLIR text or bytecode", "give the file of a module"],
+        [
+            "--check",
+            "found a Markdown text in 'notes.md'",
+            "expected MLIR text or bytecode",
+            "give the file of a module",
+        ],
     ),
     expect_error(
         "A reference that is not there",
@@ -334,7 +395,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An array of another rank",
         "spyre-run small --input arg0=flat.npy",
-        ["--input", "found shape [256] in 'flat.npy'", "expected an array of shape [4, 64]", "reshape or transpose the array"],
+        [
+            "--input",
+            "found shape [256] in 'flat.npy'",
+            "expected an array of shape [4, 64]",
+            "reshape or transpose the array",
+        ],
     ),
     expect_error(
         "An array without bytes",
@@ -349,7 +415,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An array of text",
         "spyre-run small --input arg0=words.npy",
-        ["'words.npy'", "found type '<U1' (text)", "expected elements of f16", "give numbers: numpy.array(rows, dtype='float16')"],
+        [
+            "'words.npy'",
+            "found type '<U1' (text)",
+            "expected elements of f16",
+            "give numbers: numpy.array(rows, dtype='float16')",
+        ],
     ),
     expect_error(
         "An array that is not there",
@@ -404,7 +475,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "A plan for another program",
         "spyre-compile two.mlir --plan small-plan.json -o out",
-        ["--plan", "found 'small-plan.json' for another program", "expected a plan for this program", "remove the file, and the search"],
+        [
+            "--plan",
+            "found 'small-plan.json' for another program",
+            "expected a plan for this program",
+            "remove the file, and the search",
+        ],
     ),
     expect_error(
         "Tiles without a count",
@@ -414,7 +490,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "Tiles along a misspelt name",
         "spyre-compile two.mlir --dims 0=row:column --tiles rwo=4 -o out",
-        ["two.mlir:3:8", "'rwo' for 4 tiles", "no op in the hint scope has a dimension", "known dimensions are 'column' and 'row'"],
+        [
+            "two.mlir:3:8",
+            "'rwo' for 4 tiles",
+            "no op in the hint scope has a dimension",
+            "known dimensions are 'column' and 'row'",
+        ],
     ),
     expect_error(
         "A misspelt op of TOSA",
@@ -424,7 +505,12 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An op of TOSA that nothing computes",
         "spyre-compile fft.mlir -o out",
-        ["fft.mlir:2:12", "'tosa.fft2d'", "has no device function yet", "write it with ops of docs/reference/supported-ops.md"],
+        [
+            "fft.mlir:2:12",
+            "'tosa.fft2d'",
+            "has no device function yet",
+            "write it with ops of docs/reference/supported-ops.md",
+        ],
     ),
     expect_error(
         "A branch between blocks",
@@ -434,14 +520,28 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "Integers beyond 64 bits",
         "spyre-compile overflow.mlir -o out",
-        ["overflow.mlir:4:8", "'linalg.add' op expected integers", "stay within 64 bits", "bound arguments with 'spyre.range'"],
+        [
+            "overflow.mlir:4:8",
+            "'linalg.add' op expected integers",
+            "stay within 64 bits",
+            "bound arguments with 'spyre.range'",
+        ],
     ),
     expect_error(
         "Complex numbers",
         "spyre-compile complex.mlir -o out",
-        ["complex.mlir:2:3", "found complex<f32>", "expected elements of a device format", "convert them before the export"],
+        [
+            "complex.mlir:2:3",
+            "found complex<f32>",
+            "expected elements of a device format",
+            "convert them before the export",
+        ],
     ),
-    expect_error("A seed that is no number", "spyre-run small --seed x", ["--seed", "'x'", "expected a whole number", "give one such as"]),
+    expect_error(
+        "A seed that is no number",
+        "spyre-run small --seed x",
+        ["--seed", "'x'", "expected a whole number", "give one such as"],
+    ),
     expect_error(
         "A capacity with a unit",
         "spyre-plan small-plan.json --capacity 1k",

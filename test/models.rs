@@ -1,4 +1,5 @@
-//! Tests models end to end: compiles them, runs the emitted files on the simulated machine, and compares the results with MLIR's JIT.
+//! Tests models end to end: compiles them, runs the emitted files on the simulated machine, and compares the results
+//! with MLIR's JIT.
 //!
 //! Our own models are in the repository. Exports of real producers are outside of it; their tests are in `shared`.
 
@@ -17,7 +18,14 @@ pub(crate) mod attention;
 use attention::AttentionShape;
 
 fn compile(input: &Path, out: &Path, options: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).arg("--validate=off").args(options).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
+        .arg(input)
+        .arg("-o")
+        .arg(out)
+        .arg("--validate=off")
+        .args(options)
+        .output()
+        .unwrap()
 }
 
 /// Compiles a file, runs the emitted bundle, and compares the results.
@@ -25,7 +33,12 @@ fn check(input: &Path, options: &[&str]) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let compiled = compile(input, &out, options);
-    assert!(compiled.status.success(), "{} {options:?}: {}", input.display(), String::from_utf8_lossy(&compiled.stderr));
+    assert!(
+        compiled.status.success(),
+        "{} {options:?}: {}",
+        input.display(),
+        String::from_utf8_lossy(&compiled.stderr)
+    );
     let run = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&out).arg("--check").arg(input).output().unwrap();
     let said = String::from_utf8_lossy(&run.stdout);
     assert!(run.status.success(), "{} {options:?}: {}{said}", input.display(), String::from_utf8_lossy(&run.stderr));
@@ -61,10 +74,15 @@ fn runs_attention_on_slices_of_one_projection() {
 /// Rotary embeddings with slices inside a stick, heads that share keys and values, a causal mask, two layers.
 #[test]
 fn runs_granite() {
-    let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let small =
+        Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     check_text(&small.module(), &[]);
     check_text(&Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2"]);
-    check_text(&Granite { sequence: 20, cached: 0, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }.module(), &[]);
+    check_text(
+        &Granite { sequence: 20, cached: 0, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }
+            .module(),
+        &[],
+    );
     check_text(&Granite { heads: 2, head_size: 64, ..small }.module(), &["--sticks", "greedy"]);
 }
 
@@ -72,7 +90,8 @@ fn runs_granite() {
 fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
     let place = tempfile::tempdir().unwrap();
     let report = place.path().join("report.json");
-    let compiled = compile(input, &place.path().join("out"), &["--sticks", sticks, "--report", report.to_str().unwrap()]);
+    let compiled =
+        compile(input, &place.path().join("out"), &["--sticks", sticks, "--report", report.to_str().unwrap()]);
     assert!(compiled.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&compiled.stderr));
     let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
     ["restickify_bytes", "layout_copy_bytes"].map(|name| report["moves"][name].as_u64().unwrap())
@@ -83,14 +102,23 @@ fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
 fn moves_nothing_when_attention_layouts_are_chosen_jointly() {
     let place = tempfile::tempdir().unwrap();
     let input = place.path().join("model.mlir");
-    fs::write(&input, AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module()).unwrap();
+    fs::write(&input, AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module())
+        .unwrap();
     assert_eq!(moved_bytes(&input, "global"), [0, 0]);
     assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
 }
 
 /// Sizes of the programs of `benches/plans`, and those that take their place here.
-const SMALLER_SIZES: [(&str, &str); 8] =
-    [("12800", "256"), ("4096", "128"), ("2048", "96"), ("1024", "80"), ("512", "24"), ("128", "40"), ("64", "12"), ("32", "4")];
+const SMALLER_SIZES: [(&str, &str); 8] = [
+    ("12800", "256"),
+    ("4096", "128"),
+    ("2048", "96"),
+    ("1024", "80"),
+    ("512", "24"),
+    ("128", "40"),
+    ("64", "12"),
+    ("32", "4"),
+];
 
 /// The text with smaller sizes. Numbers that are part of a word, as in `f16`, stay.
 fn shrink_sizes(text: &str) -> String {
@@ -98,7 +126,8 @@ fn shrink_sizes(text: &str) -> String {
     let mut rest = text;
     while let Some(from) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (front, number) = rest.split_at(from);
-        let (number, behind) = number.split_at(number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len()));
+        let (number, behind) =
+            number.split_at(number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len()));
         let is_size = !front.ends_with(|letter: char| letter.is_ascii_alphanumeric() && letter != 'x');
         let size = SMALLER_SIZES.iter().find(|(large, _)| is_size && *large == number).map_or(number, |(_, size)| size);
         small.extend([front, size]);
@@ -107,8 +136,8 @@ fn shrink_sizes(text: &str) -> String {
     small + rest
 }
 
-/// The layers of models, of `benches/plans`, small enough to be executed: norms, softmax, attention with and without a mask, one step of
-/// decoding, gated products, products, an add.
+/// The layers of models, of `benches/plans`, small enough to be executed: norms, softmax, attention with and without a
+/// mask, one step of decoding, gated products, products, an add.
 fn small_layers() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/plans");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -117,7 +146,9 @@ fn small_layers() -> Vec<(String, String)> {
     assert!(paths.len() >= 17, "{} programs", paths.len());
     paths
         .iter()
-        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), shrink_sizes(&fs::read_to_string(path).unwrap())))
+        .map(|path| {
+            (path.file_stem().unwrap().to_string_lossy().into_owned(), shrink_sizes(&fs::read_to_string(path).unwrap()))
+        })
         .collect()
 }
 
@@ -208,13 +239,18 @@ mod shared {
         check(&file, &["--dim-size", "arg0.0=100"]);
     }
 
-    /// A layer of Granite 2B as Hugging Face's class exports it, positions and mask within. Its 100 million weights are too many to run here.
+    /// A layer of Granite 2B as Hugging Face's class exports it, positions and mask within. Its 100 million weights are
+    /// too many to run here.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn compiles_exported_granite_layer() {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
-        let done = compile(&common::shared("inputs/torch-mlir/hf_granite2b_1layer_f16.mlir"), &out, &["--tile-search", "none"]);
+        let done = compile(
+            &common::shared("inputs/torch-mlir/hf_granite2b_1layer_f16.mlir"),
+            &out,
+            &["--tile-search", "none"],
+        );
         assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
         assert!(out.join("program.json").exists());
     }

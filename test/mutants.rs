@@ -1,9 +1,10 @@
-//! Mutation testing of the file format: every field of every file of a covering set of programs is changed. Each change is refused by a
-//! rule that names the fault, detected in the results, or affects a field without a meaning.
+//! Mutation testing of the file format: every field of every file of a covering set of programs is changed. Each change
+//! is refused by a rule that names the fault, detected in the results, or affects a field without a meaning.
 //!
 //! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`;
-//! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all,
-//! `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than [`MAX_EQUIVALENT`].
+//! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries
+//! all, `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than
+//! [`MAX_EQUIVALENT`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -72,15 +73,30 @@ enum FileChange {
 
 impl Mutant {
     /// A change of one file.
-    fn from_file_change(file: &str, (place, field): (String, String), kind: &'static str, to: String, content: Vec<u8>) -> Self {
-        Self { file: file.to_owned(), place, field, kind, to, change: FileChange::Files(vec![(file.to_owned(), content)]) }
+    fn from_file_change(
+        file: &str,
+        (place, field): (String, String),
+        kind: &'static str,
+        to: String,
+        content: Vec<u8>,
+    ) -> Self {
+        Self {
+            file: file.to_owned(),
+            place,
+            field,
+            kind,
+            to,
+            change: FileChange::Files(vec![(file.to_owned(), content)]),
+        }
     }
 
     /// The files that it changes, as they are then.
     fn files(&self, right: &Files) -> Vec<(String, Vec<u8>)> {
         match &self.change {
             FileChange::Files(files) => files.clone(),
-            FileChange::Member { path, to } => vec![(self.file.clone(), json::change_member(&right[&self.file], path, to.clone()))],
+            FileChange::Member { path, to } => {
+                vec![(self.file.clone(), json::change_member(&right[&self.file], path, to.clone()))]
+            }
         }
     }
 }
@@ -106,8 +122,9 @@ fn mutate_bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     let mut first = content.to_vec();
     first[0] ^= 0x40;
     first[1] ^= 0x20;
-    let with =
-        |kind, content: Vec<u8>| Mutant::from_file_change(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content);
+    let with = |kind, content: Vec<u8>| {
+        Mutant::from_file_change(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content)
+    };
     let longer = content.iter().copied().chain([0]).collect();
     vec![with("other value", first), with("dropped", content[1..].to_vec()), with("added", longer)]
 }
@@ -125,7 +142,9 @@ fn hash_mutant(mutant: &Mutant) -> u64 {
 fn try_all(program: &CorrectProgram, mutants: &[Mutant]) -> Vec<MutantOutcome> {
     let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
-        while let Some((number, mutant)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, mutants.get(at)?))) {
+        while let Some((number, mutant)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, mutants.get(at)?)))
+        {
             let verdict = evaluate_mutant(program, mutant);
             outcomes.lock().unwrap().push((number, MutantOutcome::new(program, mutant, verdict)));
         }

@@ -42,9 +42,18 @@ static PATTERNS: [NanPattern; 33] = [
     preserves_nan("minnumf of a constant", "%r = arith.minnumf %one, %a : T"),
     preserves_nan("relu of JAX", "%r = arith.maximumf %a, %zero : T"),
     preserves_nan("relu of torch-mlir", "%c = arith.cmpf ugt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
-    preserves_nan_if_strict("relu that loses NaN", "%c = arith.cmpf ogt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T"),
-    preserves_nan("relu the other way round", "%c = arith.cmpf olt, %a, %zero : T\n%r = arith.select %c, %zero, %a : T"),
-    preserves_nan_if_strict("lower bound of torch-mlir", "%c = arith.cmpf ult, %a, %one : T\n%r = arith.select %c, %one, %a : T"),
+    preserves_nan_if_strict(
+        "relu that loses NaN",
+        "%c = arith.cmpf ogt, %a, %zero : T\n%r = arith.select %c, %a, %zero : T",
+    ),
+    preserves_nan(
+        "relu the other way round",
+        "%c = arith.cmpf olt, %a, %zero : T\n%r = arith.select %c, %zero, %a : T",
+    ),
+    preserves_nan_if_strict(
+        "lower bound of torch-mlir",
+        "%c = arith.cmpf ult, %a, %one : T\n%r = arith.select %c, %one, %a : T",
+    ),
     preserves_nan_if_strict(
         "relu6 of torch-mlir",
         "%c = arith.cmpf ult, %a, %zero : T\n%l = arith.select %c, %zero, %a : T\n\
@@ -68,7 +77,10 @@ static PATTERNS: [NanPattern; 33] = [
          %s = arith.select %c, %b, %m : T\n%r = arith.select %d, %a, %s : T",
     ),
     preserves_nan_if_strict("larger of two", "%c = arith.cmpf ogt, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
-    preserves_nan_if_strict("smaller of two, or NaN", "%c = arith.cmpf ule, %a, %b : T\n%r = arith.select %c, %a, %b : T"),
+    preserves_nan_if_strict(
+        "smaller of two, or NaN",
+        "%c = arith.cmpf ule, %a, %b : T\n%r = arith.select %c, %a, %b : T",
+    ),
     preserves_nan("masked", "%c = arith.cmpf ogt, %b, %zero : T\n%r = arith.select %c, %a, %zero : T"),
     preserves_nan("masked with infinity", "%c = arith.cmpf uge, %b, %one : T\n%r = arith.select %c, %low, %a : T"),
     preserves_nan("NaN to a number", "%c = arith.cmpf une, %a, %a : T\n%r = arith.select %c, %one, %a : T"),
@@ -91,11 +103,33 @@ static REDUCTIONS: [(NanPattern, &str); 5] = [
     (preserves_nan("min", "%r = arith.minimumf %a, %acc : T"), "%high"),
     (preserves_nan_if_strict("max of numbers", "%r = arith.maxnumf %a, %acc : T"), "%low"),
     (preserves_nan_if_strict("min of numbers", "%r = arith.minnumf %acc, %a : T"), "%high"),
-    (preserves_nan_if_strict("max by comparison", "%c = arith.cmpf ogt, %a, %acc : T\n%r = arith.select %c, %a, %acc : T"), "%low"),
+    (
+        preserves_nan_if_strict(
+            "max by comparison",
+            "%c = arith.cmpf ogt, %a, %acc : T\n%r = arith.select %c, %a, %acc : T",
+        ),
+        "%low",
+    ),
 ];
 
-const SPECIAL: [f32; 16] =
-    [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -7.5, -6.0, -1.0, -0.0, 0.0, 0.25, 1.0, 3.0, 6.0, 7.5, 100.0, 0.001, -100.0];
+const SPECIAL: [f32; 16] = [
+    f32::NAN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    -7.5,
+    -6.0,
+    -1.0,
+    -0.0,
+    0.0,
+    0.25,
+    1.0,
+    3.0,
+    6.0,
+    7.5,
+    100.0,
+    0.001,
+    -100.0,
+];
 
 /// One result for each pattern and reduction, with their names.
 fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
@@ -105,7 +139,8 @@ fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
     let [low, high] = if element == "f16" { ["0xFC00", "0x7C00"] } else { ["0xFF800000", "0x7F800000"] };
     let mut text =
         "#id = affine_map<(d0) -> (d0)>\n#id2 = affine_map<(d0, d1) -> (d0, d1)>\n#row = affine_map<(d0, d1) -> (d0)>\n".to_owned();
-    let results: Vec<&str> = patterns.iter().map(|_| "tensor<256xT>").chain(reductions.iter().map(|_| "tensor<16xT>")).collect();
+    let results: Vec<&str> =
+        patterns.iter().map(|_| "tensor<256xT>").chain(reductions.iter().map(|_| "tensor<16xT>")).collect();
     let _ = writeln!(text, "func.func @main(%x: tensor<256xT>, %y: tensor<256xT>) -> ({}) {{", results.join(", "));
     for (name, number) in [("zero", "0.0"), ("one", "1.0"), ("six", "6.0"), ("low", low), ("high", high)] {
         let _ = writeln!(text, "  %{name} = arith.constant {number} : T");

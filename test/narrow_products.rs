@@ -16,11 +16,15 @@ const COLUMNS: i64 = 128;
 
 /// A product of 8-bit operands on two cores, in the spelling of fp8.
 fn build_product() -> Files {
-    let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
+    let narrow =
+        |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
     let left = operand(&[2, ROWS, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
     let right = operand(&[1, CONTRACTED, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-    let operands =
-        vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), matrix((0, ROWS), (1, COLUMNS))];
+    let operands = vec![
+        narrow(left, ElementArrangement::Standard),
+        narrow(right, ElementArrangement::Qfp8Wt),
+        matrix((0, ROWS), (1, COLUMNS)),
+    ];
     let mut product = op("batchmatmulfp8", &[(ROWS, 2), (COLUMNS, 1), (CONTRACTED, 1)], 0, operands);
     product.is_reduction = true;
     emit_ops(vec![product])
@@ -54,7 +58,10 @@ fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, v
     let names = ["x", "w", "y"].map(str::to_owned).to_vec();
     let program = Program {
         name: "p".to_owned(),
-        arguments: vec![tensor("x", (ROWS, CONTRACTED), format, element_type), tensor("w", (CONTRACTED, COLUMNS), format, element_type)],
+        arguments: vec![
+            tensor("x", (ROWS, CONTRACTED), format, element_type),
+            tensor("w", (CONTRACTED, COLUMNS), format, element_type),
+        ],
         results: vec![tensor("y", (ROWS, COLUMNS), DeviceFormat::Sen169Fp16, "f32")],
         launches: vec![LaunchEntry { bundle: "b".to_owned(), arguments: names, ..LaunchEntry::default() }],
         ..Program::default()
@@ -62,7 +69,8 @@ fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, v
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
     files.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
-    let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap_or_else(|error| panic!("{error}"));
+    let simulation =
+        Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap_or_else(|error| panic!("{error}"));
     let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
     for tensor in &simulation.program().arguments {
         let mut array = draw_seeded_array(tensor, 1).unwrap();
@@ -76,7 +84,8 @@ fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, v
 }
 
 fn find_broken_rules(files: &Files) -> Vec<String> {
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.into_iter().map(|violation| violation.to_string()).collect()
 }
 

@@ -91,7 +91,11 @@ fn changes_nothing_when_files_are_renamed() {
         assert_eq!(compile_text(SMALL, &options, &place.path().join(name)), expected, "{name}");
         // The tool writes a missing plan, and applies an existing one.
         let planned = CompileOptions { plan: path(&format!("{name}.plan")), ..plain.clone() };
-        assert_eq!(compile_text(SMALL, &planned, &place.path().join(format!("{name} planned"))).1, expected.1, "{name}");
+        assert_eq!(
+            compile_text(SMALL, &planned, &place.path().join(format!("{name} planned"))).1,
+            expected.1,
+            "{name}"
+        );
     }
 }
 
@@ -102,7 +106,8 @@ fn accepts_any_entry_name() {
         let text = SMALL.replace("@main", &format!("@{quoted}"));
         let options = CompileOptions { entry: name.to_owned(), compile_to: Phase::Import, ..CompileOptions::default() };
         let session = create_session();
-        let compiled = compile_source(&session.source_from_text("program.mlir", &text), &options, "", ValidationMode::Off);
+        let compiled =
+            compile_source(&session.source_from_text("program.mlir", &text), &options, "", ValidationMode::Off);
         let ir = compiled.ir.unwrap_or_else(|| panic!("{name}: {:?}", compiled.diagnostics));
         assert!(ir.contains("spyre.pointwise exp") && !ir.contains("@other"), "{name}: {ir}");
         // The textual pipeline yields the same IR.
@@ -119,7 +124,11 @@ fn makes_same_plan_for_machine_with_blanks() {
     let emit = |name: &str| {
         let target = place.path().join(name);
         fs::write(&target, r#"{"cores": 32}"#).unwrap();
-        let options = CompileOptions { target: target.to_str().unwrap().to_owned(), compile_to: Phase::Emit, ..CompileOptions::default() };
+        let options = CompileOptions {
+            target: target.to_str().unwrap().to_owned(),
+            compile_to: Phase::Emit,
+            ..CompileOptions::default()
+        };
         compile_text(INDIVISIBLE_ROWS, &options, &place.path().join(format!("{name}.out")))
     };
     let plain = emit("my.json");
@@ -141,8 +150,11 @@ fn reparses_printed_pipeline() {
         let done = tool.arg(path("program.mlir")).args(words).output().unwrap();
         let said = output_text(&done);
         assert_eq!(done.status.code(), Some(0), "{said}");
-        let passes: Vec<&str> =
-            said.lines().filter_map(|line| line.split_once("phase '")?.1.split_once(" s: ")).map(|(_, passes)| passes).collect();
+        let passes: Vec<&str> = said
+            .lines()
+            .filter_map(|line| line.split_once("phase '")?.1.split_once(" s: "))
+            .map(|(_, passes)| passes)
+            .collect();
         assert_eq!(passes.len(), Phase::ALL.len(), "{said}");
         let files = files_below(Path::new(&path(name)), "");
         fs::remove_dir_all(path(name)).unwrap();
@@ -161,7 +173,8 @@ fn output_text(done: &Output) -> String {
 /// Compiles a file with a pass that fails on every candidate, and returns the exit code, the messages, and the report.
 fn compile_with_fault(text: &str, fault: &str) -> (Option<i32>, String, Option<Value>) {
     let place = tempfile::tempdir().unwrap();
-    let (input, out, report) = (place.path().join("program.mlir"), place.path().join("out"), place.path().join("report.json"));
+    let (input, out, report) =
+        (place.path().join("program.mlir"), place.path().join("out"), place.path().join("report.json"));
     fs::write(&input, text).unwrap();
     let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
     let tool = tool.arg(&input).arg("-o").arg(&out).arg("--report").arg(&report).env("SPYRE_BROKEN_CANDIDATE", fault);
@@ -178,7 +191,9 @@ const KERNEL: &str = include_str!("kernel/Inputs/bias_in_front.mlir");
 fn reports_failing_candidate_as_error() {
     for text in [INDIVISIBLE_ROWS, KERNEL] {
         // A panic, and an error that only the program itself can cause, reported for each candidate.
-        for (fault, why) in [("panics:spyre-divide-jointly", "panicked"), ("refuses:spyre-set-target", "is refused on purpose")] {
+        for (fault, why) in
+            [("panics:spyre-divide-jointly", "panicked"), ("refuses:spyre-set-target", "is refused on purpose")]
+        {
             let (code, said, _) = compile_with_fault(text, fault);
             assert_eq!(code, Some(2), "{fault}: {said}");
             assert!(said.contains("a candidate kernel cannot be compiled") && said.contains(why), "{fault}: {said}");

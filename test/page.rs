@@ -1,6 +1,8 @@
-//! Tests the page of `spyre-compile --report FILE.html` in a browser: display, hover, click, zoom and drag, compared with the JSON report.
+//! Tests the page of `spyre-compile --report FILE.html` in a browser: display, hover, click, zoom and drag, compared
+//! with the JSON report.
 //!
-//! Ignored in plain `cargo test`, because it needs chromium, which `cargo xtask setup` installs; `cargo xtask test` runs it.
+//! Ignored in plain `cargo test`, because it needs chromium, which `cargo xtask setup` installs; `cargo xtask test`
+//! runs it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -107,7 +109,8 @@ impl OpenedPage {
         let times = |op: &Value| ["start_us", "us"].map(|name| op[name].as_f64().unwrap());
         let times: Vec<[f64; 2]> =
             self.report["ops"].as_array().unwrap().iter().map(times).map(|[start, us]| [start, start + us]).collect();
-        let places = self.browser.evaluate(&format!("{times:?}.map((ends) => ends.map((us) => report_page.timeline.x(us)))"));
+        let places =
+            self.browser.evaluate(&format!("{times:?}.map((ends) => ends.map((us) => report_page.timeline.x(us)))"));
         places.as_array().unwrap().iter().map(|ends| [0, 1].map(|end| ends[end].as_f64().unwrap())).collect()
     }
 
@@ -130,7 +133,15 @@ impl OpenedPage {
 fn compile_report(place: &TempDir, input: &Path, name: &str, options: &[&str]) -> PathBuf {
     let (out, report) = (place.path().join("out"), place.path().join(name));
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    let done = command.arg(input).arg("-o").arg(&out).args(["--validate=off", "--report"]).arg(&report).args(options).output().unwrap();
+    let done = command
+        .arg(input)
+        .arg("-o")
+        .arg(&out)
+        .args(["--validate=off", "--report"])
+        .arg(&report)
+        .args(options)
+        .output()
+        .unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     report
 }
@@ -141,7 +152,8 @@ fn project_path(path: &str) -> PathBuf {
 
 /// A small Granite block, with loops in loops.
 fn compile_granite() -> (TempDir, PathBuf) {
-    let model = Granite { layers: 1, sequence: 256, cached: 0, hidden: 512, heads: 8, kv_heads: 2, head_size: 64, mlp: 2048 };
+    let model =
+        Granite { layers: 1, sequence: 256, cached: 0, hidden: 512, heads: 8, kv_heads: 2, head_size: 64, mlp: 2048 };
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("granite.mlir");
     fs::write(&path, model.module()).unwrap();
@@ -179,7 +191,14 @@ fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     let number = |value: &Value| value.as_f64().unwrap();
     let expected = [
         ("hbm", [hbm, number(&report["lower_bound"]["hbm"]), number(&report["gap"]["hbm"])]),
-        ("us", [number(&report["time"]["estimate_us"]), number(&report["lower_bound"]["us"]), number(&report["gap"]["us"])]),
+        (
+            "us",
+            [
+                number(&report["time"]["estimate_us"]),
+                number(&report["lower_bound"]["us"]),
+                number(&report["gap"]["us"]),
+            ],
+        ),
     ];
     for (name, values) in expected {
         let found = ["plan", "bound", "gap"]
@@ -194,13 +213,16 @@ fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     let rows = opened.visible_rows();
     assert_eq!(rows.len(), ops.len());
     for (index, (op, row)) in ops.iter().zip(&rows).enumerate() {
-        let has_us = |us: f64| row.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).any(|shown| (shown - us).abs() < 0.0051);
+        let has_us = |us: f64| {
+            row.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).any(|shown| (shown - us).abs() < 0.0051)
+        };
         let has_name = row.split_whitespace().any(|word| Some(word) == op["function"].as_str());
         assert!(has_name && has_us(number(&op["us"])), "op {index}: {row}");
     }
 }
 
-/// All tracks share one axis: an op and the live range of a value have the same position in each track, as in the report.
+/// All tracks share one axis: an op and the live range of a value have the same position in each track, as in the
+/// report.
 fn check_single_axis(opened: &mut OpenedPage) {
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits");
     let hits = hits.as_array().unwrap();
@@ -215,7 +237,10 @@ fn check_single_axis(opened: &mut OpenedPage) {
     for hit in hits.iter().filter(|hit| hit["kind"] == "value" && to_index(&hit["index"]) < values.len()) {
         let value = &values[to_index(&hit["index"])];
         let [left, right] = [ends[to_index(&value["op"])][0], ends[to_index(&value["last_op"])][1]];
-        assert!((x_range(hit)[0] - left).abs() < 1.01 && (x_range(hit)[1] - right).abs() < 2.01, "{hit}: {left} to {right}");
+        assert!(
+            (x_range(hit)[0] - left).abs() < 1.01 && (x_range(hit)[1] - right).abs() < 2.01,
+            "{hit}: {left} to {right}"
+        );
         n_values += 1;
     }
     assert!(n_values > values.len() / 2, "{n_values} of {} values are in sight", values.len());
@@ -273,7 +298,8 @@ fn shows_softmax_as_reported() {
 fn shows_granite_block_with_loops() {
     let (_place, block) = compile_granite();
     let mut opened = OpenedPage::from_program(&block, &SMALL_LX);
-    let depths: Vec<usize> = collect_loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
+    let depths: Vec<usize> =
+        collect_loops(&opened.report["explain"]["loops"], 0).iter().map(|(_, depth)| *depth).collect();
     assert!(depths.len() >= 3 && depths.contains(&1), "the program has loops in loops: {depths:?}");
     check_shows_report(&mut opened, &block, &SMALL_LX);
     check_single_axis(&mut opened);
@@ -307,11 +333,17 @@ fn shows_live_ranges_reasons_and_costs_on_hover_and_click() {
     opened.browser.hover(place);
     let op = opened.op(index).clone();
     let (tip, reason) = (opened.text("tip"), op["reason"].as_str().unwrap());
-    assert!(tip.contains(op["function"].as_str().unwrap()) && tip.contains(&format!("not in LX: {reason}")), "{tip}: {op}");
+    assert!(
+        tip.contains(op["function"].as_str().unwrap()) && tip.contains(&format!("not in LX: {reason}")),
+        "{tip}: {op}"
+    );
     opened.browser.click(place);
     let side = opened.text("side");
     assert!(side.contains(reason) && side.contains(&format!("{} us", op["us"])), "{side}: {op}");
-    assert_eq!(opened.browser.evaluate("document.querySelector('#ops .row.selected').dataset.index"), index.to_string().as_str());
+    assert_eq!(
+        opened.browser.evaluate("document.querySelector('#ops .row.selected').dataset.index"),
+        index.to_string().as_str()
+    );
     let line = op["location"].as_str().unwrap().rsplit(':').nth(1).unwrap().parse::<usize>().unwrap();
     let shown = opened.browser.evaluate("document.querySelector('#source .row.selected').dataset.index");
     assert_eq!(shown, (line - 1).to_string().as_str(), "the line of the op is marked");
@@ -345,7 +377,10 @@ fn moves_and_zooms_by_wheel_drag_keys_and_buttons() {
     let zoomed = opened.view();
     assert!(zoomed[1] - zoomed[0] < 0.6 * (all[1] - all[0]), "{zoomed:?} of {all:?}");
     let after = under(&mut opened);
-    assert!((before - after).abs() < 0.01 * (all[1] - all[0]), "what is under the pointer stays: {before}, {after} of op {index}");
+    assert!(
+        (before - after).abs() < 0.01 * (all[1] - all[0]),
+        "what is under the pointer stays: {before}, {after} of op {index}"
+    );
 
     opened.browser.drag(place, [place[0] - 100.0, place[1]]);
     let moved = opened.view();
@@ -408,21 +443,33 @@ fn renders_legibly_in_light_and_dark() {
         opened.browser.prefer_color_scheme(scheme);
         assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), scheme);
         seen.push(opened.browser.evaluate("getComputedStyle(document.body).backgroundColor"));
-        for selector in
-            ["#program", "#subtitle", "#ops-head > button:nth-child(3)", "#source-name", "#side dt", "#side dd", "#ops .row .number"]
-        {
+        for selector in [
+            "#program",
+            "#subtitle",
+            "#ops-head > button:nth-child(3)",
+            "#source-name",
+            "#side dt",
+            "#side dd",
+            "#ops .row .number",
+        ] {
             let contrast = opened.number(&format!("{CONTRAST}('{selector}')"));
             assert!(contrast >= 4.5, "{selector} has a contrast of {contrast} in the {scheme} scheme");
         }
     }
     assert_ne!(seen[0], seen[1]);
     let picture = |opened: &mut OpenedPage| {
-        opened.browser.evaluate("document.getElementById('canvas').toDataURL().length > 0 && document.getElementById('canvas').toDataURL()")
+        opened.browser.evaluate(
+            "document.getElementById('canvas').toDataURL().length > 0 && document.getElementById('canvas').toDataURL()",
+        )
     };
     let dark = picture(&mut opened);
     opened.press("#theme");
     opened.browser.wait_until_drawn();
-    assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), "light", "the switch overrules the system");
+    assert_eq!(
+        opened.browser.evaluate("document.documentElement.dataset.theme"),
+        "light",
+        "the switch overrules the system"
+    );
     assert_ne!(picture(&mut opened), dark);
     opened.expect_no_complaints();
 }
@@ -437,7 +484,10 @@ fn shows_ops_before_and_after_fusion() {
     let text = opened.plain_text("side");
     let outcome = opened.report["kernels"][0].clone();
     let kernel = &outcome["kernels"][0];
-    assert!(text.contains("Before") && text.contains("After") && text.contains(kernel["name"].as_str().unwrap()), "{text}");
+    assert!(
+        text.contains("Before") && text.contains("After") && text.contains(kernel["name"].as_str().unwrap()),
+        "{text}"
+    );
     let plain = text.replace([' ', '\u{202f}', '\u{a0}'], "");
     for bytes in [&outcome["hbm_bytes"], &outcome["separate_hbm_bytes"]] {
         assert!(plain.contains(&format!("{bytes}B")), "{bytes} in {text}");
@@ -447,7 +497,10 @@ fn shows_ops_before_and_after_fusion() {
     for op in fused {
         assert!(text.contains(op["function"].as_str().unwrap()), "{op} in {text}");
         assert!(text.contains(&op["mode"].as_str().unwrap().to_uppercase()), "{op} in {text}");
-        assert!(op["loops"].as_array().unwrap().iter().all(|each| text.contains(each.as_str().unwrap())), "{op} in {text}");
+        assert!(
+            op["loops"].as_array().unwrap().iter().all(|each| text.contains(each.as_str().unwrap())),
+            "{op} in {text}"
+        );
     }
     assert_eq!(text.matches("saves ").count(), fused.len(), "{text}");
     opened.expect_no_complaints();
@@ -461,7 +514,10 @@ fn shows_recomputed_ops_with_their_time() {
     check_shows_report(&mut opened, &scaled, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
-    assert!(["INLINE", "computed 2 times", "of that, recomputed in loops"].iter().all(|part| text.contains(part)), "{text}");
+    assert!(
+        ["INLINE", "computed 2 times", "of that, recomputed in loops"].iter().all(|part| text.contains(part)),
+        "{text}"
+    );
 }
 
 #[test]
@@ -475,6 +531,11 @@ fn shows_rejection_with_its_code() {
     let mut opened = open_report(&report, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");
-    assert!(["SEPARATE", "E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"].iter().all(|part| text.contains(part)), "{text}");
+    assert!(
+        ["SEPARATE", "E-KIND", "batchmatmul", "<i>is no part</i>", "<b>.mlir:1:1"]
+            .iter()
+            .all(|part| text.contains(part)),
+        "{text}"
+    );
     opened.expect_no_complaints();
 }

@@ -1,5 +1,5 @@
-//! The rules for pages, each a test: lengths, line width, sentences, private phrases, and the words of the glossary. A failure names the
-//! file and line. `docs/reference/testing.md` lists the rules; `test/tidy/links.rs` checks links.
+//! The rules for pages, each a test: lengths, line width, sentences, private phrases, and the words of the glossary. A
+//! failure names the file and line. `docs/reference/testing.md` lists the rules; `test/tidy/links.rs` checks links.
 
 #[path = "pages/glossary.rs"]
 mod glossary;
@@ -18,8 +18,15 @@ use std::{
 };
 
 /// Pages outside of `docs`.
-const ROOT_PAGES: [&str; 7] =
-    ["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "python/README.md", "src/README.md"];
+const ROOT_PAGES: [&str; 7] = [
+    "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+    "python/README.md",
+    "src/README.md",
+];
 
 /// A page of the project: its path from the root, and its text.
 struct Page {
@@ -79,7 +86,8 @@ fn all_pages() -> Vec<Page> {
 
 /// Fails with the list of violations of `rule`, and with the pages of `exempt` that no longer violate it.
 ///
-/// Pages in `exempt` are being edited elsewhere. The list may only shrink: remove a page as soon as it follows the rule.
+/// Pages in `exempt` are being edited elsewhere. The list may only shrink: remove a page as soon as it follows the
+/// rule.
 fn expect_rule(rule: &str, exempt: &[&str], check: impl Fn(&Page) -> Vec<String>) {
     let pages = all_pages();
     let is_exempt = |page: &Page| exempt.contains(&page.path.as_str());
@@ -87,7 +95,10 @@ fn expect_rule(rule: &str, exempt: &[&str], check: impl Fn(&Page) -> Vec<String>
     assert!(violations.is_empty(), "{rule}\n  {}\n", violations.join("\n  "));
     let is_broken = |path: &&&str| pages.iter().any(|page| page.path == **path && !check(page).is_empty());
     let clean: Vec<&&str> = exempt.iter().filter(|path| !is_broken(path)).collect();
-    assert!(clean.is_empty(), "these pages keep the rule or are gone, remove them from the list of exemptions: {clean:?}\n  {rule}");
+    assert!(
+        clean.is_empty(),
+        "these pages keep the rule or are gone, remove them from the list of exemptions: {clean:?}\n  {rule}"
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 fn read_json(path: &PathBuf) -> Value {
-    serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
+    serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        .unwrap()
 }
 
 /// A buffer of these bytes; `uses` are times, each with `w` for a write or `r` for a read.
@@ -24,9 +25,9 @@ fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buf
 /// Buffers, capacity and alignment, and their offsets by greedy, first fit and best fit.
 type RecordedInstance = (Vec<Buffer>, [i64; 2], [Vec<Option<i64>>; 3]);
 
-/// Four of the buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and what its solvers did with them: gaps of
-/// different sizes, a choice by uses, an address that is handed on, and one handed on in little room. Stated here so that a clone alone has
-/// some; `shared` has all.
+/// Four of the buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and what its solvers did
+/// with them: gaps of different sizes, a choice by uses, an address that is handed on, and one handed on in little
+/// room. Stated here so that a clone alone has some; `shared` has all.
 fn recorded_instances() -> [RecordedInstance; 4] {
     let gaps = vec![
         buffer("middle", 40, "2w 3r", &[]),
@@ -35,7 +36,8 @@ fn recorded_instances() -> [RecordedInstance; 4] {
         buffer("x", 10, "4w 8r", &[]),
     ];
     let uses = vec![buffer("few", 10, "0w 4r", &[]), buffer("many", 10, "0w 1r 2r 3r 4r", &[])];
-    let handed_on = vec![buffer("plain", 10, "0w 4r", &[]), buffer("parent", 10, "0w 4r", &[]), buffer("child", 10, "4w 8r", &[1])];
+    let handed_on =
+        vec![buffer("plain", 10, "0w 4r", &[]), buffer("parent", 10, "0w 4r", &[]), buffer("child", 10, "4w 8r", &[1])];
     let little_room = vec![
         buffer("stacked", 20, "0w 2r", &[]),
         buffer("late", 5, "6w", &[]),
@@ -68,7 +70,8 @@ fn matches_recorded_placements_of_peers() {
 #[test]
 fn reads_and_plans_minimalloc_list() {
     let capacity = Capacity { bytes: 64, alignment: 1 };
-    let Instance { buffers, .. } = Instance::from_csv("id,lower,upper,size\na,0,4,16\nb,2,6,16\nc,4,9,16\nd,5,7,32\n", capacity).unwrap();
+    let Instance { buffers, .. } =
+        Instance::from_csv("id,lower,upper,size\na,0,4,16\nb,2,6,16\nc,4,9,16\nd,5,7,32\n", capacity).unwrap();
     assert_eq!(buffers.iter().map(Buffer::live_range).collect::<Vec<_>>(), [0..4, 2..6, 4..9, 5..7]);
     for name in ["greedy", "first-fit", "best-fit"] {
         let placement = find_planner(name).unwrap().plan(&buffers, &capacity);
@@ -94,7 +97,8 @@ mod shared {
                 continue;
             }
             let Instance { buffers, capacity, .. } = Instance::from_json(&fs::read_to_string(&path).unwrap()).unwrap();
-            for (solver, name_of_planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")] {
+            for (solver, name_of_planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")]
+            {
                 let theirs = &peer["solvers"][solver];
                 let placement = find_planner(name_of_planner).unwrap().plan(&buffers, &capacity);
                 assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name} {name_of_planner}");
@@ -108,7 +112,11 @@ mod shared {
                 let left = theirs["hbm_bytes_left"].as_i64() == Some(placement.hbm_bytes_left(&buffers));
                 let count = equal.entry(name_of_planner).or_default();
                 count.1 += 1;
-                if same && left { count.0 += 1 } else { different.push(format!("{name} {name_of_planner} addresses {same} hbm {left}")) }
+                if same && left {
+                    count.0 += 1
+                } else {
+                    different.push(format!("{name} {name_of_planner} addresses {same} hbm {left}"))
+                }
             }
         }
         println!("equal: {equal:?}");

@@ -1,7 +1,7 @@
 //! Checks that the IR printed after any phase compiles to the same files as an uninterrupted compilation.
 //!
-//! Each program is compiled twice in lockstep, phase by phase: once in memory, once printed and parsed after every phase. The texts after
-//! every phase must be equal, so every text leads to the same files.
+//! Each program is compiled twice in lockstep, phase by phase: once in memory, once printed and parsed after every
+//! phase. The texts after every phase must be equal, so every text leads to the same files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
@@ -46,12 +46,19 @@ fn read(path: &Path) -> String {
 /// Returns the programs of a file: those after `//---` lines for `split-file`, or after `// -----`.
 fn split_programs(path: &Path, options: &str) -> Vec<PhaseProgram> {
     let text = read(path);
-    let parts: Vec<&str> =
-        text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
+    let parts: Vec<&str> = text
+        .split("// -----\n")
+        .flat_map(|part| part.split("//--- "))
+        .filter(|part| part.contains("func.func"))
+        .collect();
     let program = |(number, part): (usize, &&str)| PhaseProgram {
         name: format!("{} {number} {options}", path.display()),
         // Rest of the line that names the part.
-        text: part.split_once('\n').filter(|(name, _)| name.ends_with(".mlir")).map_or(*part, |(_, rest)| rest).to_owned(),
+        text: part
+            .split_once('\n')
+            .filter(|(name, _)| name.ends_with(".mlir"))
+            .map_or(*part, |(_, rest)| rest)
+            .to_owned(),
         options: CompileOptions::parse(options).unwrap(),
     };
     parts.iter().enumerate().map(program).collect()
@@ -66,7 +73,10 @@ fn programs_in_folder(name: &str) -> Vec<PathBuf> {
 /// `--dims X --tiles Y` as the options of a pipeline.
 fn to_pipeline(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
-    words.chunks(2).map(|pair| format!("{}={} ", pair[0].trim_start_matches("--"), pair.get(1).unwrap_or(&"true"))).collect()
+    words
+        .chunks(2)
+        .map(|pair| format!("{}={} ", pair[0].trim_start_matches("--"), pair.get(1).unwrap_or(&"true")))
+        .collect()
 }
 
 /// Returns the text of a module after a phase; `None` if the program is refused.
@@ -112,7 +122,9 @@ fn check(program: &PhaseProgram, n_checked: &mut usize) -> Option<String> {
     let mut read_again = program.text.clone();
     for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
         let session = silent_session();
-        let Some(expected) = print_after_phase(&mut in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
+        let Some(expected) = print_after_phase(&mut in_memory, program, phase) else {
+            return Some(format!("stops in phase {phase}"));
+        };
         let Some(mut module) = Module::parse(&session, &read_again) else {
             return Some(format!("its text in front of phase {phase} is not valid"));
         };
@@ -151,13 +163,15 @@ fn resumes_from_text_of_every_phase() {
 
 #[test]
 fn resumes_tiled_programs_from_text() {
-    let programs: Vec<PhaseProgram> = programs_in_folder("tile/Inputs").iter().flat_map(|path| split_programs(path, "")).collect();
+    let programs: Vec<PhaseProgram> =
+        programs_in_folder("tile/Inputs").iter().flat_map(|path| split_programs(path, "")).collect();
     check_all(&programs, 100);
 }
 
 #[test]
 fn resumes_executed_programs_from_text() {
     let file = |name: &str| folder("execution").join(format!("{name}.mlir"));
-    let programs: Vec<PhaseProgram> = EXECUTIONS.iter().flat_map(|(name, options)| split_programs(&file(name), options)).collect();
+    let programs: Vec<PhaseProgram> =
+        EXECUTIONS.iter().flat_map(|(name, options)| split_programs(&file(name), options)).collect();
     check_all(&programs, 12);
 }

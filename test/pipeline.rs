@@ -1,7 +1,8 @@
 //! `test/pipeline/<program>`: one program after every phase, and the files at the end.
 //!
-//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the
-//! other files of a program; review the diff.
+//! `01-input.mlir` names its options in its first line.
+//! `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the other files of a program; review the
+//! diff.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -24,12 +25,17 @@ fn programs() -> Vec<PathBuf> {
 
 fn options(input: &Path) -> Vec<String> {
     let text = fs::read_to_string(input).unwrap();
-    let line = text.lines().next().and_then(|line| line.strip_prefix("// OPTIONS:")).expect("01-input.mlir begins with // OPTIONS:");
+    let line = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("// OPTIONS:"))
+        .expect("01-input.mlir begins with // OPTIONS:");
     line.split_whitespace().map(str::to_owned).collect()
 }
 
 fn compile(input: &Path, more: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).args(options(input)).args(more).output().unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).args(options(input)).args(more).output().unwrap();
     assert!(output.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -97,7 +103,10 @@ fn writes_same_bytes_in_two_runs() {
         let [first, second] = ["first", "second"].map(|name| {
             let out = place.path().join(name);
             compile(&program.join("01-input.mlir"), &["-o", out.to_str().unwrap()]);
-            files_below(&out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect::<Vec<_>>()
+            files_below(&out)
+                .into_iter()
+                .map(|file| (file.clone(), fs::read(out.join(file)).unwrap()))
+                .collect::<Vec<_>>()
         });
         assert!(first == second, "{}", program.display());
     }

@@ -1,5 +1,5 @@
-//! The tests that need no MLIR, as one program, which `cargo test --no-default-features` has, too: `cargo test --test plain -- cost::` runs
-//! those of `test/cost.rs`.
+//! The tests that need no MLIR, as one program, which `cargo test --no-default-features` has, too:
+//! `cargo test --test plain -- cost::` runs those of `test/cost.rs`.
 
 mod common {
     pub(crate) mod bless;

@@ -23,7 +23,8 @@ const HEADER: &str = "| case | torch-spyre | here | compulsory | bound | torch-s
 /// Options for another table, which is printed but compared with nothing.
 const OTHER_OPTIONS: &str = "SPYRE_PLANS";
 
-/// Cases that must be within [`MAX_CLOSE_RATIO`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of their names.
+/// Cases that must be within [`MAX_CLOSE_RATIO`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of
+/// their names.
 const CLOSE_CASES: [&str; 11] = [
     "softmax_",
     "layernorm_",
@@ -41,7 +42,8 @@ const CLOSE_CASES: [&str; 11] = [
 const MAX_CLOSE_RATIO: f64 = 1.1;
 
 /// Cases that are not there yet. One that gets there must leave this list.
-const UNFINISHED_CASES: [&str; 3] = ["sdpa_causal_f16", "swiglu_m512_h4096_f12800_f16", "swigluT_m512_h4096_f12800_f16"];
+const UNFINISHED_CASES: [&str; 3] =
+    ["sdpa_causal_f16", "swiglu_m512_h4096_f12800_f16", "swigluT_m512_h4096_f12800_f16"];
 
 /// A row of torch-spyre's table, in bytes.
 struct TrafficCase {
@@ -90,13 +92,14 @@ fn json(path: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Compiles the program and counts the HBM traffic of its bundle. Compiler and simulator compute the same time for the bundle of one of
-/// our programs.
+/// Compiles the program and counts the HBM traffic of its bundle. Compiler and simulator compute the same time for the
+/// bundle of one of our programs.
 fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (out, compiled, counted) = (path("out"), path("compiled.json"), path("counted.json"));
-    let arguments = [&[program.to_str().unwrap(), "-o", &out, "--validate=off", "--report", &compiled], options].concat();
+    let arguments =
+        [&[program.to_str().unwrap(), "-o", &out, "--validate=off", "--report", &compiled], options].concat();
     run(env!("CARGO_BIN_EXE_spyre-compile"), &arguments);
     run(env!("CARGO_BIN_EXE_spyre-run"), &[&out, "--count", "--report", &counted]);
     let counted = json(&counted);
@@ -104,7 +107,8 @@ fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
     let bytes = total["hbm_read"].as_u64().unwrap() + total["hbm_written"].as_u64().unwrap();
     let report = json(&compiled);
     let us = report["time"]["estimate_us"].as_f64().unwrap();
-    // The report rounds each launch to a nanosecond. Of tables, and of tensors that end in a stick, files say less than the compiler knows.
+    // The report rounds each launch to a nanosecond. Of tables, and of tensors that end in a stick, files say less than
+    // the compiler knows.
     let rounded_us = 1e-3 * report["launches"].as_array().unwrap().len() as f64;
     for end in ["low", "estimate", "high"].iter().filter(|_| program.starts_with(root().join("benches"))) {
         let [compiler, simulator] =
@@ -113,8 +117,9 @@ fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
         assert!(is_equal, "{}: the compiler says {end} {compiler} us, the simulator {simulator} ns", program.display());
     }
     // Where loops cannot save traffic, the search did not run.
-    let saved_us =
-        report["tile_search"][0].as_object().map_or(0.0, |found| found["untiled_us"].as_f64().unwrap() - found["us"].as_f64().unwrap());
+    let saved_us = report["tile_search"][0]
+        .as_object()
+        .map_or(0.0, |found| found["untiled_us"].as_f64().unwrap() - found["us"].as_f64().unwrap());
     PlanTraffic { bytes, bound: report["lower_bound"]["hbm"].as_u64().unwrap(), us, untiled_us: us + saved_us }
 }
 
@@ -126,7 +131,9 @@ fn format_line(case: &TrafficCase, moved: &PlanTraffic) -> String {
     let TrafficCase { name, theirs, compulsory } = case;
     let PlanTraffic { bytes, bound, us, untiled_us } = moved;
     let (their_ratio, our_ratio) = (compute_ratio(*theirs, *compulsory), compute_ratio(*bytes, *compulsory));
-    format!("| {name} | {theirs} | {bytes} | {compulsory} | {bound} | {their_ratio:.2} | {our_ratio:.2} | {us:.1} | {untiled_us:.1} |\n")
+    format!(
+        "| {name} | {theirs} | {bytes} | {compulsory} | {bound} | {their_ratio:.2} | {our_ratio:.2} | {us:.1} | {untiled_us:.1} |\n"
+    )
 }
 
 /// Whether the case moves at most as much as torch-spyre and, if required, little more than the lower bound.
@@ -159,10 +166,15 @@ fn check(cases: &[TrafficCase], program: impl Fn(&str) -> PathBuf) {
     let table = format_table(cases, &moved);
     let missing: Vec<&str> = table.lines().filter(|line| !written.lines().any(|other| other == *line)).collect();
     assert!(missing.is_empty(), "{PAGE} is behind (cargo xtask plans): {missing:#?}");
-    let is_wrongly_listed =
-        |(case, moved): &(&TrafficCase, &PlanTraffic)| meets_target(case, moved) == UNFINISHED_CASES.contains(&case.name.as_str());
-    let wrongly_listed: Vec<&str> = cases.iter().zip(&moved).filter(is_wrongly_listed).map(|(case, _)| case.name.as_str()).collect();
-    assert!(wrongly_listed.is_empty(), "cases that the list of those behind should, or should not, name: {wrongly_listed:?}");
+    let is_wrongly_listed = |(case, moved): &(&TrafficCase, &PlanTraffic)| {
+        meets_target(case, moved) == UNFINISHED_CASES.contains(&case.name.as_str())
+    };
+    let wrongly_listed: Vec<&str> =
+        cases.iter().zip(&moved).filter(is_wrongly_listed).map(|(case, _)| case.name.as_str()).collect();
+    assert!(
+        wrongly_listed.is_empty(),
+        "cases that the list of those behind should, or should not, name: {wrongly_listed:?}"
+    );
 }
 
 #[test]

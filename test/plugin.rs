@@ -18,7 +18,8 @@ func.func @f(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<102
 
 /// Runs MLIR's own `mlir-opt` with the plugin on [`PROGRAM`].
 fn run_mlir_opt(pipeline: &str) -> Output {
-    let plugin = env::var("SPYRE_PLUGIN").expect("SPYRE_PLUGIN names no plugin: `cargo xtask test` builds it and sets the variable");
+    let plugin = env::var("SPYRE_PLUGIN")
+        .expect("SPYRE_PLUGIN names no plugin: `cargo xtask test` builds it and sets the variable");
     let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin.mlir");
     fs::write(&program, PROGRAM).expect("the folder of the target is writable");

@@ -37,8 +37,8 @@ const NUM_THREADS: usize = 8;
 /// Warm-up compilations of each thread, which allocate what MLIR caches per process.
 const NUM_WARMUPS: usize = 12;
 const NUM_COMPILATIONS: usize = 2000;
-/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation would need 64,000; growth
-/// without a leak was 3,000 to 18,000, for any number of compilations.
+/// Maximum growth of the heap in bytes over all measured compilations. Leaking one eight-byte cell per compilation
+/// would need 64,000; growth without a leak was 3,000 to 18,000, for any number of compilations.
 const MAX_HEAP_GROWTH: i64 = 36_000;
 
 /// A name that is no UTF-8 has a text in its context.
@@ -54,8 +54,16 @@ const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16>
 
 /// Options that cover different paths of the compiler.
 fn options(number: usize) -> CompileOptions {
-    let words =
-        ["", "cores=4", "lx-planner=none", "lx-planner=first-fit", "loops=unroll", "objective=bytes", "sticks=greedy", "precision=strict"];
+    let words = [
+        "",
+        "cores=4",
+        "lx-planner=none",
+        "lx-planner=first-fit",
+        "loops=unroll",
+        "objective=bytes",
+        "sticks=greedy",
+        "precision=strict",
+    ];
     let compile_to = if number.is_multiple_of(3) { Phase::Emit } else { Phase::Bundle };
     CompileOptions { compile_to, ..CompileOptions::parse(words[number % words.len()]).unwrap() }
 }
@@ -71,7 +79,12 @@ fn compile(number: usize) -> String {
     let compiled = compile_source(&source, &options, output.to_str().unwrap(), validation);
     assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.diagnostics);
     let launch = output.join("bundle_0/bundle.mlir");
-    format!("{:?} {} {}", compiled.diagnostics, compiled.ir.unwrap_or_default(), fs::read_to_string(launch).unwrap_or_default())
+    format!(
+        "{:?} {} {}",
+        compiled.diagnostics,
+        compiled.ir.unwrap_or_default(),
+        fs::read_to_string(launch).unwrap_or_default()
+    )
 }
 
 /// The handlers of all signals.
@@ -114,7 +127,12 @@ fn compilations_leave_their_process_as_it_was() {
         return;
     }
     let mut again = Command::new(env::current_exe().unwrap());
-    let done = again.args(["--exact", NAME, "--nocapture"]).env(VARIABLE, "1").env("GLIBC_TUNABLES", NO_CACHE).output().unwrap();
+    let done = again
+        .args(["--exact", NAME, "--nocapture"])
+        .env(VARIABLE, "1")
+        .env("GLIBC_TUNABLES", NO_CACHE)
+        .output()
+        .unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success() && said.contains("1 passed"), "{said}");
 }

@@ -1,5 +1,5 @@
-//! Tests random programs under random hints and options: each is compiled in two ways, run on the simulated machine, and compared with
-//! plain Rust in f64, and both ways with each other on elements of a finite field.
+//! Tests random programs under random hints and options: each is compiled in two ways, run on the simulated machine,
+//! and compared with plain Rust in f64, and both ways with each other on elements of a finite field.
 //!
 //! | family | programs |
 //! |---|---|
@@ -11,13 +11,13 @@
 //! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, sizes from 1 to 200: no offset is a reason to refuse |
 //! | `repeats` | repeated values that are sliced, transposed, reduced, normalised, concatenated and multiplied |
 //!
-//! Half of all second ways omit the hints. One program in forty also goes through `spyre-compile` and `spyre-run --check`, one compilation
-//! in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
+//! Half of all second ways omit the hints. One program in forty also goes through `spyre-compile` and
+//! `spyre-run --check`, one compilation in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
 //!
-//! A case is determined by its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand
-//! of each family, `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, shrunk if it fails; with
-//! `SPYRE_RANDOM_TABLE=1` the full table of refusals is printed. Cases run in batches in child processes, so that a signal is detected
-//! too.
+//! A case is determined by its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs
+//! the first thousand of each family, `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone,
+//! shrunk if it fails; with `SPYRE_RANDOM_TABLE=1` the full table of refusals is printed. Cases run in batches in child
+//! processes, so that a signal is detected too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -169,11 +169,13 @@ fn check_family(family: ProgramFamily) -> String {
     let ran = run_cases(family, cases);
     let n_refused = print_refusals(family, &ran);
     let failed: Vec<&FinishedCase> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
-    let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
+    let list: String =
+        failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
     // Shrinking a case is slow.
     print_line(&list);
     let is_alive = |ran: &&&FinishedCase| !ran.message.starts_with("the process");
-    let reports: String = failed.iter().filter(is_alive).take(MAX_REPORTED).map(|ran| report(family, ran.number).0).collect();
+    let reports: String =
+        failed.iter().filter(is_alive).take(MAX_REPORTED).map(|ran| report(family, ran.number).0).collect();
     let mut complaints = format!("{list}{reports}");
     if ran.len() != n_cases {
         complaints += &format!("{} of {n_cases} cases of {} were run\n", ran.len(), family.name());
@@ -202,7 +204,8 @@ fn programs_are_right_or_refused() {
 fn generates_every_operation() {
     let taken = OPERATIONS.iter().filter(|row| matches!(row.status, OperationStatus::LoweredTo(_))).map(|row| row.name);
     let is_generated = |name: &&str| NOT_GENERATED.iter().all(|(known, _)| known != name);
-    let mut missing: Vec<&str> = taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
+    let mut missing: Vec<&str> =
+        taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
     for number in 0..1_000 {
         let text = &RandomCase::from_number(ProgramFamily::Any, number).0.written[0].text;
         // A family of operations has a name that ends in a star.
@@ -217,7 +220,9 @@ fn generates_every_operation() {
 /// The family exists for dimensions that run in two parts.
 #[test]
 fn splits_programs_with_remainders() {
-    let is_parted = |number: usize| RandomCase::from_number(ProgramFamily::Rests, number).0.written.iter().any(check::peels_dimension);
+    let is_parted = |number: usize| {
+        RandomCase::from_number(ProgramFamily::Rests, number).0.written.iter().any(check::peels_dimension)
+    };
     assert!((0..default_cases(ProgramFamily::Rests)).any(is_parted), "the search leaves all of them in one piece");
 }
 

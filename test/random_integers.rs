@@ -5,12 +5,13 @@
 //! | `known` | of constants of i1 to i64 and `index`, and of positions: none is refused, each is what the JIT computes, to the last bit |
 //! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
 //!
-//! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions are results of one
-//! program: a program of `known` has [`KNOWN_PER_PROGRAM`] of them, a program of `runtime` the accepted ones of [`RUNTIME_PER_PROGRAM`]. The imported program is
-//! interpreted in f64.
+//! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions
+//! are results of one program: a program of `known` has [`KNOWN_PER_PROGRAM`] of them, a program of `runtime` the
+//! accepted ones of [`RUNTIME_PER_PROGRAM`]. The imported program is interpreted in f64.
 //!
-//! A program is determined by its family and its number. `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::`
-//! runs that many expressions, `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
+//! A program is determined by its family and its number.
+//! `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs that many expressions,
+//! `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over generated programs")]
 
@@ -109,12 +110,14 @@ fn compute_both(text: &str, place: &str, draw: u64) -> Result<Vec<ResultPair>, S
         let functions = read_functions(module).map_err(|(_, message)| message)?;
         let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
         let given = inputs(function, draw);
-        let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
+        let hosts: Vec<HostArray> =
+            given.iter().enumerate().map(|(position, array)| to_host_array(function, position, array)).collect();
         let found = evaluate_function(function, given, &F64Arithmetic).map_err(|fault| fault.to_string())?;
         Ok((found, hosts))
     })
     .flatten()?;
-    let reference = ReferenceResults::compute(place, "", &hosts, &|_| {}).map_err(|message| format!("the JIT: {message}"))?;
+    let reference =
+        ReferenceResults::compute(place, "", &hosts, &|_| {}).map_err(|message| format!("the JIT: {message}"))?;
     let plain = |array: &EvalArray<f64>| match array {
         EvalArray::Numbers(found) => found.to_vec(),
         EvalArray::Positions(found) => found.iter().map(|position| position.unwrap() as f64).collect(),
@@ -140,15 +143,18 @@ fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally 
     let mut choices = Choices::from_case(number * 2 + usize::from(family == ExpressionFamily::Runtime));
     let n_expressions = if family == ExpressionFamily::Known { KNOWN_PER_PROGRAM } else { RUNTIME_PER_PROGRAM };
     let element = if family == ExpressionFamily::Runtime && choices.one_in(4) { "f16" } else { "f32" };
-    let mut writers: Vec<ExpressionWriter> =
-        (0..n_expressions).map(|_| ExpressionWriter::write(&mut choices, family == ExpressionFamily::Runtime)).collect();
+    let mut writers: Vec<ExpressionWriter> = (0..n_expressions)
+        .map(|_| ExpressionWriter::write(&mut choices, family == ExpressionFamily::Runtime))
+        .collect();
     let mut ran = ExpressionTally { n_expressions, ..ExpressionTally::default() };
     if family == ExpressionFamily::Runtime {
         writers.retain(|writer| match import(&program(std::slice::from_ref(writer), element), |_| ()) {
             Ok(()) => true,
             Err(message) => {
                 if message.contains(BUG_CODE_PREFIX) {
-                    ran.wrong.get_or_insert_with(|| format!("{message} in\n{}", program(std::slice::from_ref(writer), element)));
+                    ran.wrong.get_or_insert_with(|| {
+                        format!("{message} in\n{}", program(std::slice::from_ref(writer), element))
+                    });
                 }
                 ran.refusals.push(message);
                 false
@@ -165,7 +171,12 @@ fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally 
 /// Returns the message of a rejection without its location, and with `#` for each digit.
 fn message_kind(message: &str) -> String {
     let said = message.split("error: ").last().unwrap_or(message);
-    said.lines().next().unwrap_or_default().chars().map(|letter| if letter.is_ascii_digit() { '#' } else { letter }).collect()
+    said.lines()
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .map(|letter| if letter.is_ascii_digit() { '#' } else { letter })
+        .collect()
 }
 
 #[test]
@@ -192,8 +203,11 @@ fn matches_mlir_semantics_of_integer_expressions() {
                     if number >= of_known + of_runtime {
                         break;
                     }
-                    let case =
-                        if number < of_known { (ExpressionFamily::Known, number) } else { (ExpressionFamily::Runtime, number - of_known) };
+                    let case = if number < of_known {
+                        (ExpressionFamily::Known, number)
+                    } else {
+                        (ExpressionFamily::Runtime, number - of_known)
+                    };
                     let ran = run(case.0, case.1, &path(number));
                     done.lock().unwrap().push((case, ran));
                 }
@@ -202,13 +216,21 @@ fn matches_mlir_semantics_of_integer_expressions() {
     });
     let mut done = done.into_inner().unwrap();
     done.sort_by_key(|((family, number), _)| (*family == ExpressionFamily::Runtime, *number));
-    let wrong: Vec<String> =
-        done.iter().filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?))).collect();
+    let wrong: Vec<String> = done
+        .iter()
+        .filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?)))
+        .collect();
     let runtime = || done.iter().filter(|((family, _), _)| *family == ExpressionFamily::Runtime).map(|(_, ran)| ran);
-    let (n_accepted, n_tried) = (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
+    let (n_accepted, n_tried) =
+        (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
-    runtime().flat_map(|ran| &ran.refusals).for_each(|message| *refusals.entry(message_kind(message)).or_default() += 1);
-    println!("{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted", of_known * KNOWN_PER_PROGRAM);
+    runtime()
+        .flat_map(|ran| &ran.refusals)
+        .for_each(|message| *refusals.entry(message_kind(message)).or_default() += 1);
+    println!(
+        "{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted",
+        of_known * KNOWN_PER_PROGRAM
+    );
     refusals.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
     let reported = wrong.iter().take(MAX_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} programs are wrong:\n{reported}", wrong.len());

@@ -1,9 +1,10 @@
-//! Tests random programs with three kernels: chains of ops before and after them, some with other users; gathers of rows before a kernel,
-//! and a second kernel after the first. By the model, no fused program takes longer. Small ones are validated, fused and separate, against
-//! the imported program; large ones, whose values do not fit in LX at once, take a quarter less time fused.
+//! Tests random programs with three kernels: chains of ops before and after them, some with other users; gathers of
+//! rows before a kernel, and a second kernel after the first. By the model, no fused program takes longer. Small ones
+//! are validated, fused and separate, against the imported program; large ones, whose values do not fit in LX at once,
+//! take a quarter less time fused.
 //!
-//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::` runs that many large
-//! ones, validates them, too, and prints their total time.
+//! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::`
+//! runs that many large ones, validates them, too, and prints their total time.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -25,10 +26,12 @@ struct ProgramSizes {
 }
 
 /// All values have room in LX.
-const SMALL: ProgramSizes = ProgramSizes { rows: [64, 128, 256], columns: [64, 128, 192], tiles: [1, 2, 4], is_tight: false };
+const SMALL: ProgramSizes =
+    ProgramSizes { rows: [64, 128, 256], columns: [64, 128, 192], tiles: [1, 2, 4], is_tight: false };
 /// Rows that end inside a stick.
 const RAGGED: ProgramSizes = ProgramSizes { columns: [40, 100, 136], ..SMALL };
-const LARGE: ProgramSizes = ProgramSizes { rows: [512, 1024, 2048], columns: [256, 512, 1024], tiles: [2, 4, 8], is_tight: true };
+const LARGE: ProgramSizes =
+    ProgramSizes { rows: [512, 1024, 2048], columns: [256, 512, 1024], tiles: [2, 4, 8], is_tight: true };
 
 /// Numbers that are the same for a seed on every machine.
 struct SeededRandom(u64);
@@ -69,7 +72,8 @@ impl KernelProgramBuilder {
             return result;
         }
         let other = [of.clone(), format!("1x{columns}"), format!("{rows}x1")][self.draws.below(3)].clone();
-        let operand = if other == of && self.draws.below(3) == 0 { value.to_owned() } else { self.add_argument(&other) };
+        let operand =
+            if other == of && self.draws.below(3) == 0 { value.to_owned() } else { self.add_argument(&other) };
         let types = format!("(tensor<{of}xf16>, tensor<{other}xf16>) -> tensor<{of}xf16>");
         writeln!(self.body, "  {result} = spyre.pointwise {function}({value}, {operand}) : {types}").unwrap();
         result
@@ -108,7 +112,8 @@ impl KernelProgramBuilder {
             _ => (behind, of_behind),
         };
         let arguments = program.arguments.join(", ");
-        let text = format!("func.func @main({arguments}) -> ({of}) {{\n{}  return {returned} : {of}\n}}\n", program.body);
+        let text =
+            format!("func.func @main({arguments}) -> ({of}) {{\n{}  return {returned} : {of}\n}}\n", program.body);
         (text, sizes.is_tight.then_some(4 * rows * columns * 2 / 32 / tiles))
     }
 
@@ -165,7 +170,12 @@ fn compile_program((text, lx_bytes): &(String, Option<i64>), mode: &str, validat
     let at = |name: &str| place.path().join(name);
     fs::write(at("program.mlir"), text).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    command.arg(at("program.mlir")).arg("-o").arg(at("out")).args(["--kernels", mode, "--report"]).arg(at("report.json"));
+    command
+        .arg(at("program.mlir"))
+        .arg("-o")
+        .arg(at("out"))
+        .args(["--kernels", mode, "--report"])
+        .arg(at("report.json"));
     if let Some(bytes) = lx_bytes {
         command.arg("--lx-bytes").arg(bytes.to_string());
     }
@@ -213,8 +223,8 @@ fn ragged_rows_are_right_fused_and_never_slower() {
     fused_fraction(0..DEFAULT_PROGRAMS, &RAGGED, true);
 }
 
-/// With all moves this program cannot be compiled. If all moves are undone, the ops after one kernel move before the next, which costs
-/// more.
+/// With all moves this program cannot be compiled. If all moves are undone, the ops after one kernel move before the
+/// next, which costs more.
 #[test]
 fn takes_no_longer_when_all_moves_cannot_compile() {
     fused_fraction(153..154, &SMALL, false);

@@ -1,8 +1,9 @@
-//! Tests random `spyre.loop`s over carried values: an iteration reads its inputs after it defines its results, values are swapped, two
-//! have equal initial values, loops are nested. Random pipelines compile them from work division on, the simulated machine runs them, and
-//! the results equal those of plain Rust to the last bit.
+//! Tests random `spyre.loop`s over carried values: an iteration reads its inputs after it defines its results, values
+//! are swapped, two have equal initial values, loops are nested. Random pipelines compile them from work division on,
+//! the simulated machine runs them, and the results equal those of plain Rust to the last bit.
 //!
-//! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
+//! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17`
+//! that one alone.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -115,7 +116,13 @@ impl LoopCompileConfig {
 /// Small integers that follow from their positions.
 fn build_inputs(program: &LoopProgram) -> Vec<Vec<i32>> {
     let number = |argument: usize, at: usize| (argument * 5 + at * 7 + at / COLUMNS * 3) as i32 % 7 - 3;
-    program.rows().0.iter().enumerate().map(|(argument, rows)| (0..rows * COLUMNS).map(|at| number(argument, at)).collect()).collect()
+    program
+        .rows()
+        .0
+        .iter()
+        .enumerate()
+        .map(|(argument, rows)| (0..rows * COLUMNS).map(|at| number(argument, at)).collect())
+        .collect()
 }
 
 fn to_host_array(numbers: &[i32]) -> HostArray {
@@ -147,15 +154,16 @@ fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, LoopCompileConfig), 
     let (program, way) = (LoopProgram::from_numbers(&numbers), LoopCompileConfig::from_draws(draws));
     let inputs = build_inputs(&program);
     let text = program.text();
-    let Some(expected) = program.evaluate(&inputs) else { return ((text, way), CaseOutcome::Refused("numbers grow too large".to_owned())) };
+    let Some(expected) = program.evaluate(&inputs) else {
+        return ((text, way), CaseOutcome::Refused("numbers grow too large".to_owned()));
+    };
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let outcome = match way.compile(&text, &output).map(|()| execute(&output, &inputs)) {
         Err(message) => CaseOutcome::Fails("it is refused", message),
         Ok(Err(message)) => CaseOutcome::Fails("the simulated machine refuses the bundle", message),
-        Ok(Ok(found)) => {
-            find_difference(&found, &expected).map_or(CaseOutcome::Agrees, |message| CaseOutcome::Fails("the numbers differ", message))
-        }
+        Ok(Ok(found)) => find_difference(&found, &expected)
+            .map_or(CaseOutcome::Agrees, |message| CaseOutcome::Fails("the numbers differ", message)),
     };
     ((text, way), outcome)
 }
@@ -185,7 +193,9 @@ fn yields_expected_values_from_loops() {
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs) {
+                while let Some(number) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs)
+                {
                     if is_open(&number) {
                         continue;
                     }
@@ -197,7 +207,8 @@ fn yields_expected_values_from_loops() {
     });
     let mut done = done.into_inner().unwrap();
     done.sort_by_key(|(number, _)| *number);
-    let failed: Vec<&(usize, CaseOutcome)> = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Fails(..))).collect();
+    let failed: Vec<&(usize, CaseOutcome)> =
+        done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Fails(..))).collect();
     let list: String = failed.iter().map(|(number, outcome)| format!("case {number}: {outcome:?}\n")).collect();
     let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, _)| report(*number).0).collect();
     assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());

@@ -1,4 +1,5 @@
-//! Files read back: a bundle of the reference emitter and bundles of our own give the files and the launch they were read from.
+//! Files read back: a bundle of the reference emitter and bundles of our own give the files and the launch they were
+//! read from.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -37,7 +38,8 @@ fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
 
 /// Reads a bundle back and writes it again.
 fn check(text: &str, files: &[String], context: &str) -> Bundle {
-    let bundle = sdsc::to_bundle(&sdsc::parse_launch(text).unwrap(), &read(files), 0).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let bundle = sdsc::to_bundle(&sdsc::parse_launch(text).unwrap(), &read(files), 0)
+        .unwrap_or_else(|error| panic!("{context}: {error}"));
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
     for (index, (written, expected)) in write(&bundle, &again).iter().zip(files).enumerate() {
@@ -131,5 +133,7 @@ fn rejects_file_without_op_spec() {
         "sdsc_0.json: 0_add.dscs_[0].add.labeledDs_[0].dsName_: no op spec gives this file: the closest one gives \"Tensor0\", found \
          \"Tensor7\""
     );
-    assert!(refused("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value"));
+    assert!(
+        refused("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value")
+    );
 }

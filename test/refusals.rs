@@ -77,8 +77,13 @@ fn read_texts(folder: &str, end: &str) -> Vec<(String, String)> {
     paths.retain(|path| path.to_string_lossy().ends_with(end));
     paths.sort();
     let parts = |path: PathBuf| {
-        let (name, text) = (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
-        let parts: Vec<_> = text.split("// -----").enumerate().map(|(part, text)| (format!("{name}, {part}"), text.to_owned())).collect();
+        let (name, text) =
+            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+        let parts: Vec<_> = text
+            .split("// -----")
+            .enumerate()
+            .map(|(part, text)| (format!("{name}, {part}"), text.to_owned()))
+            .collect();
         parts
     };
     paths.into_iter().flat_map(parts).collect()
@@ -92,13 +97,17 @@ fn is_linalg_program(text: &str) -> bool {
 
 fn read_programs() -> Vec<(String, String, CompileOptions)> {
     let mut found = Vec::new();
-    let refused =
-        ["import", "hint", "tile", "kernel", "work", "layout"].map(|folder| read_texts(&format!("test/{folder}"), "-invalid.mlir"));
+    let refused = ["import", "hint", "tile", "kernel", "work", "layout"]
+        .map(|folder| read_texts(&format!("test/{folder}"), "-invalid.mlir"));
     for (name, text) in refused.into_iter().flatten() {
         found.push((name, text, CompileOptions::default()));
     }
     let small = CompileOptions { cores: 3, lx_bytes: 1024, ..CompileOptions::default() };
-    let strict = CompileOptions { precision: Precision::Strict, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
+    let strict = CompileOptions {
+        precision: Precision::Strict,
+        lx_planner: Some(PlannerName::none()),
+        ..CompileOptions::default()
+    };
     for (number, (name, text)) in sample(read_texts("test/execution", ".mlir"), 5).into_iter().enumerate() {
         let options = if number % 2 == 0 { &small } else { &strict };
         found.push((name, text, options.clone()));

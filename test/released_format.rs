@@ -1,4 +1,5 @@
-//! Release 1.0.0 of the format: our files against its JSON Schema, legal files of every member, and broken ones of every rule.
+//! Release 1.0.0 of the format: our files against its JSON Schema, legal files of every member, and broken ones of
+//! every rule.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -27,18 +28,21 @@ fn folder() -> PathBuf {
 }
 
 static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(folder().join("sdscbundle-schema.json")).unwrap()).unwrap();
+    let schema: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder().join("sdscbundle-schema.json")).unwrap()).unwrap();
     jsonschema::validator_for(&schema).unwrap()
 });
 
-/// The differences of a file from the schema: path and message, with `#` for numbers and `<op>` for names of operations.
+/// The differences of a file from the schema: path and message, with `#` for numbers and `<op>` for names of
+/// operations.
 fn schema_differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
     let file: Value = serde_json::from_slice(bytes).unwrap();
     let difference = |error: jsonschema::ValidationError<'_>| {
         let mut path: Vec<String> = Vec::new();
         for segment in error.instance_path().to_string().split('/').skip(1) {
             let is_name = path.is_empty() || path.ends_with(&["dscs_".to_owned(), "#".to_owned()]);
-            let is_dim = path.last().is_some_and(|parent| matches!(parent.as_str(), "coordInfo" | "dimToSymbolMapping_"));
+            let is_dim =
+                path.last().is_some_and(|parent| matches!(parent.as_str(), "coordInfo" | "dimToSymbolMapping_"));
             path.push(match segment.parse::<u64>() {
                 Ok(_) => "#".to_owned(),
                 Err(_) if is_name => "<op>".to_owned(),
@@ -47,7 +51,8 @@ fn schema_differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
             });
         }
         let message = error.to_string();
-        let words = message.split(' ').map(|word| if word.parse::<i64>().is_ok_and(|number| number < 0) { "#" } else { word });
+        let words =
+            message.split(' ').map(|word| if word.parse::<i64>().is_ok_and(|number| number < 0) { "#" } else { word });
         (path.join("/"), words.collect::<Vec<_>>().join(" "))
     };
     SCHEMA.iter_errors(&file).map(difference).collect()
@@ -178,7 +183,11 @@ fn rejects_files_that_schema_rejects() {
             .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
         if is_refused {
             n_refused += 1;
-            assert!(!find_violations(files, Profile::Release1_0).0.is_empty(), "{:?}", String::from_utf8_lossy(&files["sdsc_0.json"]));
+            assert!(
+                !find_violations(files, Profile::Release1_0).0.is_empty(),
+                "{:?}",
+                String::from_utf8_lossy(&files["sdsc_0.json"])
+            );
         }
     }
     assert!(n_refused >= 40, "{n_refused}");
@@ -196,7 +205,8 @@ fn rejects_each_broken_file_by_its_rule() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    let labels: BTreeSet<&str> = broken.iter().filter(|broken| !broken.has_consequences).map(|broken| broken.label).collect();
+    let labels: BTreeSet<&str> =
+        broken.iter().filter(|broken| !broken.has_consequences).map(|broken| broken.label).collect();
     let missing: Vec<_> = RELEASE_RULES.iter().map(|rule| rule.label).filter(|label| !labels.contains(label)).collect();
     assert!(missing.is_empty(), "no file breaks just {missing:?}");
 }
@@ -213,5 +223,6 @@ fn covers_every_profile_by_file_that_only_others_reject() {
 
 /// A parsed file, not completed.
 fn parse(bytes: &[u8]) -> Result<Sdsc, String> {
-    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(bytes)).map_err(|error| format!("{}: {error}", error.path()))
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(bytes))
+        .map_err(|error| format!("{}: {error}", error.path()))
 }

@@ -53,7 +53,8 @@ fn reports_tiles_and_decisions() {
 fn traces_ops_on_their_cores() {
     let place = tempfile::tempdir().unwrap();
     let path = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    let words = ["examples/softmax.mlir", "-o", &path("out"), "--report", &path("report.json"), "--trace", &path("trace.json")];
+    let words =
+        ["examples/softmax.mlir", "-o", &path("out"), "--report", &path("report.json"), "--trace", &path("trace.json")];
     let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).args(words).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let read = |name: &str| serde_json::from_str::<Value>(&fs::read_to_string(path(name)).unwrap()).unwrap();
@@ -82,7 +83,10 @@ fn writes_several_reports_and_traces() {
     assert!(read("a.html").starts_with("<!doctype html>") && read("a.json").starts_with("{\n  \"version\""));
     assert!(read("t.json") == read("u.json") && read("t.json").contains("traceEvents"));
     for (words, wanted) in [
-        ([["--report", "b.html"], ["--report", "b.txt"]], "--report: expected a file name that ends in '.json' or '.html', found"),
+        (
+            [["--report", "b.html"], ["--report", "b.txt"]],
+            "--report: expected a file name that ends in '.json' or '.html', found",
+        ),
         ([["--trace", "b.json"], ["--trace", "b.html"]], "--trace: expected a file name that ends in '.json', found"),
         ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected different output files, found"),
     ] {
@@ -117,7 +121,9 @@ fn layers_program(weights: [&str; 3]) -> String {
         )
     };
     let body: String = weights.iter().enumerate().map(|(layer, weight)| product(layer, weight)).collect();
-    format!("func.func @main(%x0: tensor<512x64xf16>) -> tensor<512x64xf16> {{\n      {body}return %x3 : tensor<512x64xf16>\n    }}")
+    format!(
+        "func.func @main(%x0: tensor<512x64xf16>) -> tensor<512x64xf16> {{\n      {body}return %x3 : tensor<512x64xf16>\n    }}"
+    )
 }
 
 #[test]
@@ -156,13 +162,24 @@ fn includes_required_reads_and_writes_of_gather_in_bound() {
         (read_bytes(&report, "lower_bound", "through_hbm"), &report["lower_bound"]["binding"]),
         (2 * rows, &Value::from("functions"))
     );
-    assert_eq!((read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")), (256 + 4 * rows, 0), "{summary}");
+    assert_eq!(
+        (read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")),
+        (256 + 4 * rows, 0),
+        "{summary}"
+    );
     assert_eq!(read_bytes(&report, "lower_bound", "hbm_of_any_indices"), 256 + 3 * rows + 256, "one row of the table");
 
     // A function of one operand is computed by the gather.
     let (report, summary) = compile_text(&program("exp(%chosen)"), &[]);
-    assert_eq!((&report["lower_bound"]["through_hbm"], &report["lower_bound"]["binding"]), (&Value::Null, &Value::from("compulsory")));
-    assert_eq!((read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")), (256 + 2 * rows, 0), "{summary}");
+    assert_eq!(
+        (&report["lower_bound"]["through_hbm"], &report["lower_bound"]["binding"]),
+        (&Value::Null, &Value::from("compulsory"))
+    );
+    assert_eq!(
+        (read_bytes(&report, "lower_bound", "hbm"), read_bytes(&report, "gap", "hbm")),
+        (256 + 2 * rows, 0),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -173,7 +190,11 @@ fn includes_tile_fetches_of_product_larger_than_lx_in_bound() {
     }";
     let (report, summary) = compile_text(program, &["--cores", "1", "--lx-bytes", "8192"]);
     // 2 * 2^27 / sqrt(4096) - 2 * 4096 elements of two bytes.
-    assert!((8_371_000..=8_372_224).contains(&read_bytes(&report, "lower_bound", "products")), "{}", report["lower_bound"]);
+    assert!(
+        (8_371_000..=8_372_224).contains(&read_bytes(&report, "lower_bound", "products")),
+        "{}",
+        report["lower_bound"]
+    );
     assert_eq!((&report["lower_bound"]["binding"], read_bytes(&report, "gap", "hbm")), (&Value::from("products"), 0));
     assert!(summary.contains("; with this LX size, the matmuls must read at least 7.98 MiB"), "{summary}");
     let (report, summary) = compile_text(program, &[]);
@@ -192,7 +213,11 @@ fn bounds_program_independently_of_layouts() {
     assert_eq!(read_bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
     assert!(read_bytes(&report, "gap", "hbm") > 0);
     let why = report["gap"]["values"].as_array().unwrap().iter().map(|value| value["why"].as_str().unwrap());
-    assert!(why.clone().any(|why| why == "uses only a part of each stick that is moved"), "{:?}", why.collect::<Vec<_>>());
+    assert!(
+        why.clone().any(|why| why == "uses only a part of each stick that is moved"),
+        "{:?}",
+        why.collect::<Vec<_>>()
+    );
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,7 +227,8 @@ fn bounds_program_independently_of_layouts() {
 /// The programs of a file of `test/tile/Inputs`, by the names of their functions.
 fn read_tiled_programs(file: &Path) -> BTreeMap<String, String> {
     let text = fs::read_to_string(file).unwrap();
-    let name = |text: &str| text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).unwrap().0.to_owned();
+    let name =
+        |text: &str| text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).unwrap().0.to_owned();
     text.split("// -----\n").map(|text| (name(text), text.to_owned())).collect()
 }
 
@@ -243,7 +269,10 @@ fn copies_accumulator_result_after_loop() {
     let [copied] = around["copied"].as_array().unwrap().as_slice() else { panic!("one copy") };
     assert_eq!(copied["from"]["op"], around["accumulators"][0]["op"]);
     assert_eq!((&copied["from"]["memory"], &copied["to"]["memory"]), (&Value::from("lx"), &Value::from("hbm")));
-    assert_eq!(copied["why"], "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile");
+    assert_eq!(
+        copied["why"],
+        "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile"
+    );
 }
 
 #[test]
@@ -278,7 +307,12 @@ fn sum_bytes(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
 
 /// Checks the bytes of a loop that runs `n_runs` times; counts in `depths` in how many loops each op is.
 fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize]) {
-    let ops: Vec<usize> = around["ops"].as_array().unwrap().iter().map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap()).collect();
+    let ops: Vec<usize> = around["ops"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap())
+        .collect();
     let n_iterations = n_runs * around["count"].as_i64().unwrap();
     let moved = sum_bytes(report, ops.iter().copied());
     assert_eq!(BYTES.map(|name| around["bytes"][name].as_i64().unwrap()), moved);
@@ -326,7 +360,10 @@ fn omits_bytes_of_loops_before_bundles() {
     let (report, _) = compile("add_mul", &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--compile-to", "lx"]);
     assert_eq!(report["ops"].as_array().unwrap().len(), 2);
     let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
-    assert_eq!((&around["loops"][0]["local"][0]["memory"], around["bytes"]["hbm_read"].as_i64()), (&Value::from("lx"), Some(0)));
+    assert_eq!(
+        (&around["loops"][0]["local"][0]["memory"], around["bytes"]["hbm_read"].as_i64()),
+        (&Value::from("lx"), Some(0))
+    );
 }
 
 #[test]

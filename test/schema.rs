@@ -1,5 +1,5 @@
-//! Every SDSC file that the tests emit with symbolic addresses is read by the strict types of `sdsc-format` and, in `shared`, satisfies the
-//! JSON Schema of the reference emitter.
+//! Every SDSC file that the tests emit with symbolic addresses is read by the strict types of `sdsc-format` and, in
+//! `shared`, satisfies the JSON Schema of the reference emitter.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -12,7 +12,8 @@ type FileCheck<'c> = &'c dyn Fn(&str) -> Result<(), String>;
 
 /// Checks that no field is unknown or missing, and that parsing and printing lose nothing.
 fn check_types(text: &str) -> Result<(), String> {
-    let file: Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|error| error.to_string())?;
+    let file: Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))
+        .map_err(|error| error.to_string())?;
     let again = String::from_utf8(sdsc_format::to_text(&file)).unwrap();
     if again.trim_end() == text.trim_end() { Ok(()) } else { Err("the types write another file".to_owned()) }
 }
@@ -91,13 +92,18 @@ mod shared {
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn accepts_bundles_of_real_programs() {
         let (check, inputs) = (schema_check(), common::shared("inputs"));
-        for program in
-            ["torch-mlir/add_mul_f16", "torch-mlir/softmax_f16", "jax/softmax_f16", "torch-mlir/matmul_f16", "torch-mlir/bmm_f16"]
-        {
+        for program in [
+            "torch-mlir/add_mul_f16",
+            "torch-mlir/softmax_f16",
+            "jax/softmax_f16",
+            "torch-mlir/matmul_f16",
+            "torch-mlir/bmm_f16",
+        ] {
             let place = tempfile::tempdir().unwrap();
             let out = place.path().join("out");
             let input = inputs.join(format!("{program}.mlir"));
-            let compiled = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).output().unwrap();
+            let compiled =
+                Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).output().unwrap();
             assert!(compiled.status.success(), "{program}: {}", String::from_utf8_lossy(&compiled.stderr));
             assert!(check_below(&out, &check) >= 1);
         }

@@ -1,5 +1,6 @@
-//! Compares the loop search with an exhaustive oracle: small random programs are compiled once with the search, and once with every single
-//! hint and every pair of hints. The oracle does not use the search's candidates: it tries the hints that a user could write.
+//! Compares the loop search with an exhaustive oracle: small random programs are compiled once with the search, and
+//! once with every single hint and every pair of hints. The oracle does not use the search's candidates: it tries the
+//! hints that a user could write.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over modules")]
 
@@ -13,8 +14,8 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Time that counts as the same, as a part.
 const TIME_TOLERANCE: f64 = 1e-6;
-/// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values that stay in LX
-/// across the entry of a loop.
+/// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values
+/// that stay in LX across the entry of a loop.
 const MAX_UNESTIMATED_LOSS: f64 = 0.06;
 /// Maximum percentage of programs with such a plan.
 const MAX_UNESTIMATED_PERCENT: usize = 10;
@@ -120,17 +121,25 @@ fn generate_program(seed: u64) -> OracleProgram {
         };
     }
     let result = writer.type_of(&x.1);
-    let text = format!("func.func @main({}) -> {result} {{\n{}  return {} : {result}\n}}\n", writer.arguments.join(", "), writer.body, x.0);
+    let text = format!(
+        "func.func @main({}) -> {result} {{\n{}  return {} : {result}\n}}\n",
+        writer.arguments.join(", "),
+        writer.body,
+        x.0
+    );
     OracleProgram { text, sizes: writer.sizes, lx_bytes: random.pick(&[8192, 16384, 32768, 65536]) }
 }
 
-/// Returns every hint, and every pair of hints, outermost first: tiles of whole sticks, and tiles of any number of rows.
+/// Returns every hint, and every pair of hints, outermost first: tiles of whole sticks, and tiles of any number of
+/// rows.
 fn list_hints(program: &OracleProgram) -> Vec<String> {
     let counts = |name: &str, size: i64| {
         let (most, granule): (&[i64], i64) = if name == "M" { (&[2, 4, 8, 16, 32], 1) } else { (&[2, 4, 8], 64) };
         most.iter().copied().filter(|count| size % (count * granule) == 0).collect::<Vec<i64>>()
     };
-    let all = |(name, size): (&String, &i64)| counts(name, *size).into_iter().map(|count| (name.clone(), count)).collect::<Vec<_>>();
+    let all = |(name, size): (&String, &i64)| {
+        counts(name, *size).into_iter().map(|count| (name.clone(), count)).collect::<Vec<_>>()
+    };
     let single: Vec<(String, i64)> = program.sizes.iter().flat_map(all).collect();
     let mut found: Vec<String> = single.iter().map(|(name, count)| format!("{name}={count}")).collect();
     for (outer, outer_count) in &single {
@@ -143,7 +152,8 @@ fn list_hints(program: &OracleProgram) -> Vec<String> {
 fn compile_program(program: &OracleProgram, change: impl FnOnce(&mut CompileOptions)) -> Option<Report> {
     let session = create_session();
     let mut module = Module::parse(&session, &program.text).unwrap();
-    let mut options = CompileOptions { lx_bytes: program.lx_bytes, compile_to: Phase::Bundle, ..CompileOptions::default() };
+    let mut options =
+        CompileOptions { lx_bytes: program.lx_bytes, compile_to: Phase::Bundle, ..CompileOptions::default() };
     change(&mut options);
     compile(&mut module, &options, "")
 }
@@ -166,7 +176,8 @@ impl PlanComparison {
         let program = generate_program(seed);
         let chosen = compile_program(&program, |options| options.proves = true).unwrap();
         let bound_us = chosen.proof.as_ref().unwrap().bound_us();
-        let mut best = compile_program(&program, |options| options.tile_search = Some(false)).map(|report| (report, String::new()));
+        let mut best = compile_program(&program, |options| options.tile_search = Some(false))
+            .map(|report| (report, String::new()));
         for hint in list_hints(&program) {
             let report = compile_program(&program, |options| {
                 options.tile_search = Some(false);
@@ -179,7 +190,11 @@ impl PlanComparison {
         }
         let Some((best, hint)) = best else { return };
         let (us, best_us) = (chosen.time.estimate_us, best.time.estimate_us);
-        assert!(bound_us <= best_us.min(us), "seed {seed}: proved {bound_us:.3} us, and '{hint}' takes {best_us:.3}\n{}", program.text);
+        assert!(
+            bound_us <= best_us.min(us),
+            "seed {seed}: proved {bound_us:.3} us, and '{hint}' takes {best_us:.3}\n{}",
+            program.text
+        );
         self.proved.push(bound_us / best_us.min(us));
         let least_us = chosen.tile_search.first().and_then(|found| found.least_us);
         if us <= best_us * (1.0 + TIME_TOLERANCE) {
@@ -192,7 +207,10 @@ impl PlanComparison {
             println!("seed {seed}: {us:.3} us where '{hint}' takes {best_us:.3}");
             self.not_estimated.push(us / best_us - 1.0);
         } else {
-            self.worse.push(format!("seed {seed}: {us:.3} us where '{hint}' takes {best_us:.3}; least {least_us:?}\n{}", program.text));
+            self.worse.push(format!(
+                "seed {seed}: {us:.3} us where '{hint}' takes {best_us:.3}; least {least_us:?}\n{}",
+                program.text
+            ));
         }
     }
 
@@ -208,7 +226,12 @@ impl PlanComparison {
         #[allow(clippy::cast_precision_loss, reason = "a number of programs")]
         let proved = 100.0 * proved.iter().sum::<f64>() / proved.len() as f64;
         println!("what certificates prove is {proved:.1} % of the best time in the mean");
-        assert!(worse.is_empty(), "{} plans are worse than hints, which the gap does not cover:\n{}", worse.len(), worse.join("\n"));
+        assert!(
+            worse.is_empty(),
+            "{} plans are worse than hints, which the gap does not cover:\n{}",
+            worse.len(),
+            worse.join("\n")
+        );
         assert!(
             100 * not_estimated.len() <= MAX_UNESTIMATED_PERCENT * n_programs,
             "{} of {n_programs} are behind the best hints",

@@ -22,8 +22,10 @@ use std::{collections::BTreeMap, fs};
 /// Three sigmoids of a matrix, one after the other in the pool, between a copy in and a copy out.
 fn chain() -> Bundle {
     let tensor = |allocation| with_allocation(matrix((0, 64), (1, 64)), allocation);
-    let (argument, pool) =
-        (|argument| Allocation::Hbm { argument, offset_bytes: 0 }, |number: i64| Allocation::Pool { offset_bytes: number * 8192 });
+    let (argument, pool) = (
+        |argument| Allocation::Hbm { argument, offset_bytes: 0 },
+        |number: i64| Allocation::Pool { offset_bytes: number * 8192 },
+    );
     let ops = [
         ("identity", argument(0), pool(0)),
         ("sigmoid", pool(0), pool(1)),
@@ -59,11 +61,15 @@ fn build_program(is_shared: bool) -> Files {
         json!({"name": name, "shape": [64, 64], "element_type": "f16", "format": "SEN169_FP16", "device_size": [1, 64, 64],
                "stride_map": [64, 64, 1], "bytes": 8192})
     };
-    let pool: Vec<Value> =
-        (0..4).map(|number| json!({"offset": number * 8192, "bytes": 8192, "first_op": number, "last_op": number + 1})).collect();
+    let pool: Vec<Value> = (0..4)
+        .map(|number| json!({"offset": number * 8192, "bytes": 8192, "first_op": number, "last_op": number + 1}))
+        .collect();
     let program = json!({"name": "main", "arguments": [tensor("x")], "results": [tensor("y")], "constants": [], "buffers": [],
                          "launches": [{"bundle": "bundle_0", "arguments": ["x", "y"], "pool": pool}]});
-    let files = sdsc.iter().enumerate().map(|(number, sdsc)| (format!("bundle_0/sdsc_{number}.json"), sdsc_format::to_text(sdsc)));
+    let files = sdsc
+        .iter()
+        .enumerate()
+        .map(|(number, sdsc)| (format!("bundle_0/sdsc_{number}.json"), sdsc_format::to_text(sdsc)));
     files
         .chain([
             ("bundle_0/bundle.mlir".to_owned(), launch.to_string().into_bytes()),
@@ -120,8 +126,12 @@ fn accepts_shared_file_only_in_its_back_end() {
 fn runs_shared_file_at_places_of_each_execute() {
     let (shared, separate) = (run(&build_program(true)), run(&build_program(false)));
     assert_eq!(shared.results, separate.results);
-    assert_eq!((shared.report.total.hbm_read, shared.report.steps), (separate.report.total.hbm_read, separate.report.steps));
-    let executions = |outcome: &RunOutcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
+    assert_eq!(
+        (shared.report.total.hbm_read, shared.report.steps),
+        (separate.report.total.hbm_read, separate.report.steps)
+    );
+    let executions =
+        |outcome: &RunOutcome| outcome.report.launches[0].ops.iter().map(|op| op.executions).collect::<Vec<_>>();
     assert_eq!((executions(&shared), executions(&separate)), (vec![1, 3, 1], vec![1; 5]));
 }
 
@@ -132,7 +142,9 @@ fn reads_back_bundle_with_shared_files() {
     replace_text(&mut files, "sdsc_1.json", "sdsc_2.json");
     let found = find_emission_difference(file_contents(&files)).unwrap();
     assert!(
-        found.message.contains("runs sdsc_2.json where sdsc_1.json is next; files are in the order in which they first run"),
+        found
+            .message
+            .contains("runs sdsc_2.json where sdsc_1.json is next; files are in the order in which they first run"),
         "{found}"
     );
 }
@@ -166,7 +178,8 @@ fn finds_execute_of_shared_file_at_wrong_place() {
         edit(&mut files);
         assert_eq!(violated_labels(&files, Profile::TorchSpyre2026_09), labels_of);
     };
-    // The last sigmoid reads what no op wrote, or writes beyond the pool, or its cores change places, or it reads an argument.
+    // The last sigmoid reads what no op wrote, or writes beyond the pool, or its cores change places, or it reads an
+    // argument.
     broken(&["sdsc_r89"], &|files| {
         replace_text(
             files,
@@ -185,11 +198,17 @@ fn finds_execute_of_shared_file_at_wrong_place() {
         );
     });
     broken(&["sdsc_r120"], &|files| {
-        replace_text(files, "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ", "(%arg_0, %arg_0_core_4096, %pool_addr_24576, ");
+        replace_text(
+            files,
+            "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ",
+            "(%arg_0, %arg_0_core_4096, %pool_addr_24576, ",
+        );
     });
     let handles = |ops: &[usize]| {
         let handles: Vec<Value> = ops.iter().map(|op| json!({"op": op, "handle": {"id": "7"}})).collect();
-        move |files: &mut Files| edits::json(files, "program.json", |value| value["launches"][0]["debug_handles"] = json!(handles))
+        move |files: &mut Files| {
+            edits::json(files, "program.json", |value| value["launches"][0]["debug_handles"] = json!(handles))
+        }
     };
     broken(&[], &handles(&[2, 3]));
     broken(&["sdsc_r137"], &handles(&[1]));

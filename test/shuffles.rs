@@ -1,4 +1,5 @@
-//! Shuffles: built from two views of a tensor, checked, executed on LX of different previous contents, and compared with a plain copy.
+//! Shuffles: built from two views of a tensor, checked, executed on LX of different previous contents, and compared
+//! with a plain copy.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -47,13 +48,24 @@ fn build_view(held: &SliceDistribution, order: &[DimLabel], addresses: Vec<i64>)
     for slice in 0..n_slices {
         let slot = slice_numbers(slice, held.slices);
         let owner = held.base + slot.iter().zip(held.strides).map(|(slot, stride)| slot * stride).sum::<i64>();
-        (0..held.copies).for_each(|copy| assert_eq!(slots.insert(owner + copy * held.step, slot.clone()), None, "core {owner}"));
+        (0..held.copies)
+            .for_each(|copy| assert_eq!(slots.insert(owner + copy * held.step, slot.clone()), None, "core {owner}"));
     }
-    ShuffleView { order: order.to_vec(), slices: held.slices.to_vec(), slots, gaps: vec![0; held.slices.len()], addresses }
+    ShuffleView {
+        order: order.to_vec(),
+        slices: held.slices.to_vec(),
+        slots,
+        gaps: vec![0; held.slices.len()],
+        addresses,
+    }
 }
 
 /// A relayout of the table on all cores of the machine, from `source` to `destination` addresses.
-fn build_shuffle(geometry: &RelayoutGeometry, source: impl Fn(i64) -> i64, destination: impl Fn(i64) -> i64) -> Shuffle {
+fn build_shuffle(
+    geometry: &RelayoutGeometry,
+    source: impl Fn(i64) -> i64,
+    destination: impl Fn(i64) -> i64,
+) -> Shuffle {
     let order: Vec<DimLabel> = geometry.dims.iter().map(|(label, _)| *label).collect();
     let cores = 32;
     Shuffle {
@@ -78,7 +90,8 @@ fn build_packed(geometry: &RelayoutGeometry) -> Shuffle {
     build_shuffle(geometry, |_| 0, |_| behind)
 }
 
-/// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count sticks.
+/// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count
+/// sticks.
 fn byte_in_slice(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64]) -> i64 {
     let (mut sticks, mut step) = (0, 1);
     for label in &view.order {
@@ -98,7 +111,8 @@ fn for_each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: i
     let locals: Vec<i64> = sizes.iter().zip(&view.slices).map(|(size, slices)| size / slices).collect();
     for stick in 0..locals.iter().product::<i64>() {
         let position = slice_numbers(stick, &locals);
-        let number = (0..sizes.len()).fold(0, |number, dim| number * sizes[dim] + slots[dim] * locals[dim] + position[dim]);
+        let number =
+            (0..sizes.len()).fold(0, |number, dim| number * sizes[dim] + slots[dim] * locals[dim] + position[dim]);
         let byte = view.addresses[core as usize] + byte_in_slice(shuffle, view, &sizes, &position);
         visit(usize::try_from(byte).unwrap(), usize::try_from(number).unwrap());
     }
@@ -119,7 +133,9 @@ fn build_lx_images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, pois
     let image = |core| {
         let mut image = vec![poison; bytes];
         for view in views {
-            for_each_stick(shuffle, view, core, |byte, number| image[byte..byte + 128].copy_from_slice(&stick_pattern(number, seed)));
+            for_each_stick(shuffle, view, core, |byte, number| {
+                image[byte..byte + 128].copy_from_slice(&stick_pattern(number, seed))
+            });
         }
         LxImage { core, address: 0, bytes: image }
     };
@@ -141,7 +157,11 @@ fn load(file: &Sdsc) -> Result<Simulation, SimError> {
     std::fs::write(dir.path().join("b/bundle.mlir"), TEXT).unwrap();
     std::fs::write(dir.path().join("b/sdsc_0.json"), sdsc_format::to_text(file)).unwrap();
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), ..LaunchEntry::default() }];
-    Simulation::with_program(Program { name: "shuffle".to_owned(), launches, ..Program::default() }, dir.path(), &Target::spyre())
+    Simulation::with_program(
+        Program { name: "shuffle".to_owned(), launches, ..Program::default() },
+        dir.path(),
+        &Target::spyre(),
+    )
 }
 
 /// Runs the file of a shuffle on LX with its source.
@@ -164,7 +184,8 @@ fn moves_every_element(shuffle: &Shuffle, file: &Sdsc) -> Result<u64, String> {
     let mut moved = 0;
     for (seed, poison) in (1..).zip(POISONS) {
         let outcome = run(shuffle, file, poison, seed).map_err(|error| error.to_string())?;
-        let expected = build_lx_images(shuffle, &[&shuffle.source, &shuffle.destination], touched_bytes(shuffle), poison, seed);
+        let expected =
+            build_lx_images(shuffle, &[&shuffle.source, &shuffle.destination], touched_bytes(shuffle), poison, seed);
         let wrong = outcome.lx.iter().zip(&expected).find(|(found, expected)| found != expected);
         if let Some((found, expected)) = wrong {
             let byte = found.bytes.iter().zip(&expected.bytes).position(|(found, expected)| found != expected);
@@ -195,7 +216,8 @@ fn delivers_every_element_of_recorded_relayouts() {
 #[test]
 fn runs_conformance_tests_one_to_three() {
     let moved = ["CT-1", "CT-2"].map(|name| check_shuffle(name, &build_packed(find_geometry(name))));
-    let delivered = ["CT-1", "CT-2"].map(|name| slice_bytes(find_geometry(name), &find_geometry(name).destination) as u64 * 8);
+    let delivered =
+        ["CT-1", "CT-2"].map(|name| slice_bytes(find_geometry(name), &find_geometry(name).destination) as u64 * 8);
     assert_eq!((moved, delivered), ([1536, 24_576], [1536 + 512, 24_576 + 8192]));
 }
 

@@ -69,8 +69,11 @@ impl SimulatedOp {
     }
 
     fn sizes(&self, name: &str, local: bool) -> serde_json::Map<String, Value> {
-        let mut sizes: serde_json::Map<String, Value> =
-            self.dims.iter().map(|(label, size, slices)| (format!("{label}_"), json!(if local { size / slices } else { *size }))).collect();
+        let mut sizes: serde_json::Map<String, Value> = self
+            .dims
+            .iter()
+            .map(|(label, size, slices)| (format!("{label}_"), json!(if local { size / slices } else { *size })))
+            .collect();
         sizes.insert("name_".to_owned(), json!(name));
         sizes
     }
@@ -78,7 +81,10 @@ impl SimulatedOp {
     fn node(&self, index: usize, tensor: &TensorSpec) -> Value {
         let start: serde_json::Map<String, Value> = (0..self.num_cores())
             .map(|core| {
-                (format!("[{core}, 0, 0]"), json!(format!("{}", -1 - (index as i64 * 100 + core.min(tensor.offsets.len() as i64 - 1)))))
+                (
+                    format!("[{core}, 0, 0]"),
+                    json!(format!("{}", -1 - (index as i64 * 100 + core.min(tensor.offsets.len() as i64 - 1)))),
+                )
             })
             .collect();
         let mut node = json!({
@@ -105,7 +111,9 @@ impl SimulatedOp {
     fn json(&self) -> Value {
         let n_cores = self.num_cores();
         let mut stage = Value::Object(self.sizes("core", true));
-        for key in ["symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"] {
+        for key in
+            ["symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"]
+        {
             stage[key] = json!({});
         }
         let bytes = |format: &str| if format == "SEN169_FP16" { 2 } else { 4 };
@@ -137,7 +145,8 @@ impl SimulatedOp {
             })
             .collect();
         let mask = self.mask.map_or(json!({}), |(label, valid, pad)| json!({label: [[valid, pad]]}));
-        let nodes: Vec<Value> = self.tensors.iter().enumerate().map(|(index, tensor)| self.node(index, tensor)).collect();
+        let nodes: Vec<Value> =
+            self.tensors.iter().enumerate().map(|(index, tensor)| self.node(index, tensor)).collect();
         let mut compute = json!({
             "exUnit": "sfp", "opFuncName": self.function, "attributes_": {"dataFormat_": "SEN169_FP16", "fidelity_": "regular"},
             "location": "Inner", "inputLabeledDs": inputs, "outputLabeledDs": [label(self.tensors.len() - 1)],
@@ -178,8 +187,9 @@ impl SimulatedOp {
                 ids.push((-1 - (index as i64 * 100 + core as i64)).to_string());
             }
         }
-        let parameters: Vec<String> =
-            (0..self.tensors.len()).map(|index| format!("%arg_{index}_base_addr: !sdscbundle.input_arg<index>")).collect();
+        let parameters: Vec<String> = (0..self.tensors.len())
+            .map(|index| format!("%arg_{index}_base_addr: !sdscbundle.input_arg<index>"))
+            .collect();
         format!(
             "module {{\nfunc.func @sdsc_bundle({}) {{\n{body}sdscbundle.sdsc_execute ({}) {{sdsc_filename=\"sdsc_0.json\", \"symbol_ids\"=[{}]}}\nreturn\n}}\n}}\n",
             parameters.join(", "),
@@ -193,7 +203,11 @@ impl SimulatedOp {
 type KernelArgument<'a> = (&'a [i64], &'a [i64], &'a [i64]);
 
 /// Runs an op on seeded inputs; returns the inputs and the result. `given` replaces the values of an argument.
-fn run(op: &SimulatedOp, args: &[KernelArgument<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
+fn run(
+    op: &SimulatedOp,
+    args: &[KernelArgument<'_>],
+    given: &[(usize, Vec<f64>)],
+) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
     std::fs::write(dir.path().join("b/bundle.mlir"), op.text()).unwrap();
@@ -216,19 +230,29 @@ fn run(op: &SimulatedOp, args: &[KernelArgument<'_>], given: &[(usize, Vec<f64>)
         pool_bytes: 0,
         ..LaunchEntry::default()
     }];
-    let program =
-        Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
+    let program = Program {
+        name: "p".to_owned(),
+        arguments: arguments.to_vec(),
+        results: vec![result.clone()],
+        launches,
+        ..Program::default()
+    };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
     let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
-    for (index, tensor) in
-        tensors.iter().enumerate().filter(|(index, _)| *index + 1 < tensors.len() || given.iter().any(|(at, _)| at == index))
+    for (index, tensor) in tensors
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index + 1 < tensors.len() || given.iter().any(|(at, _)| at == index))
     {
         let mut array = draw_seeded_array(tensor, 1)?;
         if tensor.format == "SENUINT32" {
             array.elements = ArrayElements::I32(vec![0; array.elements.len()]);
         }
         for at in 0..array.elements.len() {
-            let value = given.iter().find(|(given, _)| *given == index).map_or_else(|| array.elements.get(at), |(_, values)| values[at]);
+            let value = given
+                .iter()
+                .find(|(given, _)| *given == index)
+                .map_or_else(|| array.elements.get(at), |(_, values)| values[at]);
             let bits = referee::number::dl16_from_host(value as f32);
             array.elements.set(at, if tensor.format == "SENUINT32" { value } else { dl16_to_f64(bits) });
         }
@@ -268,7 +292,8 @@ fn executes_masked_reductions() {
     assert_eq!(found, expected);
     // 0.01 in DL16; maskingConstId_ 0 names the factor, as torch-spyre of August 2026 prints it.
     let bits = referee::number::dl16_from_f32(0.01);
-    let constants: &'static [(&str, u32)] = Box::leak(Box::new([("scaling_factor", u32::from(bits)), ("samv-maskvalue", 0)]));
+    let constants: &'static [(&str, u32)] =
+        Box::leak(Box::new([("scaling_factor", u32::from(bits)), ("samv-maskvalue", 0)]));
     let (inputs, found) = run(&reduction("mean", constants), &[ROWS, COLUMN], &[]).unwrap();
     for (row, found) in inputs[0].chunks(100).zip(found) {
         let mean = row.iter().sum::<f64>() / 100.0;
@@ -276,7 +301,10 @@ fn executes_masked_reductions() {
     }
     let unmasked = SimulatedOp { mask: None, ..reduction("max", &[]) };
     assert!(run(&unmasked, &[ROWS, COLUMN], &[]).unwrap().1.iter().all(|value| value.is_nan()));
-    assert_eq!(run(&reduction("mean", &[("samv-maskvalue", 0)]), &[ROWS, COLUMN], &[]).unwrap_err().rule(), "malformed");
+    assert_eq!(
+        run(&reduction("mean", &[("samv-maskvalue", 0)]), &[ROWS, COLUMN], &[]).unwrap_err().rule(),
+        "malformed"
+    );
     assert_eq!(run(&reduction("max", &[]), &[ROWS, COLUMN], &[]).unwrap_err().rule(), "malformed");
 }
 
@@ -287,8 +315,16 @@ fn executes_split_reductions() {
     let result = TensorSpec { order: &["out", "mb"], scale: &[-1, 1], ..PLAIN };
     for (function, start) in [("sumnonstick", 0.0), ("maxnonstick", f64::MIN), ("prodnonstick", 1.0)] {
         let tensors = vec![input.clone(), result.clone()];
-        let op = SimulatedOp { function, dims: &[("mb", 16, 2), ("out", 64, 1)], classes: ONE_CLASS, tensors, mask: None, constants: &[] };
-        let args: [KernelArgument<'_>; 2] = [(&[16, 64], &[1, 16, 64], &[64, 64, 1]), (&[64], &[1, 1, 64], &[-1, 64, 1])];
+        let op = SimulatedOp {
+            function,
+            dims: &[("mb", 16, 2), ("out", 64, 1)],
+            classes: ONE_CLASS,
+            tensors,
+            mask: None,
+            constants: &[],
+        };
+        let args: [KernelArgument<'_>; 2] =
+            [(&[16, 64], &[1, 16, 64], &[64, 64, 1]), (&[64], &[1, 1, 64], &[-1, 64, 1])];
         let (inputs, found) = run(&op, &args, &[]).unwrap();
         for column in 0..64 {
             let values = (0..16).map(|row| inputs[0][row * 64 + column]);
@@ -297,7 +333,11 @@ fn executes_split_reductions() {
                 "maxnonstick" => sum.max(value),
                 _ => sum * value,
             });
-            assert!((expected - found[column]).abs() <= expected.abs() / 512.0 + 1e-2, "{function} {column}: {} {expected}", found[column]);
+            assert!(
+                (expected - found[column]).abs() <= expected.abs() / 512.0 + 1e-2,
+                "{function} {column}: {} {expected}",
+                found[column]
+            );
         }
     }
 }
@@ -307,7 +347,8 @@ fn executes_split_reductions() {
 fn restickifies_unaligned_sizes() {
     let input = TensorSpec { class: "OUTPUT", order: &["out", "mb"], gap: &[("out", 28)], ..PLAIN };
     let result = TensorSpec { class: "KERNEL", gap: &[("mb", 42)], ..PLAIN };
-    let classes: &[(&str, &[&str], &str, i64)] = &[("OUTPUT", &["out", "mb"], "mb", 64), ("KERNEL", &["mb", "out"], "out", 64)];
+    let classes: &[(&str, &[&str], &str, i64)] =
+        &[("OUTPUT", &["out", "mb"], "mb", 64), ("KERNEL", &["mb", "out"], "out", 64)];
     let op = SimulatedOp {
         function: "ReStickifyOpHBM",
         dims: &[("mb", 192, 1), ("out", 128, 1)],
@@ -316,11 +357,13 @@ fn restickifies_unaligned_sizes() {
         mask: None,
         constants: &[],
     };
-    let args: [KernelArgument<'_>; 2] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1]), (&[150, 100], &[2, 150, 64], &[64, 100, 1])];
+    let args: [KernelArgument<'_>; 2] =
+        [(&[100, 150], &[3, 100, 64], &[64, 150, 1]), (&[150, 100], &[2, 150, 64], &[64, 100, 1])];
     let (inputs, found) = run(&op, &args, &[]).unwrap();
     let expected: Vec<f64> = (0..15000).map(|at| inputs[0][at % 100 * 150 + at / 100]).collect();
     assert_eq!(found, expected);
-    let forgotten = SimulatedOp { tensors: vec![TensorSpec { gap: &[], ..op.tensors[0].clone() }, op.tensors[1].clone()], ..op };
+    let forgotten =
+        SimulatedOp { tensors: vec![TensorSpec { gap: &[], ..op.tensors[0].clone() }, op.tensors[1].clone()], ..op };
     assert_eq!(run(&forgotten, &args, &[]).unwrap_err().rule(), "out-of-bounds");
 }
 
@@ -344,13 +387,32 @@ fn index_tensor(of: usize) -> TensorSpec {
 /// Two dimensions of indices into a table ("torch-spyre facts, H": maxDimSizes_ [1, 6, -1] for (mb, x, out)).
 #[test]
 fn gathers_by_matrix_of_indices() {
-    let index = TensorSpec { class: "KERNEL_IDX", order: &["mb", "x"], format: "SENUINT32", indirect: Some(("index_tensor", 1)), ..PLAIN };
-    let table =
-        TensorSpec { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, 1, 6], indirect: Some(("value_tensor", 0)), ..PLAIN };
+    let index = TensorSpec {
+        class: "KERNEL_IDX",
+        order: &["mb", "x"],
+        format: "SENUINT32",
+        indirect: Some(("index_tensor", 1)),
+        ..PLAIN
+    };
+    let table = TensorSpec {
+        order: &["out", "mb", "x"],
+        scale: &[1, 1, 1],
+        pages: &[-1, 1, 6],
+        indirect: Some(("value_tensor", 0)),
+        ..PLAIN
+    };
     let result = TensorSpec { order: &["out", "mb", "x"], scale: &[1, 1, 1], pages: &[-1, -1, -1], ..PLAIN };
-    let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb", "x"], "x", 32), ("OUTPUT", &["out", "mb", "x"], "out", 64)];
+    let classes: &[(&str, &[&str], &str, i64)] =
+        &[("KERNEL_IDX", &["mb", "x"], "x", 32), ("OUTPUT", &["out", "mb", "x"], "out", 64)];
     let dims = &[("mb", 3, 1), ("x", 192, 1), ("out", 256, 1)];
-    let op = SimulatedOp { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] };
+    let op = SimulatedOp {
+        function: "identity",
+        dims,
+        classes,
+        tensors: vec![index, table, result],
+        mask: None,
+        constants: &[],
+    };
     let args: [KernelArgument<'_>; 3] = [
         (&[3, 192], &[6, 3, 32], &[32, 192, 1]),
         (&[128, 256], &[128, 4, 64], &[256, 64, 1]),
@@ -358,29 +420,42 @@ fn gathers_by_matrix_of_indices() {
     ];
     let chosen: Vec<f64> = (0..576).map(|at| f64::from(at * 37 % 128)).collect();
     let (inputs, found) = run(&op, &args, &[(0, chosen.clone())]).unwrap();
-    let expected: Vec<f64> = to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 256..][..256].to_vec()).collect();
+    let expected: Vec<f64> =
+        to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 256..][..256].to_vec()).collect();
     assert_eq!(found, expected);
 }
 
-/// If a dimension outside of the rows of a table is one stick, all rows are contiguous; with more sticks the place of the second one is
-/// unknown.
+/// If a dimension outside of the rows of a table is one stick, all rows are contiguous; with more sticks the place of
+/// the second one is unknown.
 #[test]
 fn accepts_rows_inside_table_of_one_stick() {
     let op = |dims, classes| {
         let index = index_tensor(1);
         let table = TensorSpec { pages: &[1, -1], indirect: Some(("value_tensor", 0)), ..PLAIN };
         let result = TensorSpec { order: &["out", "mb"], ..PLAIN };
-        SimulatedOp { function: "identity", dims, classes, tensors: vec![index, table, result], mask: None, constants: &[] }
+        SimulatedOp {
+            function: "identity",
+            dims,
+            classes,
+            tensors: vec![index, table, result],
+            mask: None,
+            constants: &[],
+        }
     };
-    let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["mb", "out"], "out", 64)];
+    let classes: &[(&str, &[&str], &str, i64)] =
+        &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["mb", "out"], "out", 64)];
     let chosen: Vec<f64> = (0..32).map(|at| f64::from(at * 37 % 50)).collect();
     let args: [KernelArgument<'_>; 3] =
         [(&[32], &[1, 32], &[32, 1]), (&[50, 64], &[1, 50, 64], &[64, 64, 1]), (&[32, 64], &[32, 1, 64], &[64, 64, 1])];
     let (inputs, found) = run(&op(&[("mb", 32, 1), ("out", 64, 1)], classes), &args, &[(0, chosen.clone())]).unwrap();
-    let expected: Vec<f64> = to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 64..][..64].to_vec()).collect();
+    let expected: Vec<f64> =
+        to_row_indices(&chosen).iter().flat_map(|row| inputs[1][row * 64..][..64].to_vec()).collect();
     assert_eq!(found, expected);
-    let wide: [KernelArgument<'_>; 3] =
-        [(&[32], &[1, 32], &[32, 1]), (&[50, 128], &[2, 50, 64], &[64, 128, 1]), (&[32, 128], &[32, 2, 64], &[128, 64, 1])];
+    let wide: [KernelArgument<'_>; 3] = [
+        (&[32], &[1, 32], &[32, 1]),
+        (&[50, 128], &[2, 50, 64], &[64, 128, 1]),
+        (&[32, 128], &[32, 2, 64], &[128, 64, 1]),
+    ];
     let refused = run(&op(&[("mb", 32, 1), ("out", 128, 1)], classes), &wide, &[(0, chosen)]).unwrap_err();
     assert_eq!(refused.rule(), "not-simulated");
 }
@@ -390,7 +465,8 @@ fn scatters_to_named_rows() {
     let index = index_tensor(2);
     let values = TensorSpec { order: &["out", "mb"], ..PLAIN };
     let table = TensorSpec { order: &["out", "mb"], pages: &[-1, 1], indirect: Some(("value_tensor", 0)), ..PLAIN };
-    let classes: &[(&str, &[&str], &str, i64)] = &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["out", "mb"], "out", 64)];
+    let classes: &[(&str, &[&str], &str, i64)] =
+        &[("KERNEL_IDX", &["mb"], "mb", 32), ("OUTPUT", &["out", "mb"], "out", 64)];
     let op = SimulatedOp {
         function: "identity",
         dims: &[("mb", 4, 1), ("out", 128, 1)],
@@ -399,8 +475,11 @@ fn scatters_to_named_rows() {
         mask: None,
         constants: &[],
     };
-    let args: [KernelArgument<'_>; 3] =
-        [(&[4], &[1, 1, 32], &[32, -1, 1]), (&[4, 128], &[4, 2, 64], &[128, 64, 1]), (&[10, 128], &[10, 2, 64], &[128, 64, 1])];
+    let args: [KernelArgument<'_>; 3] = [
+        (&[4], &[1, 1, 32], &[32, -1, 1]),
+        (&[4, 128], &[4, 2, 64], &[128, 64, 1]),
+        (&[10, 128], &[10, 2, 64], &[128, 64, 1]),
+    ];
     let chosen = vec![7.0, 0.0, 3.0, 9.0];
     let (inputs, found) = run(&op, &args, &[(0, chosen.clone()), (2, vec![-5.0; 1280])]).unwrap();
     let mut expected = vec![-5.0; 1280];
@@ -414,7 +493,14 @@ fn scatters_to_named_rows() {
 #[test]
 fn selects_by_where() {
     let dims = &[("mb", 2, 1), ("out", 64, 1)];
-    let op = SimulatedOp { function: "where3", dims, classes: ONE_CLASS, tensors: vec![PLAIN; 4], mask: None, constants: &[] };
+    let op = SimulatedOp {
+        function: "where3",
+        dims,
+        classes: ONE_CLASS,
+        tensors: vec![PLAIN; 4],
+        mask: None,
+        constants: &[],
+    };
     let arg: KernelArgument<'_> = (&[2, 64], &[1, 2, 64], &[64, 64, 1]);
     let condition: Vec<f64> = (0..128).map(|at| f64::from(at % 3 == 0)).collect();
     let (inputs, found) = run(&op, &[arg; 4], &[(0, condition.clone())]).unwrap();
@@ -422,8 +508,8 @@ fn selects_by_where() {
     assert_eq!(found, expected);
 }
 
-/// The reference emitter clones an operand that a tiled product broadcasts over a dimension of neither tensor: it repeats the same copy,
-/// also on several cores.
+/// The reference emitter clones an operand that a tiled product broadcasts over a dimension of neither tensor: it
+/// repeats the same copy, also on several cores.
 #[test]
 fn repeats_copy_along_dimension_of_no_tensor() {
     let tensor = TensorSpec { order: &["mb", "out", "x"], scale: &[1, 1, -1], pages: &[-1, -1, -1], ..PLAIN };
@@ -431,7 +517,14 @@ fn repeats_copy_along_dimension_of_no_tensor() {
     let arg: KernelArgument<'_> = (&[8, 64], &[1, 8, 64], &[64, 64, 1]);
     for slices in [1, 2] {
         let dims: &'static [(&str, i64, i64)] = Box::leak(Box::new([("x", 4, slices), ("mb", 8, 1), ("out", 64, 1)]));
-        let op = SimulatedOp { function: "identity", dims, classes, tensors: vec![tensor.clone(); 2], mask: None, constants: &[] };
+        let op = SimulatedOp {
+            function: "identity",
+            dims,
+            classes,
+            tensors: vec![tensor.clone(); 2],
+            mask: None,
+            constants: &[],
+        };
         let (inputs, found) = run(&op, &[arg; 2], &[]).unwrap();
         assert_eq!(found, inputs[0]);
         // A dimension of only one of them is reduced, which a copy cannot do.
@@ -468,10 +561,19 @@ fn finds_read_of_bytes_that_another_core_writes() {
         bytes: 2048,
         ..Tensor::default()
     };
-    let launches =
-        vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2], pool_bytes: 0, ..LaunchEntry::default() }];
-    let program =
-        Program { name: "p".to_owned(), arguments: vec![tensor.clone()], results: vec![tensor.clone()], launches, ..Program::default() };
+    let launches = vec![LaunchEntry {
+        bundle: "b".to_owned(),
+        arguments: vec!["a".to_owned(); 2],
+        pool_bytes: 0,
+        ..LaunchEntry::default()
+    }];
+    let program = Program {
+        name: "p".to_owned(),
+        arguments: vec![tensor.clone()],
+        results: vec![tensor.clone()],
+        launches,
+        ..Program::default()
+    };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();
     let inputs = BTreeMap::from([("a".to_owned(), draw_seeded_array(&tensor, 1).unwrap())]);
     assert_eq!(simulation.run(&inputs, &RunOptions::default()).unwrap_err().rule(), "read-conflict");
@@ -481,6 +583,10 @@ fn finds_read_of_bytes_that_another_core_writes() {
 fn rejects_numbers_known_only_at_launch() {
     let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
     let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
-    let error = Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "counted: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts");
+    let error =
+        Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "counted: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts"
+    );
 }

@@ -1,5 +1,5 @@
-//! Executes golden bundles and compares with plain computations over logical tensors: the project's own (`test/golden`), one of each family,
-//! and in `shared` those of torch-spyre.
+//! Executes golden bundles and compares with plain computations over logical tensors: the project's own
+//! (`test/golden`), one of each family, and in `shared` those of torch-spyre.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -47,7 +47,8 @@ fn program(case: &str, args: &[GoldenArgument<'_>], result: usize) -> Program {
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let mut arguments = tensors;
     let results = vec![arguments.remove(result)];
-    let launches = vec![LaunchEntry { bundle: case.to_owned(), arguments: names, pool_bytes: 0, ..LaunchEntry::default() }];
+    let launches =
+        vec![LaunchEntry { bundle: case.to_owned(), arguments: names, pool_bytes: 0, ..LaunchEntry::default() }];
     Program { name: case.to_owned(), arguments, results, launches, ..Program::default() }
 }
 
@@ -94,13 +95,14 @@ impl GoldenCase {
     }
 
     fn run(&self) -> RunOutcome {
-        let outcome = self.simulation.run(&self.inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        let outcome =
+            self.simulation.run(&self.inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         counted::check_counted(&self.simulation, &self.inputs, &outcome);
         outcome
     }
 
-    /// Runs, and compares with `expected` to `tolerance` of the larger of each value and the root mean square: results are rounded
-    /// relative to themselves, and sums relative to their terms.
+    /// Runs, and compares with `expected` to `tolerance` of the larger of each value and the root mean square: results
+    /// are rounded relative to themselves, and sums relative to their terms.
     fn check(&self, expected: &[f64], tolerance: f64) -> RunOutcome {
         let outcome = self.run();
         let result = &outcome.results[0].1;
@@ -178,7 +180,10 @@ fn executes_reductions() {
 
     let case = own_case("sum_rows", &[ROWS, ROW], 1);
     let x = case.get(0);
-    case.check(&(0..128).map(|column| (0..32).map(|row| x[row * 128 + column]).sum()).collect::<Vec<_>>(), 4.0 * ROUNDING);
+    case.check(
+        &(0..128).map(|column| (0..32).map(|row| x[row * 128 + column]).sum()).collect::<Vec<_>>(),
+        4.0 * ROUNDING,
+    );
 }
 
 #[test]
@@ -201,7 +206,8 @@ fn executes_restickify() {
 fn executes_slice() {
     let case = own_case("add_second_half", &[(&[32, 192], &[3, 32, 64], &[64, 192, 1]), HALF_ROWS, HALF_ROWS], 2);
     let (x, y) = (case.get(0), case.get(1));
-    let outcome = case.check(&(0..32 * 64).map(|at| x[at / 64 * 192 + 64 + at % 64] + y[at]).collect::<Vec<_>>(), 4.0 * ROUNDING);
+    let outcome =
+        case.check(&(0..32 * 64).map(|at| x[at / 64 * 192 + 64 + at % 64] + y[at]).collect::<Vec<_>>(), 4.0 * ROUNDING);
     assert_eq!(outcome.report.total.hbm_read, 2 * 32 * 64 * 2);
 }
 
@@ -260,8 +266,11 @@ fn gather_case(folder: &Path, case: &str, args: &[GoldenArgument<'_>], bound: i6
 
 #[test]
 fn executes_gather() {
-    let args: [GoldenArgument<'_>; 3] =
-        [(&[40, 64], &[40, 1, 64], &[64, 64, 1]), (&[8], &[1, 1, 32], &[32, -1, 1]), (&[8, 64], &[1, 8, 64], &[64, 64, 1])];
+    let args: [GoldenArgument<'_>; 3] = [
+        (&[40, 64], &[40, 1, 64], &[64, 64, 1]),
+        (&[8], &[1, 1, 32], &[32, -1, 1]),
+        (&[8, 64], &[1, 8, 64], &[64, 64, 1]),
+    ];
     let (mut case, rows) = gather_case(&golden_folder(), "gather_rows", &args, 40);
     let table = case.get(0);
     case.check(&rows.iter().flat_map(|row| table[row * 64..][..64].to_vec()).collect::<Vec<_>>(), 0.0);
@@ -301,7 +310,9 @@ fn executes_convolution() {
     let (x, window) = (case.get(0), case.get(1));
     let value = |at: usize| -> f64 {
         let (row, column, out) = (at / 192, at / 64 % 3, at % 64);
-        let part = |p: usize, q: usize, c: usize| x[(row + p) * 256 + (column + q) * 64 + c] * window[((p * 2 + q) * 64 + c) * 64 + out];
+        let part = |p: usize, q: usize, c: usize| {
+            x[(row + p) * 256 + (column + q) * 64 + c] * window[((p * 2 + q) * 64 + c) * 64 + out]
+        };
         (0..256).map(|k| part(k / 128, k / 64 % 2, k % 64)).sum()
     };
     case.check(&(0..576).map(value).collect::<Vec<_>>(), 4.0 * ROUNDING);
@@ -317,7 +328,8 @@ fn executes_fp8_weights() {
     let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
         ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
     let case = own_case("fp8_product", &[x, y, x], 2);
-    let expected = matmul(&map_elements(&case.get(0), round_to_fp8), &map_elements(&case.get(1), round_to_fp8), 32, 256, 256);
+    let expected =
+        matmul(&map_elements(&case.get(0), round_to_fp8), &map_elements(&case.get(1), round_to_fp8), 32, 256, 256);
     case.check(&expected, 4.0 * ROUNDING);
 }
 
@@ -335,7 +347,8 @@ fn change_file(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempf
     dir
 }
 
-/// Blocks of fp8 weights end with no core's part of the columns, and no core has a part of the rows; only this format has such sticks.
+/// Blocks of fp8 weights end with no core's part of the columns, and no core has a part of the rows; only this format
+/// has such sticks.
 #[test]
 fn requires_whole_blocks_of_fp8_weights() {
     let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
@@ -365,15 +378,19 @@ fn requires_whole_blocks_of_fp8_weights() {
 
 #[test]
 fn executes_topk() {
-    let args: [GoldenArgument<'_>; 3] =
-        [(&[20, 128], &[2, 20, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1]), (&[6, 128], &[2, 6, 64], &[64, 128, 1])];
+    let args: [GoldenArgument<'_>; 3] = [
+        (&[20, 128], &[2, 20, 64], &[64, 128, 1]),
+        (&[6, 128], &[2, 6, 64], &[64, 128, 1]),
+        (&[6, 128], &[2, 6, 64], &[64, 128, 1]),
+    ];
     let mut both = program("top_rows", &args, 1);
     both.results.extend(both.arguments.pop());
     let simulation = load(both, &golden_folder()).unwrap();
     let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
     // Few values, so that many are equal.
     (0..20 * 128).for_each(|at| input.elements.set(at, (at * 7 % 11) as f64 - 5.0));
-    let outcome = simulation.run(&BTreeMap::from([("arg0".to_owned(), input.clone())]), &RunOptions::default()).unwrap();
+    let outcome =
+        simulation.run(&BTreeMap::from([("arg0".to_owned(), input.clone())]), &RunOptions::default()).unwrap();
     let [(_, values), (_, positions)] = &outcome.results[..] else { panic!("two results") };
     for column in 0..128 {
         let mut rows: Vec<usize> = (0..20).collect();
@@ -402,7 +419,12 @@ fn accepts_half_precision_inputs() {
         tensor.element_type = "f16".to_owned();
     }
     let simulation = load(program, &golden_folder()).unwrap();
-    let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 5).unwrap())).collect();
+    let inputs = simulation
+        .program()
+        .arguments
+        .iter()
+        .map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 5).unwrap()))
+        .collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap();
     assert_eq!(outcome.results[0].1.elements.element_type(), ElementType::F16);
     assert_eq!(f16_from_f32(1.0), 0x3c00);

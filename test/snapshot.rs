@@ -30,7 +30,8 @@ fn member(text: &str, pointer: &str) -> Value {
     description.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {text}")).clone()
 }
 
-/// How each tensor uses the dimensions of its class: 1, -1 if it lacks the dimension, -2 if it has one element of each of its sticks.
+/// How each tensor uses the dimensions of its class: 1, -1 if it lacks the dimension, -2 if it has one element of each
+/// of its sticks.
 fn dim_scales(text: &str) -> Vec<Vec<i64>> {
     let tensors = member(text, "/labeledDs_");
     tensors.as_array().unwrap().iter().map(|tensor| serde_json::from_value(tensor["scale_"].clone()).unwrap()).collect()
@@ -65,7 +66,11 @@ fn reduction_over_the_stick() {
       return %y : tensor<64x1xf16>
     }";
     let text = emit_file(program, "bundle_0/sdsc_0.json");
-    assert_eq!((op_name(&text).as_str(), dim_scales(&text)), ("0_sum", vec![vec![1, 1], vec![1, -2]]), "one element of each stick is left");
+    assert_eq!(
+        (op_name(&text).as_str(), dim_scales(&text)),
+        ("0_sum", vec![vec![1, 1], vec![1, -2]]),
+        "one element of each stick is left"
+    );
     assert_eq!(operand_names(&text).len(), 2, "a reduction reads its result");
     assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({}), "whole sticks need no mask");
     insta::assert_snapshot!(text);
@@ -78,7 +83,11 @@ fn reduction_over_rows() {
       return %y : tensor<1x256xf16>
     }";
     let text = emit_file(program, "bundle_0/sdsc_0.json");
-    assert_eq!((op_name(&text).as_str(), dim_scales(&text)), ("0_maxnonstick", vec![vec![1, 1], vec![-1, 1]]), "the result has no rows");
+    assert_eq!(
+        (op_name(&text).as_str(), dim_scales(&text)),
+        ("0_maxnonstick", vec![vec![1, 1], vec![-1, 1]]),
+        "the result has no rows"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -89,7 +98,11 @@ fn reduction_over_a_padded_stick_is_masked() {
       return %y : tensor<100x1xf16>
     }";
     let text = emit_file(program, "bundle_0/sdsc_0.json");
-    assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({"out": [[150, 42]]}), "150 columns, and 42 up to the third stick");
+    assert_eq!(
+        member(&text, "/coordinateMasking_"),
+        serde_json::json!({"out": [[150, 42]]}),
+        "150 columns, and 42 up to the third stick"
+    );
     assert_eq!(member(&text, "/N_/out_"), 192);
     insta::assert_snapshot!(text);
 }
@@ -107,7 +120,8 @@ fn matmul() {
         ([64.into(), 256.into(), 128.into()], "pt".into()),
         "M, N and K on the array"
     );
-    let sticks = ["INPUT", "KERNEL", "OUTPUT"].map(|class| member(&text, &format!("/primaryDsInfo_/{class}/stickDimOrder_/0")));
+    let sticks =
+        ["INPUT", "KERNEL", "OUTPUT"].map(|class| member(&text, &format!("/primaryDsInfo_/{class}/stickDimOrder_/0")));
     assert_eq!(sticks, ["in", "out", "out"].map(Value::from), "K in the left sticks, N in the right ones");
     insta::assert_snapshot!(text);
 }
@@ -121,7 +135,11 @@ fn copies_into_lx_and_chains_in_place() {
     }";
     let (copy, bundle) = (emit_file(program, "bundle_0/sdsc_0.json"), emit_file(program, "bundle_0/bundle.mlir"));
     let memories = [0, 1].map(|tensor| member(&copy, &format!("/scheduleTree_/{tensor}/component_")));
-    assert_eq!((op_name(&copy).as_str(), memories), ("0_identity", ["hbm", "lx"].map(Value::from)), "the input is copied into LX");
+    assert_eq!(
+        (op_name(&copy).as_str(), memories),
+        ("0_identity", ["hbm", "lx"].map(Value::from)),
+        "the input is copied into LX"
+    );
     let in_lx = bundle.lines().filter(|line| line.contains("sdsc_execute ()")).count();
     assert_eq!(in_lx, 1, "the exponential reads and writes LX only, so it needs no address");
     insta::assert_snapshot!("copy", copy);

@@ -1,6 +1,7 @@
 //! The softmax of the seed document: what moves through HBM as more of it stays in LX, by the simulator's count.
 //!
-//! The table is in `docs/reference/simulator.md`; `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
+//! The table is in `docs/reference/simulator.md`;
+//! `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -69,13 +70,16 @@ const OPT: &str = env!("CARGO_BIN_EXE_spyre-opt");
 
 /// The program with a place for every value.
 fn plan_program(program: &str, cores: &str, plan: LxPlan) -> String {
-    let to =
-        |phase: &str, planner: &str| run_tool(COMPILE, &["-", "--cores", cores, "--compile-to", phase, "--lx-planner", planner], program);
+    let to = |phase: &str, planner: &str| {
+        run_tool(COMPILE, &["-", "--cores", cores, "--compile-to", phase, "--lx-planner", planner], program)
+    };
     match plan {
         LxPlan::Nothing => to("lx", "none"),
         LxPlan::Reductions => {
             let text = to("lx", "none");
-            let lines = text.lines().map(|line| if line.contains("spyre.reduce") { place_in_lx(line) } else { line.to_owned() });
+            let lines = text
+                .lines()
+                .map(|line| if line.contains("spyre.reduce") { place_in_lx(line) } else { line.to_owned() });
             lines.map(|line| line + "\n").collect()
         }
         LxPlan::InPlace => run_tool(OPT, &["-", "--spyre-allocate-scratchpad=planner=greedy"], &to("work", "greedy")),
@@ -96,7 +100,8 @@ fn count_hbm_elements(dim: usize, cores: &str, plan: LxPlan) -> i64 {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let program = softmax_program(dim);
     fs::write(path("softmax.mlir"), &program).unwrap();
-    let lowered = run_tool(OPT, &["-", "--spyre-form-bundles", "--spyre-lower-to-sdsc"], &plan_program(&program, cores, plan));
+    let lowered =
+        run_tool(OPT, &["-", "--spyre-form-bundles", "--spyre-lower-to-sdsc"], &plan_program(&program, cores, plan));
     run_tool(env!("CARGO_BIN_EXE_spyre-translate"), &["--mlir-to-bundle", "-", "-o", &path("out")], &lowered);
     let (out, module, report) = (path("out"), path("softmax.mlir"), path("report.json"));
     run_tool(env!("CARGO_BIN_EXE_spyre-run"), &[&out, "--check", &module, "--report", &report], "");
@@ -108,8 +113,9 @@ fn count_hbm_elements(dim: usize, cores: &str, plan: LxPlan) -> i64 {
 #[test]
 fn moves_elements_stated_in_seed_document() {
     let area = ROWS * COLUMNS;
-    let mut table =
-        String::from("| in LX | formula | over dimension 1 (rows), 32 cores | over dimension 0 (columns), 1 core |\n|---|---|---|---|\n");
+    let mut table = String::from(
+        "| in LX | formula | over dimension 1 (rows), 32 cores | over dimension 0 (columns), 1 core |\n|---|---|---|---|\n",
+    );
     for (plan, name, formula, matrices, vectors) in [
         (LxPlan::Nothing, "nothing", "8MN + 4R", 8, 4),
         (LxPlan::Reductions, "the two reductions", "8MN", 8, 0),

@@ -1,4 +1,5 @@
-//! `spyre-lsp-server` as an editor talks to it: diagnostics of the parser and the compiler, hover, definition, completion.
+//! `spyre-lsp-server` as an editor talks to it: diagnostics of the parser and the compiler, hover, definition,
+//! completion.
 
 #![allow(clippy::unwrap_used, reason = "a test of what is printed")]
 
@@ -137,7 +138,13 @@ fn describes_operation_on_hover() {
     editor.open("a.mlir", PROGRAM);
     let hover = editor.request_at("textDocument/hover", "a.mlir", find_word("spyre.pointwise"));
     assert!(hover["contents"]["value"].as_str().unwrap().contains("\"spyre.pointwise\""), "{hover}");
-    assert!(hover["contents"]["value"].as_str().unwrap().contains("_Apply an elementwise device function, with broadcasting_"), "{hover}");
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .unwrap()
+            .contains("_Apply an elementwise device function, with broadcasting_"),
+        "{hover}"
+    );
 }
 
 #[test]
@@ -167,6 +174,7 @@ fn completes_device_functions() {
     editor.open("a.mlir", PROGRAM);
     let [line, column] = find_word("max(%arg0)");
     let found = editor.request_at("textDocument/completion", "a.mlir", [line, column]);
-    let labels: Vec<_> = found["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+    let labels: Vec<_> =
+        found["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
     assert!(labels.contains(&"sum") && !labels.contains(&"exp"), "{labels:?}");
 }

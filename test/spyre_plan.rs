@@ -29,12 +29,11 @@ fn places_and_draws_csv_instance() {
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
     let output = run_spyre_plan(folder.path(), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"]);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "no progress where there is no terminal");
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .starts_with("5 of 5 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);")
-    );
-    let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with(
+        "5 of 5 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);"
+    ));
+    let result: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert_eq!(result["addresses"].as_object().unwrap().len(), 5);
     assert_eq!((&result["optimal"], &result["timed_out"]), (&true.into(), &false.into()));
     assert_eq!(fs::read_to_string(folder.path().join("out.svg")).unwrap().matches("class=\"stay ").count(), 5);
@@ -55,7 +54,8 @@ fn plans_draws_and_verifies_evicted_buffer() {
     let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let among = "optimal among plans that may split live ranges";
-    let start = format!("2 of 2 buffers in LX, in 3 residency intervals; HBM traffic 6 bytes (lower bound 6, {among});");
+    let start =
+        format!("2 of 2 buffers in LX, in 3 residency intervals; HBM traffic 6 bytes (lower bound 6, {among});");
     assert!(said.starts_with(&start), "{said}");
     assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
     let verified = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
@@ -83,8 +83,11 @@ fn verifies_results_of_every_planner() {
     for options in options {
         let output = run_spyre_plan(folder.path(), &[&["in.json", "-o", "out.json"], options].concat());
         assert!(output.status.success(), "{options:?}");
-        let given: &[&str] =
-            if options.len() == 2 && options[0] == "--capacity" || options[0] == "--smallest-peak" { &["--capacity", "6"] } else { &[] };
+        let given: &[&str] = if options.len() == 2 && options[0] == "--capacity" || options[0] == "--smallest-peak" {
+            &["--capacity", "6"]
+        } else {
+            &[]
+        };
         let verified = run_spyre_plan(folder.path(), &[&["--verify", "out.json", "in.json"], given].concat());
         assert!(verified.status.success(), "{options:?}: {}", String::from_utf8_lossy(&verified.stderr));
     }
@@ -95,12 +98,11 @@ fn selects_buffers_by_weight() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), "id,lower,upper,size,weight\na,0,9,3,1\nb,0,9,3,5\nc,0,9,3,2\n").unwrap();
     let output = run_spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .starts_with("2 of 3 buffers in LX; HBM traffic 6 bytes (lower bound 6, optimal among plans without split live ranges);")
-    );
-    let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with(
+        "2 of 3 buffers in LX; HBM traffic 6 bytes (lower bound 6, optimal among plans without split live ranges);"
+    ));
+    let result: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert!(result["addresses"]["a"].is_null());
     assert!(run_spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
 }
@@ -114,7 +116,12 @@ fn finds_smallest_peak_without_capacity() {
     assert!(String::from_utf8(output.stdout).unwrap().contains(suffices));
     let verified = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]);
     let said = String::from_utf8(verified.stdout).unwrap();
-    assert!(said.starts_with("valid for 12 bytes of LX, which suffice for all buffers, lower bound 12: HBM traffic 0 bytes"), "{said}");
+    assert!(
+        said.starts_with(
+            "valid for 12 bytes of LX, which suffice for all buffers, lower bound 12: HBM traffic 0 bytes"
+        ),
+        "{said}"
+    );
 }
 
 /// All but the seconds.
@@ -139,7 +146,12 @@ fn shows_progress_after_two_seconds_on_request() {
     fs::write(folder.path().join("in.csv"), build_long_instance()).unwrap();
     let start = |progress: &str, format: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
-        command.current_dir(folder.path()).env("SPYRE_PROGRESS", progress).args(["in.csv", "--capacity=3000", "--timeout=60", format]);
+        command.current_dir(folder.path()).env("SPYRE_PROGRESS", progress).args([
+            "in.csv",
+            "--capacity=3000",
+            "--timeout=60",
+            format,
+        ]);
         command.args(["--budget", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let silent = [start("0", "--format=text"), start("1", "--format=json")];
@@ -160,7 +172,8 @@ fn plan_result(folder: &Path, threads: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
     let output = command.current_dir(folder).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    let plan: Vec<String> = text("out.json").lines().filter(|line| !line.contains("\"seconds\"")).map(str::to_owned).collect();
+    let plan: Vec<String> =
+        text("out.json").lines().filter(|line| !line.contains("\"seconds\"")).map(str::to_owned).collect();
     format!("{}{}{}", String::from_utf8(output.stdout).unwrap(), plan.join("\n"), text("out.svg"))
 }
 
@@ -176,7 +189,8 @@ fn writes_same_files_in_every_run_and_with_every_thread_count() {
 #[test]
 fn plans_late_operations_and_rejects_huge_numbers() {
     let folder = tempfile::tempdir().unwrap();
-    let late = EVICTED.replace("\"time\": 4", "\"time\": 1000000000004").replace("\"end\": 5", "\"end\": 1000000000005");
+    let late =
+        EVICTED.replace("\"time\": 4", "\"time\": 1000000000004").replace("\"end\": 5", "\"end\": 1000000000005");
     fs::write(folder.path().join("in.json"), late).unwrap();
     let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 6 bytes (lower bound 6, optimal"));
@@ -184,16 +198,25 @@ fn plans_late_operations_and_rejects_huge_numbers() {
     for power in [43, 45, 50, 62] {
         let text = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << power));
         let said = expect_rejection("a.json", &text, &[]);
-        assert!(said.contains("a.json: ") && said.contains("outer") && said.contains("up to 2^44"), "2^{power}: {said}");
+        assert!(
+            said.contains("a.json: ") && said.contains("outer") && said.contains("up to 2^44"),
+            "2^{power}: {said}"
+        );
     }
     let said = expect_rejection("a.json", EVICTED, &["--capacity", "9223372036854775807"]);
     assert!(said.contains("an alignment from 1 to 2^44, found 9223372036854775807 and 1"), "{said}");
     assert!(expect_rejection("a.json", EVICTED, &["--alignment", "0"]).contains("an alignment from 1 to 2^44"));
     // A large LX and maximum sizes cause no overflow.
-    let large = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40)).replace("\"limit\": 4", "\"limit\": 1500000000000");
+    let large = EVICTED
+        .replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40))
+        .replace("\"limit\": 4", "\"limit\": 1500000000000");
     fs::write(folder.path().join("in.json"), large).unwrap();
     let output = run_spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
-    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM traffic 2199023255552 bytes (lower bound 2199023255552, optimal"));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("HBM traffic 2199023255552 bytes (lower bound 2199023255552, optimal")
+    );
     assert!(run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
 }
 
@@ -201,13 +224,18 @@ fn plans_late_operations_and_rejects_huge_numbers() {
 fn names_file_and_line_of_mistakes() {
     let capacity = ["--capacity", "12"];
     let refused = expect_rejection("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
-    let rule = "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
+    let rule =
+        "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
     assert!(refused.contains(rule), "{refused}");
     let refused = expect_rejection("a.json", "{\"name\": 3}", &[]);
-    let rule = "a.json:1:10: expected an instance, found other JSON: invalid type: integer `3`, expected a string; docs/";
+    let rule =
+        "a.json:1:10: expected an instance, found other JSON: invalid type: integer `3`, expected a string; docs/";
     assert!(refused.contains(rule), "{refused}");
     assert!(expect_rejection("a.csv", CSV, &[]).contains("add --capacity BYTES"));
-    assert!(expect_rejection("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
+    assert!(
+        expect_rejection("a.csv", CSV, &["--capacity", "12", "--planner", "worst"])
+            .contains("unknown LX planner 'worst'")
+    );
     assert!(expect_rejection("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
 }
 
@@ -225,11 +253,13 @@ fn estimates_kernels_in_neutral_terms() {
     fs::write(folder.path().join("kernels.json"), KERNELS).unwrap();
     let output = run_spyre_plan(folder.path(), &["--price", "kernels.json", "-o", "out.json"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    // 4 MiB at 150 bytes/ns, the bus turned around for half of them, 1 Mi points on 32 cores at 15 a ns, and the start of an op.
+    // 4 MiB at 150 bytes/ns, the bus turned around for half of them, 1 Mi points on 32 cores at 15 a ns, and the start
+    // of an op.
     let (memory, compute) = (4_194_304.0 / 150.0 + 0.00574 * 2_097_152.0, 1_048_576.0 / 32.0 / 15.0);
     let expected = f64::hypot(memory, compute) / 1e3 + 0.45;
     assert!(said.starts_with(&format!("copies: {expected:.3} us (")), "{said}, not {expected}");
-    let written: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    let written: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert!((written["copies"].as_f64().unwrap() - expected).abs() < 1e-9, "{written}");
 }
 

@@ -1,5 +1,6 @@
-//! Every row of `docs/reference/supported-ops.md` that promises something has a program here, and the program is right: validated while it is
-//! compiled, and compared with MLIR's JIT on numbers of every kind. A new row fails until it has one.
+//! Every row of `docs/reference/supported-ops.md` that promises something has a program here, and the program is right:
+//! validated while it is compiled, and compared with MLIR's JIT on numbers of every kind. A new row fails until it has
+//! one.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -29,7 +30,10 @@ const SCALARS: &[(&str, &str)] = &[
     ("arith.select", "%c = arith.cmpf ogt, %x, %y : f16\n%r = arith.select %c, %y, %x : f16"),
     ("math.absf", "%r = math.absf %x : f16"),
     ("math.ceil", "%r = math.ceil %x : f16"),
-    ("math.clampf", "%low = arith.constant -0.5 : f16\n%high = arith.constant 0.75 : f16\n%r = math.clampf %x to [%low, %high] : f16"),
+    (
+        "math.clampf",
+        "%low = arith.constant -0.5 : f16\n%high = arith.constant 0.75 : f16\n%r = math.clampf %x to [%low, %high] : f16",
+    ),
     ("math.erf", "%r = math.erf %x : f16"),
     ("math.exp", "%r = math.exp %x : f16"),
     ("math.exp2", "%r = math.exp2 %x : f16"),
@@ -50,7 +54,10 @@ const SCALARS: &[(&str, &str)] = &[
     ("math.cos", "%r = math.cos %x : f16"),
     ("math.tan", "%m = math.tanh %x : f16\n%r = math.tan %m : f16"),
     ("math.atan", "%r = math.atan %x : f16"),
-    ("math.atan2", "%n = arith.addf %x, %h : f16\n%m = math.absf %y : f16\n%p = arith.addf %m, %h : f16\n%r = math.atan2 %n, %p : f16"),
+    (
+        "math.atan2",
+        "%n = arith.addf %x, %h : f16\n%m = math.absf %y : f16\n%p = arith.addf %m, %h : f16\n%r = math.atan2 %n, %p : f16",
+    ),
     ("math.asin", "%m = math.tanh %x : f16\n%r = math.asin %m : f16"),
     ("math.acos", "%m = math.tanh %x : f16\n%r = math.acos %m : f16"),
     ("math.asinh", "%r = math.asinh %x : f16"),
@@ -109,7 +116,8 @@ fn promised_rows() -> Vec<String> {
     let page = spyre::import::supported_ops_page();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
     let promised = rows.filter(|(_, becomes)| !becomes.starts_with("not supported"));
-    let names = promised.flat_map(|(names, _)| names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect::<Vec<_>>());
+    let names = promised
+        .flat_map(|(names, _)| names.split(", ").map(|name| name.trim_matches('`').to_owned()).collect::<Vec<_>>());
     names.filter(|name| !ROWS_WITHOUT_PROGRAM.contains(&name.as_str())).collect()
 }
 
@@ -118,8 +126,12 @@ fn row_body(row: &str) -> Option<String> {
     let by_hand = SCALARS.iter().find(|(name, _)| *name == row).map(|(_, body)| (*body).to_owned());
     let (op, predicate) = row.split_once(' ').unwrap_or((row, ""));
     by_hand.or_else(|| match (op, predicate) {
-        ("arith.cmpf", _) => Some(format!("%c = arith.cmpf {predicate}, %x, %y : f16\n%r = arith.uitofp %c : i1 to f16")),
-        ("arith.cmpi", _) => Some(format!("%c = arith.cmpi {predicate}, %k, %three : i64\n%r = arith.select %c, %x, %y : f16")),
+        ("arith.cmpf", _) => {
+            Some(format!("%c = arith.cmpf {predicate}, %x, %y : f16\n%r = arith.uitofp %c : i1 to f16"))
+        }
+        ("arith.cmpi", _) => {
+            Some(format!("%c = arith.cmpi {predicate}, %k, %three : i64\n%r = arith.select %c, %x, %y : f16"))
+        }
         ("arith.truncf", _) => row_body("arith.extf"),
         _ if op.ends_with('i') => Some(format!("%s = {op} %k, %three : i64")),
         _ => None,
@@ -127,7 +139,8 @@ fn row_body(row: &str) -> Option<String> {
 }
 
 fn scalar_module(body: &str) -> String {
-    let number = if body.contains("%r =") { "" } else { "%g = arith.sitofp %s : i64 to f16\n%r = arith.addf %x, %g : f16" };
+    let number =
+        if body.contains("%r =") { "" } else { "%g = arith.sitofp %s : i64 to f16\n%r = arith.addf %x, %g : f16" };
     let map = "affine_map<(i, j) -> (i, j)>";
     format!(
         "func.func @main(%a: tensor<5x70xf16>, %b: tensor<5x70xf16>) -> tensor<5x70xf16> {{\n%o = tensor.empty() : tensor<5x70xf16>\n\
@@ -169,7 +182,8 @@ fn check_program(number: usize, text: &str, place: &Path) -> Option<String> {
     compiled.or_else(|| {
         sample(DRAWS.into_iter().cycle().skip(number % 2).take(DRAWS.len()), 2).into_iter().find_map(|draw| {
             let mut run = Command::new(env!("CARGO_BIN_EXE_spyre-run"));
-            find_failure(run.arg(&out).arg("--check").arg(&input).args(["--draw", draw])).map(|said| format!("{draw}: {said}"))
+            find_failure(run.arg(&out).arg("--check").arg(&input).args(["--draw", draw]))
+                .map(|said| format!("{draw}: {said}"))
         })
     })
 }
@@ -178,7 +192,10 @@ fn check_program(number: usize, text: &str, place: &Path) -> Option<String> {
 fn has_program_for_every_promised_row() {
     let programs = promised_programs();
     let without: Vec<String> = promised_rows().into_iter().filter(|row| !programs.contains_key(row)).collect();
-    assert!(without.is_empty(), "rows of docs/reference/supported-ops.md without a program in test/supported_ops.rs: {without:?}");
+    assert!(
+        without.is_empty(),
+        "rows of docs/reference/supported-ops.md without a program in test/supported_ops.rs: {without:?}"
+    );
     let promised = promised_rows();
     let stale: Vec<&String> = programs.keys().filter(|row| !promised.contains(row)).collect();
     assert!(stale.is_empty(), "programs for rows that are not promised: {stale:?}");
@@ -193,7 +210,9 @@ fn computes_every_promised_row() {
         check_program(number, text, place.path()).map(|message| format!("{row}: {message}\n{text}\n"))
     };
     let wrong: Vec<String> = thread::scope(|scope| {
-        let part = |part: usize| programs.iter().enumerate().skip(part).step_by(n_threads).filter_map(check).collect::<Vec<_>>();
+        let part = |part: usize| {
+            programs.iter().enumerate().skip(part).step_by(n_threads).filter_map(check).collect::<Vec<_>>()
+        };
         let parts: Vec<_> = (0..n_threads).map(|number| scope.spawn(move || part(number))).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
     });

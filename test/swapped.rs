@@ -1,5 +1,6 @@
-//! Tests swapped functions: in deep programs one function of the files is replaced by another, and the comparison with the reference must
-//! detect it. The tolerance of the comparison does not grow with the depth of a program, the number of its files, or its exponentials.
+//! Tests swapped functions: in deep programs one function of the files is replaced by another, and the comparison with
+//! the reference must detect it. The tolerance of the comparison does not grow with the depth of a program, the number
+//! of its files, or its exponentials.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -89,8 +90,9 @@ impl CompiledReference {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
         let program = simulation.program();
-        let arrays: Vec<HostArray> =
-            (0..program.arguments.len()).map(|position| draw_argument(program, position, 0, InputDistribution::Random).unwrap()).collect();
+        let arrays: Vec<HostArray> = (0..program.arguments.len())
+            .map(|position| draw_argument(program, position, 0, InputDistribution::Random).unwrap())
+            .collect();
         let reference = ReferenceResults::compute(input.to_str().unwrap(), "", &arrays, &|_| {}).unwrap();
         let inputs = program.arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
         Self { place, inputs, reference }
@@ -109,8 +111,13 @@ impl CompiledReference {
         };
         let judged = |number: usize| {
             let approximated = self.reference.approximated_result(number);
-            check_against_reference(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude())
-                .err()
+            check_against_reference(
+                &found[number],
+                &self.reference.results[number],
+                &approximated,
+                outcome.report.largest_magnitude(),
+            )
+            .err()
         };
         (0..found.len()).find_map(judged)
     }
@@ -143,7 +150,10 @@ impl CompiledReference {
 fn sdsc_files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_sdsc = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("sdsc_");
-    entries.flat_map(|path| if path.is_dir() { sdsc_files(&path) } else { vec![path] }).filter(|path| is_sdsc(path)).collect()
+    entries
+        .flat_map(|path| if path.is_dir() { sdsc_files(&path) } else { vec![path] })
+        .filter(|path| is_sdsc(path))
+        .collect()
 }
 
 fn read_function(file: &Value) -> Option<String> {
@@ -174,9 +184,13 @@ fn computes_equal_results_of_plans_in_a_field() {
     let fields = [FiniteField::new(0), FiniteField::new(1)];
     let results = |compiled: &CompiledReference, field: &FiniteField| {
         let simulation = Simulation::load(&compiled.place.path().join("out"), &Target::spyre()).unwrap();
-        simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
+        simulation
+            .run_with(field, &compiled.inputs, &RunOptions::default())
+            .map(|(_, mut results)| results.remove(0).elements)
     };
-    let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees_with(*other));
+    let agree = |one: &[FieldElement], other: &[FieldElement]| {
+        one.iter().zip(other).all(|(one, other)| one.agrees_with(*other))
+    };
     let compiled = [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]]
         .map(|options| CompiledReference::new(SOFTMAX, options));
     for field in &fields {
@@ -186,7 +200,10 @@ fn computes_equal_results_of_plans_in_a_field() {
         for (path, from, to) in compiled[0].swappable_files() {
             let right = fs::read(&path).unwrap();
             fs::write(&path, swap_function(&right, from, to)).unwrap();
-            assert!(results(&compiled[0], field).is_err() || !agree(&results(&compiled[0], field).unwrap(), &expected), "{from} as {to}");
+            assert!(
+                results(&compiled[0], field).is_err() || !agree(&results(&compiled[0], field).unwrap(), &expected),
+                "{from} as {to}"
+            );
             fs::write(&path, right).unwrap();
         }
     }
@@ -194,14 +211,16 @@ fn computes_equal_results_of_plans_in_a_field() {
 
 #[test]
 fn detects_swapped_functions_in_two_layers_of_a_model() {
-    let model = Granite { layers: 2, sequence: 8, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let model =
+        Granite { layers: 2, sequence: 8, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     CompiledReference::new(&model.module(), &[]).check();
 }
 
 /// Product, softmax and product, of which each tile has some of the queries.
 #[test]
 fn detects_swapped_functions_in_unrolled_attention() {
-    let programs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs/attention.mlir")).unwrap();
+    let programs =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs/attention.mlir")).unwrap();
     CompiledReference::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
 }
 
@@ -210,9 +229,11 @@ mod shared {
     use super::*;
 
     /// Four heads, one iteration for each of two.
-    const UNROLLED_HEADS: [&str; 6] = ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
+    const UNROLLED_HEADS: [&str; 6] =
+        ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
 
-    /// Swaps functions of an exported model, and of its attention as an explicit loop over heads. Takes minutes in a debug build.
+    /// Swaps functions of an exported model, and of its attention as an explicit loop over heads. Takes minutes in a
+    /// debug build.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn detects_swapped_functions_in_external_models() {

@@ -29,7 +29,10 @@ fn compile_and_run(is_reference_first: bool) -> ThreadOutput {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("program.mlir");
     fs::write(&path, PROGRAM).unwrap();
-    let input = HostArray { shape: vec![8, 64], elements: ArrayElements::F16((0..512).map(|number| number % 64 * 64).collect()) };
+    let input = HostArray {
+        shape: vec![8, 64],
+        elements: ArrayElements::F16((0..512).map(|number| number % 64 * 64).collect()),
+    };
     let compiled = || {
         let (session, output) = (spyre::pipeline::create_session(), place.path().join("bundle"));
         let mut module = Module::parse(&session, PROGRAM).unwrap();

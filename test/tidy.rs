@@ -34,7 +34,8 @@ const MAX_LINES: usize = 600;
 fn find_word<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
-        !code[..offset].ends_with(is_part) && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
+        !code[..offset].ends_with(is_part)
+            && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
     })
 }
 
@@ -82,7 +83,10 @@ fn expect_none(rule: &str, violations: &[String]) {
 #[test]
 fn confines_unsafe_code_to_mlir_and_dialect_accessors() {
     let mut violations = Vec::new();
-    for source in load_sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::new("build.rs", &read_file("build.rs"))]) {
+    for source in load_sources(&["crates", "src", "tools", "test"])
+        .iter()
+        .chain(&[Source::new("build.rs", &read_file("build.rs"))])
+    {
         // A file of `dialect` with accessors declares them itself.
         let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
         // The names of the two entry points of the plugin, and process state that only C exposes.
@@ -91,10 +95,14 @@ fn confines_unsafe_code_to_mlir_and_dialect_accessors() {
             continue;
         }
         for word in ["unsafe", "mlir_sys"] {
-            violations.extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
+            violations
+                .extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
-    expect_none("`unsafe` and `mlir_sys` stand only in src/mlir and in the files of src/dialect that declare C accessors:", &violations);
+    expect_none(
+        "`unsafe` and `mlir_sys` stand only in src/mlir and in the files of src/dialect that declare C accessors:",
+        &violations,
+    );
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,21 +129,29 @@ fn lists_rooms_in_flow_order_in_documents() {
     let (architecture, map) = (words("docs/reference/architecture.md"), read_file("src/README.md"));
     let order = quoted(&HOUSE.order());
     assert!(architecture.contains(&order), "docs/reference/architecture.md does not say: {order}");
-    let rows: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
+    let rows: Vec<&str> =
+        map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
     let stages: Vec<&str> = HOUSE.stages().collect();
     assert!(rows.starts_with(&stages), "src/README.md has other stages than {stages:?}: {rows:?}");
     let is_named = |name: &str| map.contains(&format!("`{name}`")) || map.contains(&format!("`{name}.rs`"));
-    let missing: Vec<String> = HOUSE.rooms.iter().map(|room| room.name).filter(|name| !is_named(name)).map(str::to_owned).collect();
+    let missing: Vec<String> =
+        HOUSE.rooms.iter().map(|room| room.name).filter(|name| !is_named(name)).map(str::to_owned).collect();
     expect_none("src/README.md has a row for each room:", &missing);
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
-    let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
+    let missing: Vec<String> =
+        packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
     let page = read_file("docs/reference/architecture.md");
-    let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
-    let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
+    let first =
+        |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
+    let rows: Vec<String> =
+        page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
     let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
-    let crates =
-        HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")).map(|package| format!("crate `{}`", package.name));
+    let crates = HOUSE
+        .packages
+        .iter()
+        .filter(|package| package.folder.starts_with("crates/"))
+        .map(|package| format!("crate `{}`", package.name));
     let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
     expect_none("docs/reference/architecture.md says of each crate and room what always holds:", &missing);
 }
@@ -157,7 +173,8 @@ struct DeclaredPass {
 
 impl DeclaredPass {
     fn load_all() -> Vec<Self> {
-        let passes: Vec<Self> = list_files("dialects/passes", &["td"]).iter().flat_map(|path| Self::from_file(path)).collect();
+        let passes: Vec<Self> =
+            list_files("dialects/passes", &["td"]).iter().flat_map(|path| Self::from_file(path)).collect();
         assert!(!passes.is_empty(), "no passes in dialects/passes");
         passes
     }
@@ -173,7 +190,10 @@ impl DeclaredPass {
                 let (_, description) = body.split_once("let description = [{")?;
                 let (description, _) = description.split_once("}];")?;
                 let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
-                let file = description.split_once("Implemented in `").and_then(|(_, file)| file.split_once('`')).map(|(file, _)| file);
+                let file = description
+                    .split_once("Implemented in `")
+                    .and_then(|(_, file)| file.split_once('`'))
+                    .map(|(file, _)| file);
                 Some(Self {
                     argument: argument.to_owned(),
                     summary: summary.to_owned(),
@@ -196,7 +216,10 @@ impl DeclaredPass {
     }
 
     fn example(&self) -> Option<&str> {
-        self.description.split_once("Example: `").and_then(|(_, example)| example.split_once('`')).map(|(example, _)| example)
+        self.description
+            .split_once("Example: `")
+            .and_then(|(_, example)| example.split_once('`'))
+            .map(|(example, _)| example)
     }
 }
 
@@ -210,7 +233,10 @@ fn implements_every_pass_where_its_description_says() {
             violations.push(format!("{}: '{}' is not a file that begins with \"{expected}\"", pass.place, pass.file));
         }
     }
-    expect_none("a description says \"Implemented in `src/STAGE/FILE.rs`\", and that file begins with the pass's name:", &violations);
+    expect_none(
+        "a description says \"Implemented in `src/STAGE/FILE.rs`\", and that file begins with the pass's name:",
+        &violations,
+    );
 }
 
 #[test]
@@ -268,13 +294,20 @@ fn runs_example_of_every_pass() {
             violations.push(format!("{}: no \"Example: `spyre-opt ...`\"", pass.place));
             continue;
         };
-        let Some(input) = example.split_whitespace().find(|word| word.starts_with("test/")).filter(|input| root().join(input).is_file())
+        let Some(input) = example
+            .split_whitespace()
+            .find(|word| word.starts_with("test/"))
+            .filter(|input| root().join(input).is_file())
         else {
             violations.push(format!("{}: the example names no file of test/: {example}", pass.place));
             continue;
         };
         let command = example.replace(input, &root().join(input).to_string_lossy());
-        let shell = Command::new("sh").args(["-c", &command]).current_dir(&folder).env("PATH", env::join_paths(&path).unwrap()).output();
+        let shell = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(&folder)
+            .env("PATH", env::join_paths(&path).unwrap())
+            .output();
         let output = shell.expect("sh runs");
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
@@ -293,11 +326,13 @@ fn find_labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         for (offset, _) in line.match_indices(prefix) {
-            let label: String =
-                line[offset + prefix.len()..].chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
-            let is_label = label
-                .rsplit_once("_c")
-                .is_some_and(|(name, number)| !name.is_empty() && !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit()));
+            let label: String = line[offset + prefix.len()..]
+                .chars()
+                .take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
+                .collect();
+            let is_label = label.rsplit_once("_c").is_some_and(|(name, number)| {
+                !name.is_empty() && !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit())
+            });
             if is_label {
                 found.entry(label).or_insert(index + 1);
             }
@@ -313,7 +348,9 @@ fn has_code_and_test_for_every_constraint() {
         let collect = |extension: &str, prefix: &str| -> BTreeMap<String, String> {
             let paths = list_files(&format!("dialects/{dialect}"), &[extension]);
             let of_file = |path: String| {
-                find_labels(&read_file(&path), prefix).into_iter().map(move |(label, line)| (label, format!("{path}:{line}")))
+                find_labels(&read_file(&path), prefix)
+                    .into_iter()
+                    .map(move |(label, line)| (label, format!("{path}:{line}")))
             };
             paths.into_iter().flat_map(of_file).collect()
         };
@@ -332,7 +369,8 @@ fn has_code_and_test_for_every_constraint() {
             }
         }
         let stale = checks.iter().filter(|(label, _)| !rules.contains_key(*label));
-        violations.extend(stale.map(|(label, place)| format!("{place}: {label} is in no .td file of dialects/{dialect}")));
+        violations
+            .extend(stale.map(|(label, place)| format!("{place}: {label} is in no .td file of dialects/{dialect}")));
     }
     expect_none(
         "a constraint (label) of a .td file is a comment '// label' in the C++ and a case named after it in invalid.mlir:",
@@ -347,17 +385,26 @@ fn has_code_and_test_for_every_constraint() {
 #[test]
 fn generated_docs_are_up_to_date() {
     let build = Path::new(env!("SPYRE_BUILT_DIALECTS"));
-    let cmake = Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
-    assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
+    let cmake =
+        Command::new("cmake").arg("--build").arg(build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
+    assert!(
+        cmake.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&cmake.stdout),
+        String::from_utf8_lossy(&cmake.stderr)
+    );
     let from_td = |page: &str| {
         (
             format!("docs/reference/generated/{page}"),
             examples::break_long_lines(&fs::read_to_string(build.join("dialects").join(page)).unwrap()),
         )
     };
-    let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
-    let tests: Vec<(String, String)> =
-        DeclaredPass::load_all().into_iter().map(|pass| (pass.argument.clone(), read_file(&format!("{}.mlir", pass.test())))).collect();
+    let mut pages =
+        ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md", "stablehlo.md", "tm_tensor.md"].map(from_td).to_vec();
+    let tests: Vec<(String, String)> = DeclaredPass::load_all()
+        .into_iter()
+        .map(|pass| (pass.argument.clone(), read_file(&format!("{}.mlir", pass.test()))))
+        .collect();
     pages[0].1 = examples::insert_examples(&pages[0].1, &tests);
     pages.push(("docs/reference/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
     pages.push(("docs/reference/generated/codes.md".to_owned(), spyre::codes::render_codes_page()));
@@ -389,20 +436,28 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
 /// Whether a literal is the name of an op or attribute of ours.
 fn is_ods_name(literal: &str) -> bool {
     let name = literal.split_once('.').filter(|(dialect, _)| ["spyre", "sdsc", "sdscbundle"].contains(dialect));
-    name.is_some_and(|(_, name)| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+    name.is_some_and(|(_, name)| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
+    })
 }
 
 /// Whether a literal is an MLIR element type or iterator type; `index` has other meanings, too.
 fn is_type_name(literal: &str) -> bool {
-    let (letters, digits) = literal.split_at(literal.find(|letter: char| letter.is_ascii_digit()).unwrap_or(literal.len()));
-    let has_width = ["bf", "f", "i", "si", "ui"].contains(&letters) && digits.starts_with(|digit: char| digit.is_ascii_digit());
+    let (letters, digits) =
+        literal.split_at(literal.find(|letter: char| letter.is_ascii_digit()).unwrap_or(literal.len()));
+    let has_width =
+        ["bf", "f", "i", "si", "ui"].contains(&letters) && digits.starts_with(|digit: char| digit.is_ascii_digit());
     let is_quarter = literal.strip_prefix("f8").is_some_and(|rest| rest.is_empty() || rest.starts_with('E'));
     let is_iterator = ["reduction", "parallel", "tensor<"].contains(&literal) || literal.contains("#linalg.");
     (has_width && digits.parse::<u32>().is_ok()) || is_quarter || is_iterator
 }
 
 /// Returns the lines of shipped code with such a literal.
-fn find_names_as_text(sources: &[Source], is_name: impl Fn(&str) -> bool + Copy, text: impl Fn(&Source) -> String) -> Vec<String> {
+fn find_names_as_text(
+    sources: &[Source],
+    is_name: impl Fn(&str) -> bool + Copy,
+    text: impl Fn(&Source) -> String,
+) -> Vec<String> {
     let mut found = Vec::new();
     for source in sources {
         let text = text(source);
@@ -430,13 +485,24 @@ fn takes_op_and_attribute_names_from_ods() {
 
 #[test]
 fn compares_no_type_as_text() {
-    let mut sources =
-        load_sources(&["src", "crates/element", "crates/referee", "crates/sdsc-check", "crates/sdsc-format", "python", "capi"]);
+    let mut sources = load_sources(&[
+        "src",
+        "crates/element",
+        "crates/referee",
+        "crates/sdsc-check",
+        "crates/sdsc-format",
+        "python",
+        "capi",
+    ]);
     // The names, and the only question that MLIR's C interface has no function for.
-    sources.retain(|source| !["crates/machine/src/element_type.rs", "src/mlir/types.rs"].contains(&source.path.as_str()));
+    sources
+        .retain(|source| !["crates/machine/src/element_type.rs", "src/mlir/types.rs"].contains(&source.path.as_str()));
     sources.retain(|source| !source.path.starts_with(LANGUAGE_SERVER));
     let found = find_names_as_text(&sources, is_type_name, |source| read_file(&source.path));
-    expect_none("`machine::ElementType` and `mlir::ScalarType` say what elements are, `mlir::is_reduction` what a dimension is:", &found);
+    expect_none(
+        "`machine::ElementType` and `mlir::ScalarType` say what elements are, `mlir::is_reduction` what a dimension is:",
+        &found,
+    );
     let text = "fn f(of: Type) -> bool {\n    of.to_string() == \"f16\" || matches!(of, \"i64\" | \"f8E5M2\")\n        || of == \"fold\"\n        || of.contains(\"reduction\")\n}\n";
     let planted = find_names_as_text(&[Source::new("a.rs", text)], is_type_name, |_| text.to_owned());
     assert_eq!(planted.len(), 2, "{planted:?}");
@@ -447,7 +513,8 @@ fn lists_no_hash_map() {
     let mut violations = Vec::new();
     for source in load_sources(&["crates", "src", "tools"]).iter().filter(|source| source.path != "src/mlir/op.rs") {
         for word in ["HashMap", "HashSet"] {
-            violations.extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
+            violations
+                .extend(find_word(&source.code, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
     expect_none("use ordered collections: only src/mlir/op.rs has a HashMap, and does not list it:", &violations);
@@ -464,10 +531,14 @@ fn keeps_library_from_printing_and_panicking() {
     let mut violations = Vec::new();
     for source in &sources {
         for word in ["println!", "print!", "eprintln!", "eprint!", "dbg!", "todo!", "unimplemented!", "unwrap()"] {
-            violations.extend(find_word(&source.shipped, word).map(|offset| format!("{}: {word}", source.location(offset))));
+            violations
+                .extend(find_word(&source.shipped, word).map(|offset| format!("{}: {word}", source.location(offset))));
         }
     }
-    expect_none("the library returns errors and reports through MLIR; printing is for tools, unwrap() for tests:", &violations);
+    expect_none(
+        "the library returns errors and reports through MLIR; printing is for tools, unwrap() for tests:",
+        &violations,
+    );
 }
 
 #[test]
@@ -475,6 +546,7 @@ fn keeps_files_short() {
     let rust = ["crates", "src", "tools", "test"].iter().flat_map(|folder| list_files(folder, &["rs"]));
     let paths = rust.chain(list_files("dialects", &["td", "cpp", "h"])).chain(["build.rs".to_owned()]);
     let lengths = paths.map(|path| (read_file(&path).lines().count(), path));
-    let violations: Vec<String> = lengths.filter(|(lines, _)| *lines > MAX_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
+    let violations: Vec<String> =
+        lengths.filter(|(lines, _)| *lines > MAX_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
     expect_none(&format!("a file has at most {MAX_LINES} lines:"), &violations);
 }

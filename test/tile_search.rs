@@ -17,10 +17,12 @@ fn repeated_softmax(n_layers: usize) -> String {
     let mut text = format!("func.func @softmaxes(%x0: {whole}) -> {whole} {{\n");
     for (layer, next) in (0..n_layers).zip(1..) {
         writeln!(text, "  %max{layer} = spyre.reduce max(%x{layer}) dims [1] : {whole} -> {row}").unwrap();
-        writeln!(text, "  %shifted{layer} = spyre.pointwise sub(%x{layer}, %max{layer}) : ({whole}, {row}) -> {whole}").unwrap();
+        writeln!(text, "  %shifted{layer} = spyre.pointwise sub(%x{layer}, %max{layer}) : ({whole}, {row}) -> {whole}")
+            .unwrap();
         writeln!(text, "  %exp{layer} = spyre.pointwise exp(%shifted{layer}) : {whole}").unwrap();
         writeln!(text, "  %sum{layer} = spyre.reduce sum(%exp{layer}) dims [1] : {whole} -> {row}").unwrap();
-        writeln!(text, "  %x{next} = spyre.pointwise realdiv(%exp{layer}, %sum{layer}) : ({whole}, {row}) -> {whole}").unwrap();
+        writeln!(text, "  %x{next} = spyre.pointwise realdiv(%exp{layer}, %sum{layer}) : ({whole}, {row}) -> {whole}")
+            .unwrap();
     }
     format!("{text}  return %x{n_layers} : {whole}\n}}\n")
 }

@@ -1,10 +1,10 @@
-//! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of MLIR's JIT without
-//! loops.
+//! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of
+//! MLIR's JIT without loops.
 //!
-//! The programs are in `test/tile/ArgumentNumbers`, several in a file, each after a line `// -----` and named by its function; a test has the name
-//! of a program or of a file. A line `// INPUTS_DIR: integers` means that nothing rounds, so results must be equal to the last bit; `powers`
-//! is the equivalent for products. Otherwise inputs have all magnitudes, and results may differ by rounding. A line `// UNTILED` marks a
-//! program in which no loop is expected.
+//! The programs are in `test/tile/ArgumentNumbers`, several in a file, each after a line `// -----` and named by its
+//! function; a test has the name of a program or of a file. A line `// INPUTS_DIR: integers` means that nothing rounds,
+//! so results must be equal to the last bit; `powers` is the equivalent for products. Otherwise inputs have all
+//! magnitudes, and results may differ by rounding. A line `// UNTILED` marks a program in which no loop is expected.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -49,7 +49,8 @@ fn parse_program(text: &str) -> ScopedProgram {
         () if says("// INPUTS: powers") => ArgumentNumbers::Powers,
         () => ArgumentNumbers::Numbers,
     };
-    let name = text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).expect("a program is a function").0;
+    let name =
+        text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).expect("a program is a function").0;
     ScopedProgram { name: name.to_owned(), text: text.to_owned(), inputs, has_loops: !says("// UNTILED") }
 }
 
@@ -57,7 +58,8 @@ fn parse_program(text: &str) -> ScopedProgram {
 // The reference
 //===----------------------------------------------------------------------===//
 
-/// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the scopes.
+/// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the
+/// scopes.
 fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre::pipeline::create_session();
     let refuse = || format!("@{} is not valid", program.name);
@@ -67,7 +69,8 @@ fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), Str
     }
     let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
     let arguments = function.body().unwrap().args();
-    let shapes = arguments.into_iter().map(|argument| TensorType::from_type(argument.r#type()).unwrap().shape).collect();
+    let shapes =
+        arguments.into_iter().map(|argument| TensorType::from_type(argument.r#type()).unwrap().shape).collect();
     // The JIT knows no names of dimensions.
     function.remove_attr("arg_attrs");
     function.remove_attr("spyre.dim_sizes");
@@ -78,8 +81,9 @@ fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), Str
 fn build_inputs(program: &ScopedProgram, shapes: &[Vec<i64>]) -> Vec<HostArray> {
     let of = |(position, shape): (u64, &Vec<i64>)| {
         let length = shape.iter().product::<i64>() as u64;
-        let elements =
-            (0..length).map(|index| f16::from_f32(draw_number(program.inputs, mix_bits(position << 32 | index), length)).to_bits());
+        let elements = (0..length).map(|index| {
+            f16::from_f32(draw_number(program.inputs, mix_bits(position << 32 | index), length)).to_bits()
+        });
         HostArray { shape: shape.clone(), elements: ArrayElements::F16(elements.collect()) }
     };
     (1..).zip(shapes).map(of).collect()
@@ -128,7 +132,10 @@ fn find_difference(program: &ScopedProgram, executed: &ExecutionResult, expected
             Err(message) => return Some(format!("result {number}: {message}")),
         };
         let WorstElement { index, found, expected } = comparison.worst?;
-        Some(format!("result {number} is off by {:.2e}: element {index:?} is {found}, not {expected}", comparison.error))
+        Some(format!(
+            "result {number} is off by {:.2e}: element {index:?} is {found}, not {expected}",
+            comparison.error
+        ))
     })
 }
 
@@ -176,7 +183,12 @@ fn check(program: &ScopedProgram) -> Vec<String> {
         if let (Ok(kept), Ok(unrolled)) = (kept, unrolled) {
             let done = |of: &ExecutionResult| (of.n_executions, of.hbm_bytes_written);
             if kept.results != unrolled.results || done(kept) != done(unrolled) {
-                wrong.push(format!("@{}: unrolled, it does {:?} instead of {:?}", program.name, done(unrolled), done(kept)));
+                wrong.push(format!(
+                    "@{}: unrolled, it does {:?} instead of {:?}",
+                    program.name,
+                    done(unrolled),
+                    done(kept)
+                ));
             }
         }
     }
@@ -220,7 +232,8 @@ files! {
 #[test]
 fn tests_every_file() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
-    let mut found: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut found: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     let mut files = FILES.to_vec();
     found.sort_unstable();
     files.sort_unstable();

@@ -64,10 +64,14 @@ fn leaves_readable_cache_when_killed() {
     child.wait().unwrap();
     let budget = |budget: &str| {
         let mut command = Command::new(TUNE);
-        command.arg(folder.path().join("program.mlir")).args(["--budget", budget, "--cache"]).arg(folder.path().join("cache"));
+        command
+            .arg(folder.path().join("program.mlir"))
+            .args(["--budget", budget, "--cache"])
+            .arg(folder.path().join("cache"));
         let output = command.output().unwrap();
         let told = String::from_utf8(output.stderr).unwrap();
-        let of_cache = told.lines().find(|line| line.contains("warning: ") && !line.contains("'Unread' that changes nothing"));
+        let of_cache =
+            told.lines().find(|line| line.contains("warning: ") && !line.contains("'Unread' that changes nothing"));
         assert!(output.status.success() && of_cache.is_none(), "{told}");
         String::from_utf8(output.stdout).unwrap()
     };
@@ -85,7 +89,10 @@ fn finds_same_best_point_by_walk_as_by_enumeration() {
         let best = |budget: &str, seed: &str| {
             let report = folder.path().join("report.json");
             let mut command = Command::new(TUNE);
-            command.arg(&program).args(["--lx-bytes", lx_bytes, "--budget", budget, "--seed", seed, "--report"]).arg(&report);
+            command
+                .arg(&program)
+                .args(["--lx-bytes", lx_bytes, "--budget", budget, "--seed", seed, "--report"])
+                .arg(&report);
             assert!(command.output().unwrap().status.success());
             let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
             (report["answer"]["is_exhaustive"].as_bool().unwrap(), report["answer"]["best"][0].clone())

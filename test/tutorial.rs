@@ -24,8 +24,8 @@ fn run(command: &str, folder: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the page with the output of `answer` after each command of its `console` blocks. A command begins with `$ `, and each
-/// continuation line with `> `.
+/// Returns the page with the output of `answer` after each command of its `console` blocks. A command begins with `$ `,
+/// and each continuation line with `> `.
 fn replace_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String {
     let mut text = String::new();
     let mut is_console = false;
@@ -49,7 +49,8 @@ fn replace_answers(page: &str, mut answer: impl FnMut(&str) -> String) -> String
     text
 }
 
-/// Runs the commands of a page in a new folder, and compares their output with that on the page. Returns the number of commands.
+/// Runs the commands of a page in a new folder, and compares their output with that on the page. Returns the number of
+/// commands.
 fn check(page: &str) -> usize {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();

@@ -75,13 +75,21 @@ fn validates_large_program_in_pieces() {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let validated = |options: &CompileOptions| {
-        with_module(&layers(4), |module| compile_and_validate_with_limits(module, options, output.to_str().unwrap(), &ONE_LAYER))
+        with_module(&layers(4), |module| {
+            compile_and_validate_with_limits(module, options, output.to_str().unwrap(), &ONE_LAYER)
+        })
     };
-    let verdict = validated(&CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() }).unwrap().validation.unwrap();
+    let verdict = validated(&CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() })
+        .unwrap()
+        .validation
+        .unwrap();
     // Equal layers are compiled once; the first one has its arguments in another order.
     assert_eq!(verdict.pieces.map(|pieces| (pieces.number, pieces.different)), Some((4, 2)));
     let said = verdict.to_string();
-    assert!(said.contains("validated in 4 pieces, because the program is too large for samples: 2 different pieces"), "{said}");
+    assert!(
+        said.contains("validated in 4 pieces, because the program is too large for samples: 2 different pieces"),
+        "{said}"
+    );
     assert!(output.join("program.json").exists());
     fs::remove_dir_all(&output).unwrap();
     // Names of the program's dimensions are those of no piece.
@@ -98,17 +106,23 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
         let place = tempfile::tempdir().unwrap();
         let output = place.path().join("bundle");
         let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
-        let report =
-            with_module(&layers(4), |module| compile_and_validate_with_limits(module, &options, output.to_str().unwrap(), &ONE_LAYER));
+        let report = with_module(&layers(4), |module| {
+            compile_and_validate_with_limits(module, &options, output.to_str().unwrap(), &ONE_LAYER)
+        });
         assert!(report.is_none() && !output.exists());
         return;
     }
-    for (broken, blamed) in [("tile", "computes something else after phase 'tile'"), ("bundle", "phase 'bundle' is at fault")] {
+    for (broken, blamed) in
+        [("tile", "computes something else after phase 'tile'"), ("bundle", "phase 'bundle' is at fault")]
+    {
         let mut again = Command::new(env::current_exe().unwrap());
         let done = again.args(["--exact", NAME, "--nocapture"]).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr);
         assert!(done.status.success(), "{said}");
-        assert!(said.contains("found in ops 0 to 4 of the program (the first is at -:2:") && said.contains(blamed), "{said}");
+        assert!(
+            said.contains("found in ops 0 to 4 of the program (the first is at -:2:") && said.contains(blamed),
+            "{said}"
+        );
     }
 }
 
@@ -128,8 +142,9 @@ fn matches_untiled_program() {
     assert!(found.is_none(), "{found:?}");
 }
 
-/// Each of these is a possible miscompilation: one word of the tiled program. Replacing the maximum would be no fault here: a softmax does
-/// not depend on the number it subtracts, and the algebraic check does not cover the effect on its range.
+/// Each of these is a possible miscompilation: one word of the tiled program. Replacing the maximum would be no fault
+/// here: a softmax does not depend on the number it subtracts, and the algebraic check does not cover the effect on its
+/// range.
 #[test]
 fn finds_fault_in_tiled_program() {
     let whole = snapshot(UNTILED);
@@ -147,7 +162,8 @@ fn finds_fault_in_tiled_program() {
     }
 }
 
-/// The smallest of the values that a maximum moves, with the maximum of the tiles so far: a difference of maxima corrects its results.
+/// The smallest of the values that a maximum moves, with the maximum of the tiles so far: a difference of maxima
+/// corrects its results.
 const CORRECTED: &str = "
   func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
     %lowest = spyre.fill 0xFF800000 : f32 -> tensor<8x1xf32>
@@ -198,7 +214,8 @@ fn compares_corrected_minimum_in_order_of_reals() {
 /// For a program that is too large, the same elements are compared before and after.
 #[test]
 fn finds_fault_in_large_program_by_samples() {
-    let limits = ExecutionLimits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
+    let limits =
+        ExecutionLimits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
     let of = |text: &str, before: Option<&ResultSnapshot>| {
         with_module(text, |module| ResultSnapshot::capture_with_limits(module.op(), &limits, before).unwrap())
     };
@@ -247,8 +264,12 @@ fn names_only_the_pass_that_broke_the_program() {
 /// live range of one op only.
 #[test]
 fn reports_broken_rule_in_edited_text_as_user_error() {
-    let options =
-        CompileOptions { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..CompileOptions::default() };
+    let options = CompileOptions {
+        compile_to: Phase::Bundle,
+        lx_planner: Some(PlannerName::none()),
+        cores: 1,
+        ..CompileOptions::default()
+    };
     let right = with_module(UNTILED, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())
@@ -263,7 +284,8 @@ fn reports_broken_rule_in_edited_text_as_user_error() {
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
 }
 
-/// Runs the tool; after a phase it swaps the operands of every subtraction, which programs built with debug assertions do on request.
+/// Runs the tool; after a phase it swaps the operands of every subtraction, which programs built with debug assertions
+/// do on request.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
 fn names_broken_phase_and_writes_nothing() {
@@ -277,16 +299,23 @@ fn names_broken_phase_and_writes_nothing() {
     fs::write(&input, program).unwrap();
     let compile = |broken: &str| {
         let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-        let done = tool.arg(&input).arg("--validate").arg("-o").arg(&out).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
+        let done =
+            tool.arg(&input).arg("--validate").arg("-o").arg(&out).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
         (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
     };
     for broken in ["layout", "hint", "tile", "work", "lx"] {
         let (code, said) = compile(broken);
-        assert!(said.contains(&format!("computes something else after phase '{broken}', which is a compiler bug: 'f': ")), "{said}");
+        assert!(
+            said.contains(&format!("computes something else after phase '{broken}', which is a compiler bug: 'f': ")),
+            "{said}"
+        );
         assert_eq!((code, out.exists()), (Some(2), false), "{broken}");
     }
     let (code, said) = compile("bundle");
-    assert!(said.contains("gives files that compute something else") && said.contains("phase 'bundle' is at fault"), "{said}");
+    assert!(
+        said.contains("gives files that compute something else") && said.contains("phase 'bundle' is at fault"),
+        "{said}"
+    );
     assert_eq!((code, out.exists()), (Some(2), false));
     let (code, said) = compile("");
     assert_eq!((code, out.exists()), (Some(0), true), "{said}");
@@ -301,15 +330,20 @@ fn tiled_options() -> CompileOptions {
 #[test]
 fn validates_tiled_program_by_samples() {
     for (samples, elements) in [(1_500, 1), (20_000, 512)] {
-        let limits = ExecutionLimits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
+        let limits =
+            ExecutionLimits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32, samples_in_one_draw: 1 << 32 };
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
-        let report =
-            with_module(UNTILED, |module| compile_and_validate_with_limits(module, &tiled_options(), out.to_str().unwrap(), &limits));
+        let report = with_module(UNTILED, |module| {
+            compile_and_validate_with_limits(module, &tiled_options(), out.to_str().unwrap(), &limits)
+        });
         let verdict = report.unwrap().validation.unwrap();
         let samples = verdict.sampled.unwrap();
         assert!(samples.of == 2048 && samples.elements == elements, "{verdict}");
-        assert!(verdict.to_string().contains("validated by samples: the files and the imported program agree on "), "{verdict}");
+        assert!(
+            verdict.to_string().contains("validated by samples: the files and the imported program agree on "),
+            "{verdict}"
+        );
     }
 }
 
@@ -321,7 +355,12 @@ fn finds_fault_in_dependences_of_samples() {
     with_module(UNTILED, |module| assert!(compile(module, &tiled_options(), out.to_str().unwrap()).is_some()));
     let elements = |places: &[usize]| {
         let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
-        let found = simulation.sample_elements(&FiniteField::new(1), &BTreeMap::new(), &[places.to_vec()], &RunOptions::default());
+        let found = simulation.sample_elements(
+            &FiniteField::new(1),
+            &BTreeMap::new(),
+            &[places.to_vec()],
+            &RunOptions::default(),
+        );
         found.unwrap().remove(0)
     };
     let (right, of_all) = (elements(&[3, 700]), elements(&(0..2048).collect::<Vec<_>>()));
@@ -331,7 +370,11 @@ fn finds_fault_in_dependences_of_samples() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         if text.contains("\"opFuncName\": \"sub\"") {
-            fs::write(path, text.replace("\"opFuncName\": \"sub\"", "\"opFuncName\": \"mul\"").replace("\"sub\":", "\"mul\":")).unwrap();
+            fs::write(
+                path,
+                text.replace("\"opFuncName\": \"sub\"", "\"opFuncName\": \"mul\"").replace("\"sub\":", "\"mul\":"),
+            )
+            .unwrap();
             changed += 1;
         }
     }

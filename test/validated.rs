@@ -1,5 +1,5 @@
-//! Validates every program of the tests: those of the text tests, with their options, tiled programs, models, and exported programs
-//! outside of the repository.
+//! Validates every program of the tests: those of the text tests, with their options, tiled programs, models, and
+//! exported programs outside of the repository.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
@@ -25,8 +25,8 @@ fn compile(run: &ValidationRun, further: &[&str]) -> Output {
     command.arg(&run.input).arg("-o").arg(place.path().join("out")).args(&run.options).args(further).output().unwrap()
 }
 
-/// Returns the reason why a program is not validated with `--validate`, if any. A program that is refused without the option may be
-/// refused.
+/// Returns the reason why a program is not validated with `--validate`, if any. A program that is refused without the
+/// option may be refused.
 fn find_complaint(run: &ValidationRun, may_be_refused: bool) -> Option<String> {
     let done = compile(run, &["--validate"]);
     if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
@@ -43,14 +43,16 @@ fn check(runs: &[ValidationRun], may_be_refused: bool) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Expects that all programs compile by default, and that nine of ten are validated in the field, in full or by samples.
+/// Expects that all programs compile by default, and that nine of ten are validated in the field, in full or by
+/// samples.
 fn check_by_default(runs: &[ValidationRun]) {
     let said: Vec<Result<bool, String>> = runs
         .par_iter()
         .map(|run| {
             let done = compile(run, &[]);
             let is_validated = String::from_utf8_lossy(&done.stdout).contains("files and the imported program agree");
-            let message = || format!("{} {:?}: {}", run.input.display(), run.options, String::from_utf8_lossy(&done.stderr));
+            let message =
+                || format!("{} {:?}: {}", run.input.display(), run.options, String::from_utf8_lossy(&done.stderr));
             if done.status.success() { Ok(is_validated) } else { Err(message()) }
         })
         .collect();
@@ -81,7 +83,8 @@ fn parse_runs(path: &Path, place: &Path) -> Vec<ValidationRun> {
         fs::create_dir_all(part.parent().unwrap()).unwrap();
         fs::write(part, content).unwrap();
     }
-    let lines: String = text.lines().filter_map(|line| line.strip_prefix("// RUN: ")).map(|line| format!("{line}\n")).collect();
+    let lines: String =
+        text.lines().filter_map(|line| line.strip_prefix("// RUN: ")).map(|line| format!("{line}\n")).collect();
     let lines = lines.replace("\\\n", " ");
     lines
         .lines()
@@ -118,7 +121,8 @@ fn parse_run(command: &str, path: &Path, place: &Path) -> Option<ValidationRun> 
 fn validates_compilations_of_text_tests() {
     let place = tempfile::tempdir().unwrap();
     // Those of `validate` are compiled as they are, by default too.
-    let others = files_below(&test_folder()).into_iter().filter(|path| !path.starts_with(test_folder().join("validate")));
+    let others =
+        files_below(&test_folder()).into_iter().filter(|path| !path.starts_with(test_folder().join("validate")));
     let mut runs: Vec<ValidationRun> = (others.enumerate())
         .flat_map(|(number, path)| {
             let place = place.path().join(number.to_string());
@@ -150,7 +154,8 @@ fn validates_tiled_programs() {
 #[test]
 fn validates_models() {
     let square = AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
-    let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let small =
+        Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     let models: [(String, &[&str]); 5] = [
         (square.module(), &[]),
         (AttentionShape { head_size: 80, ..square }.module(), &["--cores", "5"]),
@@ -167,8 +172,8 @@ fn validates_models() {
     check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
 }
 
-/// Returns how many programs are validated by default in the field, in full or by samples, and how many of them also against the program
-/// as written.
+/// Returns how many programs are validated by default in the field, in full or by samples, and how many of them also
+/// against the program as written.
 fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
     let run = |input: &PathBuf| ValidationRun { input: input.clone(), options: Vec::new() };
     let said: Vec<(Option<i32>, String)> = programs
@@ -181,7 +186,11 @@ fn count_by_default(programs: &[PathBuf]) -> [usize; 3] {
         .collect();
     let compiled: Vec<&String> = said.iter().filter(|(code, _)| *code == Some(0)).map(|(_, said)| said).collect();
     let count = |texts: &[&str]| compiled.iter().filter(|said| texts.iter().any(|text| said.contains(text))).count();
-    [compiled.len(), count(&["files and the imported program agree"]), count(&["files and the program as written (MLIR's JIT) agree"])]
+    [
+        compiled.len(),
+        count(&["files and the imported program agree"]),
+        count(&["files and the program as written (MLIR's JIT) agree"]),
+    ]
 }
 
 /// Checks the default validation of the stored PyTorch exports, which are made as in `test/exports`.
@@ -199,7 +208,10 @@ fn validates_nine_of_ten_exports_by_default() {
 fn validates_nine_of_ten_programs_of_folder_by_default() {
     let folder = PathBuf::from(std::env::var("SPYRE_EXPORTS").unwrap());
     let [compiled, field, as_written] = count_by_default(&files_below(&folder));
-    assert!(compiled > 0 && 10 * field >= 9 * compiled, "{field} of {compiled}, {as_written} beside the program as written");
+    assert!(
+        compiled > 0 && 10 * field >= 9 * compiled,
+        "{field} of {compiled}, {as_written} beside the program as written"
+    );
 }
 
 /// Tests that need the reference material outside the repository.
@@ -224,8 +236,9 @@ mod shared {
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn validates_external_programs() {
         let inputs = common::shared("inputs");
-        let is_broken =
-            |path: &PathBuf| path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")));
+        let is_broken = |path: &PathBuf| {
+            path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")))
+        };
         let is_refused = |path: &PathBuf| REFUSED.contains(&path.file_stem().unwrap().to_str().unwrap());
         let is_slow = |path: &PathBuf| path.file_stem().unwrap() == SLOW;
         let programs = files_below(&inputs).into_iter().filter(|path| !is_broken(path) && !is_slow(path));

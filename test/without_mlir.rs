@@ -1,5 +1,6 @@
-//! Tests the tools that need no MLIR. `cargo xtask test` also builds them without the feature `mlir`, with LLVM hidden, and runs these
-//! tests on the tools in the folder that `SPYRE_WITHOUT_MLIR` names. `test/spyre_plan.rs` tests the remaining one of these tools.
+//! Tests the tools that need no MLIR. `cargo xtask test` also builds them without the feature `mlir`, with LLVM hidden,
+//! and runs these tests on the tools in the folder that `SPYRE_WITHOUT_MLIR` names. `test/spyre_plan.rs` tests the
+//! remaining one of these tools.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -19,8 +20,13 @@ const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 /// Runs a tool of this build, or the one of its name in the folder that `SPYRE_WITHOUT_MLIR` names.
 fn run_tool(own: &str, folder: &Path, arguments: &[&str]) -> Output {
     let own = Path::new(own);
-    let path = env::var_os("SPYRE_WITHOUT_MLIR").map_or_else(|| own.to_owned(), |other| Path::new(&other).join(own.file_name().unwrap()));
-    Command::new(&path).current_dir(folder).args(arguments).output().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let path = env::var_os("SPYRE_WITHOUT_MLIR")
+        .map_or_else(|| own.to_owned(), |other| Path::new(&other).join(own.file_name().unwrap()));
+    Command::new(&path)
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[track_caller]
@@ -95,13 +101,25 @@ fn runs_golden_bundle() {
     let sum = SumProgram::new();
     write_array(&sum.folder().join("left.npy"), 7);
     write_array(&sum.folder().join("right.npy"), 5);
-    let arguments = ["sum", "--input", "left=left.npy", "--input", "right=right.npy", "--output-dir", "out", "--report", "report.json"];
+    let arguments = [
+        "sum",
+        "--input",
+        "left=left.npy",
+        "--input",
+        "right=right.npy",
+        "--output-dir",
+        "out",
+        "--report",
+        "report.json",
+    ];
     let text = output_text(run_tool(RUN, sum.folder(), &arguments));
     assert!(text.starts_with("add: 1 executes; HBM 16384 B read, 8192 B written; LX 0 B;"), "{text}");
-    let found: Vec<f16> = NpyFile::new(fs::File::open(sum.folder().join("out/sum.npy")).unwrap()).unwrap().into_vec().unwrap();
+    let found: Vec<f16> =
+        NpyFile::new(fs::File::open(sum.folder().join("out/sum.npy")).unwrap()).unwrap().into_vec().unwrap();
     let expected = (0..32 * 128).map(|index| f16::from_f64((index % 7 + index % 5) as f64));
     assert!(found.into_iter().eq(expected));
-    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(sum.folder().join("report.json")).unwrap()).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(sum.folder().join("report.json")).unwrap()).unwrap();
     assert_eq!(report["launches"][0]["ops"][0]["function"], "add");
 }
 
@@ -127,13 +145,20 @@ fn accepts_valid_bundle_and_names_broken_one() {
 #[test]
 fn checks_bundle_against_profile() {
     let sum = SumProgram::new();
-    let check = |arguments: &[&str]| run_tool(TRANSLATE, sum.folder(), &[&["--check-bundle", "sum"], arguments].concat());
+    let check =
+        |arguments: &[&str]| run_tool(TRANSLATE, sum.folder(), &[&["--check-bundle", "sum"], arguments].concat());
     assert_eq!(output_text(check(&["--format=torch-spyre-2026-08"])), "");
     assert_eq!(output_text(check(&["--format=torch-spyre-2026-09", "--format=text"])), "");
     let message = expect_error(&check(&["--format=1.0"]));
-    assert!(message.contains("computeOp_/0/location: sdsc_r2: the member is there; profile '1.0' has no such member"), "{message}");
+    assert!(
+        message.contains("computeOp_/0/location: sdsc_r2: the member is there; profile '1.0' has no such member"),
+        "{message}"
+    );
     let message = expect_error(&check(&["--format=2.0"]));
-    assert!(message.contains("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'"), "{message}");
+    assert!(
+        message.contains("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '2.0'"),
+        "{message}"
+    );
     let message = expect_error(&check(&["--format=1.0", "--format=torch-spyre-2026-08"]));
     assert!(message.contains("names two forms of the files; give one"), "{message}");
     let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--bundle-to-mlir", "sum", "--format=1.0"]));
@@ -145,7 +170,8 @@ fn plans_instance() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("in.csv"), "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\n").unwrap();
     let text = output_text(run_tool(PLAN, place.path(), &["in.csv", "--capacity", "8", "-o", "out.json"]));
-    let start = "3 of 3 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);";
+    let start =
+        "3 of 3 buffers in LX; HBM traffic 0 bytes (lower bound 0, optimal among plans without split live ranges);";
     assert!(text.starts_with(start), "{text}");
     output_text(run_tool(PLAN, place.path(), &["--verify", "out.json", "in.csv"]));
 }
@@ -188,7 +214,17 @@ fn exports_inputs_and_expected_results() {
     let text = output_text(run_tool(
         RUN,
         sum.folder(),
-        &["sum", "--input", "left=left.npy", "--input", "right=right.npy", "--export-expected", "out", "--output-dir", "results"],
+        &[
+            "sum",
+            "--input",
+            "left=left.npy",
+            "--input",
+            "right=right.npy",
+            "--export-expected",
+            "out",
+            "--output-dir",
+            "results",
+        ],
     ));
     assert!(text.starts_with("add: 1 executes;"), "{text}");
     let out = |name: &str| sum.folder().join("out").join(name);
@@ -199,12 +235,19 @@ fn exports_inputs_and_expected_results() {
                                    "npy": "inputs/arg1.npy", "bin": "inputs/arg1.bin"});
     assert_eq!(index["inputs"][1], input);
     let expected = &index["expected"][0];
-    assert_eq!((&expected["role"], &expected["rtol"], &expected["atol"]), (&"output".into(), &1e-3.into(), &1e-5.into()));
+    assert_eq!(
+        (&expected["role"], &expected["rtol"], &expected["atol"]),
+        (&"output".into(), &1e-3.into(), &1e-5.into())
+    );
     assert_eq!(expected["is_within_tolerance"], true);
     let numbers = |name: &str| -> Vec<f64> {
         let file = NpyFile::new(fs::File::open(out(name)).unwrap()).unwrap();
         let halves = || NpyFile::new(fs::File::open(out(name)).unwrap()).unwrap().into_vec::<f16>().unwrap();
-        if file.dtype().descr() == "'<f8'" { file.into_vec().unwrap() } else { halves().into_iter().map(f64::from).collect() }
+        if file.dtype().descr() == "'<f8'" {
+            file.into_vec().unwrap()
+        } else {
+            halves().into_iter().map(f64::from).collect()
+        }
     };
     let sums: Vec<f64> = (0..32 * 128).map(|index| (index % 1024 + index % 3) as f64).collect();
     assert_eq!(numbers("exact/arg2.npy"), sums);
@@ -233,11 +276,15 @@ fn rejects_export_that_no_launcher_accepts() {
     assert!(message.contains(expected), "{message}");
     let path = sum.file("program.json");
     let mut program: Program = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    let again = LaunchEntry { arguments: ["right", "left", "sum"].map(str::to_owned).to_vec(), ..program.launches[0].clone() };
+    let again =
+        LaunchEntry { arguments: ["right", "left", "sum"].map(str::to_owned).to_vec(), ..program.launches[0].clone() };
     program.launches.push(again);
     fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
     let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
-    assert!(message.contains("expected a program of one launch, found 2 launches; export a smaller function"), "{message}");
+    assert!(
+        message.contains("expected a program of one launch, found 2 launches; export a smaller function"),
+        "{message}"
+    );
     program.launches.pop();
     program.results[0].digit_base = Some(1024);
     program.results[0].shape = vec![2, 16, 128];
@@ -256,7 +303,8 @@ fn names_argument_of_wrong_shape_type_or_layout() {
         let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
         let length = shape.iter().product::<u64>() as usize;
         if single {
-            let mut writer = npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut bytes).begin_nd().unwrap();
+            let mut writer =
+                npyz::WriteOptions::new().default_dtype().shape(shape).writer(&mut bytes).begin_nd().unwrap();
             writer.extend((0..length).map(|index| index as f32)).unwrap();
             writer.finish().unwrap();
         } else {
@@ -279,8 +327,16 @@ fn names_argument_of_wrong_shape_type_or_layout() {
     let path = sum.file("add/launch_spec.json");
     let text = fs::read_to_string(&path).unwrap();
     for (member, value, expected) in [
-        ("shape", serde_json::json!([128, 32]), "/args/1/shape: sdsc_r136: expected shape [32, 128] for 'right', found shape [128, 32]"),
-        ("dtype", serde_json::json!("float32"), "/args/1/dtype: sdsc_r136: expected dtype float16 for 'right', found dtype float32"),
+        (
+            "shape",
+            serde_json::json!([128, 32]),
+            "/args/1/shape: sdsc_r136: expected shape [32, 128] for 'right', found shape [128, 32]",
+        ),
+        (
+            "dtype",
+            serde_json::json!("float32"),
+            "/args/1/dtype: sdsc_r136: expected dtype float16 for 'right', found dtype float32",
+        ),
         (
             "layout",
             serde_json::json!({"stick_size": [32], "padding": [0, 0]}),

@@ -31,10 +31,19 @@ fn dims(count: usize) -> Vec<Coordinate> {
 fn pointwise(inputs: &[Vec<i64>], format: DeviceFormat) -> UndividedOp {
     let rank = inputs.iter().map(Vec::len).max().unwrap();
     let result: Vec<i64> = (0..rank)
-        .map(|dim| inputs.iter().filter(|input| input.len() + dim >= rank).map(|input| input[input.len() + dim - rank]).max().unwrap())
+        .map(|dim| {
+            inputs
+                .iter()
+                .filter(|input| input.len() + dim >= rank)
+                .map(|input| input[input.len() + dim - rank])
+                .max()
+                .unwrap()
+        })
         .collect();
     let read = |input: &Vec<i64>| {
-        let at = |host: usize| if input[host] == 1 { Coordinate::constant(0) } else { Coordinate::from_dim(rank - input.len() + host) };
+        let at = |host: usize| {
+            if input[host] == 1 { Coordinate::constant(0) } else { Coordinate::from_dim(rank - input.len() + host) }
+        };
         operand(input, &(0..input.len()).map(at).collect::<Vec<_>>(), &result, format)
     };
     let mut operands: Vec<DeviceOperand> = inputs.iter().map(read).collect();
@@ -47,7 +56,8 @@ fn reduction(sizes: &[i64], dim: usize, format: DeviceFormat) -> UndividedOp {
     let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
     let place = |host: usize| kept.iter().position(|&other| other == host);
     let read: Vec<_> = (0..sizes.len()).map(|host| Coordinate::from_dim(place(host).unwrap_or(kept.len()))).collect();
-    let write: Vec<_> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
+    let write: Vec<_> =
+        (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
     let result: Vec<i64> = (0..sizes.len()).map(|host| if host == dim { 1 } else { sizes[host] }).collect();
     let operands = vec![operand(sizes, &read, &ranges, format), operand(&result, &write, &ranges, format)];
     operation(Family::Reduce, &ranges, kept.len(), operands)
@@ -80,7 +90,9 @@ fn transpose(ranges: &[i64], format: DeviceFormat) -> UndividedOp {
 fn sparse(rows: i64, format: DeviceFormat) -> UndividedOp {
     let host = HostTensor::row_major(&[rows, 1]).unwrap();
     let layout = DeviceLayout::sparse(&[rows, 1], 1, format).unwrap();
-    let coordinates = compute_device_coordinates(&layout, &host, &[Coordinate::from_dim(0), Coordinate::constant(0)], &[rows]).unwrap();
+    let coordinates =
+        compute_device_coordinates(&layout, &host, &[Coordinate::from_dim(0), Coordinate::constant(0)], &[rows])
+            .unwrap();
     let both = DeviceOperand { layout, coordinates, part_of: None, indexed: None };
     operation(Family::Pointwise, &[rows], 1, vec![both.clone(), both])
 }
@@ -124,7 +136,8 @@ fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<UndividedO
 }
 
 fn choose_division(op: UndividedOp, target: &Target) -> Vec<i64> {
-    let op = if op.minima.num_cores() > 1 { op } else { UndividedOp { minima: reduce_span(&op, target).unwrap(), ..op } };
+    let op =
+        if op.minima.num_cores() > 1 { op } else { UndividedOp { minima: reduce_span(&op, target).unwrap(), ..op } };
     let split = divide(&op, target).unwrap();
     remove_unit_dims(&op, split.slices())
 }
@@ -162,7 +175,11 @@ fn matches_recorded_splits_of_peer() {
         let row = json!({"name": name, "op": name.split(' ').next().unwrap(), "shapes": shapes});
         for (cores, expected) in [32, 8].into_iter().zip(expected) {
             let target = Target { cores, ..Target::spyre() };
-            assert_eq!(choose_division(main_op(&row, DeviceFormat::Sen169Fp16), &target), expected, "{row} on {cores} cores");
+            assert_eq!(
+                choose_division(main_op(&row, DeviceFormat::Sen169Fp16), &target),
+                expected,
+                "{row} on {cores} cores"
+            );
         }
     }
 }
@@ -193,7 +210,8 @@ mod shared {
                 };
                 let op = main_op(row, format);
                 let splits = theirs["splits"].as_array().unwrap();
-                let long: Vec<i64> = splits.iter().filter(|dim| dim["range"] != 1).map(|dim| dim["split"].as_i64().unwrap()).collect();
+                let long: Vec<i64> =
+                    splits.iter().filter(|dim| dim["range"] != 1).map(|dim| dim["split"].as_i64().unwrap()).collect();
                 compare(0, "main", choose_division(op.clone(), &target), long);
                 if let Some(default) = theirs["default_splits"].as_object() {
                     let op = UndividedOp { minima: reduce_span(&op, &target).unwrap(), ..op };
@@ -205,14 +223,18 @@ mod shared {
                 for one in theirs["all_ops"].as_array().unwrap() {
                     let (ranges, splits) = (to_numbers(&one["ranges"]), to_numbers(&one["splits"]));
                     if let Some(op) = any_op(one["op"].as_str().unwrap(), &ranges, format).filter(|_| {
-                        !row["name"].as_str().unwrap().contains("dim0") && !row["name"].as_str().unwrap().starts_with("add_1x32")
+                        !row["name"].as_str().unwrap().contains("dim0")
+                            && !row["name"].as_str().unwrap().starts_with("add_1x32")
                     }) {
                         compare(2, one["op"].as_str().unwrap(), choose_division(op, &target), splits);
                     }
                 }
             }
         }
-        println!("main ops {}/{}, default rule {}/{}, other ops {}/{}", equal[0], total[0], equal[1], total[1], equal[2], total[2]);
+        println!(
+            "main ops {}/{}, default rule {}/{}, other ops {}/{}",
+            equal[0], total[0], equal[1], total[1], equal[2], total[2]
+        );
         assert!(different.is_empty(), "{different:#?}");
     }
 }

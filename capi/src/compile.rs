@@ -37,7 +37,14 @@ impl CompileResponse {
 }
 
 fn to_error_diagnostic(message: String) -> CollectedDiagnostic {
-    CollectedDiagnostic { severity: "error", code: None, message, places: Vec::new(), module: String::new(), notes: Vec::new() }
+    CollectedDiagnostic {
+        severity: "error",
+        code: None,
+        message,
+        places: Vec::new(),
+        module: String::new(),
+        notes: Vec::new(),
+    }
 }
 
 /// Compiles; a bug is an answer or a panic.
@@ -66,12 +73,18 @@ fn compile_request(request: &CompileRequest) -> Result<CompileResponse, String> 
     };
     let session = create_session();
     let source = session.source_from_text(&request.name, &request.program);
-    let CompileOutcome { report, ir, diagnostics: said, found_bug } = compile_source(&source, &options, output, validation);
+    let CompileOutcome { report, ir, diagnostics: said, found_bug } =
+        compile_source(&source, &options, output, validation);
     let code = match (&report, found_bug) {
         (Some(_), _) => 0,
         (None, false) => 1,
         (None, true) => 2,
     };
-    let json = report.as_ref().filter(|_| ir.is_none()).map(serde_json::to_string).transpose().map_err(|error| error.to_string())?;
+    let json = report
+        .as_ref()
+        .filter(|_| ir.is_none())
+        .map(serde_json::to_string)
+        .transpose()
+        .map_err(|error| error.to_string())?;
     Ok(CompileResponse { code, result: ir.or(json), said })
 }

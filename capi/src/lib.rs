@@ -1,4 +1,5 @@
-//! The compiler as a C library. `include/spyre-c/Compile.h` says what each function does; `test/bridge.rs` compares the two.
+//! The compiler as a C library. `include/spyre-c/Compile.h` says what each function does; `test/bridge.rs` compares the
+//! two.
 
 #![allow(non_snake_case, reason = "names of C")]
 

@@ -26,12 +26,14 @@ fn parse_rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
 
 /// Splits at commas outside of quotes.
 fn split_arguments(text: &str) -> Vec<&str> {
-    let (plain, quoted) = text.split_once('"').map_or((text, None), |(plain, quoted)| (plain, quoted.strip_suffix('"')));
+    let (plain, quoted) =
+        text.split_once('"').map_or((text, None), |(plain, quoted)| (plain, quoted.strip_suffix('"')));
     plain.split(',').map(str::trim).filter(|argument| !argument.is_empty()).chain(quoted).collect()
 }
 
 fn generate_formats(table: &str) -> Result<String, String> {
-    let (mut variants, mut all, mut names, mut bytes_of, mut stick) = (String::new(), String::new(), String::new(), String::new(), None);
+    let (mut variants, mut all, mut names, mut bytes_of, mut stick) =
+        (String::new(), String::new(), String::new(), String::new(), None);
     let mut n = 0;
     for row in parse_rows(table) {
         match (row.0, row.1.as_slice()) {
@@ -44,7 +46,9 @@ fn generate_formats(table: &str) -> Result<String, String> {
                 writeln!(bytes_of, "            Self::{variant} => {bytes},").map_err(|error| error.to_string())?;
             }
             _ => {
-                return Err(format!("expected SPYRE_FORMAT(variant, name, bytes, description) or SPYRE_STICK_BYTES(bytes), found {row:?}"));
+                return Err(format!(
+                    "expected SPYRE_FORMAT(variant, name, bytes, description) or SPYRE_STICK_BYTES(bytes), found {row:?}"
+                ));
             }
         }
     }
@@ -52,7 +56,8 @@ fn generate_formats(table: &str) -> Result<String, String> {
     Ok(format!(
         r#"/// Bytes of one stick, the unit of transfer between HBM and LX ("SuperDSC-Bundle specification, data layout").
 ///
-/// Device layouts, formats and the file format are all defined in terms of this size, so it is not part of [`Target`](crate::Target).
+/// Device layouts, formats and the file format are all defined in terms of this size, so it is not part of
+/// [`Target`](crate::Target).
 pub const STICK_BYTES: i64 = {stick};
 
 /// A number format of the device ("SuperDSC format, `DataFormats`"): the rows of `Formats.def`.

@@ -1,7 +1,8 @@
-//! The targets of `test/hostile`, with mutants that follow what they execute: LLVM's libFuzzer keeps those that reach new code.
+//! The targets of `test/hostile`, with mutants that follow what they execute: LLVM's libFuzzer keeps those that reach
+//! new code.
 //!
-//! `cargo xtask fuzz TARGET MINUTES` builds and runs it: `SPYRE_FUZZ_TARGET=TARGET spyre-fuzz CORPUS [OPTION...]`, with libFuzzer's options. The
-//! first two bytes of a file of the corpus say which right file it was.
+//! `cargo xtask fuzz TARGET MINUTES` builds and runs it: `SPYRE_FUZZ_TARGET=TARGET spyre-fuzz CORPUS [OPTION...]`, with
+//! libFuzzer's options. The first two bytes of a file of the corpus say which right file it was.
 
 #[path = "../../test/common/places.rs"]
 mod common;
@@ -97,7 +98,8 @@ extern "C" fn run_one(data: *const u8, size: usize) -> c_int {
     LLVMFuzzerTestOneInput(data, size)
 }
 
-/// Writes the right files into the corpus, and fuzzes. MLIR's libraries have a `main` of their own, so libFuzzer's is not linked.
+/// Writes the right files into the corpus, and fuzzes. MLIR's libraries have a `main` of their own, so libFuzzer's is
+/// not linked.
 fn main() {
     let corpus = PathBuf::from(env::args().nth(1).expect("the folder of the corpus"));
     fs::create_dir_all(&corpus).expect("a folder");

@@ -10,7 +10,8 @@ use spyre::{
     validate::ValidationMode,
 };
 
-/// A diagnostic: severity, message, places (file, line, column; innermost first), path of the module of the model, and notes.
+/// A diagnostic: severity, message, places (file, line, column; innermost first), path of the module of the model, and
+/// notes.
 #[derive(IntoPyObject)]
 pub(crate) struct Diagnostic {
     severity: &'static str,
@@ -35,8 +36,8 @@ pub(crate) struct Page(Report);
 
 #[pymethods]
 impl Page {
-    /// The text of an HTML file with the lines of the files that operations stand in: pairs of a name, as places in the report have it, and a
-    /// text.
+    /// The text of an HTML file with the lines of the files that operations stand in: pairs of a name, as places in the
+    /// report have it, and a text.
     fn html(&self, sources: Vec<(String, String)>) -> PyResult<String> {
         let sources: Vec<ProgramText<'_>> = sources.iter().map(|(file, text)| ProgramText { file, text }).collect();
         render_page(&self.0, &sources).map_err(PyRuntimeError::new_err)
@@ -61,19 +62,31 @@ pub(crate) struct Compiled {
     validation: Option<String>,
 }
 
-/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of `spyre-compile`, as text;
-/// `validate` is `auto`, `on` or `off`.
+/// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of
+/// `spyre-compile`, as text; `validate` is `auto`, `on` or `off`.
 ///
 /// # Errors
-/// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is only raised where
-/// the wait was interrupted.
+/// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is
+/// only raised where the wait was interrupted.
 #[pyfunction]
-pub(crate) fn compile(py: Python<'_>, input: String, output: String, options: Vec<(String, String)>, validate: &str) -> PyResult<Compiled> {
+pub(crate) fn compile(
+    py: Python<'_>,
+    input: String,
+    output: String,
+    options: Vec<(String, String)>,
+    validate: &str,
+) -> PyResult<Compiled> {
     let validation = parse_enum(validate).map_err(|message| format!("option 'validate': {message}"));
     wait_for(py, move |_| {
         let refused = |message: String| Compiled {
             done: false,
-            diagnostics: vec![Diagnostic { severity: "error", message, places: Vec::new(), module: String::new(), notes: Vec::new() }],
+            diagnostics: vec![Diagnostic {
+                severity: "error",
+                message,
+                places: Vec::new(),
+                module: String::new(),
+                notes: Vec::new(),
+            }],
             report: None,
             page: None,
             plan: None,
@@ -99,10 +112,16 @@ fn parse_options(given: &[(String, String)]) -> Result<CompileOptions, String> {
     Ok(options)
 }
 
-fn compile_file(input: &str, output: &str, options: &CompileOptions, validation: ValidationMode) -> Result<Compiled, String> {
+fn compile_file(
+    input: &str,
+    output: &str,
+    options: &CompileOptions,
+    validation: ValidationMode,
+) -> Result<Compiled, String> {
     let session = create_session();
-    let source =
-        session.open_source(input).map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
+    let source = session
+        .open_source(input)
+        .map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
     let Done { report, ir, diagnostics: said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();
     let json = |report: &Report| serde_json::to_string(report).map_err(|error| error.to_string());
@@ -116,7 +135,10 @@ fn compile_file(input: &str, output: &str, options: &CompileOptions, validation:
         report: emitted.map(json).transpose()?,
         plan: plan.transpose()?,
         ir,
-        validation: report.as_ref().and_then(|report| report.validation.as_ref()).map(|verdict| verdict.lines().join("\n")),
+        validation: report
+            .as_ref()
+            .and_then(|report| report.validation.as_ref())
+            .map(|verdict| verdict.lines().join("\n")),
         page: report.filter(|_| has_files).map(Page),
     })
 }

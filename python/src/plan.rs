@@ -5,7 +5,8 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 use scratchpad::{Capacity, Instance, PlanningLimits, ReportHeader, ResidencyMode, plan_instance};
 use std::{error::Error, sync::atomic::Ordering, time::Instant};
 
-/// Plans which buffers of an instance live in LX, and where: JSON in, or MiniMalloc's CSV with a capacity, JSON out, as `spyre-plan` has it.
+/// Plans which buffers of an instance live in LX, and where: JSON in, or MiniMalloc's CSV with a capacity, JSON out, as
+/// `spyre-plan` has it.
 ///
 /// # Errors
 /// What is wrong with the instance, or with the planner's name.
@@ -38,7 +39,9 @@ fn read_instance(
     capacity: Option<i64>,
     alignment: Option<i64>,
 ) -> Result<(Instance, ResidencyMode), String> {
-    let explained = |error: &dyn Error| format!("{error}{}", error.source().map_or_else(String::new, |source| format!(": {source}")));
+    let explained = |error: &dyn Error| {
+        format!("{error}{}", error.source().map_or_else(String::new, |source| format!(": {source}")))
+    };
     if text.trim_start().starts_with('{') {
         let instance = Instance::from_json(text).map_err(|error| explained(&error))?;
         let Capacity { bytes, alignment: own } = instance.capacity;
@@ -47,6 +50,7 @@ fn read_instance(
         return Ok((instance, if whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split }));
     }
     let bytes = capacity.ok_or("expected 'capacity', the bytes of LX, in the instance, found none")?;
-    let instance = Instance::from_csv(text, Capacity { bytes, alignment: alignment.unwrap_or(1) }).map_err(|error| explained(&error))?;
+    let instance = Instance::from_csv(text, Capacity { bytes, alignment: alignment.unwrap_or(1) })
+        .map_err(|error| explained(&error))?;
     Ok((instance, ResidencyMode::Whole))
 }

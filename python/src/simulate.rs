@@ -47,16 +47,22 @@ impl Simulation {
     /// # Errors
     /// A name that the program does not have, and a size that it cannot have.
     fn at(&self, sizes: BTreeMap<String, i64>) -> PyResult<Self> {
-        let simulation = self.simulation.with_sizes(&sizes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let simulation =
+            self.simulation.with_sizes(&sizes).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Self { simulation: Arc::new(simulation) })
     }
 
-    /// Runs on arrays in the order of the arguments, each with its sizes and elements as [`ResultTuple`] has them; gives the results in order
-    /// and a report as JSON. `max_steps` bounds the element operations.
+    /// Runs on arrays in the order of the arguments, each with its sizes and elements as [`ResultTuple`] has them;
+    /// gives the results in order and a report as JSON. `max_steps` bounds the element operations.
     ///
     /// # Errors
     /// What the simulator refuses, such as an array of other sizes or an index out of range.
-    fn run(&self, py: Python<'_>, arrays: Vec<(Vec<i64>, PyBackedBytes)>, max_steps: Option<u64>) -> PyResult<(Vec<ResultTuple>, String)> {
+    fn run(
+        &self,
+        py: Python<'_>,
+        arrays: Vec<(Vec<i64>, PyBackedBytes)>,
+        max_steps: Option<u64>,
+    ) -> PyResult<(Vec<ResultTuple>, String)> {
         let arguments = &self.simulation.program().arguments;
         let mut inputs = BTreeMap::new();
         for (tensor, (shape, bytes)) in arguments.iter().zip(arrays) {
@@ -66,9 +72,10 @@ impl Simulation {
         let defaults = RunOptions::default();
         let options = RunOptions { max_steps: max_steps.unwrap_or(defaults.max_steps), ..defaults };
         let simulation = Arc::clone(&self.simulation);
-        let outcome =
-            wait_for(py, move |_| simulation.run(&inputs, &options))?.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let report = serde_json::to_string(&outcome.report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let outcome = wait_for(py, move |_| simulation.run(&inputs, &options))?
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let report =
+            serde_json::to_string(&outcome.report).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let results = outcome.results.into_iter().map(|(name, array)| {
             let element_type = array.elements.element_type().name().to_owned();
             (name, array.shape, element_type, bytes_of(&array.elements))

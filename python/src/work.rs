@@ -14,12 +14,15 @@ use std::{
 /// How often it is asked whether the user has had enough.
 const SIGNAL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does the work on a thread with the stack of a tool. When a signal ends the wait, `KeyboardInterrupt` among them, the work is told that it is
-/// over; it ends when it next looks, and nobody sees what it makes.
+/// Does the work on a thread with the stack of a tool. When a signal ends the wait, `KeyboardInterrupt` among them, the
+/// work is told that it is over; it ends when it next looks, and nobody sees what it makes.
 ///
 /// # Errors
 /// The exception of a signal's handler; that no thread could be started, or that ours has panicked.
-pub(crate) fn wait_for<T: Send + 'static>(py: Python<'_>, work: impl FnOnce(&AtomicBool) -> T + Send + 'static) -> PyResult<T> {
+pub(crate) fn wait_for<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> PyResult<T> {
     let (done, mut answer) = mpsc::channel();
     let is_over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&is_over);
@@ -33,9 +36,13 @@ pub(crate) fn wait_for<T: Send + 'static>(py: Python<'_>, work: impl FnOnce(&Ato
         let answer = &mut answer;
         match py.detach(move || answer.recv_timeout(SIGNAL_POLL_INTERVAL)) {
             Ok(answer) => return Ok(answer),
-            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| is_over.store(true, Ordering::Relaxed))?,
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| is_over.store(true, Ordering::Relaxed))?
+            }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("stopped by a compiler bug, which is described above: please report it"));
+                return Err(PyRuntimeError::new_err(
+                    "stopped by a compiler bug, which is described above: please report it",
+                ));
             }
         }
     }

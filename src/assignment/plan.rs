@@ -16,7 +16,8 @@ pub(super) struct EliminationPlan {
     pub(super) n_entries: usize,
 }
 
-/// Why a variable would be fixed before another: it was fixed less often, then it has more neighbours, then it comes first.
+/// Why a variable would be fixed before another: it was fixed less often, then it has more neighbours, then it comes
+/// first.
 type FixingKey = (usize, Reverse<usize>, usize);
 
 /// The variables that are left, each with those that share a table with it.
@@ -31,21 +32,34 @@ struct InteractionGraph<'a> {
 }
 
 impl<'a> InteractionGraph<'a> {
-    fn new<'t>(n_states: &'a [usize], scopes: impl Iterator<Item = &'t [usize]>, max_entries: usize, times_fixed: &'a [usize]) -> Self {
+    fn new<'t>(
+        n_states: &'a [usize],
+        scopes: impl Iterator<Item = &'t [usize]>,
+        max_entries: usize,
+        times_fixed: &'a [usize],
+    ) -> Self {
         let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for scope in scopes {
             for variable in scope {
                 neighbours.entry(*variable).or_default().extend(scope.iter().filter(|other| *other != variable));
             }
         }
-        let mut graph = Self { n_states, max_entries, times_fixed, neighbours, by_entries: BTreeSet::new(), by_fix_key: BTreeSet::new() };
+        let mut graph = Self {
+            n_states,
+            max_entries,
+            times_fixed,
+            neighbours,
+            by_entries: BTreeSet::new(),
+            by_fix_key: BTreeSet::new(),
+        };
         for variable in graph.neighbours.keys().copied().collect::<Vec<_>>() {
             graph.add_to_queues(variable);
         }
         graph
     }
 
-    /// The entries of the table that eliminating a variable would make; beyond `max_entries` it does not matter how many.
+    /// The entries of the table that eliminating a variable would make; beyond `max_entries` it does not matter how
+    /// many.
     fn num_entries(&self, variable: usize) -> usize {
         let mut n_entries = self.n_states[variable];
         for neighbour in self.neighbours.get(&variable).into_iter().flatten() {
@@ -91,9 +105,9 @@ impl<'a> InteractionGraph<'a> {
 }
 
 impl EliminationPlan {
-    /// Eliminates whatever makes the smallest table; where that has more than `max_entries`, fixes a variable: one that was fixed least
-    /// often, with the most neighbours. The steps are those of a graph with `scopes` as cliques, and take time n log n where
-    /// `max_entries` bounds the neighbours.
+    /// Eliminates whatever makes the smallest table; where that has more than `max_entries`, fixes a variable: one that
+    /// was fixed least often, with the most neighbours. The steps are those of a graph with `scopes` as cliques, and
+    /// take time n log n where `max_entries` bounds the neighbours.
     pub(super) fn new<'t>(
         n_states: &[usize],
         scopes: impl Iterator<Item = &'t [usize]>,
@@ -102,7 +116,8 @@ impl EliminationPlan {
     ) -> Self {
         let mut graph = InteractionGraph::new(n_states, scopes, max_entries, times_fixed);
         let mut plan = Self { order: Vec::new(), fixed: Vec::new(), n_entries: 0 };
-        while let (Some((n_entries, smallest)), Some((_, _, hub))) = (graph.by_entries.first().copied(), graph.by_fix_key.first().copied())
+        while let (Some((n_entries, smallest)), Some((_, _, hub))) =
+            (graph.by_entries.first().copied(), graph.by_fix_key.first().copied())
         {
             if n_entries <= max_entries {
                 graph.remove_variable(smallest, true);
@@ -157,7 +172,8 @@ mod tests {
         let n_readers = 10_000;
         let scopes: Vec<[usize; 2]> = (1..=n_readers).map(|reader| [0, reader]).collect();
         let n_states = vec![6; n_readers + 1];
-        let plan = EliminationPlan::new(&n_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; n_readers + 1]);
+        let plan =
+            EliminationPlan::new(&n_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; n_readers + 1]);
         assert_eq!((plan.fixed.len(), plan.n_entries), (0, n_readers * 36 + 6));
     }
 }

@@ -46,9 +46,11 @@ struct EntryMap {
 
 impl EntryMap {
     fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
-        let stride_to = |variable| compute_strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
-        let digit =
-            |(variable, stride)| Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
+        let stride_to =
+            |variable| compute_strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
+        let digit = |(variable, stride)| {
+            Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? })
+        };
         Self { digits: compute_strides(from, n_states).filter_map(digit).collect() }
     }
 
@@ -141,9 +143,15 @@ impl<C: AdditiveCost> CostTable<C> {
             compute_strides(&factor.variables, n_states)
                 .all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
         };
-        let entry_of =
-            |entry: usize| compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
-        let possible = factor.costs.iter().filter(|(entry, _)| is_one(**entry)).map(|(&entry, &cost)| (entry_of(entry), cost)).collect();
+        let entry_of = |entry: usize| {
+            compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum()
+        };
+        let possible = factor
+            .costs
+            .iter()
+            .filter(|(entry, _)| is_one(**entry))
+            .map(|(&entry, &cost)| (entry_of(entry), cost))
+            .collect();
         Self { costs: compute_min_costs(num_entries(&variables, n_states), possible), variables }
     }
 
@@ -153,12 +161,19 @@ impl<C: AdditiveCost> CostTable<C> {
         if left.len() == self.variables.len() {
             return self.clone();
         }
-        let stay: Vec<(usize, usize)> = compute_strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
+        let stay: Vec<(usize, usize)> =
+            compute_strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
         let renumbering = EntryMap::new(&self.variables, &left, n_states);
-        let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
+        let is_kept = |entry: usize| {
+            stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable])
+        };
         // Entries stay sorted, because the order of the variables is unchanged.
-        let costs =
-            self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.map_entry(entry), cost)).collect();
+        let costs = self
+            .costs
+            .iter()
+            .filter(|(entry, _)| is_kept(*entry))
+            .map(|&(entry, cost)| (renumbering.map_entry(entry), cost))
+            .collect();
         Self { variables: left, costs }
     }
 
@@ -179,11 +194,14 @@ impl<C: AdditiveCost> CostTable<C> {
 
     /// Returns the sum of two tables, minimized over the variables that are not in `left`.
     fn add_and_minimize(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
-        let shared: Vec<usize> = self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
+        let shared: Vec<usize> =
+            self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
         let [our_key, their_key] = [self, other].map(|table| EntryMap::new(&table.variables, &shared, n_states));
         let our_entry = EntryMap::new(&self.variables, &left, n_states);
-        let their_entry = EntryMap::new(&other.variables, &left, n_states).restrict_to(|variable| !shared.contains(&variable));
-        let theirs = other.costs.iter().map(|&(entry, cost)| (their_key.map_entry(entry), (their_entry.map_entry(entry), cost)));
+        let their_entry =
+            EntryMap::new(&other.variables, &left, n_states).restrict_to(|variable| !shared.contains(&variable));
+        let theirs =
+            other.costs.iter().map(|&(entry, cost)| (their_key.map_entry(entry), (their_entry.map_entry(entry), cost)));
         let theirs = KeyedGroups::new(num_entries(&shared, n_states), theirs);
         let mut found = Vec::with_capacity(self.costs.len().max(other.costs.len()));
         for &(entry, cost) in &self.costs {
@@ -221,13 +239,16 @@ pub(super) fn set_best_state<'a, C: AdditiveCost + 'a>(
 ) -> bool {
     let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
-        let step: usize =
-            compute_strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
+        let step: usize = compute_strides(&table.variables, n_states)
+            .filter(|&(other, _)| other == variable)
+            .map(|(_, stride)| stride)
+            .sum();
         let first = compute_entry(&table.variables, n_states, states) - step * states[variable];
         for (state, sum) in sums.iter_mut().enumerate() {
             *sum = sum.saturating_add(table.cost(first + state * step));
         }
     }
-    let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).expect("a variable has states");
+    let best =
+        (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).expect("a variable has states");
     std::mem::replace(&mut states[variable], best) != best
 }

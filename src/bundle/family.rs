@@ -36,8 +36,8 @@ impl OpFamily {
         }
     }
 
-    /// Returns whether each operand has dimensions of its own, as in a matmul or a convolution. Other ops iterate over one operand's
-    /// dimensions.
+    /// Returns whether each operand has dimensions of its own, as in a matmul or a convolution. Other ops iterate over
+    /// one operand's dimensions.
     #[must_use]
     pub const fn has_operand_dims(self) -> bool {
         matches!(self, Self::Matmul | Self::Conv2d | Self::Depthwise)
@@ -68,7 +68,8 @@ pub(crate) fn is_conversion(op: &OpSpec) -> bool {
     machine::is_conversion(&op.function) || op.function == "fp8todl16"
 }
 
-/// Returns whether it requires an outer dimension in addition to the stick (the conversions, and quantisation by channel).
+/// Returns whether it requires an outer dimension in addition to the stick (the conversions, and quantisation by
+/// channel).
 #[must_use]
 pub(crate) fn needs_outer_dim(op: &OpSpec) -> bool {
     is_conversion(op) || op.function == "qfp8ch"

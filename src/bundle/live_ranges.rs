@@ -1,8 +1,8 @@
 //! Live ranges of the values that a plan places in LX or in the pool.
 //!
-//! Ops are numbered in the order of their files. A live range extends from the first op that writes the value to the last op that
-//! accesses it, within the innermost loop around both: each iteration has a live range of its own. If either op is in a loop further in,
-//! the live range covers that loop completely.
+//! Ops are numbered in the order of their files. A live range extends from the first op that writes the value to the
+//! last op that accesses it, within the innermost loop around both: each iteration has a live range of its own. If
+//! either op is in a loop further in, the live range covers that loop completely.
 
 use super::{Allocation, BundleItem, OpSpecOperand};
 use std::collections::BTreeMap;
@@ -74,16 +74,23 @@ pub fn unroll_live_ranges(items: &[BundleItem], lives: &[LaunchLiveRange]) -> Ve
         by_last.entry(life.last).or_default().push(number);
     }
     let most_around = LoopDepthCounter::compute_max_depths(items, lives);
-    let mut walk =
-        LiveRangeUnroller { lives, max_depths: most_around, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
+    let mut walk = LiveRangeUnroller {
+        lives,
+        max_depths: most_around,
+        by_first,
+        by_last,
+        next: 0,
+        open: BTreeMap::new(),
+        done: Vec::new(),
+    };
     walk.unroll_items(items, 0, 0);
     walk.close_ranges(&(0..usize::MAX), 0);
     walk.done.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     walk.done
 }
 
-/// Maximum number of loops around each live range. An op that moves along a value with a loop requires a live range that starts outside
-/// of that loop, even if no other op uses the value.
+/// Maximum number of loops around each live range. An op that moves along a value with a loop requires a live range
+/// that starts outside of that loop, even if no other op uses the value.
 struct LoopDepthCounter<'a> {
     lives: &'a [LaunchLiveRange],
     /// Live ranges per address, by start; they overlap only if one value takes over the bytes of the other.
@@ -148,7 +155,8 @@ struct LiveRangeUnroller<'a> {
 }
 
 impl LiveRangeUnroller<'_> {
-    /// Unrolls items at loop depth `depth`, whose first op in the rolled program is `first`; returns the number after the last op.
+    /// Unrolls items at loop depth `depth`, whose first op in the rolled program is `first`; returns the number after
+    /// the last op.
     fn unroll_items(&mut self, items: &[BundleItem], first: usize, depth: usize) -> usize {
         let mut op = first;
         for item in items {
@@ -172,7 +180,11 @@ impl LiveRangeUnroller<'_> {
 
     fn open_ranges(&mut self, op: usize) {
         for &number in self.by_first.get(&op).into_iter().flatten() {
-            self.open.entry((op, number)).or_insert(LaunchLiveRange { first: self.next, last: self.next, ..self.lives[number] });
+            self.open.entry((op, number)).or_insert(LaunchLiveRange {
+                first: self.next,
+                last: self.next,
+                ..self.lives[number]
+            });
         }
         for number in self.by_last.get(&op).into_iter().flatten() {
             if let Some(life) = self.open.get_mut(&(self.lives[*number].first, *number)) {
@@ -219,15 +231,19 @@ mod tests {
             let life = LaunchLiveRange { memory, ..life(3, 14) };
             assert_eq!(life.to_string().parse(), Ok(life));
         }
-        assert!("lx 0 + 1: 2".parse::<LaunchLiveRange>().is_err() && "hbm 0 + 1: 2 to 3".parse::<LaunchLiveRange>().is_err());
+        assert!(
+            "lx 0 + 1: 2".parse::<LaunchLiveRange>().is_err()
+                && "hbm 0 + 1: 2 to 3".parse::<LaunchLiveRange>().is_err()
+        );
     }
 
     #[test]
     fn unrolls_ranges_per_iteration_and_extends_outer_ranges() {
         let around = BundleItem::Loop { count: 3, symbol: None, body: ops(2) };
         let items: Vec<BundleItem> = ops(1).into_iter().chain([around]).chain(ops(1)).collect();
-        let times =
-            |given: LaunchLiveRange| unroll_live_ranges(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>();
+        let times = |given: LaunchLiveRange| {
+            unroll_live_ranges(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>()
+        };
         assert_eq!(times(life(1, 2)), [(1, 2), (3, 4), (5, 6)]);
         assert_eq!(times(life(0, 1)), [(0, 5)]);
         assert_eq!(times(life(1, 3)), [(1, 7)]);
@@ -259,7 +275,10 @@ mod tests {
     fn selects_live_range_at_shared_address() {
         let body = vec![writer(&[]), writer(&[]), writer(&[64])];
         let around = BundleItem::Loop { count: 2, symbol: None, body };
-        let times: Vec<_> = unroll_live_ranges(&[around], &[life(0, 1), life(2, 2)]).iter().map(|life| (life.first, life.last)).collect();
+        let times: Vec<_> = unroll_live_ranges(&[around], &[life(0, 1), life(2, 2)])
+            .iter()
+            .map(|life| (life.first, life.last))
+            .collect();
         assert_eq!(times, [(0, 1), (2, 5), (3, 4)]);
     }
 }

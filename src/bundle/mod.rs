@@ -1,9 +1,10 @@
 //! From ops with all their decisions to launchable units.
 //!
-//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. This stage partitions ops
-//! into launches ([`partition`]), plans the memory that launches share ([`place_shared_buffers()`]), and describes each op in the file format's terms: an
-//! [`OpSpec`] whose operands have device coordinates and a place. The next stage, [`lower_launch`](crate::launch), assigns addresses. The
-//! model, [`Bundle`], does not depend on MLIR or JSON.
+//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. This
+//! stage partitions ops into launches ([`partition`]), plans the memory that launches share
+//! ([`place_shared_buffers()`]), and describes each op in the file format's terms: an [`OpSpec`] whose operands have
+//! device coordinates and a place. The next stage, [`lower_launch`](crate::launch), assigns addresses. The model,
+//! [`Bundle`], does not depend on MLIR or JSON.
 
 mod family;
 mod live_ranges;
@@ -24,8 +25,8 @@ pub(crate) use family::{is_conversion, is_identity, is_restickify, needs_outer_d
 pub use live_ranges::{LaunchLiveRange, LaunchMemory, unroll_live_ranges};
 pub use mode::{AddressMode, LoopMode};
 pub use op_spec::{
-    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LoopSymbol, NamedConstant, OpSpec,
-    OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
+    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LoopSymbol,
+    NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 pub use shared_buffers::{SharedBuffer, place_shared_buffers};
 pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll};

@@ -1,7 +1,7 @@
 //! Model of a bundle: counted loops around op specs, after all decisions and before files are written.
 //!
-//! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
-//! Iteration dimensions are referred to by position, so names are comments only.
+//! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden
+//! `case.json`). Iteration dimensions are referred to by position, so names are comments only.
 
 use machine::DeviceFormat;
 use program::layout::CoordinateTerm;
@@ -41,8 +41,8 @@ pub struct LoopSymbol {
 }
 
 impl OpSpecOperand {
-    /// Makes a table that is indexed along device dimension `indexed` begin at the position of each outer dimension that its gather reads: the
-    /// file does not state the size of a table, so it may have no such dimensions.
+    /// Makes a table that is indexed along device dimension `indexed` begin at the position of each outer dimension
+    /// that its gather reads: the file does not state the size of a table, so it may have no such dimensions.
     pub fn begin_at_window(&mut self, indexed: usize) {
         for dim in 0..indexed {
             let step: i64 = self.device_size[dim + 1..].iter().product::<i64>() * self.format.bytes();
@@ -99,7 +99,9 @@ impl Bundle {
     /// Returns whether any operand is in the bundle's HBM pool.
     #[must_use]
     pub fn uses_pool(&self) -> bool {
-        self.ops().iter().any(|op| op.operands.iter().any(|operand| matches!(operand.allocation, Allocation::Pool { .. })))
+        self.ops()
+            .iter()
+            .any(|op| op.operands.iter().any(|operand| matches!(operand.allocation, Allocation::Pool { .. })))
     }
 }
 
@@ -131,8 +133,9 @@ pub struct IterationDim {
     pub range: i64,
     /// Number of slices that the cores share.
     pub split: i64,
-    /// Number of consecutive cores with the same slice: core `c` has slice `(c / divisor) mod split`. Either all dimensions of an op have
-    /// a divisor, or the default core order of the format applies ("SuperDSC schema, section 5").
+    /// Number of consecutive cores with the same slice: core `c` has slice `(c / divisor) mod split`. Either all
+    /// dimensions of an op have a divisor, or the default core order of the format applies ("SuperDSC schema, section
+    /// 5").
     pub divisor: Option<i64>,
     /// Set when the number of points is known at launch only.
     pub symbolic: Option<SymbolicDim>,
@@ -213,7 +216,8 @@ pub struct OpSpecOperand {
     pub coordinates: Vec<Coordinate>,
     /// Where the tensor starts.
     pub allocation: Allocation,
-    /// Elements that the start moves in one iteration of each enclosing loop, outermost first; empty when it never moves.
+    /// Elements that the start moves in one iteration of each enclosing loop, outermost first; empty when it never
+    /// moves.
     pub tile_advance: Vec<i64>,
     /// Set on index tensors, which [`Term::Indirect`] refers to by this name.
     pub name: Option<String>,
@@ -241,7 +245,8 @@ pub enum ElementArrangement {
 
 impl ElementArrangement {
     /// Every arrangement, in the order of the enum.
-    pub const ALL: [Self; 6] = [Self::Standard, Self::Dl16ToFp32, Self::Fp32ToDl16, Self::Qfp8Ch, Self::Qfp8Wt, Self::Exx2];
+    pub const ALL: [Self; 6] =
+        [Self::Standard, Self::Dl16ToFp32, Self::Fp32ToDl16, Self::Qfp8Ch, Self::Qfp8Wt, Self::Exx2];
 
     /// The spelling of torch-spyre.
     #[must_use]
@@ -284,7 +289,9 @@ impl Allocation {
     #[must_use]
     pub const fn offset_bytes(self) -> i64 {
         match self {
-            Self::Hbm { argument: _, offset_bytes } | Self::Pool { offset_bytes } | Self::Lx { offset_bytes } => offset_bytes,
+            Self::Hbm { argument: _, offset_bytes } | Self::Pool { offset_bytes } | Self::Lx { offset_bytes } => {
+                offset_bytes
+            }
         }
     }
 
@@ -347,13 +354,19 @@ impl Coordinate {
     /// `dim floordiv divisor`.
     #[must_use]
     pub const fn floordiv(dim: usize, divisor: i64) -> Self {
-        Self { term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: None, floordiv: Some(divisor) })), offset: 0 }
+        Self {
+            term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: None, floordiv: Some(divisor) })),
+            offset: 0,
+        }
     }
 
     /// `dim mod modulo`.
     #[must_use]
     pub const fn modulo(dim: usize, modulo: i64) -> Self {
-        Self { term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: Some(modulo), floordiv: None })), offset: 0 }
+        Self {
+            term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: Some(modulo), floordiv: None })),
+            offset: 0,
+        }
     }
 
     /// The value of the index tensor `name`.
@@ -422,7 +435,11 @@ mod tests {
         let inner = BundleItem::Loop { count: 2, symbol: None, body: vec![writer("b", lx), writer("c", lx)] };
         let bundle = Bundle {
             pool_bytes: 0,
-            items: vec![writer("a", lx), BundleItem::Loop { count: 3, symbol: None, body: vec![inner] }, writer("d", lx)],
+            items: vec![
+                writer("a", lx),
+                BundleItem::Loop { count: 3, symbol: None, body: vec![inner] },
+                writer("d", lx),
+            ],
         };
         let names: Vec<_> = bundle.ops().iter().map(|op| op.function.clone()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);

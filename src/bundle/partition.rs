@@ -15,7 +15,8 @@ pub struct ProgramStep {
 pub enum TensorKind {
     /// Argument or result: a kernel argument wherever it is used.
     External,
-    /// In HBM, defined and used by the program: in the pool of a launch, or a kernel argument if several launches use it.
+    /// In HBM, defined and used by the program: in the pool of a launch, or a kernel argument if several launches use
+    /// it.
     Internal,
     /// In LX, whose contents do not survive a launch; it may move to HBM.
     Lx,
@@ -45,11 +46,12 @@ pub struct LaunchPartition {
     pub moved: BTreeSet<usize>,
 }
 
-/// Returns the launches of a program: a single one if addresses are symbolic (`segments` is `None`). Otherwise each launch takes as many
-/// steps as fit the address segments (torch-spyre, bundle formation). It ends where nothing in LX is live if possible; otherwise live
-/// values move to HBM.
+/// Returns the launches of a program: a single one if addresses are symbolic (`segments` is `None`). Otherwise each
+/// launch takes as many steps as fit the address segments (torch-spyre, bundle formation). It ends where nothing in LX
+/// is live if possible; otherwise live values move to HBM.
 ///
-/// A scan stops once the tensors that a launch receives occupy all segments, so the work is linear even if every layer has weights.
+/// A scan stops once the tensors that a launch receives occupy all segments, so the work is linear even if every layer
+/// has weights.
 ///
 /// # Errors
 /// If a step, or steps tied together by a value bound to LX, use more tensors than there are segments.
@@ -67,7 +69,8 @@ pub fn partition_launches(
     let mut kinds = tensors.to_vec();
     let mut start = 0;
     while start < steps.len() {
-        let mut scan = LaunchScan { start, kinds: &kinds, lives: &lives, used: BTreeSet::new(), counts: SegmentUsage::default() };
+        let mut scan =
+            LaunchScan { start, kinds: &kinds, lives: &lives, used: BTreeSet::new(), counts: SegmentUsage::default() };
         let (mut end, mut end_with_moves) = (None, None);
         for (last, step) in steps.iter().enumerate().skip(start) {
             scan.add_step(step, last + 1);
@@ -81,7 +84,8 @@ pub fn partition_launches(
         }
         let end = end.or(end_with_moves).ok_or(TooManyTensorsError { step: start, segments })?;
         let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && end < lives[*tensor].end;
-        let moved: Vec<usize> = steps[start..end].iter().flat_map(|step| step.tensors.iter().copied()).filter(is_cut).collect();
+        let moved: Vec<usize> =
+            steps[start..end].iter().flat_map(|step| step.tensors.iter().copied()).filter(is_cut).collect();
         moved.iter().for_each(|&tensor| kinds[tensor] = TensorKind::Internal);
         cuts.moved.extend(moved);
         cuts.launches.push(start..end);
@@ -119,7 +123,8 @@ struct SegmentUsage {
 }
 
 impl SegmentUsage {
-    /// Returns the address segments in use: kernel arguments, values that must leave LX, and one for the pool if it is not empty.
+    /// Returns the address segments in use: kernel arguments, values that must leave LX, and one for the pool if it is
+    /// not empty.
     const fn num_segments(&self) -> usize {
         self.given + self.open + self.in_lx + (self.pooled > 0) as usize
     }
@@ -169,8 +174,13 @@ mod tests {
     }
 
     /// Returns the end (exclusive) of each launch.
-    fn launch_ends(steps: &[ProgramStep], tensors: &[TensorKind], segments: Option<usize>) -> Result<Vec<usize>, TooManyTensorsError> {
-        partition_launches(steps, tensors, segments).map(|cuts| cuts.launches.into_iter().map(|launch| launch.end).collect())
+    fn launch_ends(
+        steps: &[ProgramStep],
+        tensors: &[TensorKind],
+        segments: Option<usize>,
+    ) -> Result<Vec<usize>, TooManyTensorsError> {
+        partition_launches(steps, tensors, segments)
+            .map(|cuts| cuts.launches.into_iter().map(|launch| launch.end).collect())
     }
 
     #[test]

@@ -14,8 +14,8 @@ pub struct SharedBuffer {
 
 /// Returns the byte offset of each buffer in the region; `None` for one that does not fit in `region_bytes`.
 ///
-/// Uses the LX planner, with launch numbers as time. Buffers of one launch never share bytes, as it may write one before it has read the
-/// other.
+/// Uses the LX planner, with launch numbers as time. Buffers of one launch never share bytes, as it may write one
+/// before it has read the other.
 #[must_use]
 pub fn place_shared_buffers(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
     let planned: Vec<Buffer> = buffers.iter().map(to_planned_buffer).collect();

@@ -1,9 +1,10 @@
 //! Op specs without dimensions of size 1.
 //!
-//! Format rules that count device dimensions outwards from the stick (order, stride, gap: schema, sections 2.1 and 3) treat every
-//! dimension except the stick as an iteration dimension. A dimension of size 1 between the sticks and their count, as in `[16, 1, 64]`
-//! for a `1x1024` tensor, would be mistaken for the count. The reference front end omits dimensions of size 1 from the iteration space,
-//! ignores them in coordinates, and pads all tensors of an op to one rank with leading dimensions of size 1 (torch-spyre facts, B.3).
+//! Format rules that count device dimensions outwards from the stick (order, stride, gap: schema, sections 2.1 and 3)
+//! treat every dimension except the stick as an iteration dimension. A dimension of size 1 between the sticks and their
+//! count, as in `[16, 1, 64]` for a `1x1024` tensor, would be mistaken for the count. The reference front end omits
+//! dimensions of size 1 from the iteration space, ignores them in coordinates, and pads all tensors of an op to one
+//! rank with leading dimensions of size 1 (torch-spyre facts, B.3).
 
 use super::{Coordinate, CoordinateSource, IterationDim, OpSpec, OpSpecOperand};
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
@@ -39,20 +40,23 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
-/// Completes the operands of a matmul: the format infers the role of a dimension from the operands that have it (specification, batched
-/// matmul).
+/// Completes the operands of a matmul: the format infers the role of a dimension from the operands that have it
+/// (specification, batched matmul).
 ///
-/// A window may be at a fixed position of its buffer. That position becomes a point of a dimension of size 1 of the operand; if there is
-/// none, of a new dimension that all operands get, like a batch dimension.
+/// A window may be at a fixed position of its buffer. That position becomes a point of a dimension of size 1 of the
+/// operand; if there is none, of a new dimension that all operands get, like a batch dimension.
 pub(super) fn complete_matmul(op: &mut OpSpec, used: &[Vec<usize>]) {
     let used = assign_fixed_position_dims(op, used);
     complete_unit_dims(op, &used);
 }
 
-/// Completes the operands of a gather whose index tensor is at a fixed position of its buffer, as a row of a 2-D index tensor is. The
-/// position becomes the single point of a new dimension, which the result and, through its indices, the table have as well.
+/// Completes the operands of a gather whose index tensor is at a fixed position of its buffer, as a row of a 2-D index
+/// tensor is. The position becomes the single point of a new dimension, which the result and, through its indices, the
+/// table have as well.
 pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
-    let Some(index) = op.operands.iter().position(|operand| operand.name.is_some()) else { return complete_unit_dims(op, used) };
+    let Some(index) = op.operands.iter().position(|operand| operand.name.is_some()) else {
+        return complete_unit_dims(op, used);
+    };
     let positions = find_fixed_positions(&op.operands[index]);
     let added = positions.len();
     shift_dims(op, added);
@@ -60,7 +64,8 @@ pub(super) fn complete_gather(op: &mut OpSpec, used: &[Vec<usize>]) {
         op.operands[index].coordinates[position].term = Some(CoordinateSource::dim(dim));
     }
     add_unit_dims(op, added);
-    let is_table = |operand: &OpSpecOperand| operand.coordinates.iter().any(|coordinate| coordinate.index_name().is_some());
+    let is_table =
+        |operand: &OpSpecOperand| operand.coordinates.iter().any(|coordinate| coordinate.index_name().is_some());
     let with_added = |(operand, used): (&OpSpecOperand, &Vec<usize>)| {
         let own = if is_table(operand) { 0 } else { added };
         (0..own).chain(used.iter().map(|dim| dim + added)).collect()
@@ -106,13 +111,17 @@ fn assign_fixed_position_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<u
         let moves_with = |dim| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
         used.iter().copied().filter(|&dim| is_unit[dim] && !moves_with(dim)).collect()
     };
-    let missing =
-        op.operands.iter().zip(used).map(|(operand, used)| find_fixed_positions(operand).len().saturating_sub(free(operand, used).len()));
+    let missing = op
+        .operands
+        .iter()
+        .zip(used)
+        .map(|(operand, used)| find_fixed_positions(operand).len().saturating_sub(free(operand, used).len()));
     let added = missing.max().unwrap_or(0);
     let points_of = |operand: &OpSpecOperand, used: &[usize]| -> Vec<usize> {
         free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect()
     };
-    let points: Vec<Vec<usize>> = op.operands.iter().zip(used).map(|(operand, used)| points_of(operand, used)).collect();
+    let points: Vec<Vec<usize>> =
+        op.operands.iter().zip(used).map(|(operand, used)| points_of(operand, used)).collect();
     shift_dims(op, added);
     for (operand, points) in op.operands.iter_mut().zip(points) {
         let pins = find_fixed_positions(operand);
@@ -155,7 +164,8 @@ fn add_unit_dims(op: &mut OpSpec, added: usize) {
 /// Returns the device dimensions except the stick at which an operand has a fixed position.
 fn find_fixed_positions(operand: &OpSpecOperand) -> Vec<usize> {
     let beside_stick = operand.coordinates.len().saturating_sub(1);
-    let is_pinned = |position: &usize| operand.device_size[*position] > 1 && operand.coordinates[*position].term.is_none();
+    let is_pinned =
+        |position: &usize| operand.device_size[*position] > 1 && operand.coordinates[*position].term.is_none();
     (0..beside_stick).filter(is_pinned).collect()
 }
 
@@ -178,7 +188,9 @@ fn add_fixed_position_dims(op: &mut OpSpec) {
         for (position, coordinate) in operand.coordinates.iter_mut().enumerate() {
             match &mut coordinate.term {
                 Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) => *dim += added,
-                None if position < last && operand.device_size[position] > 1 => coordinate.term = free.next().map(CoordinateSource::dim),
+                None if position < last && operand.device_size[position] > 1 => {
+                    coordinate.term = free.next().map(CoordinateSource::dim)
+                }
                 Some(CoordinateSource::Indirect(_)) | None => {}
             }
         }
@@ -195,7 +207,8 @@ fn complete_sparse_reference(op: &mut OpSpec) {
         return;
     }
     let moving: Vec<usize> = operand.coordinates.iter().filter_map(Coordinate::moving_dim).collect();
-    for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1 && !moving.contains(dim)) {
+    for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1 && !moving.contains(dim))
+    {
         operand.device_size.insert(0, 1);
         operand.coordinates.insert(0, Coordinate::dim(dim));
     }
@@ -208,7 +221,8 @@ fn is_window(operand: &OpSpecOperand, dim: usize) -> bool {
 }
 
 fn drop_from_space(op: &mut OpSpec) {
-    let is_kept = |&dim: &usize| op.iteration_space[dim].range != 1 || op.operands.iter().any(|operand| is_window(operand, dim));
+    let is_kept =
+        |&dim: &usize| op.iteration_space[dim].range != 1 || op.operands.iter().any(|operand| is_window(operand, dim));
     let kept: Vec<usize> = (0..op.iteration_space.len()).filter(is_kept).collect();
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
         if let Some(CoordinateSource::Digits(CoordinateTerm { dim, .. })) = &mut coordinate.term {
@@ -234,7 +248,13 @@ mod tests {
 
     fn op(ranges: &[i64], operands: Vec<OpSpecOperand>, n_reduced: usize) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
-        let mut op = OpSpec { function: "sum".to_owned(), is_reduction: n_reduced > 0, iteration_space, operands, ..OpSpec::default() };
+        let mut op = OpSpec {
+            function: "sum".to_owned(),
+            is_reduction: n_reduced > 0,
+            iteration_space,
+            operands,
+            ..OpSpec::default()
+        };
         drop_unit_dims(&mut op, n_reduced);
         op
     }
@@ -282,7 +302,10 @@ mod tests {
         let dense = operand(&[(2, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
         let exp = op(&[8, 128], vec![slab, dense], 0);
         assert_eq!(exp.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 128]);
-        assert_eq!(exp.operands[0].coordinates, [C::dim(0).shifted_by(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
+        assert_eq!(
+            exp.operands[0].coordinates,
+            [C::dim(0).shifted_by(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]
+        );
         assert_eq!(exp.operands[1].coordinates, [C::constant(0), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
     }
 
@@ -327,7 +350,13 @@ mod tests {
 
     fn completed_matmul(ranges: &[i64], operands: Vec<OpSpecOperand>, used: &[Vec<usize>]) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
-        let mut op = OpSpec { function: "batchmatmul".to_owned(), is_reduction: true, iteration_space, operands, ..OpSpec::default() };
+        let mut op = OpSpec {
+            function: "batchmatmul".to_owned(),
+            is_reduction: true,
+            iteration_space,
+            operands,
+            ..OpSpec::default()
+        };
         complete_matmul(&mut op, used);
         op
     }
@@ -361,7 +390,10 @@ mod tests {
         assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 256, 128]);
         assert_eq!(product.operands[1].coordinates[0], Coordinate { offset: 2, ..C::dim(0) });
         for other in [0, 2] {
-            assert_eq!((product.operands[other].device_size[0], &product.operands[other].coordinates[0]), (1, &C::dim(0)));
+            assert_eq!(
+                (product.operands[other].device_size[0], &product.operands[other].coordinates[0]),
+                (1, &C::dim(0))
+            );
         }
     }
 
@@ -391,9 +423,19 @@ mod tests {
         let rows = [(4, C::dim(1)), (4, C::dim(2))];
         let lies = [(1, C::floordiv(4, 64)), (4, C::dim(0)), (64, C::modulo(4, 64))];
         let x = operand(&[&rows[..], &[(6, C::constant(5)), (1, C::constant(0))], &lies].concat());
-        let y = operand(&[(4, C::dim(1)), (64, C::dim(4)), (1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]);
+        let y = operand(&[
+            (4, C::dim(1)),
+            (64, C::dim(4)),
+            (1, C::floordiv(3, 64)),
+            (4, C::dim(0)),
+            (64, C::modulo(3, 64)),
+        ]);
         let result = operand(&[&rows[..], &[(1, C::floordiv(3, 64)), (4, C::dim(0)), (64, C::modulo(3, 64))]].concat());
-        let product = completed_matmul(&[4, 4, 4, 64, 64], vec![x, y, result], &[vec![0, 1, 2, 4], vec![0, 1, 4, 3], vec![0, 1, 2, 3]]);
+        let product = completed_matmul(
+            &[4, 4, 4, 64, 64],
+            vec![x, y, result],
+            &[vec![0, 1, 2, 4], vec![0, 1, 4, 3], vec![0, 1, 2, 3]],
+        );
         assert_eq!(product.iteration_space.len(), 5);
         assert_eq!(product.operands[0].device_size, [4, 4, 6, 4, 64]);
         assert_eq!(product.operands[0].coordinates[2], C::floordiv(4, 64).shifted_by(5));
@@ -401,7 +443,13 @@ mod tests {
 
     #[test]
     fn keeps_one_position_per_batch_dimension() {
-        let x = operand(&[(2, C::constant(1)), (3, C::constant(2)), (4, C::dim(0)), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
+        let x = operand(&[
+            (2, C::constant(1)),
+            (3, C::constant(2)),
+            (4, C::dim(0)),
+            (1, C::floordiv(2, 64)),
+            (64, C::modulo(2, 64)),
+        ]);
         let y = operand(&[(1, C::floordiv(1, 64)), (64, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(1, C::floordiv(1, 64)), (4, C::dim(0)), (64, C::modulo(1, 64))]);
         let product = matmul(&[4, 64, 64], vec![x, y, result]);
@@ -439,7 +487,9 @@ mod tests {
         let mut product = single_row_matmul(1, 8);
         drop_unit_dims(&mut product, 1);
         assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 256, 128]);
-        let rows = |operand: &OpSpecOperand| operand.coordinates.iter().filter(|coordinate| coordinate.moving_dim() == Some(0)).count();
+        let rows = |operand: &OpSpecOperand| {
+            operand.coordinates.iter().filter(|coordinate| coordinate.moving_dim() == Some(0)).count()
+        };
         assert_eq!(product.operands.iter().map(rows).collect::<Vec<_>>(), [1, 0, 1]);
     }
 

@@ -2,8 +2,8 @@
 
 use super::{Allocation, Bundle, BundleItem, OpSpec};
 
-/// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in memory. A short text may ask
-/// for any number.
+/// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in
+/// memory. A short text may ask for any number.
 pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
 
 /// A bundle whose loops cannot be written out.
@@ -40,7 +40,11 @@ pub enum UnrollError {
 /// If the number of iterations of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`].
 pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
-        return Err(UnrollError::KnownAtLaunch { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
+        return Err(UnrollError::KnownAtLaunch {
+            symbol: symbol.name.clone(),
+            dim: symbol.dim.clone(),
+            maximum: *maximum,
+        });
     }
     let n_ops = count_unrolled_ops(&bundle.items);
     if n_ops > MAX_UNROLLED_OPS {
@@ -80,10 +84,13 @@ fn expand_items(items: &[BundleItem], iterations: &mut Vec<i64>, into: &mut Vec<
 fn op_at_iteration(op: &OpSpec, iterations: &[i64]) -> OpSpec {
     let mut op = op.clone();
     for operand in &mut op.operands {
-        let elements: i64 = operand.tile_advance.iter().zip(iterations).map(|(advance, iteration)| advance * iteration).sum();
+        let elements: i64 =
+            operand.tile_advance.iter().zip(iterations).map(|(advance, iteration)| advance * iteration).sum();
         let moved = elements * operand.format.bytes();
         match &mut operand.allocation {
-            Allocation::Hbm { argument: _, offset_bytes } | Allocation::Pool { offset_bytes } | Allocation::Lx { offset_bytes } => {
+            Allocation::Hbm { argument: _, offset_bytes }
+            | Allocation::Pool { offset_bytes }
+            | Allocation::Lx { offset_bytes } => {
                 *offset_bytes += moved;
             }
         }
@@ -116,7 +123,10 @@ mod tests {
     #[test]
     fn unrolls_iterations_in_order_with_own_addresses() {
         let inner = BundleItem::Loop { count: 3, symbol: None, body: vec![op(&[1000, 64])] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }, op(&[])] };
+        let bundle = Bundle {
+            pool_bytes: 0,
+            items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }, op(&[])],
+        };
         let unrolled = unroll(&bundle).unwrap();
         let offsets: Vec<i64> = unrolled.ops().iter().map(|op| op.operands[0].allocation.offset_bytes()).collect();
         assert_eq!(offsets, [128, 256, 384, 2128, 2256, 2384, 128]);
@@ -127,7 +137,8 @@ mod tests {
     fn rejects_symbolic_trip_counts() {
         let symbol = LoopSymbol { name: "T".to_owned(), dim: "M".to_owned() };
         let inner = BundleItem::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }] };
+        let bundle =
+            Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }] };
         let error = UnrollError::KnownAtLaunch { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
         assert_eq!(unroll(&bundle), Err(error));
     }

@@ -1,7 +1,8 @@
-//! Stable codes of messages: one table for diagnostics, `spyre-compile --explain` and `docs/reference/generated/codes.md`.
+//! Stable codes of messages: one table for diagnostics, `spyre-compile --explain` and
+//! `docs/reference/generated/codes.md`.
 //!
-//! A code is never reused. A message carries its code as `[SPY0501] ` until a tool prints it, so that errors can pass through layers that
-//! know texts only.
+//! A code is never reused. A message carries its code as `[SPY0501] ` until a tool prints it, so that errors can pass
+//! through layers that know texts only.
 
 mod bundle;
 mod checks;
@@ -64,7 +65,12 @@ impl Code {
     /// Returns the entry of the table.
     #[must_use]
     pub fn entry(self) -> Option<Entry> {
-        AREAS.iter().flat_map(|area| area.entries).find(|entry| entry.code == self).copied().or_else(|| format_rules::find_rule_entry(self))
+        AREAS
+            .iter()
+            .flat_map(|area| area.entries)
+            .find(|entry| entry.code == self)
+            .copied()
+            .or_else(|| format_rules::find_rule_entry(self))
     }
 }
 
@@ -187,7 +193,9 @@ mod tests {
     #[test]
     fn refers_only_to_existing_codes() {
         for entry in AREAS.iter().flat_map(|area| area.entries) {
-            for word in entry.see.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.starts_with("SPY")) {
+            for word in
+                entry.see.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| word.starts_with("SPY"))
+            {
                 let code = word[3..].parse().ok().map(Code);
                 assert!(code.is_some_and(|code| code.entry().is_some()), "{}: {word}", entry.code);
             }
@@ -196,7 +204,10 @@ mod tests {
 
     #[test]
     fn returns_first_code_of_message_and_removes_all() {
-        assert_eq!(split_code("--tiles: [SPY0012] a [SPY0501] b [SPYx] c"), (Some(Code(12)), "--tiles: a b [SPYx] c".to_owned()));
+        assert_eq!(
+            split_code("--tiles: [SPY0012] a [SPY0501] b [SPYx] c"),
+            (Some(Code(12)), "--tiles: a b [SPYx] c".to_owned())
+        );
         assert_eq!(split_code("no code"), (None, "no code".to_owned()));
         assert_eq!(Code(12).add_if_missing("a [SPY0501] b"), "[SPY0501] a b");
         assert_eq!(Code(12).add_if_missing("a"), "[SPY0012] a");

@@ -14,11 +14,13 @@ const PAGE_WIDTH: usize = 100;
 /// # Errors
 /// There is no such code.
 pub fn explain(code: &str) -> Result<String, String> {
-    let digits = code.trim().trim_start_matches(['s', 'S']).trim_start_matches(['p', 'P']).trim_start_matches(['y', 'Y']);
+    let digits =
+        code.trim().trim_start_matches(['s', 'S']).trim_start_matches(['p', 'P']).trim_start_matches(['y', 'Y']);
     let entry = digits.parse().ok().and_then(|number| Code(number).entry());
     let entry = entry.ok_or_else(|| {
-        super::UNKNOWN_CODE
-            .format(format_args!("expected a code such as 'SPY0501', found '{code}'; docs/reference/generated/codes.md lists all codes"))
+        super::UNKNOWN_CODE.format(format_args!(
+            "expected a code such as 'SPY0501', found '{code}'; docs/reference/generated/codes.md lists all codes"
+        ))
     })?;
     let mut page = format!("{}: {}\n\n{}\n", entry.code, entry.title, wrap_lines(entry.text));
     if let Some(example) = find_example(entry.code) {

@@ -29,9 +29,12 @@ pub(super) struct PlanWork<'a> {
 
 /// Adds the bound and the gap to a report whose ops and total are already known.
 pub(super) fn describe_bound(report: &mut Report, needs: &CompulsoryWork, done: &PlanWork<'_>, target: &Target) {
-    let parts = group_by_value(&done.accesses, |name| done.buffers.get(name).map_or(0, |buffer| buffer.needed.if_indices_differ));
+    let parts = group_by_value(&done.accesses, |name| {
+        done.buffers.get(name).map_or(0, |buffer| buffer.needed.if_indices_differ)
+    });
     let through_hbm = needs.through_hbm;
-    let sum = |bytes: fn(&CompulsoryTraffic) -> i64| done.buffers.values().map(|buffer| bytes(&buffer.needed)).sum::<i64>();
+    let sum =
+        |bytes: fn(&CompulsoryTraffic) -> i64| done.buffers.values().map(|buffer| bytes(&buffer.needed)).sum::<i64>();
     let compulsory = sum(|needed| needed.if_indices_differ);
     let (hbm, hbm_of_any_indices) = (compulsory + through_hbm, sum(|needed| needed.of_any_indices) + through_hbm);
     let products = needs.min_matmul_bytes(target);
@@ -74,7 +77,8 @@ pub(super) fn describe_bound(report: &mut Report, needs: &CompulsoryWork, done: 
     };
 }
 
-/// Returns the bytes of constants that a plan moves because several ops read them, beyond one read of each: at most one read per op.
+/// Returns the bytes of constants that a plan moves because several ops read them, beyond one read of each: at most one
+/// read per op.
 fn compute_repeated_use_bytes(parts: &[ValueTraffic], buffers: &BTreeMap<&str, NamedBuffer>) -> i64 {
     let repeated = |part: &ValueTraffic| {
         let TrafficBuffer::Named(name) = &part.buffer else { return 0 };
@@ -100,7 +104,11 @@ fn limiting_resource(least: &Roofline) -> &'static str {
 }
 
 /// Returns the values in HBM, in the order of their first uses.
-fn collect_hbm_values(parts: &[ValueTraffic], buffers: &BTreeMap<&str, NamedBuffer>, ops: &[OpReport]) -> Vec<HbmValue> {
+fn collect_hbm_values(
+    parts: &[ValueTraffic],
+    buffers: &BTreeMap<&str, NamedBuffer>,
+    ops: &[OpReport],
+) -> Vec<HbmValue> {
     let value = |part: &ValueTraffic| {
         let writer = part.writer.and_then(|op| ops.get(op));
         let (memory, name) = match (&part.buffer, writer) {
@@ -118,7 +126,11 @@ fn collect_hbm_values(parts: &[ValueTraffic], buffers: &BTreeMap<&str, NamedBuff
             hbm_read: part.read_bytes,
             hbm_written: part.written_bytes,
             needed: part.needed_bytes,
-            why: if part.excess_bytes() > 0 { explain_excess_traffic(part, buffer_kind(part, buffers), writer) } else { String::new() },
+            why: if part.excess_bytes() > 0 {
+                explain_excess_traffic(part, buffer_kind(part, buffers), writer)
+            } else {
+                String::new()
+            },
         }
     };
     let mut values: Vec<HbmValue> = parts.iter().map(value).collect();
@@ -130,7 +142,12 @@ fn collect_hbm_values(parts: &[ValueTraffic], buffers: &BTreeMap<&str, NamedBuff
 fn rank_excess_values(values: &[HbmValue]) -> Vec<ValueGap> {
     let mut above: Vec<&HbmValue> = values.iter().filter(|value| value.excess() > 0).collect();
     above.sort_by_key(|value| Reverse(value.excess()));
-    let gap = |value: &&HbmValue| ValueGap { name: value.name.clone(), op: value.op, hbm: value.excess(), why: value.why.clone() };
+    let gap = |value: &&HbmValue| ValueGap {
+        name: value.name.clone(),
+        op: value.op,
+        hbm: value.excess(),
+        why: value.why.clone(),
+    };
     above.iter().take(MAX_EXPLAINED).map(gap).collect()
 }
 

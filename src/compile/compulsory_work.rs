@@ -4,7 +4,9 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{ComputeOp, DeviceTensor, ProgramBufferRole, base_buffer_of, format_of, read_buffer_view},
     import::Expansion,
-    mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural_number, raw_elements, type_of},
+    mlir::{
+        Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural_number, raw_elements, type_of,
+    },
     traffic::{AccessFootprint, IndexAssumption, min_distinct_elements, min_moved_elements, stick_bytes},
 };
 use cost::ProgramWork;
@@ -55,7 +57,8 @@ pub(super) struct CompulsoryWork {
     pub(super) work: ProgramWork,
     /// Bytes that functions write to HBM because the back end has their results nowhere else, and others read.
     pub(super) through_hbm: i64,
-    /// Multiply-adds of products of arguments that reach results, without common operands; and the bytes of their smallest elements.
+    /// Multiply-adds of products of arguments that reach results, without common operands; and the bytes of their
+    /// smallest elements.
     products: (i64, i64),
     /// Elements of the arguments that ops read, by position.
     arguments: Vec<CompulsoryTraffic>,
@@ -82,7 +85,8 @@ impl CompulsoryWork {
             match compute.family() {
                 Family::Matmul => self.work.multiply_adds = self.work.multiply_adds.saturating_add(points),
                 // A dividend that only products read may be scaled after the product instead, where that is smaller.
-                Family::Pointwise if compute.function() == "realdiv" && is_read_by_matmuls_only(compute.op.output()) => {}
+                Family::Pointwise
+                    if compute.function() == "realdiv" && is_read_by_matmuls_only(compute.op.output()) => {}
                 Family::Pointwise | Family::Reduce => self.work.points = self.work.points.saturating_add(points),
                 Family::Copy | Family::Gather => {}
             }
@@ -95,7 +99,9 @@ impl CompulsoryWork {
         self.add_constants(&all);
         let FunctionReads { numbers, reads } = all;
         let of = |value: Value<'_>| {
-            numbers.get(value).map_or_else(CompulsoryTraffic::default, |&number| compute_compulsory_traffic(&reads[number].1))
+            numbers
+                .get(value)
+                .map_or_else(CompulsoryTraffic::default, |&number| compute_compulsory_traffic(&reads[number].1))
         };
         self.arguments.extend(function.body_args().into_iter().map(of));
         let whole = |value: Value<'_>| {
@@ -105,8 +111,8 @@ impl CompulsoryWork {
         self.results.extend(function.yielded().into_iter().map(whole));
     }
 
-    /// Reads the constants that ops need a second time, once they have their launch form: some are concatenated from parts of the
-    /// program's constants.
+    /// Reads the constants that ops need a second time, once they have their launch form: some are concatenated from
+    /// parts of the program's constants.
     pub(super) fn read_constants(&mut self, module: Op<'_>) {
         for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
             self.add_constants(&FunctionReads::from_function(function));
@@ -151,7 +157,10 @@ impl CompulsoryWork {
     /// Returns the bytes that the machine must fetch for the products, given the LX of all cores; 0 without products.
     pub(super) fn min_matmul_bytes(&self, target: &Target) -> i64 {
         let (multiply_adds, element_bytes) = self.products;
-        let fetched = || min_moved_elements(multiply_adds, target.cores * target.lx_bytes / element_bytes).saturating_mul(element_bytes);
+        let fetched = || {
+            min_moved_elements(multiply_adds, target.cores * target.lx_bytes / element_bytes)
+                .saturating_mul(element_bytes)
+        };
         if multiply_adds == 0 { 0 } else { fetched() }
     }
 
@@ -159,17 +168,25 @@ impl CompulsoryWork {
     pub(super) fn named_buffers<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, NamedBuffer> {
         let named = |buffer: Op<'c>| {
             let kind = read_buffer_kind(buffer);
-            let by_position = |all: &[CompulsoryTraffic]| all.get(buffer.required_attr("position", natural_number)).copied();
+            let by_position =
+                |all: &[CompulsoryTraffic]| all.get(buffer.required_attr("position", natural_number)).copied();
             let needed = match kind {
                 BufferKind::Argument => by_position(&self.arguments),
                 BufferKind::Result => by_position(&self.results),
-                BufferKind::Constant => {
-                    buffer.attr(attr::VALUE).and_then(compute_digest).and_then(|digest| self.constants.get(&digest)).copied()
-                }
+                BufferKind::Constant => buffer
+                    .attr(attr::VALUE)
+                    .and_then(compute_digest)
+                    .and_then(|digest| self.constants.get(&digest))
+                    .copied(),
                 BufferKind::SplatConstant | BufferKind::Temporary => None,
             };
-            let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(DeviceTensor::from_type).and_then(|tensor| tensor.layout);
-            let bytes = |elements: i64| stick_bytes(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
+            let layout = buffer
+                .attr(attr::TYPE)
+                .and_then(type_of)
+                .and_then(DeviceTensor::from_type)
+                .and_then(|tensor| tensor.layout);
+            let bytes =
+                |elements: i64| stick_bytes(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
             let CompulsoryTraffic { if_indices_differ, of_any_indices, per_use } = needed.unwrap_or_default();
             let needed = CompulsoryTraffic {
                 if_indices_differ: bytes(if_indices_differ),
@@ -187,7 +204,9 @@ fn read_buffer_kind(buffer: Op<'_>) -> BufferKind {
         ProgramBufferRole::Input => BufferKind::Argument,
         ProgramBufferRole::Output => BufferKind::Result,
         ProgramBufferRole::Temporary => BufferKind::Temporary,
-        ProgramBufferRole::Constant if buffer.attr(attr::VALUE).and_then(raw_elements).is_some_and(|raw| raw.is_splat) => {
+        ProgramBufferRole::Constant
+            if buffer.attr(attr::VALUE).and_then(raw_elements).is_some_and(|raw| raw.is_splat) =>
+        {
             BufferKind::SplatConstant
         }
         ProgramBufferRole::Constant => BufferKind::Constant,
@@ -208,7 +227,9 @@ impl<'c> FunctionReads<'c> {
     fn from_function(function: Op<'c>) -> Self {
         let mut found = Self::default();
         let returned = function.yielded().into_iter().filter_map(find_returned_footprint);
-        for (home, touched) in ComputeOp::collect_in(function).into_iter().flat_map(collect_read_footprints).chain(returned) {
+        for (home, touched) in
+            ComputeOp::collect_in(function).into_iter().flat_map(collect_read_footprints).chain(returned)
+        {
             let number = found.numbers.get(home).copied().unwrap_or(found.reads.len());
             if number == found.reads.len() {
                 found.numbers.insert(home, number);
@@ -230,7 +251,8 @@ fn compute_digest(elements: Attribute<'_>) -> Option<u64> {
 }
 
 fn compute_compulsory_traffic(touched: &[AccessFootprint]) -> CompulsoryTraffic {
-    let [differ, any] = [IndexAssumption::Differ, IndexAssumption::Any].map(|indices| min_distinct_elements(touched, indices));
+    let [differ, any] =
+        [IndexAssumption::Differ, IndexAssumption::Any].map(|indices| min_distinct_elements(touched, indices));
     CompulsoryTraffic { if_indices_differ: differ, of_any_indices: any, per_use: 0 }
 }
 
@@ -291,18 +313,24 @@ impl<'c> ArgumentMatmul<'c> {
         let homes: Vec<Value<'c>> = compute.read_operands().into_iter().map(base_buffer_of).collect();
         let &[left, right] = homes.as_slice() else { return None };
         let output = compute.op.output();
-        if compute.family() != Family::Matmul || left == right || ![left, right].iter().all(is_given) || !is_returned(output) {
+        if compute.family() != Family::Matmul
+            || left == right
+            || ![left, right].iter().all(is_given)
+            || !is_returned(output)
+        {
             return None;
         }
         // The type that the op sees is that of the device's numbers.
-        let sizes = compute.read_operands().into_iter().chain([output]).map(element_bytes).collect::<Option<Vec<i64>>>()?;
+        let sizes =
+            compute.read_operands().into_iter().chain([output]).map(element_bytes).collect::<Option<Vec<i64>>>()?;
         Some(Self { multiply_adds: num_points(compute), operands: [left, right], element_bytes: *sizes.iter().min()? })
     }
 }
 
 /// Returns whether only products read a value, possibly through a reshape.
 fn is_read_by_matmuls_only(value: Value<'_>) -> bool {
-    let is_product = |user: &Op<'_>| ComputeOp::from_op(*user).is_some_and(|compute| compute.family() == Family::Matmul);
+    let is_product =
+        |user: &Op<'_>| ComputeOp::from_op(*user).is_some_and(|compute| compute.family() == Family::Matmul);
     value.users().iter().all(|user| is_product(user) || user.is(spyre::VIEW) && is_read_by_matmuls_only(user.output()))
 }
 
@@ -319,7 +347,8 @@ fn element_bytes(value: Value<'_>) -> Option<i64> {
     format_of(TensorType::from_type(value.r#type())?.element).map(|format| format.bytes())
 }
 
-/// Returns the bytes that an op writes to HBM although another op computes with them. Copies and results may share that write.
+/// Returns the bytes that an op writes to HBM although another op computes with them. Copies and results may share that
+/// write.
 fn compute_hbm_transit_bytes(compute: ComputeOp<'_>) -> i64 {
     let may_be_in_lx = match compute.table_row() {
         Some(row) => row.lx || Expansion::find(row.name).is_some(),

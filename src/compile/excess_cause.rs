@@ -49,22 +49,31 @@ impl fmt::Display for ExcessCause<'_> {
     }
 }
 
-/// Returns the causes for which a value moves more than the bound counts. `kind` is the kind of its buffer, `None` for a location in a
-/// pool; `writer` is the op that writes it.
-pub(super) fn find_excess_causes<'a>(part: &ValueTraffic, kind: Option<BufferKind>, writer: Option<&'a OpReport>) -> Vec<ExcessCause<'a>> {
+/// Returns the causes for which a value moves more than the bound counts. `kind` is the kind of its buffer, `None` for
+/// a location in a pool; `writer` is the op that writes it.
+pub(super) fn find_excess_causes<'a>(
+    part: &ValueTraffic,
+    kind: Option<BufferKind>,
+    writer: Option<&'a OpReport>,
+) -> Vec<ExcessCause<'a>> {
     let mut causes = Vec::new();
     match kind {
         None | Some(BufferKind::Temporary) => causes.push(recorded_cause(writer).unwrap_or(ExcessCause::NoResult)),
         Some(BufferKind::SplatConstant) => causes.push(ExcessCause::SplatConstant),
         // The bound counts the write of a result and no read.
-        Some(BufferKind::Result) if part.read_bytes > 0 => causes.push(recorded_cause(writer).unwrap_or(ExcessCause::ReadBack)),
+        Some(BufferKind::Result) if part.read_bytes > 0 => {
+            causes.push(recorded_cause(writer).unwrap_or(ExcessCause::ReadBack))
+        }
         Some(BufferKind::Result | BufferKind::Argument | BufferKind::Constant) => {}
     }
     let is_given = matches!(kind, Some(BufferKind::Argument | BufferKind::Constant));
     if part.readers.len() > 1 && !(is_given && part.read_once_bytes <= part.needed_bytes) {
         causes.push(ExcessCause::ManyReaders(part.readers.len()));
     }
-    if part.writers.len() > 1 && kind == Some(BufferKind::Result) && part.written_bytes - part.unused_bytes > part.needed_bytes {
+    if part.writers.len() > 1
+        && kind == Some(BufferKind::Result)
+        && part.written_bytes - part.unused_bytes > part.needed_bytes
+    {
         causes.push(ExcessCause::ManyWriters(part.writers.len()));
     }
     // A location in the pool holds another value in each iteration.

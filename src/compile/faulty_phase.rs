@@ -13,8 +13,9 @@ pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions,
     let in_hbm = CompileOptions { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = CompileOptions { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "values in LX", in_hbm), (Phase::Work, "core splits", undivided)] {
-        let (judged, said) =
-            collect_diagnostics(original.session().context(), || validate_files(&mut original.duplicate(), &options, limits));
+        let (judged, said) = collect_diagnostics(original.session().context(), || {
+            validate_files(&mut original.duplicate(), &options, limits)
+        });
         match judged {
             Some(Ok(_)) => {
                 return format!(
@@ -23,16 +24,22 @@ pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions,
             }
             Some(Err(_)) => {}
             None => {
-                let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-                return format!("the phase at fault is unknown: without {without}, the program cannot be compiled: {error}");
+                let error =
+                    said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
+                return format!(
+                    "the phase at fault is unknown: without {without}, the program cannot be compiled: {error}"
+                );
             }
         }
     }
-    format!("phase '{}' is at fault, or the layouts: the files are wrong even without values in LX and without core splits", Phase::Bundle)
+    format!(
+        "phase '{}' is at fault, or the layouts: the files are wrong even without values in LX and without core splits",
+        Phase::Bundle
+    )
 }
 
-/// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it fails, which has
-/// been reported.
+/// Compares the files of a compilation, written to a temporary folder, with its imported program. Returns `None` if it
+/// fails, which has been reported.
 pub(super) fn validate_files<'c>(
     module: &mut Module<'c>,
     options: &CompileOptions,
@@ -42,7 +49,9 @@ pub(super) fn validate_files<'c>(
     let Ok(place) = tempfile::tempdir() else { return refuse("no temporary directory can be created") };
     let (directory, mut phases) = (place.path().join("bundle"), PhaseRecords::new(*limits));
     let Some(output) = directory.to_str() else { return refuse("the name of the temporary directory is not UTF-8") };
-    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| record_phase(&mut phases, phase, module))?;
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| {
+        record_phase(&mut phases, phase, module)
+    })?;
     Some(phases.validate(Some(&directory)))
 }
 
@@ -73,7 +82,11 @@ mod fault {
     /// After the broken phase every subtraction has its operands swapped.
     pub(super) fn inject(phase: Phase, module: Op<'_>) {
         if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
-            for op in module.nested().into_iter().filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub") {
+            for op in module
+                .nested()
+                .into_iter()
+                .filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub")
+            {
                 let inputs = op.inputs();
                 op.set_input(0, inputs[1]);
                 op.set_input(1, inputs[0]);

@@ -22,13 +22,19 @@ pub struct CompileOutcome {
 
 /// Compiles a source file, validates the files over the finite field if requested, and prints nothing.
 #[must_use]
-pub fn compile_source(source: &SourceFile<'_>, options: &CompileOptions, output: &str, validation: ValidationMode) -> CompileOutcome {
+pub fn compile_source(
+    source: &SourceFile<'_>,
+    options: &CompileOptions,
+    output: &str,
+    validation: ValidationMode,
+) -> CompileOutcome {
     let ((report, ir, found_bug), said) = collect_diagnostics(source.session().context(), || {
         let Some(mut module) = parse_in_user_terms(source) else { return (None, None, false) };
         let found_before = num_bugs(module.op());
         let validation = ValidationSettings::new_field_only(validation);
-        let report =
-            run_in_user_terms(&mut module, false, |module| compile_with_validation(module, options, output, &validation, &mut |_, _| {}));
+        let report = run_in_user_terms(&mut module, false, |module| {
+            compile_with_validation(module, options, output, &validation, &mut |_, _| {})
+        });
         let ir = (report.is_some() && options.compile_to != Phase::Emit).then(|| module.op().to_string());
         (report, ir, num_bugs(module.op()) > found_before)
     });

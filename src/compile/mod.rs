@@ -14,7 +14,9 @@ mod validation;
 
 pub use library::{CompileOutcome, compile_source};
 pub use user_terms::{parse_in_user_terms, run_in_user_terms};
-pub use validation::{ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation};
+pub use validation::{
+    ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation,
+};
 
 use crate::bundle::ir::sdsc_ops::bundle_from_ir;
 use crate::dialect::ods::{attr, sdsc, spyre};
@@ -25,13 +27,13 @@ use crate::{
     explain::{OpPositions, ValueLocation, collect_lx_values, describe_loops, describe_place, sum_loop_bytes},
     kernel::FusionOutcome,
     mlir::{
-        ErrorReported, Module, Op, OpExt, ValueLike, elements, error_at, format_location, integer, integers, location_name, module_path,
-        num_bugs, parse_enum, symbol_name, warning_at, warning_at_location,
+        ErrorReported, Module, Op, OpExt, ValueLike, elements, error_at, format_location, integer, integers,
+        location_name, module_path, num_bugs, parse_enum, symbol_name, warning_at, warning_at_location,
     },
     pipeline::{CompileOptions, IrStage, Phase, build_check_step, build_emit_step},
     report::{
-        LaunchCost, LaunchReport, LayoutMoves, ModelledTime, MoreLxReport, OpReport, PeelTrialsReport, Report, RunnerUpReport,
-        TileSearchReport, round_to_thousandths,
+        LaunchCost, LaunchReport, LayoutMoves, ModelledTime, MoreLxReport, OpReport, PeelTrialsReport, Report,
+        RunnerUpReport, TileSearchReport, round_to_thousandths,
     },
     search::ADDITIONAL_LX_BYTES,
     traffic::{Bytes, OpTraffic, collect_accesses, count_traffic, lx_peak_bytes, read_kernel},
@@ -42,8 +44,8 @@ use cost::{CostFormula, OpFeatures, estimate_kernel_time, estimate_op_ns, extrac
 use machine::{Target, TimeModel};
 use number_formats::{remark_f64, remark_integer_ranges};
 
-/// Compiles `module` in place up to the phase in the options, and writes the files if that is the last phase. A module that was printed
-/// after a phase resumes with the next one.
+/// Compiles `module` in place up to the phase in the options, and writes the files if that is the last phase. A module
+/// that was printed after a phase resumes with the next one.
 ///
 /// Returns `None` if a pass failed; it has reported why, and nothing was written.
 #[must_use]
@@ -51,8 +53,8 @@ pub fn compile(module: &mut Module<'_>, options: &CompileOptions, output: &str) 
     compile_watched(module, options, output, &mut |_, _| {})
 }
 
-/// Compiles like [`compile`]. `watch` is called after each phase, and additionally during the import once the program consists of our
-/// ops.
+/// Compiles like [`compile`]. `watch` is called after each phase, and additionally during the import once the program
+/// consists of our ops.
 #[must_use]
 pub fn compile_watched<'c>(
     module: &mut Module<'c>,
@@ -68,7 +70,8 @@ pub fn compile_watched<'c>(
         remark_f64(module);
     }
     let found_before = num_bugs(module.op());
-    // Printed IR may have been edited: the invariants of completed phases are verified before the next phase relies on them.
+    // Printed IR may have been edited: the invariants of completed phases are verified before the next phase relies on
+    // them.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
         && module.run_passes(&[build_check_step(done).pass]).is_err()
     {
@@ -79,7 +82,8 @@ pub fn compile_watched<'c>(
     if done >= Some(Phase::Layout) {
         needs.read_constants(module.op());
     }
-    let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
+    let phases =
+        Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
         let steps = if phase == Phase::Emit {
             vec![build_emit_step(output, done.is_none(), options.bundle_format)]
@@ -101,8 +105,8 @@ pub fn compile_watched<'c>(
                 }
                 return None;
             }
-            // Decisions are complete when the pool is planned, but a compilation may end earlier; op specs exist between the passes of
-            // the bundle phase.
+            // Decisions are complete when the pool is planned, but a compilation may end earlier; op specs exist
+            // between the passes of the bundle phase.
             match step.milestone {
                 Some(IrStage::Imported) => watch(phase, module),
                 Some(IrStage::SpyreOpsOnly) => needs = CompulsoryWork::from_module(module.op()),
@@ -136,8 +140,9 @@ fn find_completed_phase(module: Op<'_>, options: &CompileOptions) -> Result<Opti
         };
         return lowered.map_or(Ok(None), |op| Err(refuse(op)));
     };
-    let done: Phase =
-        parse_enum(name).map_err(|message| error_at(codes::PHASE_ATTRIBUTE, module, format_args!("'spyre.phase': {message}")).report())?;
+    let done: Phase = parse_enum(name).map_err(|message| {
+        error_at(codes::PHASE_ATTRIBUTE, module, format_args!("'spyre.phase': {message}")).report()
+    })?;
     if done > options.compile_to {
         let message = format!(
             "expected a module before phase '{}', found one after phase '{done}'; give a later phase to --compile-to",
@@ -174,17 +179,24 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
         report.peeled = Some(function.text_attr(attr::SPYRE_PEELED).to_owned()).filter(|peeled| !peeled.is_empty());
         report.peel_trials = read_peel_trials(function);
         report.proof = read_proof(function);
-        report.tile_search.extend(TileSearchSummary::from_function(function).map(|found| describe_search(function, found)));
+        report
+            .tile_search
+            .extend(TileSearchSummary::from_function(function).map(|found| describe_search(function, found)));
     }
 }
 
 /// Returns the names of the arguments in the model; nothing if none has one.
 fn argument_names(function: Op<'_>) -> Vec<String> {
-    let names: Vec<String> = function.body_args().into_iter().map(|argument| location_name(argument.location()).to_owned()).collect();
+    let names: Vec<String> =
+        function.body_args().into_iter().map(|argument| location_name(argument.location()).to_owned()).collect();
     if names.iter().all(String::is_empty) {
         return Vec::new();
     }
-    names.into_iter().enumerate().map(|(index, name)| if name.is_empty() { format!("arg{index}") } else { name }).collect()
+    names
+        .into_iter()
+        .enumerate()
+        .map(|(index, name)| if name.is_empty() { format!("arg{index}") } else { name })
+        .collect()
 }
 
 /// Returns the fusion outcome that the pass recorded on a function; `None` if it recorded none.
@@ -200,14 +212,44 @@ fn read_peel_trials(function: Op<'_>) -> Option<PeelTrialsReport> {
 }
 
 fn describe_search(function: Op<'_>, found: TileSearchSummary) -> TileSearchReport {
-    let TileSearchSummary { nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short } = found;
-    let (us, untiled_us, least_us) = (round_to_thousandths(us), untiled_us.map(round_to_thousandths), least_us.map(round_to_thousandths));
+    let TileSearchSummary {
+        nests,
+        us,
+        hbm,
+        untiled_us,
+        least_us,
+        runner_up,
+        with_more_lx,
+        n_judged,
+        n_infeasible,
+        is_cut_short,
+    } = found;
+    let (us, untiled_us, least_us) =
+        (round_to_thousandths(us), untiled_us.map(round_to_thousandths), least_us.map(round_to_thousandths));
     let function = function.text_attr(attr::SYM_NAME).to_owned();
-    let runner_up =
-        runner_up.map(|other| RunnerUpReport { nests: other.nests, us: round_to_thousandths(other.cost.us), hbm: other.cost.hbm });
-    let with_more_lx =
-        with_more_lx.map(|cost| MoreLxReport { more_bytes: ADDITIONAL_LX_BYTES, us: round_to_thousandths(cost.us), hbm: cost.hbm });
-    TileSearchReport { function, nests, us, hbm, untiled_us, least_us, runner_up, with_more_lx, n_judged, n_infeasible, is_cut_short }
+    let runner_up = runner_up.map(|other| RunnerUpReport {
+        nests: other.nests,
+        us: round_to_thousandths(other.cost.us),
+        hbm: other.cost.hbm,
+    });
+    let with_more_lx = with_more_lx.map(|cost| MoreLxReport {
+        more_bytes: ADDITIONAL_LX_BYTES,
+        us: round_to_thousandths(cost.us),
+        hbm: cost.hbm,
+    });
+    TileSearchReport {
+        function,
+        nests,
+        us,
+        hbm,
+        untiled_us,
+        least_us,
+        runner_up,
+        with_more_lx,
+        n_judged,
+        n_infeasible,
+        is_cut_short,
+    }
 }
 
 fn describe_op(compute: ComputeOp<'_>) -> OpReport {
@@ -221,7 +263,11 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         module: module_path(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
-        loops: compute.enclosing_loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect(),
+        loops: compute
+            .enclosing_loops()
+            .into_iter()
+            .filter_map(|around| around.attr(attr::COUNT).and_then(integer))
+            .collect(),
         cores: work.iter().product(),
         work,
         memory,
@@ -243,11 +289,17 @@ fn describe_launches(module: Op<'_>, needs: &CompulsoryWork, report: &mut Report
     for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_from_ir(bundle) else { continue };
         let (of_bundle, kernel) = (count_traffic(&model), extract_features(&read_kernel(&model)));
-        let launched = describe_launch(bundle.text_attr(attr::SYM_NAME), &model, &of_bundle, model_launch_cost(&kernel, &target.time));
+        let launched = describe_launch(
+            bundle.text_attr(attr::SYM_NAME),
+            &model,
+            &of_bundle,
+            model_launch_cost(&kernel, &target.time),
+        );
         warn_about_many_executes(bundle, &launched);
         report.launches.push(launched);
         report.explain.scratchpad.extend(collect_lx_values(&model, moved.len()));
-        let buffers: Vec<&str> = bundle.required_attr("buffers", elements).into_iter().filter_map(symbol_name).collect();
+        let buffers: Vec<&str> =
+            bundle.required_attr("buffers", elements).into_iter().filter_map(symbol_name).collect();
         done.accesses.extend(collect_accesses(&model, launch, &buffers, moved.len()));
         done.kernels.extend(kernel);
         moved.extend(of_bundle);
@@ -272,7 +324,8 @@ fn warn_about_many_executes(bundle: Op<'_>, launched: &LaunchReport) {
     let LaunchReport { bundle: name, n_executions, cost, .. } = launched;
     if *n_executions >= MIN_WARNED_EXECUTES && 2.0 * cost.fixed_us > cost.estimate_us {
         let (fixed, all) = (cost.fixed_us / 1000.0, cost.estimate_us / 1000.0);
-        let found = format!("launch '{name}' has {n_executions} executions, whose fixed cost is {fixed:.1} of {all:.1} ms");
+        let found =
+            format!("launch '{name}' has {n_executions} executions, whose fixed cost is {fixed:.1} of {all:.1} ms");
         warning_at_location(codes::MANY_LAUNCH_STEPS, bundle, format_args!("{found}; use fewer tiles")).emit();
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn remark_f64(module: &Module<'_>) {
 /// Returns the location of the first argument or result of type f64.
 fn find_first_f64(function: Op<'_>) -> Option<Location<'_>> {
     let is_f64 = |value: &Value<'_>| {
-        TensorType::from_type(value.r#type()).is_some_and(|tensor| ScalarType::from_type(tensor.element) == ScalarType::F64)
+        TensorType::from_type(value.r#type())
+            .is_some_and(|tensor| ScalarType::from_type(tensor.element) == ScalarType::F64)
     };
     let argument = function.body_args().into_iter().find(is_f64).map(|argument| argument.location());
     argument.or_else(|| function.nested().into_iter().find(|op| op.outputs().iter().any(is_f64)).map(OpExt::loc))

@@ -1,4 +1,5 @@
-//! Piecewise validation of a program that is too large to execute: each piece is compiled as a separate program under the same options.
+//! Piecewise validation of a program that is too large to execute: each piece is compiled as a separate program under
+//! the same options.
 
 use super::{
     compile,
@@ -14,32 +15,39 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Compares the files of each piece of a program with the piece's semantics. Identical pieces, such as equal layers of a model, are
-/// compiled once. `too_large` is the reason why the program is not executed completely. Each piece requires a copy of the module; the
-/// time is superlinear in the program size, but far below that of executing it.
+/// Compares the files of each piece of a program with the piece's semantics. Identical pieces, such as equal layers of
+/// a model, are compiled once. `too_large` is the reason why the program is not executed completely. Each piece
+/// requires a copy of the module; the time is superlinear in the program size, but far below that of executing it.
 pub(super) fn validate_pieces(
     original: &Module<'_>,
     options: &CompileOptions,
     limits: &ExecutionLimits,
     too_large: &str,
 ) -> Result<Verdict, ValidationFailure> {
-    let refuse = |why: &str| ValidationFailure::TooLarge(format!("{too_large}, and it cannot be validated in pieces: {why}"));
+    let refuse =
+        |why: &str| ValidationFailure::TooLarge(format!("{too_large}, and it cannot be validated in pieces: {why}"));
     if !can_apply_to_pieces(options) {
         return Err(refuse("options refer to dimensions, arguments, kernels or a plan of the complete program"));
     }
     let importing = CompileOptions { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
     let mut imported = original.duplicate();
     // Diagnostics of the import were reported earlier.
-    let (is_imported, said) = collect_diagnostics(original.session().context(), || compile(&mut imported, &importing, "").is_some());
+    let (is_imported, said) =
+        collect_diagnostics(original.session().context(), || compile(&mut imported, &importing, "").is_some());
     if !is_imported {
         let error = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
-        return Err(ValidationFailure::Phase(format!("is rejected when it is imported a second time, which is a compiler bug: {error}")));
+        return Err(ValidationFailure::Phase(format!(
+            "is rejected when it is imported a second time, which is a compiler bug: {error}"
+        )));
     }
     let functions = read_functions(&imported).unwrap_or_default();
-    let [function] = functions.as_slice() else { return Err(refuse("after the import, it is not a single function of 'spyre' ops")) };
+    let [function] = functions.as_slice() else {
+        return Err(refuse("after the import, it is not a single function of 'spyre' ops"));
+    };
     let own = CompileOptions { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = partition_into_pieces(function, limits.whole);
-    // There may be many pieces, so larger ones are executed by samples, which cost about as much as a few draws of the others.
+    // There may be many pieces, so larger ones are executed by samples, which cost about as much as a few draws of the
+    // others.
     let of_one = ExecutionLimits { whole: limits.all_draws, ..*limits };
     let (mut known, mut verdict) = (BTreeSet::new(), None::<Verdict>);
     for piece in &found {
@@ -78,20 +86,29 @@ fn build_piece_module<'s>(imported: &Module<'s>, piece: &ProgramPiece) -> Module
     copy.op().remove_attr(attr::SPYRE_TARGET);
     let function = functions_of(copy.op())[0];
     let ops = function.body_ops();
-    let kept: Vec<bool> = (0..ops.len() - 1).map(|position| piece.ops.contains(&position) || piece.constants.contains(&position)).collect();
+    let kept: Vec<bool> = (0..ops.len() - 1)
+        .map(|position| piece.ops.contains(&position) || piece.constants.contains(&position))
+        .collect();
     let returned: Vec<_> = piece.given.iter().map(|&(op, result)| ops[op].outputs()[result]).collect();
     retain_ops(function, &kept, &returned);
     copy
 }
 
-fn validate_piece(module: &Module<'_>, options: &CompileOptions, limits: &ExecutionLimits) -> Result<Verdict, ValidationFailure> {
-    let (judged, said) = collect_diagnostics(module.session().context(), || validate_files(&mut module.duplicate(), options, limits));
+fn validate_piece(
+    module: &Module<'_>,
+    options: &CompileOptions,
+    limits: &ExecutionLimits,
+) -> Result<Verdict, ValidationFailure> {
+    let (judged, said) =
+        collect_diagnostics(module.session().context(), || validate_files(&mut module.duplicate(), options, limits));
     let refuse = || {
         let why = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
         ValidationFailure::Limit(format!("cannot be validated: this part cannot be compiled separately: {why}"))
     };
     judged.ok_or_else(refuse)?.map_err(|failure| match failure {
-        ValidationFailure::Files(message) => ValidationFailure::Files(format!("{message}: {}", find_faulty_phase(module, options, limits))),
+        ValidationFailure::Files(message) => {
+            ValidationFailure::Files(format!("{message}: {}", find_faulty_phase(module, options, limits)))
+        }
         other => other,
     })
 }
@@ -102,7 +119,9 @@ fn locate_piece_failure(piece: &ProgramPiece, function: Op<'_>, failure: Validat
     let (first, last) = (piece.ops.start, piece.ops.end - 1);
     let place = format_location(ops[first].loc());
     let said = |message: String| {
-        format!("{message}; found in ops {first} to {last} of the program (the first is at {place}), which were compiled separately")
+        format!(
+            "{message}; found in ops {first} to {last} of the program (the first is at {place}), which were compiled separately"
+        )
     };
     match failure {
         ValidationFailure::TooLarge(message) => ValidationFailure::TooLarge(said(message)),

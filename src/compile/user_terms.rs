@@ -1,7 +1,9 @@
-//! Rewords diagnostics in terms of the source program: the ops that the user wrote, at their locations, without compiler-internal terms.
+//! Rewords diagnostics in terms of the source program: the ops that the user wrote, at their locations, without
+//! compiler-internal terms.
 //!
-//! Ops of later phases keep the locations of the source ops that they were lowered from, so a message about one names the source op at
-//! that location. Remaining internal terms indicate a limit or a compiler bug, and are reported as such.
+//! Ops of later phases keep the locations of the source ops that they were lowered from, so a message about one names
+//! the source op at that location. Remaining internal terms indicate a limit or a compiler bug, and are reported as
+//! such.
 
 use crate::{
     codes,
@@ -9,7 +11,10 @@ use crate::{
         ods::{attr, sdsc, sdscbundle, spyre},
         phase_of,
     },
-    mlir::{CollectedDiagnostic, Module, Op, OpExt, RewordedMessage, SourceFile, SourcePosition, reword_diagnostics, source_positions},
+    mlir::{
+        CollectedDiagnostic, Module, Op, OpExt, RewordedMessage, SourceFile, SourcePosition, reword_diagnostics,
+        source_positions,
+    },
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +27,13 @@ const PRINTED_OP_PREFIX: &str = "see current operation";
 /// Text that marks a compiler bug.
 const BUG_PHRASE: &str = "compiler bug";
 
-/// Runs a compilation and rewords its diagnostics in terms of the source program. `shows_details` adds the original message as a note. A
-/// module printed after a phase is in internal terms already.
-pub fn run_in_user_terms<'c, T>(module: &mut Module<'c>, shows_details: bool, do_it: impl FnOnce(&mut Module<'c>) -> T) -> T {
+/// Runs a compilation and rewords its diagnostics in terms of the source program. `shows_details` adds the original
+/// message as a note. A module printed after a phase is in internal terms already.
+pub fn run_in_user_terms<'c, T>(
+    module: &mut Module<'c>,
+    shows_details: bool,
+    do_it: impl FnOnce(&mut Module<'c>) -> T,
+) -> T {
     let Some(terms) = UserTerms::from_module(module.op()) else { return do_it(module) };
     let context = module.session().context();
     reword_diagnostics(context, || do_it(module), |said| terms.reword(said, shows_details))
@@ -48,10 +57,10 @@ pub fn parse_in_user_terms<'c>(source: &SourceFile<'c>) -> Option<Module<'c>> {
 fn reword_slice_error(message: &str) -> Option<String> {
     let number = |text: &str| text.trim().parse::<i64>().ok();
     if let Some(found) = message.strip_prefix("expected offsets to be non-negative, but got ") {
-        return Some(
-            codes::SLICE_BOUNDS
-                .format(format_args!("expected nonnegative offsets, found {}; give an offset within the tensor", number(found)?)),
-        );
+        return Some(codes::SLICE_BOUNDS.format(format_args!(
+            "expected nonnegative offsets, found {}; give an offset within the tensor",
+            number(found)?
+        )));
     }
     let (place, numbers) = message.split_once("out-of-bounds: ")?;
     let (found, size) = numbers.split_once(" >= ")?;
@@ -63,10 +72,9 @@ fn reword_slice_error(message: &str) -> Option<String> {
             (number(dim)?, "its last element at", "give a smaller offset, size or stride".to_owned())
         }
     };
-    Some(
-        codes::SLICE_BOUNDS
-            .format(format_args!("expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}")),
-    )
+    Some(codes::SLICE_BOUNDS.format(format_args!(
+        "expected a slice within the {size} elements of dimension {dim}, found {what} {found}; {advice}"
+    )))
 }
 
 /// Source ops by location.
@@ -102,22 +110,30 @@ impl UserTerms {
             None => named,
             Some(_) if said.severity == "note" => "related code".to_owned(),
             Some(_) if named.contains(BUG_PHRASE) => {
-                format!("{}cannot be compiled because of a {BUG_PHRASE}; please report this program", subject_prefix(&named))
+                format!(
+                    "{}cannot be compiled because of a {BUG_PHRASE}; please report this program",
+                    subject_prefix(&named)
+                )
             }
-            Some(_) => codes::LIMIT
-                .format(format_args!("{}exceeds a limit of the compiler; rewrite it, or report this program", subject_prefix(&named))),
+            Some(_) => codes::LIMIT.format(format_args!(
+                "{}exceeds a limit of the compiler; rewrite it, or report this program",
+                subject_prefix(&named)
+            )),
         };
-        let details = (shows_details && message != said.message).then(|| format!("in the compiler's own terms: {}", said.message));
+        let details = (shows_details && message != said.message)
+            .then(|| format!("in the compiler's own terms: {}", said.message));
         Some(RewordedMessage { message, details })
     }
 
-    /// Returns the message with the source op as its subject, instead of an internal op, an op that a named op was lowered to, or the
-    /// enclosing function.
+    /// Returns the message with the source op as its subject, instead of an internal op, an op that a named op was
+    /// lowered to, or the enclosing function.
     fn substitute_user_op(&self, said: &CollectedDiagnostic) -> String {
         let Some((op, rest)) = split_op_prefix(&said.message).filter(|(op, _)| *op != "builtin.module") else {
             return said.message.clone();
         };
-        let own = format_locations(&said.places).and_then(|place| self.op_by_location.get(&place)).filter(|own| *own != "builtin.module");
+        let own = format_locations(&said.places)
+            .and_then(|place| self.op_by_location.get(&place))
+            .filter(|own| *own != "builtin.module");
         let is_other = self.is_internal(op) || op == "func.func" || !self.source_ops.contains(op);
         match own {
             Some(own) if own != op && is_other => format!("'{own}' op {rest}"),
@@ -128,7 +144,8 @@ impl UserTerms {
 
     /// Returns the first internal term in a message.
     fn find_internal_term(&self, message: &str) -> Option<String> {
-        let of_files = ["sdsc_r", "sdsc.", "sdscbundle."].iter().chain(&DIM_LABELS).find(|term| message.contains(**term));
+        let of_files =
+            ["sdsc_r", "sdsc.", "sdscbundle."].iter().chain(&DIM_LABELS).find(|term| message.contains(**term));
         let names = spyre::EVERY_OP.iter().filter(|name| self.is_internal(name));
         let of_ops = || names.into_iter().find(|name| has_word(message, name));
         of_files.map(|term| (*term).to_owned()).or_else(|| of_ops().map(|name| (*name).to_owned()))
@@ -181,7 +198,14 @@ mod tests {
 
     fn diagnostic(message: &str, severity: &'static str, line: i64) -> CollectedDiagnostic {
         let places = vec![SourcePosition { file: "a.py".to_owned(), line, column: 5 }];
-        CollectedDiagnostic { severity, code: None, message: message.to_owned(), places, module: String::new(), notes: Vec::new() }
+        CollectedDiagnostic {
+            severity,
+            code: None,
+            message: message.to_owned(),
+            places,
+            module: String::new(),
+            notes: Vec::new(),
+        }
     }
 
     fn reword_message(message: &str, severity: &'static str, line: i64) -> Option<String> {
@@ -207,10 +231,17 @@ mod tests {
     fn reports_remaining_internal_terms_as_limit_or_bug() {
         let limit = "exceeds a limit of the compiler; rewrite it, or report this program";
         for message in ["'spyre.pointwise' op reads a 'spyre.view'", "'math.exp' op has no dimension 'mb'"] {
-            assert_eq!(reword_message(message, "error", 3), Some(format!("[SPY9004] 'math.exp' op {limit}")), "{message}");
+            assert_eq!(
+                reword_message(message, "error", 3),
+                Some(format!("[SPY9004] 'math.exp' op {limit}")),
+                "{message}"
+            );
         }
         let bug = reword_message("'builtin.module' op gives files, which is a compiler bug: sdsc_r50: no", "error", 9);
-        assert_eq!(bug.as_deref(), Some("the program cannot be compiled because of a compiler bug; please report this program"));
+        assert_eq!(
+            bug.as_deref(),
+            Some("the program cannot be compiled because of a compiler bug; please report this program")
+        );
         assert_eq!(reword_message("see current operation: %0 = spyre.view", "note", 3), None);
     }
 
@@ -237,14 +268,21 @@ mod tests {
                  %y = tensor.extract_slice %x{slice} : tensor<64xf16> to tensor<4xf16>\nreturn %y : tensor<4xf16>\n}}"
             );
             let source = session.source_from_text("a.mlir", &text);
-            let (module, said) = crate::mlir::collect_diagnostics(session.context(), || parse_in_user_terms(&source).is_some());
+            let (module, said) =
+                crate::mlir::collect_diagnostics(session.context(), || parse_in_user_terms(&source).is_some());
             assert!(!module && said.len() == 1 && said[0].notes.is_empty() && said[0].places[0].line == 2, "{said:?}");
             said[0].message.clone()
         };
         let within = "expected a slice within the 64 elements of dimension 0, found";
         assert_eq!(refused("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
-        assert_eq!(refused("[61] [4] [1]"), format!("{within} its last element at 64; give a smaller offset, size or stride"));
-        assert_eq!(refused("[0] [4] [30]"), format!("{within} its last element at 90; give a smaller offset, size or stride"));
+        assert_eq!(
+            refused("[61] [4] [1]"),
+            format!("{within} its last element at 64; give a smaller offset, size or stride")
+        );
+        assert_eq!(
+            refused("[0] [4] [30]"),
+            format!("{within} its last element at 90; give a smaller offset, size or stride")
+        );
         assert_eq!(refused("[-1] [4] [1]"), "expected nonnegative offsets, found -1; give an offset within the tensor");
     }
 

@@ -14,8 +14,9 @@ use crate::{
     reference::{ReferenceFiles, ReferenceLimits, ReferenceOutcome},
     report::Report,
     validate::{
-        ExecutionCost, ExecutionLimits, NotValidated, OriginalRunner, OriginalVerdict, PhaseRecords, ValidationBudget, ValidationCounts,
-        ValidationExtent, ValidationFailure, ValidationMode, Verdict, compute_domains, format_sizes, run_on_own_threads,
+        ExecutionCost, ExecutionLimits, NotValidated, OriginalRunner, OriginalVerdict, PhaseRecords, ValidationBudget,
+        ValidationCounts, ValidationExtent, ValidationFailure, ValidationMode, Verdict, compute_domains, format_sizes,
+        run_on_own_threads,
     },
 };
 use referee::RunOptions;
@@ -25,19 +26,20 @@ use std::{collections::BTreeMap, fmt, path::Path};
 /// URL for reports of compiler bugs.
 const ISSUES_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// Maximum number of element operations of a program that is executed completely against the program as written, for requested
-/// validation.
+/// Maximum number of element operations of a program that is executed completely against the program as written, for
+/// requested validation.
 const MAX_COMPLETE_OPERATIONS: u64 = 1 << 32;
 
 /// Maximum number of element operations of the program as written, and of samples of its files.
 const MAX_SOURCE_OPERATIONS: u64 = 1 << 36;
 const MAX_SAMPLED_OPERATIONS: u64 = 1 << 30;
 
-/// Maximum number of elements of the arguments that are drawn for the program as written, 8 bytes each in both programs.
+/// Maximum number of elements of the arguments that are drawn for the program as written, 8 bytes each in both
+/// programs.
 const MAX_ARGUMENT_ELEMENTS: u64 = 1 << 30;
 
-/// Maximum number of result elements of ops in a program that default validation samples: computing the dependences of samples takes time
-/// as well.
+/// Maximum number of result elements of ops in a program that default validation samples: computing the dependences of
+/// samples takes time as well.
 const MAX_DEPENDENCE_ELEMENTS: u64 = 1 << 26;
 
 /// Memory limit, in bytes, of the process that runs the program as written.
@@ -64,11 +66,17 @@ impl ValidationSettings<'_> {
     }
 }
 
-/// Compiles like [`super::compile`] and validates over the finite field: files are written only if they compute the same results as the
-/// imported program. A mismatch is reported with the phase that caused it.
+/// Compiles like [`super::compile`] and validates over the finite field: files are written only if they compute the
+/// same results as the imported program. A mismatch is reported with the phase that caused it.
 #[must_use]
 pub fn compile_and_validate(module: &mut Module<'_>, options: &CompileOptions, output: &str) -> Option<Report> {
-    compile_with_validation(module, options, output, &ValidationSettings::new_field_only(ValidationMode::On), &mut |_, _| {})
+    compile_with_validation(
+        module,
+        options,
+        output,
+        &ValidationSettings::new_field_only(ValidationMode::On),
+        &mut |_, _| {},
+    )
 }
 
 /// Compiles and validates like [`compile_and_validate`], with other limits on the executed work.
@@ -132,7 +140,9 @@ fn compile_files<'c>(
     validation: &ValidationSettings<'_>,
     watch: &mut dyn FnMut(Phase, &Module<'c>),
 ) -> Option<Report> {
-    let fresh = StagedBundle::create_next_to(Path::new(output)).map_err(|error| report_error(codes::OUTPUT_WRITE, module, &error)).ok()?;
+    let fresh = StagedBundle::create_next_to(Path::new(output))
+        .map_err(|error| report_error(codes::OUTPUT_WRITE, module, &error))
+        .ok()?;
     let Some(directory) = fresh.bundle().to_str().map(ToOwned::to_owned) else {
         report_error(
             codes::OUTPUT_PLACE,
@@ -151,19 +161,33 @@ fn compile_files<'c>(
         record_phase(&mut phases, phase, module);
         watch(phase, module);
     })?;
-    let mut halves =
-        CompilationValidator { validation, phases, original: &original, options, directory: Path::new(&directory), is_resumed };
+    let mut halves = CompilationValidator {
+        validation,
+        phases,
+        original: &original,
+        options,
+        directory: Path::new(&directory),
+        is_resumed,
+    };
     match halves.validate(&report) {
         Ok(verdict) => {
             if let Some(OriginalVerdict::Explained(why)) = &verdict.as_written {
-                warning_at(codes::VALIDATION_SKIPPED, module.op(), format_args!("not compared with the source program: {why}")).emit();
+                warning_at(
+                    codes::VALIDATION_SKIPPED,
+                    module.op(),
+                    format_args!("not compared with the source program: {why}"),
+                )
+                .emit();
             }
             report.validation = Some(verdict);
         }
-        Err(failure @ (ValidationFailure::TooLarge(_) | ValidationFailure::Limit(_))) if validation.mode == ValidationMode::Auto => {
+        Err(failure @ (ValidationFailure::TooLarge(_) | ValidationFailure::Limit(_)))
+            if validation.mode == ValidationMode::Auto =>
+        {
             let element_operations = halves.phases.element_operations();
             let is_too_large = matches!(failure, ValidationFailure::TooLarge(_));
-            report.not_validated = Some(NotValidated { element_operations, is_too_large, reason: failure.message().to_owned() });
+            report.not_validated =
+                Some(NotValidated { element_operations, is_too_large, reason: failure.message().to_owned() });
         }
         Err(failure) => {
             report_failure(module, &failure, Some(&halves), is_resumed);
@@ -175,7 +199,12 @@ fn compile_files<'c>(
 }
 
 /// Reports why a compilation is not validated.
-fn report_failure(module: &Module<'_>, failure: &ValidationFailure, halves: Option<&CompilationValidator<'_, '_>>, is_resumed: bool) {
+fn report_failure(
+    module: &Module<'_>,
+    failure: &ValidationFailure,
+    halves: Option<&CompilationValidator<'_, '_>>,
+    is_resumed: bool,
+) {
     // Edited IR of a later phase is the user's responsibility.
     let is_bug = !is_resumed && failure.is_bug();
     let message = match (failure, halves) {
@@ -185,7 +214,11 @@ fn report_failure(module: &Module<'_>, failure: &ValidationFailure, halves: Opti
         _ => failure.message().to_owned(),
     };
     if is_bug {
-        report_error(codes::MISCOMPILED, module, &format_args!("{message}; please report it with the program, at {ISSUES_URL}"));
+        report_error(
+            codes::MISCOMPILED,
+            module,
+            &format_args!("{message}; please report it with the program, at {ISSUES_URL}"),
+        );
         record_bug(module.op());
     } else {
         report_error(codes::VALIDATION_IMPOSSIBLE, module, &message);
@@ -219,7 +252,8 @@ impl CompilationValidator<'_, '_> {
         let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
         let in_field = || phases.validate_to_extent(Some(directory), extent);
         let (judged, as_written) =
-            run_on_own_threads(|| rayon::join(in_field, || compare_with_source(files, validation))).map_err(ValidationFailure::Limit)?;
+            run_on_own_threads(|| rayon::join(in_field, || compare_with_source(files, validation)))
+                .map_err(ValidationFailure::Limit)?;
         let verdict = match judged {
             Err(ValidationFailure::TooLarge(message)) => self.validate_in_pieces(message),
             judged => judged,
@@ -247,7 +281,10 @@ impl CompilationValidator<'_, '_> {
     /// Returns the part of the program that is executed over the finite field.
     fn choose_extent(&self, counts: &ValidationCounts) -> Result<ValidationExtent, ValidationFailure> {
         let (operations, elements) = (counts.execution.element_operations, self.phases.computed_elements());
-        if self.validation.mode == ValidationMode::Auto && operations > self.phases.limits().whole && elements > MAX_DEPENDENCE_ELEMENTS {
+        if self.validation.mode == ValidationMode::Auto
+            && operations > self.phases.limits().whole
+            && elements > MAX_DEPENDENCE_ELEMENTS
+        {
             let too_large = format!(
                 "cannot be validated: it takes {operations} element operations, more than {}, and its ops compute {elements} elements, \
                  more than {MAX_DEPENDENCE_ELEMENTS}",
@@ -267,8 +304,8 @@ impl CompilationValidator<'_, '_> {
             one_draw: MAX_SAMPLED_OPERATIONS,
             samples_in_one_draw: MAX_SAMPLED_OPERATIONS,
         };
-        let is_run =
-            counts.execution.element_operations <= MAX_SOURCE_OPERATIONS && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
+        let is_run = counts.execution.element_operations <= MAX_SOURCE_OPERATIONS
+            && counts.execution.argument_elements <= MAX_ARGUMENT_ELEMENTS;
         ValidationBudget { field: self.validation.limits, original: is_run.then_some(limits) }
     }
 
@@ -292,7 +329,9 @@ impl CompilationValidator<'_, '_> {
         if self.is_resumed {
             return Err("the input has already been compiled to a later phase".to_owned());
         }
-        let Ok([function]) = self.phases.imported_functions() else { return Err("the module has several functions".to_owned()) };
+        let Ok([function]) = self.phases.imported_functions() else {
+            return Err("the module has several functions".to_owned());
+        };
         let ExecutionCost { element_operations: operations, argument_elements: elements, .. } = counts.execution;
         let too_many = || match self.validation.mode {
             ValidationMode::Auto => format!(
@@ -303,9 +342,12 @@ impl CompilationValidator<'_, '_> {
         let limits = budget.original.ok_or_else(too_many)?;
         let extent = ValidationExtent::choose(std::slice::from_ref(function), &limits).map_err(|_| too_many())?;
         let end = |end: f64| Some(end).filter(|end| end.is_finite());
-        let domains = compute_domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
+        let domains =
+            compute_domains(function).into_iter().map(|domain| domain.map_or([None; 2], |domain| domain.map(end)));
         let effort = match self.validation.mode {
-            ValidationMode::Auto => ReferenceLimits { max_bytes: 1 << 31, max_steps: 1 << 34, ..ReferenceLimits::default() },
+            ValidationMode::Auto => {
+                ReferenceLimits { max_bytes: 1 << 31, max_steps: 1 << 34, ..ReferenceLimits::default() }
+            }
             _ => ReferenceLimits::default(),
         };
         Ok(ReferenceFiles {
@@ -342,7 +384,10 @@ impl CompilationValidator<'_, '_> {
             let mut module = original.duplicate();
             // Diagnostics of the import were reported earlier.
             let is_imported = suppress_diagnostics(original.op(), || {
-                compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| imported.record(phase, module)).is_some()
+                compile_watched(&mut module, &options, "", &mut |phase, module: &Module<'_>| {
+                    imported.record(phase, module)
+                })
+                .is_some()
             });
             let at = format_sizes(sizes);
             if !is_imported {
@@ -386,13 +431,17 @@ fn compare_with_source(
     }
 }
 
-/// Returns the sizes to try: all at their minimum, all at the second largest value, and each at its minimum with the others at their
-/// maximum.
+/// Returns the sizes to try: all at their minimum, all at the second largest value, and each at its minimum with the
+/// others at their maximum.
 fn generate_smaller_sizes(named: &[NamedSize]) -> Vec<BTreeMap<String, i64>> {
-    let sizes: BTreeMap<&str, &SymbolicSize> =
-        named.iter().filter(|named| named.size.name == named.name).map(|named| (named.name.as_str(), &named.size)).collect();
-    let all =
-        |size: &dyn Fn(&str, &SymbolicSize) -> i64| sizes.iter().map(|(name, known)| ((*name).to_owned(), size(name, known))).collect();
+    let sizes: BTreeMap<&str, &SymbolicSize> = named
+        .iter()
+        .filter(|named| named.size.name == named.name)
+        .map(|named| (named.name.as_str(), &named.size))
+        .collect();
+    let all = |size: &dyn Fn(&str, &SymbolicSize) -> i64| {
+        sizes.iter().map(|(name, known)| ((*name).to_owned(), size(name, known))).collect()
+    };
     let mut found: Vec<BTreeMap<String, i64>> =
         vec![all(&|_, size| size.granularity), all(&|_, size| (size.maximum - size.granularity).max(size.granularity))];
     for alone in sizes.keys().filter(|_| sizes.len() > 1) {

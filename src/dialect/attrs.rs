@@ -1,12 +1,16 @@
-//! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
+//! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its
+//! kind.
 
 use super::enums::OdsEnum;
 use crate::dialect::ods::{attr, memory};
-use crate::mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, read_context_text, string_ref};
+use crate::mlir::{
+    Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, read_context_text, string_ref,
+};
 use machine::DeviceFormat;
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless,
-    mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
+    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirAttributeGetContext, mlirIntegerTypeGetWidth,
+    mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64,
+    mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
 };
 use program::layout::{DeviceLayout, HostTensor, LayoutError};
 use program::{SymbolicCount, WorkHint, WorkSplit};
@@ -29,7 +33,13 @@ unsafe extern "C" {
     fn spyreLayoutAttrGetBufferRank(layout: MlirAttribute) -> isize;
     fn spyreLayoutAttrGetBufferShape(layout: MlirAttribute) -> *const i64;
     fn spyreAttributeIsAWork(attribute: MlirAttribute) -> bool;
-    fn spyreWorkAttrGet(context: MlirContext, rank: isize, slices: *const i64, order_rank: isize, order: *const i64) -> MlirAttribute;
+    fn spyreWorkAttrGet(
+        context: MlirContext,
+        rank: isize,
+        slices: *const i64,
+        order_rank: isize,
+        order: *const i64,
+    ) -> MlirAttribute;
     fn spyreWorkAttrGetRank(work: MlirAttribute) -> isize;
     fn spyreWorkAttrGetSlices(work: MlirAttribute) -> *const i64;
     fn spyreWorkAttrGetOrderRank(work: MlirAttribute) -> isize;
@@ -69,7 +79,8 @@ fn copy_numbers(data: *const i64, length: isize) -> Vec<i64> {
     if length == 0 {
         return Vec::new();
     }
-    // SAFETY: the accessors give a pointer to as many numbers as the accessor of the length says; the context owns them.
+    // SAFETY: the accessors give a pointer to as many numbers as the accessor of the length says; the context owns
+    // them.
     unsafe { std::slice::from_raw_parts(data, length.cast_unsigned()) }.to_vec()
 }
 
@@ -165,8 +176,8 @@ impl<'c> DeviceTensor<'c> {
         program::ProgramTensor { shape: self.host.shape, layout: self.layout, buffer_shape: self.buffer_shape }
     }
 
-    /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
-    /// of.
+    /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the
+    /// tensor is a window of.
     ///
     /// # Errors
     /// If the shape has no contiguous strides.
@@ -197,8 +208,9 @@ pub(super) fn read_work_slices(attribute: Attribute<'_>) -> Option<Vec<i64>> {
 pub(super) fn read_core_order(attribute: Attribute<'_>) -> Option<Vec<usize>> {
     // SAFETY: the accessors are only called on a work attribute.
     let order = unsafe {
-        spyreAttributeIsAWork(attribute.to_raw())
-            .then(|| copy_numbers(spyreWorkAttrGetOrder(attribute.to_raw()), spyreWorkAttrGetOrderRank(attribute.to_raw())))
+        spyreAttributeIsAWork(attribute.to_raw()).then(|| {
+            copy_numbers(spyreWorkAttrGetOrder(attribute.to_raw()), spyreWorkAttrGetOrderRank(attribute.to_raw()))
+        })
     };
     order?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
 }
@@ -262,7 +274,10 @@ impl MemoryPlacement {
                 memory::HBM => MemoryLocation::Hbm,
                 _ => return None,
             };
-            Some(Self { memory, reason: read_context_text(spyrePlaceAttrGetReason(raw), || mlirAttributeGetContext(raw)).to_owned() })
+            Some(Self {
+                memory,
+                reason: read_context_text(spyrePlaceAttrGetReason(raw), || mlirAttributeGetContext(raw)).to_owned(),
+            })
         }
     }
 }

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineExpression, BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results, shape_of,
+    AffineExpression, BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of, map_results,
+    shape_of,
 };
 use mlir_sys::{MlirOperation, MlirValue};
 
@@ -24,9 +25,9 @@ pub struct WindowStride<'c> {
     pub elements: i64,
 }
 
-/// Returns the value that names the base buffer of `value`, found through views, inserts, tiles that loops read, results that loops write
-/// tile by tile, and loop-carried values: an argument of the function, an op or loop result that is not yielded, or the `spyre.empty` of
-/// a buffer that is written in parts.
+/// Returns the value that names the base buffer of `value`, found through views, inserts, tiles that loops read,
+/// results that loops write tile by tile, and loop-carried values: an argument of the function, an op or loop result
+/// that is not yielded, or the `spyre.empty` of a buffer that is written in parts.
 #[must_use]
 pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
@@ -36,22 +37,27 @@ pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
     home
 }
 
-/// Returns the value that `value` reinterprets elementwise under another element type: numbers that the host's f16 cannot represent.
+/// Returns the value that `value` reinterprets elementwise under another element type: numbers that the host's f16
+/// cannot represent.
 #[must_use]
 pub fn strip_retyping_views(value: Value<'_>) -> Value<'_> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
     let input = view.inputs()[0];
-    let maps_alike =
-        map_results(view.required_attr("map", map_of)).iter().enumerate().all(|(dim, expr)| *expr == AffineExpression::Dim(dim));
+    let maps_alike = map_results(view.required_attr("map", map_of))
+        .iter()
+        .enumerate()
+        .all(|(dim, expr)| *expr == AffineExpression::Dim(dim));
     if maps_alike && shape_of(input) == shape_of(value) { strip_retyping_views(input) } else { value }
 }
 
-/// Returns the value that represents all writes to the memory of `value`: the final loop-carried value, or the buffer if `value` is or
-/// has parts.
+/// Returns the value that represents all writes to the memory of `value`: the final loop-carried value, or the buffer
+/// if `value` is or has parts.
 #[must_use]
 pub fn storage_root_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
-    while let Some(link @ (BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_))) = find_link(home) {
+    while let Some(link @ (BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_))) =
+        find_link(home)
+    {
         home = link.target();
     }
     home
@@ -60,13 +66,15 @@ pub fn storage_root_of(value: Value<'_>) -> Value<'_> {
 /// Returns whether a loop carries the buffer of a value, or one that contains it: an iteration may overwrite the value.
 #[must_use]
 pub fn is_loop_carried(value: Value<'_>) -> bool {
-    std::iter::successors(find_link(value), |link| find_link(link.target())).any(|link| matches!(link, BufferLink::Carried(_)))
+    std::iter::successors(find_link(value), |link| find_link(link.target()))
+        .any(|link| matches!(link, BufferLink::Carried(_)))
 }
 
 /// Returns how `value`, as a window of its buffer, moves with loops.
 ///
 /// # Errors
-/// If the buffer's layout cannot be tiled where a loop tiles it, or if a view without a layout has other indices than the buffer.
+/// If the buffer's layout cannot be tiled where a loop tiles it, or if a view without a layout has other indices than
+/// the buffer.
 pub fn window_strides(value: Value<'_>) -> Result<Vec<WindowStride<'_>>, String> {
     let mut moves = Vec::new();
     let mut open: Vec<DimShift<'_>> = Vec::new();
@@ -76,16 +84,23 @@ pub fn window_strides(value: Value<'_>) -> Result<Vec<WindowStride<'_>>, String>
         if let Some(layout) = &tensor.layout {
             let host = tensor.buffer_tensor().map_err(|error| error.to_string())?;
             for shift in open.drain(..) {
-                let elements = layout.compute_window_offset(&host, shift.dim, shift.elements).map_err(|error| error.to_string())?;
+                let elements = layout
+                    .compute_window_offset(&host, shift.dim, shift.elements)
+                    .map_err(|error| error.to_string())?;
                 moves.push(WindowStride { around: shift.around, elements });
             }
         }
         let Some(link) = find_link(value) else { break };
         match link {
             BufferLink::View(view) => {
-                open = open.into_iter().filter_map(|shift| shift.map_through_view(view).transpose()).collect::<Result<_, _>>()?
+                open = open
+                    .into_iter()
+                    .filter_map(|shift| shift.map_through_view(view).transpose())
+                    .collect::<Result<_, _>>()?
             }
-            BufferLink::Tile { around, dim, .. } => open.push(DimShift { around, dim, elements: tensor.host.shape[dim] }),
+            BufferLink::Tile { around, dim, .. } => {
+                open.push(DimShift { around, dim, elements: tensor.host.shape[dim] })
+            }
             BufferLink::Carried(_) | BufferLink::Insert(_) | BufferLink::InPlaceInsert(_) => {}
         }
         value = link.target();
@@ -107,7 +122,8 @@ impl<'c> DimShift<'c> {
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let shape = TensorType::from_type(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
         let indices = plain_indices(map, &shape)?.into_iter().enumerate();
-        let dims: Vec<usize> = indices.filter_map(|(behind, (moving, _))| (moving == Some(self.dim)).then_some(behind)).collect();
+        let dims: Vec<usize> =
+            indices.filter_map(|(behind, (moving, _))| (moving == Some(self.dim)).then_some(behind)).collect();
         match dims[..] {
             [] => Ok(None),
             [dim] => Ok(Some(Self { dim, ..self })),
@@ -185,8 +201,8 @@ pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
     tiled_dim(around, index).map(|_| around.inputs()[index])
 }
 
-/// Returns the tiled dimensions of a loop's tiled operands, or of a yield's tiles, which come first. The remaining operands are
-/// loop-carried, or results of a scope.
+/// Returns the tiled dimensions of a loop's tiled operands, or of a yield's tiles, which come first. The remaining
+/// operands are loop-carried, or results of a scope.
 #[must_use]
 pub fn tiled_dims(op: Op<'_>) -> Vec<usize> {
     let dims = op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
@@ -224,7 +240,8 @@ pub fn is_computed_in_place(result: Value<'_>) -> bool {
     in_place_offsets(result).is_some()
 }
 
-/// Returns the start within its buffer of a result that is computed in place, possibly in loops that write it tile by tile.
+/// Returns the start within its buffer of a result that is computed in place, possibly in loops that write it tile by
+/// tile.
 pub(super) fn in_place_offsets(result: Value<'_>) -> Option<Vec<i64>> {
     let mut value = result;
     loop {
@@ -277,7 +294,8 @@ pub fn collect_users_through_views(value: Value<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Returns the ops that use a value, a view of it, its buffer after later inserts, or a loop-carried value that starts with it.
+/// Returns the ops that use a value, a view of it, its buffer after later inserts, or a loop-carried value that starts
+/// with it.
 #[must_use]
 pub fn collect_alias_users(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
@@ -301,8 +319,8 @@ pub fn collect_alias_users(value: Value<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Returns the op whose `place` is that of a buffer: the first op that writes it, or the `spyre.empty` if several ops write it; `None`
-/// for an argument of the function.
+/// Returns the op whose `place` is that of a buffer: the first op that writes it, or the `spyre.empty` if several ops
+/// write it; `None` for an argument of the function.
 #[must_use]
 pub fn placement_owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
@@ -312,7 +330,8 @@ pub fn placement_owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
-        let carried = loop_carried_values(def).into_iter().find(|carried| carried.result == value).map(|carried| carried.before);
+        let carried =
+            loop_carried_values(def).into_iter().find(|carried| carried.result == value).map(|carried| carried.before);
         let yielded = || def.body_ops().last().and_then(|terminator| terminator.inputs().get(index).copied());
         value = carried.or_else(yielded)?;
     }
@@ -326,8 +345,8 @@ pub fn is_in_lx(value: Value<'_>) -> bool {
         .is_some_and(|place| matches!(place.memory, MemoryLocation::Lx(_)))
 }
 
-/// Returns the last op that writes the buffer of a value before any use of the value reads it; `None` for an argument of the function or
-/// of a loop.
+/// Returns the last op that writes the buffer of a value before any use of the value reads it; `None` for an argument
+/// of the function or of a loop.
 #[must_use]
 pub fn find_last_writer(value: Value<'_>) -> Option<Op<'_>> {
     let mut value = value;
@@ -362,7 +381,12 @@ pub fn loop_carried_values(around: Op<'_>) -> Vec<LoopCarriedValue<'_>> {
     let arguments = around.body_args();
     carried_positions(around)
         .zip(carried_positions(terminator))
-        .map(|(from, to)| LoopCarriedValue { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
+        .map(|(from, to)| LoopCarriedValue {
+            before: inputs[from],
+            argument: arguments[from],
+            after: yielded[to],
+            result: outputs[to],
+        })
         .collect()
 }
 
@@ -399,7 +423,8 @@ fn find_window_tiles<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<
     let memory = trace_base_buffer(written);
     let arguments = around.body_args();
     let both = around.inputs().into_iter().zip(arguments).enumerate();
-    let same = both.filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && trace_base_buffer(*whole) == memory);
+    let same = both
+        .filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && trace_base_buffer(*whole) == memory);
     same.map(|(_, (_, tile))| tile).collect()
 }
 

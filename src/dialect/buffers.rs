@@ -18,13 +18,15 @@ pub struct PartialBufferViolation<'c> {
     pub users: Vec<Op<'c>>,
 }
 
-const READS_UNINITIALIZED: &str = "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
+const READS_UNINITIALIZED: &str =
+    "is uninitialized memory, which only a 'spyre.insert' may use, as the tensor to write into";
 const WRITES_NO_BUFFER: &str = "writes into a tensor that is not the result of 'spyre.empty' or 'spyre.insert'";
 const NOT_COMPUTED_IN_PLACE: &str = "requires for 'in_place' a part that only this insert uses and that one op (not a gather) computes, directly \
                               or tile by tile in loops of constant trip count; remove 'in_place'";
 const OVERLAPS_IN_PLACE: &str = "writes a part in place that overlaps another part of the buffer; remove 'in_place'";
 const TOO_MANY_SLICES: &str = "writes a part in place into a buffer of more than 256 parts; remove 'in_place'";
-const READS_PARTIALLY_WRITTEN: &str = "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
+const READS_PARTIALLY_WRITTEN: &str =
+    "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
 
 /// Maximum number of parts of a buffer whose parts are computed in place: each part is compared with all others.
 pub const MAX_IN_PLACE_SLICES: usize = 256;
@@ -128,8 +130,8 @@ impl<'c> InsertChain<'c> {
     }
 }
 
-/// Returns whether an insert is in the same loop as the definition of its buffer, and in no loop further in: the part would have to move
-/// with that loop.
+/// Returns whether an insert is in the same loop as the definition of its buffer, and in no loop further in: the part
+/// would have to move with that loop.
 #[must_use]
 pub fn is_in_loop_of_buffer(insert: Op<'_>) -> bool {
     match base_buffer_of(insert.output()).def() {
@@ -157,7 +159,8 @@ pub fn find_partial_buffer_violations(around: Op<'_>) -> Vec<PartialBufferViolat
 
 fn find_violation(op: Op<'_>) -> Option<PartialBufferViolation<'_>> {
     if op.is(spyre::EMPTY) {
-        let users: Vec<Op<'_>> = op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
+        let users: Vec<Op<'_>> =
+            op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
         return if users.is_empty() {
             find_illegal_in_place_slice(op)
         } else {
@@ -197,8 +200,9 @@ fn find_illegal_in_place_slice(buffer: Op<'_>) -> Option<PartialBufferViolation<
         if is_disjoint_slice(&parts, number) { None } else { Some(OVERLAPS_IN_PLACE) }
     };
     let placed = parts.iter().enumerate().filter(|(_, part)| is_in_place(part.insert));
-    let mut found = placed
-        .filter_map(|(number, part)| Some(PartialBufferViolation { op: part.insert, message: wrong(number, part)?, users: Vec::new() }));
+    let mut found = placed.filter_map(|(number, part)| {
+        Some(PartialBufferViolation { op: part.insert, message: wrong(number, part)?, users: Vec::new() })
+    });
     found.next()
 }
 
@@ -208,9 +212,9 @@ pub fn is_disjoint_slice(parts: &[BufferSlice<'_>], number: usize) -> bool {
     parts.iter().enumerate().all(|(other, of)| other == number || !of.overlaps(&parts[number]))
 }
 
-/// Returns the single-use values from a part back to the result of the op that computes it: the results of loops, each with the dimension
-/// along which the loop writes it tile by tile, and finally the op's result. A gather writes a buffer of its own. So does a loop whose
-/// count is known at launch only: no op writes the rest of its result.
+/// Returns the single-use values from a part back to the result of the op that computes it: the results of loops, each
+/// with the dimension along which the loop writes it tile by tile, and finally the op's result. A gather writes a
+/// buffer of its own. So does a loop whose count is known at launch only: no op writes the rest of its result.
 #[must_use]
 pub fn trace_single_use_producer(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
     let (mut value, mut made) = (part, Vec::new());

@@ -3,16 +3,16 @@
 use super::{
     attrs::{DeviceTensor, MemoryPlacement, TileHint, read_core_order, read_work_hint, read_work_slices},
     base_buffer::{
-        base_buffer_of, in_place_offsets, is_in_place, is_insert, overwritten_operand, placement_owner_of, strip_retyping_views,
-        strip_views, tiled_operand,
+        base_buffer_of, in_place_offsets, is_in_place, is_insert, overwritten_operand, placement_owner_of,
+        strip_retyping_views, strip_views, tiled_operand,
     },
     enums::OdsEnum,
     indices::plain_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineExpression, AffineMap, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural_number, read_context_text,
-    string, strings,
+    AffineExpression, AffineMap, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural_number,
+    read_context_text, string, strings,
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation, MlirStringRef};
@@ -81,7 +81,8 @@ impl<'c> ComputeOp<'c> {
     pub fn iteration_space(self) -> Vec<i64> {
         let mut sizes = [0_i64; MAX_DIMS];
         // SAFETY: C++ writes no more numbers than the array holds.
-        let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MAX_DIMS.cast_signed(), sizes.as_mut_ptr()) };
+        let rank =
+            unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MAX_DIMS.cast_signed(), sizes.as_mut_ptr()) };
         let rank = usize::try_from(rank).expect("a rank is not negative");
         sizes.get(..rank).map_or_else(|| self.large_iteration_space(rank), <[i64]>::to_vec)
     }
@@ -200,8 +201,8 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.operand_use(index);
-        // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same holds for a tile
-        // of a view.
+        // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same
+        // holds for a tile of a view.
         while tensor.layout.is_none() {
             if let Some(whole) = tiled_operand(value) {
                 value = whole;
@@ -240,8 +241,8 @@ impl<'c> ComputeOp<'c> {
         self.op.attr(attr::WORK).and_then(read_work_slices)
     }
 
-    /// Returns the iteration dimensions in the order in which slices change from core to core, fastest first; empty for the default order
-    /// of the op's family.
+    /// Returns the iteration dimensions in the order in which slices change from core to core, fastest first; empty for
+    /// the default order of the op's family.
     #[must_use]
     pub fn core_order(self) -> Vec<usize> {
         self.op.attr(attr::WORK).and_then(read_core_order).unwrap_or_default()
@@ -259,8 +260,8 @@ impl<'c> ComputeOp<'c> {
         MemoryPlacement::from_op(self.placement_owner())
     }
 
-    /// Returns the op whose `place` is that of the result: this op; or, if this op writes a part of a buffer or a loop carries the buffer
-    /// to it, the op that defines the buffer.
+    /// Returns the op whose `place` is that of the result: this op; or, if this op writes a part of a buffer or a loop
+    /// carries the buffer to it, the op that defines the buffer.
     #[must_use]
     pub fn placement_owner(self) -> Op<'c> {
         placement_owner_of(base_buffer_of(self.op.output())).unwrap_or(self.op)
@@ -276,25 +277,39 @@ impl<'c> ComputeOp<'c> {
     /// Returns the tile hints, outermost first.
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
-        self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::from_attribute).collect()
+        self.op
+            .attr(attr::HINTS)
+            .and_then(elements)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(TileHint::from_attribute)
+            .collect()
     }
 
     /// Returns the requested slices, one entry per name; present until the work is divided.
     #[must_use]
     pub fn work_div(self) -> Vec<WorkHint> {
-        self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(read_work_hint).collect()
+        self.op
+            .attr(attr::WORK_DIV)
+            .and_then(elements)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(read_work_hint)
+            .collect()
     }
 
     /// Returns the names of the iteration dimensions; empty if none is known, or before names are propagated.
     #[must_use]
     pub fn dim_names(self) -> Vec<String> {
         let names = self.op.attr(attr::DIMS).and_then(elements).unwrap_or_default();
-        let mut names: Vec<String> = names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
+        let mut names: Vec<String> =
+            names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
         names.resize(self.iteration_space().len(), String::new());
         names
     }
 
-    /// Returns, for each iteration dimension, the name of the symbolic size that it has, if any, as `mark_symbolic` recorded it.
+    /// Returns, for each iteration dimension, the name of the symbolic size that it has, if any, as `mark_symbolic`
+    /// recorded it.
     #[must_use]
     pub fn symbolic_dims(self) -> Vec<String> {
         let names = self.op.attr(attr::SPYRE_SYMBOLIC).and_then(strings).unwrap_or_default();
@@ -306,7 +321,8 @@ impl<'c> ComputeOp<'c> {
     /// Returns the loops around the op, outermost first.
     #[must_use]
     pub fn enclosing_loops(self) -> Vec<Op<'c>> {
-        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
+        let mut loops: Vec<Op<'c>> =
+            std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
         loops.reverse();
         loops
     }

@@ -12,14 +12,16 @@ pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>
     plain_indices(map, sizes)?.into_iter().map(at_start).collect()
 }
 
-/// Returns, for each result of a map, its dimension and its constant offset; the dimension is `None` for a constant and for one of size
-/// 1.
+/// Returns, for each result of a map, its dimension and its constant offset; the dimension is `None` for a constant and
+/// for one of size 1.
 pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
     let plain = |expr: AffineExpression| {
         let index = TensorIndex::from_expr(&expr, sizes).map_err(|_| unsupported_map_error(map))?;
         match index.digits.as_slice() {
             [] => Ok((None, index.offset)),
-            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => Ok((Some(digit.dim), index.offset)),
+            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => {
+                Ok((Some(digit.dim), index.offset))
+            }
             _ => Err(unsupported_map_error(map)),
         }
     };

@@ -3,8 +3,9 @@
 use super::ops::build_yield;
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    Attribute, AttributeLike, AttributeList, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, append_op, array_attribute, build_op,
-    elements, insert_before, new_block, read_context_text, string_array, string_ref, strings,
+    Attribute, AttributeLike, AttributeList, BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, append_op,
+    array_attribute, build_op, elements, insert_before, new_block, read_context_text, string_array, string_ref,
+    strings,
 };
 use mlir_sys::{MlirAttribute, MlirStringRef, mlirAttributeGetContext};
 
@@ -15,7 +16,12 @@ unsafe extern "C" {
     fn spyreKnobAttrGetChoices(knob: MlirAttribute, capacity: isize, choices: *mut i64) -> isize;
     fn spyreKnobAttrWithValue(knob: MlirAttribute, value: i64) -> MlirAttribute;
     fn spyreKnobAttrGetCondition(knob: MlirAttribute) -> MlirStringRef;
-    fn spyreConditionHolds(condition: MlirStringRef, count: isize, names: *const MlirStringRef, values: *const i64) -> bool;
+    fn spyreConditionHolds(
+        condition: MlirStringRef,
+        count: isize,
+        names: *const MlirStringRef,
+        values: *const i64,
+    ) -> bool;
 }
 
 /// Tunable parameter of a kernel.
@@ -44,14 +50,25 @@ impl Knob {
             spyreKnobAttrGetChoices(raw, length, choices.as_mut_ptr());
             let in_context = |text| read_context_text(text, || mlirAttributeGetContext(raw));
             let (name, condition) = (in_context(spyreKnobAttrGetName(raw)), in_context(spyreKnobAttrGetCondition(raw)));
-            Some(Self { name: name.to_owned(), value: spyreKnobAttrGetValue(raw), choices, condition: condition.to_owned() })
+            Some(Self {
+                name: name.to_owned(),
+                value: spyreKnobAttrGetValue(raw),
+                choices,
+                condition: condition.to_owned(),
+            })
         }
     }
 
     /// Returns the knobs of a kernel.
     #[must_use]
     pub fn collect_from_kernel(kernel: Op<'_>) -> Vec<Self> {
-        kernel.attr(attr::KNOBS).and_then(elements).unwrap_or_default().into_iter().filter_map(Self::from_attribute).collect()
+        kernel
+            .attr(attr::KNOBS)
+            .and_then(elements)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(Self::from_attribute)
+            .collect()
     }
 }
 
@@ -80,14 +97,18 @@ pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
     kernel.set_attr(attr::KNOBS, array_attribute(kernel.ctx(), &knobs));
 }
 
-/// Returns the names of the dimensions of each input, one per dimension; `None` if the kernel uses the names of the program.
+/// Returns the names of the dimensions of each input, one per dimension; `None` if the kernel uses the names of the
+/// program.
 #[must_use]
 pub fn input_dims_of(kernel: Op<'_>) -> Option<Vec<Vec<Option<String>>>> {
     let lists = elements(kernel.attr(attr::INPUT_DIMS)?)?;
     let ranks = kernel.inputs().into_iter().map(|input| crate::mlir::shape_of(input).len());
     let named = |(list, rank): (Attribute<'_>, usize)| {
-        let mut names: Vec<Option<String>> =
-            strings(list).unwrap_or_default().into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
+        let mut names: Vec<Option<String>> = strings(list)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|name| (!name.is_empty()).then(|| name.to_owned()))
+            .collect();
         names.resize(rank, None);
         names
     };
@@ -97,8 +118,9 @@ pub fn input_dims_of(kernel: Op<'_>) -> Option<Vec<Vec<Option<String>>>> {
 /// Sets the names of the dimensions of each input.
 pub fn set_input_dims(kernel: Op<'_>, dims: &[Vec<Option<String>>]) {
     let context = kernel.ctx();
-    let list =
-        |names: &Vec<Option<String>>| string_array(context, &names.iter().map(|name| name.clone().unwrap_or_default()).collect::<Vec<_>>());
+    let list = |names: &Vec<Option<String>>| {
+        string_array(context, &names.iter().map(|name| name.clone().unwrap_or_default()).collect::<Vec<_>>())
+    };
     let lists: Vec<Attribute<'_>> = dims.iter().map(list).collect();
     kernel.set_attr(attr::INPUT_DIMS, array_attribute(context, &lists));
 }
@@ -135,23 +157,37 @@ pub fn wrap_in_recompute_scope(op: Op<'_>, dims: &[String]) {
         .with_attribute(attr::TILE_COUNTS, none())
         .with_attribute(attr::RECOMPUTE, string_array(context, dims));
     let body = new_block(&[], op.loc());
-    let scope = insert_before(op, build_op(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
+    let scope =
+        insert_before(op, build_op(spyre::HINT, op.loc(), &[], &[op.output().r#type()], attributes, vec![body]));
     op.output().replace_with(scope.output());
     op.move_to_end(scope.body().expect("a body was built"));
     append_yield(scope, &[op.output()]);
 }
 
-/// Replaces a kernel or a hint scope by one with other inputs and results; the body moves. `inputs` pairs each outer value with the
-/// number of the argument that it replaces, `yielded` each inner value with the number of the result that it was.
+/// Replaces a kernel or a hint scope by one with other inputs and results; the body moves. `inputs` pairs each outer
+/// value with the number of the argument that it replaces, `yielded` each inner value with the number of the result
+/// that it was.
 ///
 /// # Panics
 /// If an argument or a result without a counterpart is used.
-pub fn rebuild_scope<'c>(scope: Op<'c>, inputs: &[(Value<'c>, Option<usize>)], yielded: &[(Value<'c>, Option<usize>)]) -> Op<'c> {
+pub fn rebuild_scope<'c>(
+    scope: Op<'c>,
+    inputs: &[(Value<'c>, Option<usize>)],
+    yielded: &[(Value<'c>, Option<usize>)],
+) -> Op<'c> {
     let values: Vec<Value<'c>> = inputs.iter().map(|(value, _)| *value).collect();
     let types: Vec<Type<'c>> = yielded.iter().map(|(value, _)| value.r#type()).collect();
     let arguments: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
     let mut attributes = AttributeList::new(scope.ctx());
-    for name in [attr::NAME, attr::KNOBS, attr::TILE_DIMS, attr::TILE_COUNTS, attr::WORK_DIMS, attr::WORK_SLICES, attr::RECOMPUTE] {
+    for name in [
+        attr::NAME,
+        attr::KNOBS,
+        attr::TILE_DIMS,
+        attr::TILE_COUNTS,
+        attr::WORK_DIMS,
+        attr::WORK_SLICES,
+        attr::RECOMPUTE,
+    ] {
         attributes = attributes.with_option(name, scope.attr(name));
     }
     let body = if scope.is(spyre::KERNEL) { new_block(&arguments, scope.loc()) } else { new_block(&[], scope.loc()) };

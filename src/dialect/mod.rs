@@ -1,4 +1,5 @@
-//! Our dialects seen from Rust: attributes as the stages' plain values, views for reading and functions for building ops.
+//! Our dialects seen from Rust: attributes as the stages' plain values, views for reading and functions for building
+//! ops.
 //!
 //! | file | what |
 //! |---|---|
@@ -43,13 +44,14 @@ mod views;
 pub use self::program::{IrProgram, read_program};
 pub use attrs::{DeviceTensor, MemoryLocation, MemoryPlacement, TileHint, format_of, tile_type};
 pub use base_buffer::{
-    LoopCarriedValue, TiledInput, TiledOutput, WindowStride, YieldSlot, base_buffer_of, collect_alias_users, collect_users_through_views,
-    find_last_writer, is_computed_in_place, is_in_lx, is_loop_carried, loop_carried_values, placement_owner_of, storage_root_of,
-    strip_retyping_views, strip_views, tiled_dims, tiled_inputs, tiled_outputs, window_strides, yield_slots,
+    LoopCarriedValue, TiledInput, TiledOutput, WindowStride, YieldSlot, base_buffer_of, collect_alias_users,
+    collect_users_through_views, find_last_writer, is_computed_in_place, is_in_lx, is_loop_carried,
+    loop_carried_values, placement_owner_of, storage_root_of, strip_retyping_views, strip_views, tiled_dims,
+    tiled_inputs, tiled_outputs, window_strides, yield_slots,
 };
 pub use buffers::{
-    BufferSlice, InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, buffer_slices, find_partial_buffer_violations,
-    is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer,
+    BufferSlice, InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, buffer_slices,
+    find_partial_buffer_violations, is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer,
 };
 pub use compute::{ComputeOp, OperandAccess, core_split_of, plain_view_indices};
 pub(crate) use enums::OdsEnum;
@@ -60,9 +62,10 @@ pub use kernels::{
     wrap_in_recompute_scope,
 };
 pub use ops::{
-    EXACT_ATTR, OpRebuilder, build_broadcast_view, build_constant, build_copy, build_empty, build_gather, build_insert, build_loop,
-    build_loop_copy, build_matmul, build_pointwise, build_reduce, build_relayout_copy, build_restickify, build_retyped_view, build_view,
-    build_yield, clone_constant, has_corrections, hints_attribute, rebuild_op, work_attribute, work_div_attribute,
+    EXACT_ATTR, OpRebuilder, build_broadcast_view, build_constant, build_copy, build_empty, build_gather, build_insert,
+    build_loop, build_loop_copy, build_matmul, build_pointwise, build_reduce, build_relayout_copy, build_restickify,
+    build_retyped_view, build_view, build_yield, clone_constant, has_corrections, hints_attribute, rebuild_op,
+    work_attribute, work_div_attribute,
 };
 pub use plan::{read_plan, set_plan};
 pub use proof::{read_proof, set_proof};

@@ -4,8 +4,9 @@ pub use super::attrs::work_attribute;
 use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    AffineExpression, AffineMap, Attribute, AttributeList, Context, Location, Op, OpExt, TensorType, Type, Value, ValueLike,
-    array_attribute, boolean_unit, build_op, f64_array_attribute, insert_before, map_attribute, map_from_exprs,
+    AffineExpression, AffineMap, Attribute, AttributeList, Context, Location, Op, OpExt, TensorType, Type, Value,
+    ValueLike, array_attribute, boolean_unit, build_op, f64_array_attribute, insert_before, map_attribute,
+    map_from_exprs,
 };
 use program::WorkHint;
 
@@ -55,23 +56,49 @@ pub fn build_gather<'c>(
     dim: i64,
     output: Type<'c>,
 ) -> DetachedOp<'c> {
-    build_op(spyre::GATHER, at, &[table, index], &[output], AttributeList::new(context).with_int(attr::DIM, dim), vec![])
+    build_op(
+        spyre::GATHER,
+        at,
+        &[table, index],
+        &[output],
+        AttributeList::new(context).with_int(attr::DIM, dim),
+        vec![],
+    )
 }
 
 /// `spyre.matmul`.
 #[must_use]
-pub fn build_matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+pub fn build_matmul<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    lhs: Value<'c>,
+    rhs: Value<'c>,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
     build_op(spyre::MATMUL, at, &[lhs, rhs], &[output], AttributeList::new(context), vec![])
 }
 
 /// `spyre.view`.
 #[must_use]
-pub fn build_view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> DetachedOp<'c> {
-    build_op(spyre::VIEW, at, &[input], &[output], AttributeList::new(context).with_attribute(attr::MAP, map_attribute(map)), vec![])
+pub fn build_view<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    input: Value<'c>,
+    map: AffineMap<'c>,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
+    build_op(
+        spyre::VIEW,
+        at,
+        &[input],
+        &[output],
+        AttributeList::new(context).with_attribute(attr::MAP, map_attribute(map)),
+        vec![],
+    )
 }
 
-/// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions that are in no index: an
-/// elementwise op repeats it there.
+/// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions
+/// that are in no index: an elementwise op repeats it there.
 #[must_use]
 pub fn build_broadcast_view<'c>(
     context: &'c Context,
@@ -106,17 +133,36 @@ pub fn build_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, 
     build_op(spyre::COPY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
-/// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the report so.
+/// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the
+/// report so.
 #[must_use]
-pub fn build_relayout_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+pub fn build_relayout_copy<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    input: Value<'c>,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
     let attributes = AttributeList::new(context).with_attribute(attr::SPYRE_FOR_LAYOUT, boolean_unit(context));
     build_op(spyre::COPY, at, &[input], &[output], attributes, vec![])
 }
 
 /// A `spyre.copy` of what a loop makes to where others read it. The report tells `why`.
 #[must_use]
-pub fn build_loop_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>, why: &str) -> DetachedOp<'c> {
-    build_op(spyre::COPY, at, &[input], &[output], AttributeList::new(context).with_text(attr::SPYRE_FOR_LOOP, why), vec![])
+pub fn build_loop_copy<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    input: Value<'c>,
+    output: Type<'c>,
+    why: &str,
+) -> DetachedOp<'c> {
+    build_op(
+        spyre::COPY,
+        at,
+        &[input],
+        &[output],
+        AttributeList::new(context).with_text(attr::SPYRE_FOR_LOOP, why),
+        vec![],
+    )
 }
 
 /// Whether a loop in an operation corrects what it carries.
@@ -130,8 +176,20 @@ pub const EXACT_ATTR: &str = "exact";
 
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
-pub fn build_constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> DetachedOp<'c> {
-    build_op(spyre::CONSTANT, at, &[], &[output], AttributeList::new(context).with_attribute(attr::VALUE, value), vec![])
+pub fn build_constant<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    value: Attribute<'c>,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
+    build_op(
+        spyre::CONSTANT,
+        at,
+        &[],
+        &[output],
+        AttributeList::new(context).with_attribute(attr::VALUE, value),
+        vec![],
+    )
 }
 
 /// A constant in front of `constant` with the same numbers and another type: another layout.
@@ -147,7 +205,12 @@ pub fn clone_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
 
 /// `spyre.restickify`.
 #[must_use]
-pub fn build_restickify<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
+pub fn build_restickify<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    input: Value<'c>,
+    output: Type<'c>,
+) -> DetachedOp<'c> {
     build_op(spyre::RESTICKIFY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
@@ -177,7 +240,9 @@ impl<'c> OpRebuilder<'c> {
     pub fn build(self) -> DetachedOp<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = AttributeList::new(op.ctx());
-        for name in [attr::FUNCTION, attr::CONSTANTS, attr::HINTS, attr::WORK_DIV, attr::SPYRE_FOR_LAYOUT, attr::SPYRE_FOR_LOOP] {
+        for name in
+            [attr::FUNCTION, attr::CONSTANTS, attr::HINTS, attr::WORK_DIV, attr::SPYRE_FOR_LAYOUT, attr::SPYRE_FOR_LOOP]
+        {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
@@ -195,12 +260,25 @@ pub fn build_empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>)
 
 /// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
 #[must_use]
-pub fn build_insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> DetachedOp<'c> {
-    build_op(spyre::INSERT, at, &[part, whole], &[whole.r#type()], AttributeList::new(context).with_ints(attr::OFFSETS, offsets), vec![])
+pub fn build_insert<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    part: Value<'c>,
+    whole: Value<'c>,
+    offsets: &[i64],
+) -> DetachedOp<'c> {
+    build_op(
+        spyre::INSERT,
+        at,
+        &[part, whole],
+        &[whole.r#type()],
+        AttributeList::new(context).with_ints(attr::OFFSETS, offsets),
+        vec![],
+    )
 }
 
-/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries. The first results are
-/// those that iterations give tile by tile.
+/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it
+/// carries. The first results are those that iterations give tile by tile.
 #[must_use]
 pub fn build_loop<'c>(
     context: &'c Context,
@@ -216,9 +294,15 @@ pub fn build_loop<'c>(
     build_op(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
 }
 
-/// `spyre.yield`: in a loop, tiles with the dimension along which they lie, and what is carried to the next iteration; the values of a scope.
+/// `spyre.yield`: in a loop, tiles with the dimension along which they lie, and what is carried to the next iteration;
+/// the values of a scope.
 #[must_use]
-pub fn build_yield<'c>(context: &'c Context, at: Location<'c>, tiles: &[(Value<'c>, usize)], values: &[Value<'c>]) -> DetachedOp<'c> {
+pub fn build_yield<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    tiles: &[(Value<'c>, usize)],
+    values: &[Value<'c>],
+) -> DetachedOp<'c> {
     let (operands, attributes) = pack_operand_segments(AttributeList::new(context), tiles, values);
     build_op(spyre::YIELD, at, &operands, &[], attributes, vec![])
 }

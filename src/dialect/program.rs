@@ -3,14 +3,16 @@
 use super::{
     ComputeOp, DeviceTensor, OperandAccess,
     base_buffer::{
-        base_buffer_of, collect_alias_users, is_computed_in_place, is_loop_carried, placement_owner_of, storage_root_of, view_source,
-        window_strides,
+        base_buffer_of, collect_alias_users, is_computed_in_place, is_loop_carried, placement_owner_of,
+        storage_root_of, view_source, window_strides,
     },
     buffer_slices, plain_view_indices,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, OpMap, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};
-use program::{BlockId, LoopId, LoopStrides, OpOperand, OpRole, Program, ProgramLoop, ResultUse, ReturnKind, ValueDef, ValueId};
+use program::{
+    BlockId, LoopId, LoopStrides, OpOperand, OpRole, Program, ProgramLoop, ResultUse, ReturnKind, ValueDef, ValueId,
+};
 use std::rc::Rc;
 
 /// Function as a program, with the op of each position and the value of each number.
@@ -88,9 +90,13 @@ impl<'c> ProgramReader<'c> {
     }
 
     fn read_operand(&mut self, access: OperandAccess<'c>) -> Result<OpOperand, String> {
-        let (operand, value, moves) =
-            (self.intern_value(access.operand)?, self.intern_value(access.value)?, self.read_window_strides(access.operand));
-        let of_value = if access.value == access.operand { moves.clone() } else { self.read_window_strides(access.value) };
+        let (operand, value, moves) = (
+            self.intern_value(access.operand)?,
+            self.intern_value(access.value)?,
+            self.read_window_strides(access.operand),
+        );
+        let of_value =
+            if access.value == access.operand { moves.clone() } else { self.read_window_strides(access.value) };
         self.plain_values[value.0].moves = of_value;
         Ok(OpOperand { operand, value, access: access.access, own: access.own, moves })
     }
@@ -116,7 +122,8 @@ impl<'c> ProgramReader<'c> {
         };
         let result = Rc::new(ResultUse {
             parts: parts.iter().map(|part| self.intern_block(part.insert.parent())).collect(),
-            is_window: DeviceTensor::from_type(base_buffer_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()),
+            is_window: DeviceTensor::from_type(base_buffer_of(output).r#type())
+                .is_some_and(|tensor| tensor.buffer_shape.is_some()),
             is_used_by_loop: users.iter().any(|user| user.is(spyre::YIELD) || user.is(spyre::LOOP)),
             returned,
         });
@@ -130,7 +137,9 @@ impl<'c> ProgramReader<'c> {
         if let Some(id) = self.ids.get(value) {
             return Ok(*id);
         }
-        let tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?.into_program_tensor();
+        let tensor = DeviceTensor::from_type(value.r#type())
+            .ok_or("an operand is no tensor of static shape")?
+            .into_program_tensor();
         let def = match value.def() {
             None => ValueDef::Argument,
             Some(def) if def.is(spyre::CONSTANT) => ValueDef::Constant,
@@ -143,7 +152,9 @@ impl<'c> ProgramReader<'c> {
                 None => ValueDef::Op,
             },
         };
-        let around = value.def().map_or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
+        let around = value
+            .def()
+            .map_or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
         let id = ValueId(self.values.len());
         self.ids.insert(value, id);
         self.values.push(value);
@@ -159,7 +170,8 @@ impl<'c> ProgramReader<'c> {
             moves: Ok(Vec::new()),
         });
         let (base, written) = (self.intern_value(base_buffer_of(value))?, self.intern_value(storage_root_of(value))?);
-        let owner = placement_owner_of(self.values[base.0]).map(|owner| self.intern_value(owner.output())).transpose()?;
+        let owner =
+            placement_owner_of(self.values[base.0]).map(|owner| self.intern_value(owner.output())).transpose()?;
         let added = &mut self.plain_values[id.0];
         (added.base, added.written, added.owner) = (base, written, owner);
         Ok(id)
@@ -206,16 +218,17 @@ fn role_of(compute: ComputeOp<'_>) -> OpRole {
 
 /// Returns whether the readers of a copy may read its source instead.
 ///
-/// Copies under other indices or in another layout stay, because readers may need their sticks; so does a copy of a value that a loop may
-/// have overwritten by then.
+/// Copies under other indices or in another layout stay, because readers may need their sticks; so does a copy of a
+/// value that a loop may have overwritten by then.
 fn is_removable_copy(op: Op<'_>) -> bool {
     // A restickify needs its copy because it cannot pad a part of a larger buffer.
-    let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::from_op(user).is_some() && !user.is(spyre::RESTICKIFY));
+    let is_read_by_ops_only =
+        op.output().users().into_iter().all(|user| ComputeOp::from_op(user).is_some() && !user.is(spyre::RESTICKIFY));
     is_read_by_ops_only && keeps_layout(op) && !is_loop_carried(op.inputs()[0])
 }
 
-/// Returns whether a copy has the layout of its input, compacted if that is a window. A source under other indices is a view without a
-/// layout.
+/// Returns whether a copy has the layout of its input, compacted if that is a window. A source under other indices is a
+/// view without a layout.
 fn keeps_layout(copy: Op<'_>) -> bool {
     let plain = |value: Value<'_>| DeviceTensor::from_type(value.r#type()).map(DeviceTensor::into_program_tensor);
     let (Some(from), Some(to)) = (plain(copy.inputs()[0]), plain(copy.output())) else { return false };

@@ -1,6 +1,8 @@
 //! Attributes of `sdsc` and types of `sdscbundle`; the C accessors.
 
-use crate::mlir::{Attribute, AttributeLike, AttributeList, Context, Type, TypeLike, build_dictionary, dictionary_entries, string_ref};
+use crate::mlir::{
+    Attribute, AttributeLike, AttributeList, Context, Type, TypeLike, build_dictionary, dictionary_entries, string_ref,
+};
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
 
 unsafe extern "C" {
@@ -26,7 +28,8 @@ pub fn sdsc_attribute<'c>(mnemonic: &str, parameters: AttributeList<'c>) -> Attr
     unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), build_dictionary(parameters).to_raw())) }
 }
 
-/// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address where both are 0.
+/// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address where both
+/// are 0.
 ///
 /// # Panics
 /// If only one of them is 0, or one is negative.
@@ -41,7 +44,8 @@ pub fn input_arg_type(context: &Context, granularity: i64, max: i64) -> Type<'_>
 #[must_use]
 pub fn input_arg_bounds(param: Type<'_>) -> Option<(i64, i64)> {
     // SAFETY: any type may be asked; one of another kind answers 0.
-    let (granularity, max) =
-        unsafe { (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw())) };
+    let (granularity, max) = unsafe {
+        (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw()))
+    };
     (granularity > 0).then_some((granularity, max))
 }

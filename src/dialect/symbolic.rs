@@ -11,8 +11,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     mlir::{
-        ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries, error_at, integer,
-        integers, string_array, strings,
+        ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, argument_attribute, dictionary_entries,
+        error_at, integer, integers, string_array, strings,
     },
 };
 use machine::Family;
@@ -79,8 +79,11 @@ impl<'c> SymbolicSizes<'c> {
     /// # Errors
     /// An op, a view or a loop that cannot have a symbolic size where it has one.
     pub fn from_function(function: Op<'c>) -> Result<Option<Self>, ErrorReported> {
-        let Some(declared) = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries) else { return Ok(None) };
-        let granularities: BTreeMap<&str, i64> = declared.into_iter().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
+        let Some(declared) = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries) else {
+            return Ok(None);
+        };
+        let granularities: BTreeMap<&str, i64> =
+            declared.into_iter().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
         let mut found = Self { sizes: Vec::new(), same: Vec::new(), values: ValueMap::default(), ops: Vec::new() };
         for (number, argument) in function.body_args().into_iter().enumerate() {
             found.read_argument(function, number, argument, &granularities)?;
@@ -92,7 +95,9 @@ impl<'c> SymbolicSizes<'c> {
                 let message = format!(
                     "expected a symbolic size as a dimension of its own, found the product '{label}' in dimension {dim} of result {number}"
                 );
-                return Err(error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIXED_SIZE_ADVICE}")).report());
+                return Err(
+                    error_at(codes::SYMBOLIC_SIZE, function, format_args!("{message}; {FIXED_SIZE_ADVICE}")).report()
+                );
             }
         }
         Ok(Some(found))
@@ -115,7 +120,8 @@ impl<'c> SymbolicSizes<'c> {
 
     /// Returns all sizes with their names in the files.
     pub fn named_sizes(&self) -> Vec<NamedSize> {
-        let name = |size: &SymbolicSize| NamedSize { name: self.representative(&size.name).to_owned(), size: size.clone() };
+        let name =
+            |size: &SymbolicSize| NamedSize { name: self.representative(&size.name).to_owned(), size: size.clone() };
         self.sizes.iter().map(name).collect()
     }
 
@@ -136,7 +142,8 @@ impl<'c> SymbolicSizes<'c> {
     fn mark(&self) {
         for (compute, claims) in &self.ops {
             let space = compute.iteration_space();
-            let labels: Vec<String> = claims.iter().zip(&space).map(|(claims, &size)| self.format_label(claims, size)).collect();
+            let labels: Vec<String> =
+                claims.iter().zip(&space).map(|(claims, &size)| self.format_label(claims, size)).collect();
             if labels.iter().any(|label| !label.is_empty()) {
                 compute.op.set_attr(attr::SPYRE_SYMBOLIC, string_array(compute.op.ctx(), &labels));
             } else {
@@ -149,7 +156,9 @@ impl<'c> SymbolicSizes<'c> {
         if claims.is_empty() {
             return String::new();
         }
-        let name = |part: BufferFactor| part.name.map_or_else(|| part.size.to_string(), |name| self.representative(&name).to_owned());
+        let name = |part: BufferFactor| {
+            part.name.map_or_else(|| part.size.to_string(), |name| self.representative(&name).to_owned())
+        };
         collect_dim_factors(claims, size).into_iter().map(name).collect::<Vec<_>>().join("*")
     }
 
@@ -166,10 +175,15 @@ impl<'c> SymbolicSizes<'c> {
         argument: Value<'c>,
         granularities: &BTreeMap<&str, i64>,
     ) -> Result<(), ErrorReported> {
-        let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else { return Ok(()) };
-        let refuse =
-            |message: String| Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report());
-        let Some(shape) = TensorType::from_type(argument.r#type()).map(|tensor| tensor.shape).filter(|shape| shape.len() == names.len())
+        let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else {
+            return Ok(());
+        };
+        let refuse = |message: String| {
+            Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report())
+        };
+        let Some(shape) = TensorType::from_type(argument.r#type())
+            .map(|tensor| tensor.shape)
+            .filter(|shape| shape.len() == names.len())
         else {
             return refuse("expected one entry of 'spyre.symbolic' per dimension".to_owned());
         };
@@ -192,7 +206,10 @@ impl<'c> SymbolicSizes<'c> {
                 }
             }
         }
-        self.record_buffer(argument, names.iter().zip(&shape).map(|(name, &size)| BufferFactor::with_name(name, size)).collect());
+        self.record_buffer(
+            argument,
+            names.iter().zip(&shape).map(|(name, &size)| BufferFactor::with_name(name, size)).collect(),
+        );
         Ok(())
     }
 
@@ -233,7 +250,13 @@ impl<'c> SymbolicSizes<'c> {
     fn collect_factors(&self, value: Value<'c>) -> Vec<BufferFactor> {
         let shape = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         match self.find_factors(value) {
-            Some(seen) => seen.walk.dims.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect(),
+            Some(seen) => seen
+                .walk
+                .dims
+                .iter()
+                .zip(&shape)
+                .flat_map(|(claims, &size)| collect_dim_factors(claims, size))
+                .collect(),
             None => shape.into_iter().map(BufferFactor::from_size).collect(),
         }
     }
@@ -242,7 +265,8 @@ impl<'c> SymbolicSizes<'c> {
         let Some(behind) = self.find_factors(view.inputs()[0]) else { return Ok(()) };
         let shape = TensorType::from_type(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let names = behind.parts.iter().filter_map(|part| part.name.as_ref());
-        let shown = behind.shown.compose(&view_indices(view), &shape).map(|shown| (shown.map_names(&behind.parts), shown));
+        let shown =
+            behind.shown.compose(&view_indices(view), &shape).map(|shown| (shown.map_names(&behind.parts), shown));
         let is_kept = |name: &str, walk: &DimNameMap| walk.dims.iter().flatten().any(|claim| claim.name == name);
         let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
         if let Some(name) = lost {
@@ -271,7 +295,8 @@ impl<'c> SymbolicSizes<'c> {
                 for claim in claims {
                     let Some(dim) = moved_by else {
                         let name = self.representative(&claim.name);
-                        let message = format!("indexes symbolic dimension '{name}', which is not supported; {FIXED_SIZE_ADVICE}");
+                        let message =
+                            format!("indexes symbolic dimension '{name}', which is not supported; {FIXED_SIZE_ADVICE}");
                         return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
                     };
                     self.add_symbolic_size(compute.op, dim, &mut dims[dim], claim)?;
@@ -282,7 +307,8 @@ impl<'c> SymbolicSizes<'c> {
         if compute.is_insert() {
             self.visit_insert(compute, &dims)?;
         } else {
-            let tensor = TensorType::from_type(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+            let tensor =
+                TensorType::from_type(compute.op.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
             let moved_by = compute.operand_dims(reads.len());
             let along = |(dim, &size): (&Option<usize>, &i64)| {
                 dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| collect_dim_factors(&dims[dim], size))
@@ -294,14 +320,23 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Adds the symbolic size of an operand to an iteration dimension. Two sizes of one dimension must be equal.
-    fn add_symbolic_size(&mut self, op: Op<'c>, dim: usize, known: &mut Vec<NamedFactor>, claim: NamedFactor) -> Result<(), ErrorReported> {
-        let overlaps = |other: &&NamedFactor| claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size;
+    fn add_symbolic_size(
+        &mut self,
+        op: Op<'c>,
+        dim: usize,
+        known: &mut Vec<NamedFactor>,
+        claim: NamedFactor,
+    ) -> Result<(), ErrorReported> {
+        let overlaps = |other: &&NamedFactor| {
+            claim.divisor < other.divisor * other.size && other.divisor < claim.divisor * claim.size
+        };
         let Some(other) = known.iter().find(overlaps) else {
             known.push(claim);
             known.sort_by_key(|claim| -claim.divisor);
             return Ok(());
         };
-        let position = |name: &str| self.sizes.iter().position(|size| size.name == name).map(|position| self.same[position]);
+        let position =
+            |name: &str| self.sizes.iter().position(|size| size.name == name).map(|position| self.same[position]);
         let (Some(one), Some(two)) = (position(&other.name), position(&claim.name)) else { return Ok(()) };
         let (first, second) = (one.min(two), one.max(two));
         let is_same_place = (other.divisor, other.size) == (claim.divisor, claim.size);
@@ -323,14 +358,16 @@ impl<'c> SymbolicSizes<'c> {
         let n_outputs = dims.len() - compute.num_reduced_dims();
         let named = |dim: usize| dims[dim].first().map(|claim| self.representative(&claim.name));
         if let Some(name) = (n_outputs..dims.len()).find_map(named) {
-            let message =
-                format!("reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}");
+            let message = format!(
+                "reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}"
+            );
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
-            let message =
-                format!("has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}");
+            let message = format!(
+                "has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}"
+            );
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
         Ok(())
@@ -346,7 +383,8 @@ impl<'c> SymbolicSizes<'c> {
         for dim in (0..shape.len()).filter(|&dim| !dims[dim].is_empty()) {
             if offsets[dim] != 0 || space[dim] != shape[dim] {
                 let name = self.representative(&dims[dim][0].name);
-                let message = format!("concatenates symbolic dimension '{name}' with other elements along dimension {dim}");
+                let message =
+                    format!("concatenates symbolic dimension '{name}' with other elements along dimension {dim}");
                 return Err(error_at(
                     codes::SYMBOLIC_SIZE,
                     op,
@@ -358,7 +396,10 @@ impl<'c> SymbolicSizes<'c> {
                 self.add_symbolic_size(op, dim, &mut whole[dim], claim.clone())?;
             }
         }
-        self.record_buffer(result, whole.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect());
+        self.record_buffer(
+            result,
+            whole.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect(),
+        );
         Ok(())
     }
 
@@ -376,8 +417,13 @@ impl<'c> SymbolicSizes<'c> {
         let given = super::tiled_dims(terminator);
         // A carried value has the sizes of the value that the previous iteration yields: the body is visited again.
         let carried = super::loop_carried_values(around);
-        if carried.iter().any(|carried| self.find_factors(carried.argument).is_none() && self.find_factors(carried.after).is_some()) {
-            carried.iter().for_each(|carried| self.record_buffer(carried.argument, self.collect_factors(carried.after)));
+        if carried
+            .iter()
+            .any(|carried| self.find_factors(carried.argument).is_none() && self.find_factors(carried.after).is_some())
+        {
+            carried
+                .iter()
+                .for_each(|carried| self.record_buffer(carried.argument, self.collect_factors(carried.after)));
             self.visit_block(around)?;
         }
         for (position, (value, output)) in yielded.iter().zip(around.outputs()).enumerate() {
@@ -400,10 +446,14 @@ impl<'c> SymbolicSizes<'c> {
             TensorType::from_type(from.r#type()).map(|of| of.shape).unwrap_or_default(),
             TensorType::from_type(to.r#type()).map(|of| of.shape).unwrap_or_default(),
         );
-        let Some(seen) = self.find_factors(from) else { return Ok(to_shape.into_iter().map(BufferFactor::from_size).collect()) };
+        let Some(seen) = self.find_factors(from) else {
+            return Ok(to_shape.into_iter().map(BufferFactor::from_size).collect());
+        };
         if let Some(claim) = seen.walk.dims[cut].first() {
-            let message =
-                format!("tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}", self.representative(&claim.name));
+            let message = format!(
+                "tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}",
+                self.representative(&claim.name)
+            );
             return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
         }
         let along = |(dim, (claims, &size)): (usize, (&Vec<NamedFactor>, &i64))| {

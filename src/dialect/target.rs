@@ -3,8 +3,8 @@
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
-    Attribute, AttributeList, Context, Op, OpExt, array_attribute, build_dictionary, dictionary_entries, elements, f64_attribute,
-    float_value, integer, string, string_attribute,
+    Attribute, AttributeList, Context, Op, OpExt, array_attribute, build_dictionary, dictionary_entries, elements,
+    f64_attribute, float_value, integer, string, string_attribute,
 };
 use machine::Target;
 use serde_json::{Map, Value};
@@ -26,10 +26,12 @@ pub fn set_phase(module: Op<'_>, name: &str) {
 /// A message about the entry that is not a parameter of the machine.
 pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     let Some(attribute) = module.attr(attr::SPYRE_TARGET) else { return Ok(Target::spyre()) };
-    let entries = dictionary_entries(attribute).ok_or_else(|| format!("'spyre.target' must be a dictionary, found {attribute}"))?;
+    let entries = dictionary_entries(attribute)
+        .ok_or_else(|| format!("'spyre.target' must be a dictionary, found {attribute}"))?;
     let mut numbers = Map::new();
     for (name, value) in entries {
-        let number = convert_to_json(value).ok_or_else(|| format!("'spyre.target' must hold numbers, found {name} = {value}"))?;
+        let number = convert_to_json(value)
+            .ok_or_else(|| format!("'spyre.target' must hold numbers, found {name} = {value}"))?;
         numbers.insert(name.to_owned(), number);
     }
     let target: Target = serde_json::from_value(numbers.into()).map_err(|error| format!("'spyre.target': {error}"))?;

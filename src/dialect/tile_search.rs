@@ -2,7 +2,8 @@
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
-    AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array, strings,
+    AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array,
+    strings,
 };
 
 /// Results of the tile search, of the ops of a function for which loops could save traffic or time.
@@ -20,7 +21,8 @@ pub struct TileSearchSummary {
     pub least_us: Option<f64>,
     /// The next best plan that was tried.
     pub runner_up: Option<RunnerUpPlan>,
-    /// Cost of the best plan with [`crate::search_partition::ADDITIONAL_LX_BYTES`] more LX per core; `None` if it was not requested.
+    /// Cost of the best plan with [`crate::search_partition::ADDITIONAL_LX_BYTES`] more LX per core; `None` if it was
+    /// not requested.
     pub with_more_lx: Option<PlannedCost>,
     /// Number of evaluated plans: those with core splits, placement and cost.
     pub n_judged: i64,
@@ -54,9 +56,13 @@ impl TileSearchSummary {
     pub fn from_function(function: Op<'_>) -> Option<Self> {
         let entries = function.attr(attr::SPYRE_TILE_SEARCH).and_then(dictionary_entries)?;
         let entry = |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, attribute)| *attribute);
-        let texts = |name: &str| Some(entry(name).and_then(strings)?.into_iter().map(str::to_owned).collect::<Vec<String>>());
-        let cost = |us: &str, hbm: &str| Some(PlannedCost { us: entry(us).and_then(float_value)?, hbm: entry(hbm).and_then(integer)? });
-        let runner_up = || Some(RunnerUpPlan { nests: texts("runner_up")?, cost: cost("runner_up_us", "runner_up_hbm")? });
+        let texts =
+            |name: &str| Some(entry(name).and_then(strings)?.into_iter().map(str::to_owned).collect::<Vec<String>>());
+        let cost = |us: &str, hbm: &str| {
+            Some(PlannedCost { us: entry(us).and_then(float_value)?, hbm: entry(hbm).and_then(integer)? })
+        };
+        let runner_up =
+            || Some(RunnerUpPlan { nests: texts("runner_up")?, cost: cost("runner_up_us", "runner_up_hbm")? });
         Some(Self {
             nests: texts("nests")?,
             us: entry("us").and_then(float_value)?,
@@ -92,7 +98,10 @@ impl TileSearchSummary {
         let attributes = match &self.runner_up {
             Some(RunnerUpPlan { nests, cost }) => {
                 let nests = string_array(context, nests);
-                attributes.with_attribute("runner_up", nests).with_float("runner_up_us", cost.us).with_int("runner_up_hbm", cost.hbm)
+                attributes
+                    .with_attribute("runner_up", nests)
+                    .with_float("runner_up_us", cost.us)
+                    .with_int("runner_up_hbm", cost.hbm)
             }
             None => attributes,
         };

@@ -22,7 +22,8 @@ pub struct BufferView<'c> {
 }
 
 impl<'c> ComputeOp<'c> {
-    /// How the op sees the buffers of the operands that it reads, in order, and of its result, in terms of its iteration dimensions.
+    /// How the op sees the buffers of the operands that it reads, in order, and of its result, in terms of its
+    /// iteration dimensions.
     ///
     /// # Errors
     /// A message about the first view that is none of the device's.
@@ -32,14 +33,17 @@ impl<'c> ComputeOp<'c> {
         values
             .enumerate()
             .map(|(operand, value)| {
-                let indices =
-                    map_results(self.access_map(operand)).iter().map(|expr| TensorIndex::from_expr(expr, &space)).collect::<Result<_, _>>();
+                let indices = map_results(self.access_map(operand))
+                    .iter()
+                    .map(|expr| TensorIndex::from_expr(expr, &space))
+                    .collect::<Result<_, _>>();
                 resolve_buffer_view(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
             })
             .collect()
     }
 
-    /// For each dimension of an operand or, after those that are read, of the result, the iteration dimension that moves it.
+    /// For each dimension of an operand or, after those that are read, of the result, the iteration dimension that
+    /// moves it.
     #[must_use]
     pub fn operand_dims(self, operand: usize) -> Vec<Option<usize>> {
         let dim = |expr: AffineExpression| if let AffineExpression::Dim(dim) = expr { Some(dim) } else { None };
@@ -50,7 +54,12 @@ impl<'c> ComputeOp<'c> {
     ///
     /// # Errors
     /// If one moves with an iteration dimension that the operand has not.
-    pub fn operand_exprs(self, operand: usize, indices: &[TensorIndex], ranges: &[i64]) -> Result<Vec<AffineExpression>, String> {
+    pub fn operand_exprs(
+        self,
+        operand: usize,
+        indices: &[TensorIndex],
+        ranges: &[i64],
+    ) -> Result<Vec<AffineExpression>, String> {
         let dims = self.operand_dims(operand);
         let renumbered = |index: &TensorIndex| {
             let digits = index.digits.iter().map(|digit| {
@@ -81,16 +90,25 @@ pub fn view_indices(view: Op<'_>) -> Vec<Option<TensorIndex>> {
 pub fn read_buffer_view(value: Value<'_>) -> Option<BufferView<'_>> {
     value.def().filter(|def| def.is(spyre::VIEW))?;
     let tensor = TensorType::from_type(value.r#type())?;
-    let own = (0..tensor.shape.len()).map(|dim| TensorIndex::from_dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
-    resolve_buffer_view(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
+    let own = (0..tensor.shape.len())
+        .map(|dim| TensorIndex::from_dim(dim, &tensor.shape).ok())
+        .collect::<Option<Vec<_>>>()?;
+    resolve_buffer_view(value, own, &tensor.shape)
+        .ok()
+        .filter(|shown| shown.value != value && shown.value == shown.shown)
 }
 
-fn resolve_buffer_view<'c>(value: Value<'c>, indices: Vec<TensorIndex>, space: &[i64]) -> Result<BufferView<'c>, String> {
+fn resolve_buffer_view<'c>(
+    value: Value<'c>,
+    indices: Vec<TensorIndex>,
+    space: &[i64],
+) -> Result<BufferView<'c>, String> {
     let (mut value, mut indices) = (value, indices);
     let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while tensor.layout.is_none() {
         // A tile of a view is no data of its own: the first of them is where the view begins.
-        let around = std::iter::successors(base_buffer::tiled_operand(value), |whole| base_buffer::tiled_operand(*whole)).last();
+        let around =
+            std::iter::successors(base_buffer::tiled_operand(value), |whole| base_buffer::tiled_operand(*whole)).last();
         if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is(spyre::VIEW))) {
             value = view;
             tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
@@ -100,7 +118,8 @@ fn resolve_buffer_view<'c>(value: Value<'c>, indices: Vec<TensorIndex>, space: &
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let text = |error: IndexError| format!("reads through {map}: {error}");
         let exprs = map_results(map);
-        let behind = exprs.iter().map(|expr| TensorIndex::from_expr(expr, &tensor.host.shape)?.compose(&indices, space));
+        let behind =
+            exprs.iter().map(|expr| TensorIndex::from_expr(expr, &tensor.host.shape)?.compose(&indices, space));
         indices = behind.collect::<Result<_, _>>().map_err(text)?;
         value = view.inputs()[0];
         tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
@@ -113,7 +132,8 @@ pub fn erase_unused(values: Vec<Value<'_>>) {
     let mut open = values;
     while let Some(value) = open.pop() {
         let Some(op) = value.def().filter(|_| value.users().is_empty()) else { continue };
-        let is_pure = ComputeOp::from_op(op).is_some() || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
+        let is_pure = ComputeOp::from_op(op).is_some()
+            || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
         if is_pure {
             // A value may be listed twice, and must not be read after its op is gone.
             open.extend(op.inputs());

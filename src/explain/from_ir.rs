@@ -4,8 +4,8 @@ use super::{Accumulator, LoopCopyReport, LoopOpReport, LoopValue, TileLoop, Tile
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{
-        ComputeOp, DeviceTensor, LoopCarriedValue, MemoryLocation, MemoryPlacement, base_buffer_of, find_last_writer, loop_carried_values,
-        placement_owner_of, tiled_inputs, tiled_outputs, window_strides,
+        ComputeOp, DeviceTensor, LoopCarriedValue, MemoryLocation, MemoryPlacement, base_buffer_of, find_last_writer,
+        loop_carried_values, placement_owner_of, tiled_inputs, tiled_outputs, window_strides,
     },
     mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, format_location, integer, string},
 };
@@ -62,11 +62,20 @@ impl<'c> TileLoopReader<'_, 'c> {
             location: format_location(self.op.loc()),
             why: self.explain_separation(),
             ops: self.ops.iter().filter_map(|compute| self.describe_op(*compute)).collect(),
-            tiles_read: tiled_inputs(self.op).into_iter().map(|read| self.describe_value(read.whole, compact_bytes(read.tile))).collect(),
+            tiles_read: tiled_inputs(self.op)
+                .into_iter()
+                .map(|read| self.describe_value(read.whole, compact_bytes(read.tile)))
+                .collect(),
             invariant: self.collect_invariants(),
             local: self.collect_locals(),
-            accumulators: loop_carried_values(self.op).into_iter().map(|carried| self.describe_accumulator(carried)).collect(),
-            given: tiled_outputs(self.op).into_iter().map(|given| self.describe_value(given.tile, compact_bytes(given.tile))).collect(),
+            accumulators: loop_carried_values(self.op)
+                .into_iter()
+                .map(|carried| self.describe_accumulator(carried))
+                .collect(),
+            given: tiled_outputs(self.op)
+                .into_iter()
+                .map(|given| self.describe_value(given.tile, compact_bytes(given.tile)))
+                .collect(),
             copied: self.collect_copies(),
             loops: describe_loops(self.op, self.numbers),
             ..TileLoop::default()
@@ -79,10 +88,15 @@ impl<'c> TileLoopReader<'_, 'c> {
         let inner: Vec<Op<'c>> = inner.copied().collect();
         let (names, sizes) = (compute.dim_names(), compute.iteration_space());
         let cuts = names.into_iter().zip(sizes).filter(|(names, _)| is_tiled_by(names, self.op)).map(|(dim, size)| {
-            let count: i64 = inner.iter().filter(|around| is_tiled_by(&dim, **around)).map(|around| tile_count(*around)).product();
+            let count: i64 =
+                inner.iter().filter(|around| is_tiled_by(&dim, **around)).map(|around| tile_count(*around)).product();
             TiledDimReport { tile: size * count, dim }
         });
-        Some(LoopOpReport { op: self.numbers.position(compute.op)?, function: compute.function().to_owned(), cuts: cuts.collect() })
+        Some(LoopOpReport {
+            op: self.numbers.position(compute.op)?,
+            function: compute.function().to_owned(),
+            cuts: cuts.collect(),
+        })
     }
 
     /// Explains why the loop is separate from an earlier loop over the same tiles: its ops need the complete value that
@@ -90,7 +104,11 @@ impl<'c> TileLoopReader<'_, 'c> {
     fn explain_separation(&self) -> String {
         let is_alike = |other: Op<'c>| {
             let same = |name: &str| other.attr(name) == self.op.attr(name);
-            other.is(spyre::LOOP) && other != self.op && other.parent() == self.op.parent() && same("dim") && same("count")
+            other.is(spyre::LOOP)
+                && other != self.op
+                && other.parent() == self.op.parent()
+                && same("dim")
+                && same("count")
         };
         let adds_up = |value: Value<'c>| {
             let around = value.def().filter(|def| is_alike(*def))?;
@@ -108,7 +126,10 @@ impl<'c> TileLoopReader<'_, 'c> {
             return String::new();
         }
         let (noun, verb) = if needed.len() == 1 { ("value", "is") } else { ("values", "are") };
-        format!("needs the complete {noun} {}, which {verb} available only after the previous loop", needed.join(" and "))
+        format!(
+            "needs the complete {noun} {}, which {verb} available only after the previous loop",
+            needed.join(" and ")
+        )
     }
 
     /// Returns the base buffers from outside of the loop that the loop reads, each once.
@@ -155,7 +176,10 @@ impl<'c> TileLoopReader<'_, 'c> {
         // accumulator follows its loop, and is added below.
         let in_body = body.filter(|op| !initializes_accumulator(*op) && !copies_accumulator(*op));
         let behind = loop_carried_values(self.op).into_iter().flat_map(|carried| carried.result.users());
-        in_body.chain(behind.filter(|user| copies_accumulator(*user))).filter_map(|copy| self.describe_copy(copy)).collect()
+        in_body
+            .chain(behind.filter(|user| copies_accumulator(*user)))
+            .filter_map(|copy| self.describe_copy(copy))
+            .collect()
     }
 
     fn describe_copy(&self, copy: Op<'c>) -> Option<LoopCopyReport> {
@@ -167,7 +191,13 @@ impl<'c> TileLoopReader<'_, 'c> {
             "" => "the program requests it",
             why => why,
         };
-        Some(LoopCopyReport { op: self.numbers.position(copy)?, from, bytes: compact_bytes(copy.output()), why: why.to_owned(), to })
+        Some(LoopCopyReport {
+            op: self.numbers.position(copy)?,
+            from,
+            bytes: compact_bytes(copy.output()),
+            why: why.to_owned(),
+            to,
+        })
     }
 
     /// Describes a value by the op that completes it, and the place of its buffer.

@@ -25,8 +25,9 @@ pub struct LowerBound {
     pub products: i64,
     /// Which of them is the largest: `compulsory`, `functions` (with what they write to HBM), or `products`.
     pub binding: &'static str,
-    /// `hbm` with each constant counted once per op that reads it, and never above what the plan moves of it. No bound of all plans: a plan may
-    /// keep a constant in LX between its uses. Present where equal weights of several layers are one constant.
+    /// `hbm` with each constant counted once per op that reads it, and never above what the plan moves of it. No bound
+    /// of all plans: a plan may keep a constant in LX between its uses. Present where equal weights of several layers
+    /// are one constant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hbm_per_use: Option<i64>,
     /// `us` for the bytes of `hbm_per_use`.

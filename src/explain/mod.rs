@@ -2,8 +2,8 @@
 //! between a plan and the lower bound.
 //!
 //! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops after addresses are assigned.
-//! [`sum_loop_bytes`] fills in bytes after those of the ops are known, so that loops and ops agree. docs/reference/report.md
-//! describes every field.
+//! [`sum_loop_bytes`] fills in bytes after those of the ops are known, so that loops and ops agree.
+//! docs/reference/report.md describes every field.
 
 mod from_ir;
 mod gap;
@@ -147,7 +147,8 @@ pub struct LoopCopyReport {
     pub why: String,
 }
 
-/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `n_runs` is how often the loops run.
+/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `n_runs` is
+/// how often the loops run.
 pub fn sum_loop_bytes(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
     for around in loops {
         let n_iterations = n_runs * around.count;
@@ -180,7 +181,10 @@ mod tests {
         sum_loop_bytes(&mut loops, &[op_bytes(1), op_bytes(400), op_bytes(3200)], 1);
         let [outer] = &loops;
         assert_eq!(outer.bytes, Bytes { hbm_read: 3600, hbm_written: 7200, lx_read: 10_800, lx_written: 14_400 });
-        assert_eq!(outer.bytes_per_iteration, Bytes { hbm_read: 900, hbm_written: 1800, lx_read: 2700, lx_written: 3600 });
+        assert_eq!(
+            outer.bytes_per_iteration,
+            Bytes { hbm_read: 900, hbm_written: 1800, lx_read: 2700, lx_written: 3600 }
+        );
         let inner = &outer.loops[0];
         assert_eq!((inner.bytes.hbm_read, inner.bytes_per_iteration.hbm_read), (3200, 100));
     }

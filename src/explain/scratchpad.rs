@@ -40,7 +40,12 @@ pub fn collect_lx_values(bundle: &Bundle, first_op: usize) -> Vec<LxValue> {
 
 /// Draws the scratchpad as SVG: time to the right, addresses up. `operations` are the names of the report's ops.
 #[must_use]
-pub fn draw_scratchpad(program: &str, capacity_bytes: i64, explain: &PlanExplanation, operations: Vec<String>) -> String {
+pub fn draw_scratchpad(
+    program: &str,
+    capacity_bytes: i64,
+    explain: &PlanExplanation,
+    operations: Vec<String>,
+) -> String {
     let name = |value: &LxValue| format!("{} (op {})", value.name, value.op);
     let by_op = |op: usize| explain.scratchpad.iter().find(|value| value.op == op);
     let stays = explain.scratchpad.iter().map(|value| DrawnInterval {
@@ -52,14 +57,24 @@ pub fn draw_scratchpad(program: &str, capacity_bytes: i64, explain: &PlanExplana
     });
     let mut loops = Vec::new();
     add_brackets(&explain.loops, 0, &mut loops);
-    draw(&LxDrawing { title: format!("{program}: LX of one core"), capacity_bytes, stays: stays.collect(), operations, loops })
+    draw(&LxDrawing {
+        title: format!("{program}: LX of one core"),
+        capacity_bytes,
+        stays: stays.collect(),
+        operations,
+        loops,
+    })
 }
 
 fn add_brackets(loops: &[TileLoop], depth: usize, into: &mut Vec<LoopBracket>) {
     for around in loops {
         let ops = || around.ops.iter().map(|inner| inner.op);
         if let (Some(first), Some(last)) = (ops().min(), ops().max()) {
-            into.push(LoopBracket { name: format!("{} tiles of '{}'", around.count, around.dim), times: first..last + 1, depth });
+            into.push(LoopBracket {
+                name: format!("{} tiles of '{}'", around.count, around.dim),
+                times: first..last + 1,
+                depth,
+            });
         }
         add_brackets(&around.loops, depth + 1, into);
     }
@@ -171,15 +186,24 @@ mod tests {
     fn extends_live_ranges_of_loop_live_ins_to_end_of_loop() {
         let body = vec![op(&[lx(0)], lx(128)), op(&[lx(128)], HBM)];
         let items = vec![op(&[HBM], lx(0)), BundleItem::Loop { count: 4, symbol: None, body }, op(&[HBM], lx(0))];
-        assert_eq!(live_ranges(&collect_lx_values(&Bundle { pool_bytes: 0, items }, 0)), [(0, 2, None), (1, 2, None), (3, 3, None)]);
+        assert_eq!(
+            live_ranges(&collect_lx_values(&Bundle { pool_bytes: 0, items }, 0)),
+            [(0, 2, None), (1, 2, None), (3, 3, None)]
+        );
     }
 
     #[test]
     fn draws_one_box_per_value() {
         let items = vec![op(&[HBM], lx(0)), op(&[lx(0)], lx(0)), op(&[lx(0)], HBM)];
-        let explain = PlanExplanation { scratchpad: collect_lx_values(&Bundle { pool_bytes: 0, items }, 0), ..PlanExplanation::default() };
+        let explain = PlanExplanation {
+            scratchpad: collect_lx_values(&Bundle { pool_bytes: 0, items }, 0),
+            ..PlanExplanation::default()
+        };
         let svg = draw_scratchpad("main", 2048, &explain, vec!["load".to_owned(), "negate".to_owned()]);
         assert_eq!(svg.matches("<rect class=\"stay").count(), 2, "{svg}");
-        assert!(svg.contains("main: LX of one core") && svg.contains("exp (op 1)") && svg.contains(">negate</text>"), "{svg}");
+        assert!(
+            svg.contains("main: LX of one core") && svg.contains("exp (op 1)") && svg.contains(">negate</text>"),
+            "{svg}"
+        );
     }
 }

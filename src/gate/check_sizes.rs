@@ -1,4 +1,5 @@
-//! `spyre-verify-phase`: refuses sizes whose products leave 64 bits. Passes multiply sizes, counts of loops and bytes of sticks.
+//! `spyre-verify-phase`: refuses sizes whose products leave 64 bits. Passes multiply sizes, counts of loops and bytes
+//! of sticks.
 
 use crate::dialect::ods::attr;
 use crate::{
@@ -14,23 +15,27 @@ pub(super) fn check_sizes(module: Op<'_>) -> Result<(), ErrorReported> {
     broken.last().map_or(Ok(()), Err)
 }
 
-/// Bytes of so many elements with a stick for each, or of so many points, each once in every iteration of the loops around them.
+/// Bytes of so many elements with a stick for each, or of so many points, each once in every iteration of the loops
+/// around them.
 fn fits_in_i64(sizes: impl IntoIterator<Item = i64>) -> bool {
     sizes.into_iter().try_fold(STICK_BYTES, i64::checked_mul).is_some()
 }
 
 fn check_tensors(op: Op<'_>) -> Result<(), ErrorReported> {
     let arguments = if op.is("func.func") && op.body().is_some() { op.body_args() } else { Vec::new() };
-    let mut tensors = op.outputs().into_iter().chain(arguments).filter_map(|value| TensorType::from_type(value.r#type()));
+    let mut tensors =
+        op.outputs().into_iter().chain(arguments).filter_map(|value| TensorType::from_type(value.r#type()));
     let Some(tensor) = tensors.find(|tensor| !fits_in_i64(tensor.shape.iter().copied())) else { return Ok(()) };
-    let message = format!("expected a tensor of fewer than 2^56 elements, found {}; use a smaller shape", tensor.build());
+    let message =
+        format!("expected a tensor of fewer than 2^56 elements, found {}; use a smaller shape", tensor.build());
     Err(error_at(codes::TENSOR_SIZE, op, message).report())
 }
 
 fn check_points(op: Op<'_>) -> Result<(), ErrorReported> {
     let Some(compute) = ComputeOp::from_op(op) else { return Ok(()) };
     let space = compute.iteration_space();
-    let counts: Vec<i64> = compute.enclosing_loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect();
+    let counts: Vec<i64> =
+        compute.enclosing_loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect();
     if fits_in_i64(space.iter().chain(&counts).copied()) {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
 //!
-//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
-//! before it, and rules that no op's verifier can check: those of the uses of a value. Everything that is wrong is reported, not the first.
+//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the
+//! promises of the phases before it, and rules that no op's verifier can check: those of the uses of a value.
+//! Everything that is wrong is reported, not the first.
 
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
@@ -25,21 +26,23 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let phase: Phase = options.read_enum(module, option::PHASE)?;
     check_sizes(module)?;
     // All that is wrong is told, but of what is laid out or divided only where everything is.
-    combine_reports(find_violations(module, phase).into_iter().map(|(op, broken)| report_violation(op, phase, broken)))?;
+    combine_reports(
+        find_violations(module, phase).into_iter().map(|(op, broken)| report_violation(op, phase, broken)),
+    )?;
     check_buffers(module)?;
     if (Phase::Tile..Phase::Bundle).contains(&phase) {
         check_settled(module)?;
     }
     if (Phase::Work..Phase::Bundle).contains(&phase) {
         let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-        let work = |compute: ComputeOp<'_>| Some(report_violation(compute.op, phase, &check_work(compute, &target).err()?));
+        let work =
+            |compute: ComputeOp<'_>| Some(report_violation(compute.op, phase, &check_work(compute, &target).err()?));
         combine_reports(ComputeOp::collect_in(module).into_iter().filter_map(work))?;
         if phase == Phase::Lx {
             let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-            combine_reports(
-                functions
-                    .filter_map(|function| check_lx_placement(function, &target, &|op, broken| report_violation(op, phase, broken)).err()),
-            )?;
+            combine_reports(functions.filter_map(|function| {
+                check_lx_placement(function, &target, &|op, broken| report_violation(op, phase, broken)).err()
+            }))?;
         }
     }
     set_phase(module, phase.name());
@@ -79,7 +82,8 @@ fn find_phase_violation(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     let is_after = |other: Phase| phase >= other;
     if is_after(Phase::Bundle) {
         let name = op.full_name();
-        return (name.starts_with("spyre.") || name == sdsc::BUNDLE || name == sdsc::LOOP).then_some("it should have been lowered");
+        return (name.starts_with("spyre.") || name == sdsc::BUNDLE || name == sdsc::LOOP)
+            .then_some("it should have been lowered");
     }
     if is_after(Phase::Import) && (op.full_name().starts_with("linalg.") || op.full_name().starts_with("tensor.")) {
         return Some("it should have become spyre ops");
@@ -90,8 +94,14 @@ fn find_phase_violation(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     if is_after(Phase::Import) && op.is(spyre::KERNEL) {
         return Some("it should have been inlined");
     }
-    if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !find_shared_results(op).is_empty() {
-        return Some("a result shares the buffer of another result, an argument or a constant, so no launch would write it");
+    if op.is("func.return")
+        && is_after(Phase::Layout)
+        && !is_after(Phase::Bundle)
+        && !find_shared_results(op).is_empty()
+    {
+        return Some(
+            "a result shares the buffer of another result, an argument or a constant, so no launch would write it",
+        );
     }
     let is_laid_out = || DeviceTensor::from_type(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
     let makes_buffer = op.is(spyre::EMPTY) || ComputeOp::from_op(op).is_some();

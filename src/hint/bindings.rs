@@ -107,7 +107,12 @@ impl CountBindings {
     ///
     /// # Errors
     /// If a name has neither a number nor a maximum, or a number above its maximum.
-    pub fn resolve(&mut self, dim: &str, count: SymbolicCount, maxima: &BTreeMap<String, i64>) -> Result<SymbolicCount, CountError> {
+    pub fn resolve(
+        &mut self,
+        dim: &str,
+        count: SymbolicCount,
+        maxima: &BTreeMap<String, i64>,
+    ) -> Result<SymbolicCount, CountError> {
         let SymbolicCount::Symbol(symbol) = count else { return Ok(count) };
         if let Some(number) = self.bound_number(&symbol, maxima)? {
             return Ok(SymbolicCount::Number(number));
@@ -124,7 +129,9 @@ impl CountBindings {
         let Some((number, is_used)) = self.numbers.get_mut(symbol) else { return Ok(None) };
         *is_used = true;
         match maxima.get(symbol) {
-            Some(&maximum) if *number > maximum => Err(CountError::AboveMaximum { symbol: symbol.to_owned(), number: *number, maximum }),
+            Some(&maximum) if *number > maximum => {
+                Err(CountError::AboveMaximum { symbol: symbol.to_owned(), number: *number, maximum })
+            }
             _ => Ok(Some(*number)),
         }
     }

@@ -30,8 +30,8 @@ impl MergedDimNames {
         Self { dims: vec![Vec::new(); sizes.len()], sizes }
     }
 
-    /// Adds the names of operand `operand`, whose dimensions are indexed by the iteration dimensions `dims`. The first name of a
-    /// position wins.
+    /// Adds the names of operand `operand`, whose dimensions are indexed by the iteration dimensions `dims`. The first
+    /// name of a position wins.
     pub fn add(&mut self, operand: usize, dims: &[Option<usize>], walk: &DimNameMap) -> Vec<DimNameConflict> {
         let mut conflicts = Vec::new();
         for (claims, dim) in walk.dims.iter().zip(dims).filter_map(|(claims, dim)| Some((claims, (*dim)?))) {
@@ -125,14 +125,15 @@ impl WrittenDimNames {
         Self { dims: dims.collect() }
     }
 
-    /// Records a window that begins at `first` along a dimension and has these factors. A dimension that is written in windows
-    /// gets the name of the first named window.
+    /// Records a window that begins at `first` along a dimension and has these factors. A dimension that is written in
+    /// windows gets the name of the first named window.
     pub fn record_window(&mut self, dim: usize, first: i64, factors: &[BufferFactor]) -> Option<DimNameRejection> {
         let known = self.dims.get_mut(dim)?;
         let size: i64 = known.iter().map(|part| part.size).product();
         let positions: i64 = factors.iter().map(|part| part.size).product();
         let names: Vec<&str> = factors.iter().filter_map(|part| part.name.as_deref()).collect();
-        let (other, kept) = (names.join("*"), known.iter().filter_map(|part| part.name.as_deref()).collect::<Vec<_>>().join("*"));
+        let (other, kept) =
+            (names.join("*"), known.iter().filter_map(|part| part.name.as_deref()).collect::<Vec<_>>().join("*"));
         if names.is_empty() || positions < 2 {
             return None;
         }
@@ -210,13 +211,20 @@ mod tests {
             let shape = [positions, 6];
             let mut indices = [0, 1].map(|dim| TensorIndex::from_dim(dim, &shape).ok());
             indices[0].get_or_insert_default().offset = first;
-            let walk = BufferIndexMap::from_buffer_shape(&[20, 6]).unwrap().compose(&indices, &shape).unwrap().map_names(&parts);
+            let walk = BufferIndexMap::from_buffer_shape(&[20, 6])
+                .unwrap()
+                .compose(&indices, &shape)
+                .unwrap()
+                .map_names(&parts);
             (format_dim_label(&walk.dims[0], positions), format_dim_label(&walk.dims[1], 6), walk.losses)
         };
         let of = |name: &str| (name.to_owned(), "N*H".to_owned(), vec![]);
         assert_eq!([read(0, 20), read(0, 12), read(12, 8)], [of("K"), of("K"), of("L")]);
         let why = NameLossReason::Slice { dim: 0, positions: 4 };
-        assert_eq!(read(2, 4), (String::new(), "N*H".to_owned(), vec![LostName { name: "K".to_owned(), size: 20, why }]));
+        assert_eq!(
+            read(2, 4),
+            (String::new(), "N*H".to_owned(), vec![LostName { name: "K".to_owned(), size: 20, why }])
+        );
     }
 
     #[test]

@@ -66,7 +66,9 @@ pub enum SizeError {
         elements: i64,
     },
     /// More than one size is not known.
-    #[error("expected at most one name without a size for argument {argument} (shape {shape}), found {names}; declare sizes as NAME@SIZE")]
+    #[error(
+        "expected at most one name without a size for argument {argument} (shape {shape}), found {names}; declare sizes as NAME@SIZE"
+    )]
     Unknown {
         /// The argument.
         argument: usize,
@@ -78,10 +80,10 @@ pub enum SizeError {
 }
 
 impl NamedDimSizes {
-    /// Determines the size of every name: first from declarations, then from arguments with one name per dimension, then, until a
-    /// fixed point, for names that are the only unknown of an argument. A tensor that contradicts a declaration dimension by
-    /// dimension can still have names that regroup its elements (torch-spyre facts, I: the product of the names' sizes is the
-    /// element count of the tensor).
+    /// Determines the size of every name: first from declarations, then from arguments with one name per dimension,
+    /// then, until a fixed point, for names that are the only unknown of an argument. A tensor that contradicts a
+    /// declaration dimension by dimension can still have names that regroup its elements (torch-spyre facts, I: the
+    /// product of the names' sizes is the element count of the tensor).
     ///
     /// # Errors
     /// Returns the first argument whose sizes do not multiply to its element count, or whose sizes remain unknown.
@@ -148,12 +150,18 @@ impl NamedDimSizes {
 
     /// Whether a declared size differs from that of the dimension that has the name.
     fn contradicts(&self, argument: &NamedArgument, declared: &BTreeMap<String, i64>) -> bool {
-        argument.names.iter().zip(&argument.shape).any(|(name, size)| declared.get(name).is_some_and(|declared| declared != size))
+        argument
+            .names
+            .iter()
+            .zip(&argument.shape)
+            .any(|(name, size)| declared.get(name).is_some_and(|declared| declared != size))
     }
 
     /// Whether each dimension is unnamed, or has one name of the same size.
     fn is_one_to_one(&self, argument: &NamedArgument) -> bool {
-        let fits = |(name, size): (&String, &i64)| name.is_empty() || self.known.get(name).is_some_and(|(known, _)| known == size);
+        let fits = |(name, size): (&String, &i64)| {
+            name.is_empty() || self.known.get(name).is_some_and(|(known, _)| known == size)
+        };
         argument.names.len() == argument.shape.len() && argument.names.iter().zip(&argument.shape).all(fits)
     }
 
@@ -225,7 +233,11 @@ mod tests {
     #[test]
     fn infers_sizes_from_declarations_dimensions_and_quotients() {
         // The chain is resolved for any order of the arguments.
-        let arguments = [make_argument(0, &["A", "B", "C"], &[24]), make_argument(1, &["B", "D"], &[15]), make_argument(2, &["D"], &[5])];
+        let arguments = [
+            make_argument(0, &["A", "B", "C"], &[24]),
+            make_argument(1, &["B", "D"], &[15]),
+            make_argument(2, &["D"], &[5]),
+        ];
         let sizes = solve(&arguments, &[("A", 2)]).unwrap();
         assert_eq!(sizes.iter_sizes().collect::<Vec<_>>(), [("A", 2), ("B", 3), ("C", 4), ("D", 5)]);
         assert_eq!(sizes.sizes_of(&arguments[0]), Ok(vec![2, 3, 4]));

@@ -18,7 +18,11 @@ impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected NAME=COUNT with a positive number or a name as COUNT, found '{text}'; give one such as 'M=4'");
+        let refuse = || {
+            format!(
+                "expected NAME=COUNT with a positive number or a name as COUNT, found '{text}'; give one such as 'M=4'"
+            )
+        };
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
         let count = SymbolicCount::parse(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
@@ -35,12 +39,15 @@ impl FromStr for CountBinding {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('=').map(|(symbol, number)| (SymbolicCount::parse(symbol), SymbolicCount::parse(number)));
+        let parts =
+            text.split_once('=').map(|(symbol, number)| (SymbolicCount::parse(symbol), SymbolicCount::parse(number)));
         match parts {
-            Some((Some(SymbolicCount::Symbol(symbol)), Some(SymbolicCount::Number(number)))) => Ok(Self { symbol, number }),
-            _ => {
-                Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"))
+            Some((Some(SymbolicCount::Symbol(symbol)), Some(SymbolicCount::Number(number)))) => {
+                Ok(Self { symbol, number })
             }
+            _ => Err(format!(
+                "expected NAME=NUMBER with the name of a count and a positive number, found '{text}'; give one such as 'T=8'"
+            )),
         }
     }
 }
@@ -51,8 +58,8 @@ impl fmt::Display for CountBinding {
     }
 }
 
-/// `ARG=NAME:NAME@SIZE`: names of an argument in storage order, outermost first, optionally with sizes. The argument is given by
-/// its number, or as `arg` and its number.
+/// `ARG=NAME:NAME@SIZE`: names of an argument in storage order, outermost first, optionally with sizes. The argument is
+/// given by its number, or as `arg` and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimNames {
     /// Index of the argument.
@@ -68,7 +75,9 @@ impl FromStr for DimNames {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let refuse = || {
-            format!("expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'")
+            format!(
+                "expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'"
+            )
         };
         let (argument, words) = text.split_once('=').ok_or_else(refuse)?;
         let argument = argument.strip_prefix("arg").unwrap_or(argument).parse().map_err(|_| refuse())?;
@@ -79,13 +88,15 @@ impl FromStr for DimNames {
                 return Err(refuse());
             }
             if name.contains('*') {
-                return Err(
-                    codes::DIM_SPELLING.format(format_args!("expected a dimension name without '*', which joins names, found '{name}'"))
-                );
+                return Err(codes::DIM_SPELLING
+                    .format(format_args!("expected a dimension name without '*', which joins names, found '{name}'")));
             }
             if let Some(size) = size {
                 let size = size.parse().ok().filter(|&size| size > 0);
-                sizes.push((name.to_owned(), size.ok_or_else(|| format!("expected NAME@SIZE with a positive size, found '{word}'"))?));
+                sizes.push((
+                    name.to_owned(),
+                    size.ok_or_else(|| format!("expected NAME@SIZE with a positive size, found '{word}'"))?,
+                ));
             }
             names.push(name.to_owned());
         }
@@ -115,7 +126,10 @@ mod tests {
         assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: SymbolicCount::Number(2) }));
         assert_eq!("A=T".parse(), Ok(TileCount { dim: "A".to_owned(), count: SymbolicCount::Symbol("T".to_owned()) }));
         for wrong in ["A", "A=", "A=0", "A=-1", "=2", "=T", "A=2x", "A=T=8"] {
-            assert!(wrong.parse::<TileCount>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
+            assert!(
+                wrong.parse::<TileCount>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))),
+                "{wrong}"
+            );
         }
     }
 
@@ -123,7 +137,10 @@ mod tests {
     fn parses_count_bindings() {
         assert_eq!("T=8".parse(), Ok(CountBinding { symbol: "T".to_owned(), number: 8 }));
         for wrong in ["T", "T=", "T=0", "T=-1", "T=U", "=8", "2=8", "T=8=8"] {
-            assert!(wrong.parse::<CountBinding>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))), "{wrong}");
+            assert!(
+                wrong.parse::<CountBinding>().is_err_and(|message| message.contains(&format!("found '{wrong}';"))),
+                "{wrong}"
+            );
         }
     }
 

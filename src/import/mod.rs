@@ -1,10 +1,10 @@
 //! Stage `import`: from `linalg` on tensors to `spyre` ops.
 //!
-//! The program is first imported into a value graph ([`Graph`]). In a `linalg.generic`, each scalar operation becomes a node over the whole
-//! iteration space, a combination with the accumulator a reduction, a sum of products a matmul. Constants are folded, and larger patterns (a
-//! sigmoid, a gelu, a mean) are recognized by the value that they compute, independent of operand order, unit dimensions, dead results,
-//! redundant casts and the form of constants. Only live nodes are written. `docs/reference/supported-ops.md` is generated from the tables of
-//! this stage.
+//! The program is first imported into a value graph ([`Graph`]). In a `linalg.generic`, each scalar operation becomes a
+//! node over the whole iteration space, a combination with the accumulator a reduction, a sum of products a matmul.
+//! Constants are folded, and larger patterns (a sigmoid, a gelu, a mean) are recognized by the value that they compute,
+//! independent of operand order, unit dimensions, dead results, redundant casts and the form of constants. Only live
+//! nodes are written. `docs/reference/supported-ops.md` is generated from the tables of this stage.
 //!
 //! | folder or file | contents |
 //! |---|---|

@@ -46,7 +46,11 @@ impl<E: Copy> EvalArray<E> {
 
     /// Returns an unwritten tensor.
     pub(super) fn new_unwritten(of: &EvalTensor, poison: E) -> Self {
-        if of.element.is_integer() { Self::Positions(Arc::new(vec![None; of.length()])) } else { Self::numbers(vec![poison; of.length()]) }
+        if of.element.is_integer() {
+            Self::Positions(Arc::new(vec![None; of.length()]))
+        } else {
+            Self::numbers(vec![poison; of.length()])
+        }
     }
 
     /// Gathers the elements that a walk visits, in its order.

@@ -50,7 +50,10 @@ impl ConstantLiteral<'_> {
 
     /// Returns element `index` of `length` as a number.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "integers of a program are below 2^53; as positions they are read by `integer`")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "integers of a program are below 2^53; as positions they are read by `integer`"
+    )]
     pub fn read_f64(&self, index: usize, length: usize) -> f64 {
         match self.element {
             ElementType::F16 => half::f16::from_le_bytes(self.read_raw(index)).to_f64(),
@@ -60,7 +63,9 @@ impl ConstantLiteral<'_> {
             ElementType::F32 => f64::from(f32::from_le_bytes(self.read_raw(index))),
             ElementType::F64 => f64::from_le_bytes(self.read_raw(index)),
             ElementType::Bool => f64::from(u8::from(self.read_bool(index, length))),
-            ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => self.read_integer(index) as f64,
+            ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => {
+                self.read_integer(index) as f64
+            }
         }
     }
 
@@ -82,7 +87,11 @@ impl ConstantLiteral<'_> {
     }
 
     fn read_bool(&self, index: usize, length: usize) -> bool {
-        if self.is_packed(length) { (self.bytes[index / 8] >> (index % 8)) & 1 == 1 } else { self.read_raw::<1>(index) != [0] }
+        if self.is_packed(length) {
+            (self.bytes[index / 8] >> (index % 8)) & 1 == 1
+        } else {
+            self.read_raw::<1>(index) != [0]
+        }
     }
 
     fn read_raw<const WIDTH: usize>(&self, index: usize) -> [u8; WIDTH] {
@@ -111,7 +120,8 @@ impl EvalFunction<'_> {
         self.count_weighted_operations(|_| 1)
     }
 
-    /// Returns the element operations of one execution, each multiplied by the weight of its op; scopes and loops have none of their own.
+    /// Returns the element operations of one execution, each multiplied by the weight of its op; scopes and loops have
+    /// none of their own.
     #[must_use]
     pub fn count_weighted_operations(&self, weight: impl Fn(&EvalOp<'_>) -> u64 + Copy) -> u64 {
         self.count_block_operations(&self.body, weight)
@@ -120,7 +130,9 @@ impl EvalFunction<'_> {
     fn count_block_operations(&self, block: &EvalBlock<'_>, weight: impl Fn(&EvalOp<'_>) -> u64 + Copy) -> u64 {
         let steps = |op: &EvalOp<'_>| match &op.kind {
             EvalOpKind::Scope(body) => self.count_block_operations(body, weight),
-            EvalOpKind::Loop(around) => self.count_block_operations(&around.body, weight).saturating_mul(around.count as u64),
+            EvalOpKind::Loop(around) => {
+                self.count_block_operations(&around.body, weight).saturating_mul(around.count as u64)
+            }
             _ => self.count_op_operations(op).saturating_mul(weight(op)),
         };
         block.ops.iter().map(steps).fold(0, u64::saturating_add)
@@ -138,7 +150,9 @@ impl EvalFunction<'_> {
             }
             EvalOpKind::Insert { .. } => elements(op.inputs.first()),
             EvalOpKind::Scope(body) => self.count_block_operations(body, |_| 1),
-            EvalOpKind::Loop(around) => self.count_block_operations(&around.body, |_| 1).saturating_mul(around.count as u64),
+            EvalOpKind::Loop(around) => {
+                self.count_block_operations(&around.body, |_| 1).saturating_mul(around.count as u64)
+            }
             _ => elements(op.outputs.first()),
         }
     }
@@ -207,8 +221,8 @@ pub enum EvalOpKind<'a> {
     },
     /// View: the index along each input dimension, in terms of the result's dimensions.
     View(Vec<AffineExpression>),
-    /// Elements of the input that a walk visits. Programs do not contain it; it replaces ops in samples, where not all elements are
-    /// needed.
+    /// Elements of the input that a walk visits. Programs do not contain it; it replaces ops in samples, where not all
+    /// elements are needed.
     Pick(PositionSequence),
     /// Ops of a scope, executed inline.
     Scope(EvalBlock<'a>),
@@ -235,7 +249,8 @@ mod tests {
 
     #[test]
     fn reads_numbers_of_literals() {
-        let halves: Vec<u8> = [1.5_f32, -2.0].iter().flat_map(|value| half::f16::from_f32(*value).to_le_bytes()).collect();
+        let halves: Vec<u8> =
+            [1.5_f32, -2.0].iter().flat_map(|value| half::f16::from_f32(*value).to_le_bytes()).collect();
         let literal = ConstantLiteral { bytes: &halves, is_splat: false, element: ElementType::F16 };
         assert!(literal.has_length(2) && !literal.has_length(3));
         assert_eq!([literal.read_f64(0, 2), literal.read_f64(1, 2)], [1.5, -2.0]);

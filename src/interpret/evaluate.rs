@@ -1,7 +1,7 @@
 //! Evaluates the ops of a function over any kind of elements.
 //!
-//! Every tensor is materialized, and every op returns a new one; device layouts, places and cores are ignored. Loops and scopes run
-//! sequentially as written. The time is linear in the elements that ops visit.
+//! Every tensor is materialized, and every op returns a new one; device layouts, places and cores are ignored. Loops
+//! and scopes run sequentially as written. The time is linear in the elements that ops visit.
 
 use super::{
     EvaluationError,
@@ -17,7 +17,8 @@ use std::{borrow::Cow, sync::Arc};
 /// Number of elements per parallel task.
 const CHUNK_ELEMENTS: usize = 4096;
 
-/// Approximate number of multiply-adds per parallel task, and its least number of rows: each task converts the right operand.
+/// Approximate number of multiply-adds per parallel task, and its least number of rows: each task converts the right
+/// operand.
 const MATMUL_CHUNK_OPERATIONS: usize = 1 << 20;
 const MIN_MATMUL_ROWS: usize = 16;
 
@@ -107,11 +108,14 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             (EvalOpKind::Matmul, [left, right], [_]) => one(EvalArray::numbers(self.eval_matmul(*left, *right)?)),
             (EvalOpKind::Gather { dim }, [table, index], [_]) => one(self.eval_gather(*table, *index, *dim)?),
             (EvalOpKind::Copy, [input], [_]) => one(self.read_value(*input)?),
-            (EvalOpKind::Empty, [], [of]) => one(EvalArray::new_unwritten(&self.tensors[*of], self.arithmetic.poison())),
+            (EvalOpKind::Empty, [], [of]) => {
+                one(EvalArray::new_unwritten(&self.tensors[*of], self.arithmetic.poison()))
+            }
             (EvalOpKind::Insert { offsets }, [part, whole], [_]) => {
                 let window = PositionSequence::window(self.shape(*whole), offsets, self.shape(*part))?;
                 let part = self.read_value(*part)?;
-                // A buffer without other uses is updated in place, so that many inserts cost no more than their elements.
+                // A buffer without other uses is updated in place, so that many inserts cost no more than their
+                // elements.
                 let taken = if dying.contains(whole) { self.values[*whole].take() } else { None };
                 let mut array = taken.map_or_else(|| self.read_value(*whole), Ok)?;
                 array.scatter(&window, &part)?;
@@ -121,7 +125,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
                 let walk = PositionSequence::view(self.shape(*input), map, output)?;
                 one(self.reinterpret_positions(self.read_value(*input)?.gather(&walk), *of))
             }
-            (EvalOpKind::Pick(walk), [input], [of]) => one(self.reinterpret_positions(self.read_value(*input)?.gather(walk), *of)),
+            (EvalOpKind::Pick(walk), [input], [of]) => {
+                one(self.reinterpret_positions(self.read_value(*input)?.gather(walk), *of))
+            }
             (EvalOpKind::Scope(body), _, _) => {
                 self.run_block(body)?;
                 self.read_values(&body.yields)
@@ -154,7 +160,12 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         if literal.is_splat {
             return self.eval_fill(literal.read_f64(0, length), of);
         }
-        EvalArray::numbers((0..length).into_par_iter().map(|index| self.arithmetic.constant(literal.read_f64(index, length))).collect())
+        EvalArray::numbers(
+            (0..length)
+                .into_par_iter()
+                .map(|index| self.arithmetic.constant(literal.read_f64(index, length)))
+                .collect(),
+        )
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the number that fills a tensor of integers is an integer")]
@@ -165,10 +176,17 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         EvalArray::numbers(vec![self.arithmetic.constant(number); of.length()])
     }
 
-    fn eval_pointwise(&self, name: &str, constants: &[f64], inputs: &[ValueId], of: ValueId) -> Result<Vec<A::Element>, EvaluationError> {
+    fn eval_pointwise(
+        &self,
+        name: &str,
+        constants: &[f64],
+        inputs: &[ValueId],
+        of: ValueId,
+    ) -> Result<Vec<A::Element>, EvaluationError> {
         let tensor = &self.tensors[of];
         let arithmetic = self.arithmetic;
-        let operands: Vec<Arc<Vec<A::Element>>> = inputs.iter().map(|input| self.read_numbers(*input)).collect::<Result<_, _>>()?;
+        let operands: Vec<Arc<Vec<A::Element>>> =
+            inputs.iter().map(|input| self.read_numbers(*input)).collect::<Result<_, _>>()?;
         let mut wide = Vec::with_capacity(operands.len());
         for (input, operand) in inputs.iter().zip(&operands) {
             wide.push(self.broadcast(operand, self.shape(*input), &tensor.shape)?);
@@ -184,7 +202,8 @@ impl<A: Arithmetic> Evaluator<'_, A> {
                 Ok(out)
             }
             [left, right] => {
-                let function = BinaryFunction::from_name(name).ok_or_else(|| EvaluationError::unknown_function(name))?;
+                let function =
+                    BinaryFunction::from_name(name).ok_or_else(|| EvaluationError::unknown_function(name))?;
                 let mut out = left.to_vec();
                 out.par_chunks_mut(CHUNK_ELEMENTS)
                     .zip(right.par_chunks(CHUNK_ELEMENTS))
@@ -193,14 +212,23 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             }
             [condition, yes, no] if name == "where3" => {
                 let both = yes.par_iter().zip(no.par_iter());
-                Ok(condition.par_iter().zip(both).map(|(condition, (yes, no))| arithmetic.select(*condition, *yes, *no)).collect())
+                Ok(condition
+                    .par_iter()
+                    .zip(both)
+                    .map(|(condition, (yes, no))| arithmetic.select(*condition, *yes, *no))
+                    .collect())
             }
             _ => Err(EvaluationError::unknown_function(name)),
         }
     }
 
     /// Returns an operand with its dimensions of size 1 broadcast.
-    fn broadcast<'e>(&self, elements: &'e [A::Element], shape: &[usize], to: &[usize]) -> Result<Cow<'e, [A::Element]>, EvaluationError> {
+    fn broadcast<'e>(
+        &self,
+        elements: &'e [A::Element],
+        shape: &[usize],
+        to: &[usize],
+    ) -> Result<Cow<'e, [A::Element]>, EvaluationError> {
         if shape == to {
             return Ok(Cow::Borrowed(elements));
         }
@@ -226,7 +254,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         let mut out = vec![self.arithmetic.identity(reduction); tensor.length()];
         // Destination of each element: reduced dimensions have stride 0.
         let (own, mut next) = (compute_strides(&tensor.shape), elements.iter());
-        let table = |dim: usize| (0..shape[dim]).map(|position| if dims.contains(&dim) { 0 } else { position * own[dim] }).collect();
+        let table = |dim: usize| {
+            (0..shape[dim]).map(|position| if dims.contains(&dim) { 0 } else { position * own[dim] }).collect()
+        };
         PositionSequence::Sums((0..shape.len()).map(table).collect()).for_each_run(|row, start| match row {
             PositionRun::Contiguous(length) => {
                 out[start..start + length].iter_mut().zip(&mut next).for_each(|(sum, element)| {
@@ -246,7 +276,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
     }
 
     fn eval_matmul(&self, left: ValueId, right: ValueId) -> Result<Vec<A::Element>, EvaluationError> {
-        let (&[.., m, k], &[.., rows, n]) = (self.shape(left), self.shape(right)) else { return Err(EvaluationError::KindMismatch) };
+        let (&[.., m, k], &[.., rows, n]) = (self.shape(left), self.shape(right)) else {
+            return Err(EvaluationError::KindMismatch);
+        };
         let batch: usize = self.shape(left)[..self.shape(left).len() - 2].iter().product();
         if rows != k || self.tensors[right].length() != batch * k * n {
             return Err(EvaluationError::OutOfBounds { shape: self.shape(right).to_vec() });
@@ -265,19 +297,30 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         Ok(out)
     }
 
-    fn eval_gather(&self, table: ValueId, index: ValueId, dim: usize) -> Result<EvalArray<A::Element>, EvaluationError> {
+    fn eval_gather(
+        &self,
+        table: ValueId,
+        index: ValueId,
+        dim: usize,
+    ) -> Result<EvalArray<A::Element>, EvaluationError> {
         let shape = self.shape(table);
         let size = *shape.get(dim).ok_or(EvaluationError::KindMismatch)?;
         let EvalArray::Positions(indices) = self.read_value(index)? else { return Err(EvaluationError::KindMismatch) };
         let position = |index: &Option<i64>| match index {
-            Some(index) => usize::try_from(*index).ok().filter(|index| *index < size).ok_or(EvaluationError::Index { index: *index, size }),
+            Some(index) => usize::try_from(*index)
+                .ok()
+                .filter(|index| *index < size)
+                .ok_or(EvaluationError::Index { index: *index, size }),
             None => Err(EvaluationError::UnwrittenIndex),
         };
         let indices = indices.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         let strides = compute_strides(shape);
         let mut tables = vec![indices.iter().map(|index| index * strides[dim]).collect::<Vec<usize>>()];
-        tables
-            .extend((0..shape.len()).filter(|other| *other != dim).map(|other| (0..shape[other]).map(|at| at * strides[other]).collect()));
+        tables.extend(
+            (0..shape.len())
+                .filter(|other| *other != dim)
+                .map(|other| (0..shape[other]).map(|at| at * strides[other]).collect()),
+        );
         Ok(self.read_value(table)?.gather(&PositionSequence::Sums(tables)))
     }
 
@@ -290,10 +333,13 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         let (count, body) = (around.count, &around.body);
         let deaths = compute_last_uses(body, self.tensors.len());
         let wholes = self.read_values(inputs)?;
-        let mut results: Vec<_> = outputs.iter().map(|id| EvalArray::new_unwritten(&self.tensors[*id], self.arithmetic.poison())).collect();
-        let carried =
-            |read: &[Option<usize>]| read.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect::<Vec<_>>();
-        let mut state: Vec<EvalArray<A::Element>> = carried(&around.read).into_iter().map(|at| wholes[at].clone()).collect();
+        let mut results: Vec<_> =
+            outputs.iter().map(|id| EvalArray::new_unwritten(&self.tensors[*id], self.arithmetic.poison())).collect();
+        let carried = |read: &[Option<usize>]| {
+            read.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let mut state: Vec<EvalArray<A::Element>> =
+            carried(&around.read).into_iter().map(|at| wholes[at].clone()).collect();
         for iteration in 0..count {
             let mut states = state.drain(..);
             let mut arguments = Vec::with_capacity(inputs.len());
@@ -310,7 +356,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             state.extend(carried(&around.given).into_iter().map(|at| yields[at].clone()));
             for (((result, id), dim), part) in results.iter_mut().zip(outputs).zip(&around.given).zip(&yields) {
                 match dim {
-                    Some(dim) => result.scatter(&tile_positions(&self.tensors[*id].shape, *dim, count, iteration)?, part)?,
+                    Some(dim) => {
+                        result.scatter(&tile_positions(&self.tensors[*id].shape, *dim, count, iteration)?, part)?
+                    }
                     None => *result = part.clone(),
                 }
             }
@@ -320,10 +368,17 @@ impl<A: Arithmetic> Evaluator<'_, A> {
 }
 
 /// Returns the walk over tile `iteration` of `count` along a dimension.
-fn tile_positions(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<PositionSequence, EvaluationError> {
+fn tile_positions(
+    shape: &[usize],
+    dim: usize,
+    count: usize,
+    iteration: usize,
+) -> Result<PositionSequence, EvaluationError> {
     let mut sizes = shape.to_vec();
-    let size =
-        sizes.get_mut(dim).filter(|size| **size % count == 0).ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
+    let size = sizes
+        .get_mut(dim)
+        .filter(|size| **size % count == 0)
+        .ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
     *size /= count;
     let mut offsets = vec![0; shape.len()];
     offsets[dim] = *size * iteration;

@@ -1,9 +1,9 @@
-//! Finds errors that change results on the device, but not results over complete tensors: loops that overwrite carried values too
-//! early, and the padding after the rows that a matmul reads.
+//! Finds errors that change results on the device, but not results over complete tensors: loops that overwrite carried
+//! values too early, and the padding after the rows that a matmul reads.
 //!
-//! Every value of the interpreter is a separate tensor, so IR that overwrites a value too early computes the same results there.
-//! This module assumes that all values carried by a loop share one buffer, as after phase `tile`, and that a view shares the
-//! buffer of its source.
+//! Every value of the interpreter is a separate tensor, so IR that overwrites a value too early computes the same
+//! results there. This module assumes that all values carried by a loop share one buffer, as after phase `tile`, and
+//! that a view shares the buffer of its source.
 
 use super::{
     eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, ValueId},
@@ -11,7 +11,8 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// Describes a value that is read after a loop has overwritten it, or returns None. The time is linear in the ops, times the loop depth.
+/// Describes a value that is read after a loop has overwritten it, or returns None. The time is linear in the ops,
+/// times the loop depth.
 #[must_use]
 pub fn find_clobbered_value(function: &EvalFunction<'_>) -> Option<&'static str> {
     let mut buffers = AliasClasses { of: (0..function.values.len()).collect() };
@@ -38,10 +39,12 @@ impl AliasClasses {
 
     /// Describes an aliasing error in a block; `carried` are the arguments that the enclosing loop carries.
     fn find_aliasing_error(&self, block: &EvalBlock<'_>, carried: &BTreeSet<ValueId>) -> Option<&'static str> {
-        let made: BTreeSet<ValueId> = block.ops.iter().filter(|op| self.defines_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
+        let made: BTreeSet<ValueId> =
+            block.ops.iter().filter(|op| self.defines_buffer(op)).flat_map(|op| &op.outputs).copied().collect();
         block.ops.iter().enumerate().find_map(|(at, op)| {
             let EvalOpKind::Loop(around) = &op.kind else { return None };
-            self.find_initial_value_error(block, at, op, around, &made, carried).or_else(|| self.find_body_error(around))
+            self.find_initial_value_error(block, at, op, around, &made, carried)
+                .or_else(|| self.find_body_error(around))
         })
     }
 
@@ -49,7 +52,8 @@ impl AliasClasses {
         !matches!(op.kind, EvalOpKind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
     }
 
-    /// Describes an error in the use of the initial values of a loop, which the loop overwrites. Returns None if there is no error.
+    /// Describes an error in the use of the initial values of a loop, which the loop overwrites. Returns None if there
+    /// is no error.
     fn find_initial_value_error(
         &self,
         block: &EvalBlock<'_>,
@@ -60,7 +64,8 @@ impl AliasClasses {
         carried: &BTreeSet<ValueId>,
     ) -> Option<&'static str> {
         let mut taken = BTreeSet::new();
-        let starts = op.inputs.iter().zip(&around.read).filter(|(_, dim)| dim.is_none()).map(|(start, _)| self.of[*start]);
+        let starts =
+            op.inputs.iter().zip(&around.read).filter(|(_, dim)| dim.is_none()).map(|(start, _)| self.of[*start]);
         for start in starts {
             if !taken.insert(start) {
                 return Some("a loop initializes two carried buffers with one value");
@@ -78,8 +83,8 @@ impl AliasClasses {
         None
     }
 
-    /// Describes an error in the body of a loop, or returns None: the definition of a yielded value overwrites the carried value that the
-    /// iteration received.
+    /// Describes an error in the body of a loop, or returns None: the definition of a yielded value overwrites the
+    /// carried value that the iteration received.
     fn find_body_error(&self, around: &EvalLoop<'_>) -> Option<&'static str> {
         let body = &around.body;
         let pick = |values: &[ValueId], dims: &[Option<usize>]| -> Vec<ValueId> {
@@ -118,8 +123,8 @@ impl AliasClasses {
     }
 }
 
-/// Returns whether padding that a product reads as part of full sticks may be nonzero: constants in its right operand's buffer at
-/// positions outside of the product's index range.
+/// Returns whether padding that a product reads as part of full sticks may be nonzero: constants in its right operand's
+/// buffer at positions outside of the product's index range.
 #[must_use]
 pub fn may_read_nonzero_padding(function: &EvalFunction<'_>) -> bool {
     let mut makers: Vec<Option<&EvalOp<'_>>> = vec![None; function.values.len()];
@@ -128,12 +133,18 @@ pub fn may_read_nonzero_padding(function: &EvalFunction<'_>) -> bool {
     products.into_iter().any(|right| PaddingCheck { function, makers: &makers }.has_nonzero_padding(right))
 }
 
-fn record_producers<'f, 'a>(block: &'f EvalBlock<'a>, makers: &mut [Option<&'f EvalOp<'a>>], products: &mut Vec<ValueId>) {
+fn record_producers<'f, 'a>(
+    block: &'f EvalBlock<'a>,
+    makers: &mut [Option<&'f EvalOp<'a>>],
+    products: &mut Vec<ValueId>,
+) {
     for op in &block.ops {
         op.outputs.iter().for_each(|output| makers[*output] = Some(op));
         match &op.kind {
             EvalOpKind::Matmul => products.extend(op.inputs.get(1)),
-            EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body) => record_producers(body, makers, products),
+            EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body) => {
+                record_producers(body, makers, products)
+            }
             _ => {}
         }
     }

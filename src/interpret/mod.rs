@@ -1,9 +1,9 @@
 //! Interpreter of `spyre` ops over complete tensors: the semantics of a program after any phase up to `lx`.
 //!
-//! It ignores device layouts, memory tiles, places and cores, so passes that decide about these must not change its results. Over
-//! [`Field`](element::Field) elements, two programs agree only if they compute the same function; over [`Exact`](element::Exact)
-//! elements, it computes the exact meaning. Constants have the values in the program, not those rounded to device formats: the simulator
-//! reads both from the files.
+//! It ignores device layouts, memory tiles, places and cores, so passes that decide about these must not change its
+//! results. Over [`Field`](element::Field) elements, two programs agree only if they compute the same function; over
+//! [`Exact`](element::Exact) elements, it computes the exact meaning. Constants have the values in the program, not
+//! those rounded to device formats: the simulator reads both from the files.
 //!
 //! | file | what |
 //! |---|---|

@@ -31,11 +31,14 @@ impl PositionSequence {
             return Err(EvaluationError::OutOfBounds { shape: shape.to_vec() });
         }
         let strides = compute_strides(shape);
-        let positions = |dim: usize| (0..to[dim]).map(|position| if shape[dim] == 1 { 0 } else { position * strides[dim] }).collect();
+        let positions = |dim: usize| {
+            (0..to[dim]).map(|position| if shape[dim] == 1 { 0 } else { position * strides[dim] }).collect()
+        };
         Ok(Self::Sums((0..to.len()).map(positions).collect()))
     }
 
-    /// Walks over a view: `map` expresses the indices of a tensor of shape `from` in terms of those of a tensor of shape `to`.
+    /// Walks over a view: `map` expresses the indices of a tensor of shape `from` in terms of those of a tensor of
+    /// shape `to`.
     pub(super) fn view(from: &[usize], map: &[AffineExpression], to: &[usize]) -> Result<Self, EvaluationError> {
         if map.len() != from.len() {
             return Err(EvaluationError::OutOfBounds { shape: from.to_vec() });
@@ -68,7 +71,10 @@ impl PositionSequence {
             let least = least(places);
             tables.push(places.iter().map(|place| place.abs_diff(least) as usize).collect());
         }
-        tables.insert(0, vec![usize::try_from(start + shift).map_err(|_| EvaluationError::OutOfBounds { shape: from.to_vec() })?]);
+        tables.insert(
+            0,
+            vec![usize::try_from(start + shift).map_err(|_| EvaluationError::OutOfBounds { shape: from.to_vec() })?],
+        );
         Ok(Self::Sums(tables))
     }
 
@@ -100,8 +106,12 @@ impl PositionSequence {
     pub(super) fn scatter<T: Copy>(&self, part: &[T], whole: &mut [T]) {
         let mut next = part.iter();
         self.for_each_run(|row, start| match row {
-            PositionRun::Contiguous(length) => whole[start..start + length].iter_mut().zip(&mut next).for_each(|(to, from)| *to = *from),
-            PositionRun::Offsets(places) => places.iter().zip(&mut next).for_each(|(place, from)| whole[start + place] = *from),
+            PositionRun::Contiguous(length) => {
+                whole[start..start + length].iter_mut().zip(&mut next).for_each(|(to, from)| *to = *from)
+            }
+            PositionRun::Offsets(places) => {
+                places.iter().zip(&mut next).for_each(|(place, from)| whole[start + place] = *from)
+            }
         });
     }
 
@@ -251,7 +261,10 @@ mod tests {
     #[test]
     fn permutes_shifts_and_broadcasts_in_views() {
         assert_eq!(view_positions(&[2, 3], &[dim(1), dim(0)], &[3, 2]), [0, 3, 1, 4, 2, 5]);
-        assert_eq!(view_positions(&[2, 3], &[dim(0), build_binary_expr(AffineExpression::Add, dim(1), 1)], &[2, 2]), [1, 2, 4, 5]);
+        assert_eq!(
+            view_positions(&[2, 3], &[dim(0), build_binary_expr(AffineExpression::Add, dim(1), 1)], &[2, 2]),
+            [1, 2, 4, 5]
+        );
         assert_eq!(view_positions(&[2, 3], &[AffineExpression::Constant(1), dim(1)], &[2, 3]), [3, 4, 5, 3, 4, 5]);
         assert_eq!(
             view_positions(
@@ -268,18 +281,25 @@ mod tests {
         assert_eq!(
             view_positions(
                 &[2, 3],
-                &[build_binary_expr(AffineExpression::FloorDiv, dim(0), 3), build_binary_expr(AffineExpression::Mod, dim(0), 3)],
+                &[
+                    build_binary_expr(AffineExpression::FloorDiv, dim(0), 3),
+                    build_binary_expr(AffineExpression::Mod, dim(0), 3)
+                ],
                 &[6]
             ),
             [0, 1, 2, 3, 4, 5]
         );
-        let flat = AffineExpression::Add(Box::new(build_binary_expr(AffineExpression::Mul, dim(0), 2)), Box::new(dim(1)));
+        let flat =
+            AffineExpression::Add(Box::new(build_binary_expr(AffineExpression::Mul, dim(0), 2)), Box::new(dim(1)));
         assert_eq!(view_positions(&[6], std::slice::from_ref(&flat), &[3, 2]), [0, 1, 2, 3, 4, 5]);
         // Both dimensions move both indices.
         assert_eq!(
             view_positions(
                 &[2, 3],
-                &[build_binary_expr(AffineExpression::FloorDiv, flat.clone(), 3), build_binary_expr(AffineExpression::Mod, flat, 3)],
+                &[
+                    build_binary_expr(AffineExpression::FloorDiv, flat.clone(), 3),
+                    build_binary_expr(AffineExpression::Mod, flat, 3)
+                ],
                 &[3, 2]
             ),
             [0, 1, 2, 3, 4, 5]
@@ -288,7 +308,10 @@ mod tests {
 
     #[test]
     fn rejects_out_of_bounds_views() {
-        assert!(PositionSequence::view(&[2, 3], &[dim(0), build_binary_expr(AffineExpression::Add, dim(1), 1)], &[2, 3]).is_err());
+        assert!(
+            PositionSequence::view(&[2, 3], &[dim(0), build_binary_expr(AffineExpression::Add, dim(1), 1)], &[2, 3])
+                .is_err()
+        );
         assert!(PositionSequence::view(&[2, 3], &[dim(0)], &[2]).is_err());
         assert!(PositionSequence::window(&[4, 4], &[1, 2], &[2, 3]).is_err());
     }

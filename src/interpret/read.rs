@@ -1,12 +1,14 @@
 //! Converts IR to plain values; the only file of the interpreter that depends on MLIR.
 
-use super::eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId};
+use super::eval_program::{
+    ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, EvalTensor, ValueId,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,
     mlir::{
-        self, BlockExt, Module, Op, OpExt, RawElements, ScalarType, TensorType, Type, Value, ValueLike, ValueMap, float_value, floats,
-        integer, integers, map_of, map_results, raw_elements, string,
+        self, BlockExt, Module, Op, OpExt, RawElements, ScalarType, TensorType, Type, Value, ValueLike, ValueMap,
+        float_value, floats, integer, integers, map_of, map_results, raw_elements, string,
     },
 };
 use machine::ElementType;
@@ -14,14 +16,17 @@ use machine::ElementType;
 /// Unsupported or incomplete op, with the reason.
 pub type UninterpretableOp<'c> = (Op<'c>, String);
 
-/// Reads every function with a body. The contents of constants live as long as the session, independently of the module.
+/// Reads every function with a body. The contents of constants live as long as the session, independently of the
+/// module.
 ///
 /// # Errors
 /// See [`UninterpretableOp`].
 pub fn read_functions<'m, 'c>(module: &'m Module<'c>) -> Result<Vec<EvalFunction<'c>>, UninterpretableOp<'m>> {
     let session = module.session();
     let functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
-    functions.map(|function| read_with_elements(function, &|attribute| raw_elements(session.retain_attribute(attribute)?))).collect()
+    functions
+        .map(|function| read_with_elements(function, &|attribute| raw_elements(session.retain_attribute(attribute)?)))
+        .collect()
 }
 
 /// Reads a function of `spyre` ops, after any phase up to `lx`.
@@ -32,11 +37,16 @@ pub fn read_function(function: Op<'_>) -> Result<EvalFunction<'_>, Uninterpretab
     read_with_elements(function, &raw_elements)
 }
 
-fn read_with_elements<'m, 'c>(function: Op<'m>, content: ElementsLookup<'_, 'm, 'c>) -> Result<EvalFunction<'c>, UninterpretableOp<'m>> {
+fn read_with_elements<'m, 'c>(
+    function: Op<'m>,
+    content: ElementsLookup<'_, 'm, 'c>,
+) -> Result<EvalFunction<'c>, UninterpretableOp<'m>> {
     let mut reader = FunctionReader { values: Vec::new(), ids: ValueMap::default(), content };
     let body = function.body().ok_or_else(|| (function, "has no body".to_owned()))?;
     let body = reader.read_block(function, body)?;
-    let range = |argument: usize| mlir::argument_attribute(function, argument, attr::SPYRE_RANGE).and_then(integers)?.try_into().ok();
+    let range = |argument: usize| {
+        mlir::argument_attribute(function, argument, attr::SPYRE_RANGE).and_then(integers)?.try_into().ok()
+    };
     let ranges = (0..body.arguments.len()).map(range).collect();
     Ok(EvalFunction { name: function.text_attr("sym_name").to_owned(), ranges, values: reader.values, body })
 }
@@ -52,7 +62,8 @@ struct FunctionReader<'r, 'm, 'c> {
 
 impl<'m, 'c> FunctionReader<'_, 'm, 'c> {
     fn read_block(&mut self, around: Op<'m>, block: mlir::Block<'m>) -> Result<EvalBlock<'c>, UninterpretableOp<'m>> {
-        let arguments = block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
+        let arguments =
+            block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
         self.read_block_ops(around, block, arguments)
     }
 
@@ -79,7 +90,8 @@ impl<'m, 'c> FunctionReader<'_, 'm, 'c> {
     }
 
     fn define(&mut self, at: Op<'m>, value: Value<'m>) -> Result<ValueId, UninterpretableOp<'m>> {
-        let tensor = read_tensor(value).ok_or_else(|| (at, format!("cannot be interpreted: has a value of {}", value.r#type())))?;
+        let tensor = read_tensor(value)
+            .ok_or_else(|| (at, format!("cannot be interpreted: has a value of {}", value.r#type())))?;
         let id = self.values.len();
         self.values.push(tensor);
         self.ids.insert(value, id);
@@ -87,7 +99,12 @@ impl<'m, 'c> FunctionReader<'_, 'm, 'c> {
     }
 
     fn resolve_operands(&self, op: Op<'m>) -> Result<Vec<ValueId>, UninterpretableOp<'m>> {
-        let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads an undefined value".to_owned()));
+        let id = |value| {
+            self.ids
+                .get(value)
+                .copied()
+                .ok_or_else(|| (op, "cannot be interpreted: reads an undefined value".to_owned()))
+        };
         op.inputs().into_iter().map(id).collect()
     }
 
@@ -111,32 +128,52 @@ impl<'m, 'c> FunctionReader<'_, 'm, 'c> {
     }
 
     fn read_kind(&mut self, op: Op<'m>) -> Result<EvalOpKind<'c>, UninterpretableOp<'m>> {
-        let lacking = |name: &str| (op, format!("cannot be interpreted: attribute '{name}' is missing or has the wrong kind"));
-        let positions = |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
+        let lacking =
+            |name: &str| (op, format!("cannot be interpreted: attribute '{name}' is missing or has the wrong kind"));
+        let positions =
+            |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
         let function = || op.text_attr(attr::FUNCTION).to_owned();
         let constants = || op.attr(attr::CONSTANTS).and_then(floats).unwrap_or_default();
         Ok(match op.full_name() {
-            spyre::CONSTANT => EvalOpKind::Constant(read_literal(op, self.content).ok_or_else(|| lacking(attr::VALUE))?),
-            spyre::FILL => EvalOpKind::Fill(op.attr(attr::VALUE).and_then(read_number).ok_or_else(|| lacking(attr::VALUE))?),
-            spyre::POINTWISE => EvalOpKind::Pointwise { function: function(), constants: constants() },
-            spyre::REDUCE => EvalOpKind::Reduce { function: function(), constants: constants(), dims: positions(attr::REDUCED)? },
-            spyre::MATMUL => EvalOpKind::Matmul,
-            spyre::GATHER => {
-                EvalOpKind::Gather { dim: op.attr(attr::DIM).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::DIM))? }
+            spyre::CONSTANT => {
+                EvalOpKind::Constant(read_literal(op, self.content).ok_or_else(|| lacking(attr::VALUE))?)
             }
+            spyre::FILL => {
+                EvalOpKind::Fill(op.attr(attr::VALUE).and_then(read_number).ok_or_else(|| lacking(attr::VALUE))?)
+            }
+            spyre::POINTWISE => EvalOpKind::Pointwise { function: function(), constants: constants() },
+            spyre::REDUCE => {
+                EvalOpKind::Reduce { function: function(), constants: constants(), dims: positions(attr::REDUCED)? }
+            }
+            spyre::MATMUL => EvalOpKind::Matmul,
+            spyre::GATHER => EvalOpKind::Gather {
+                dim: op.attr(attr::DIM).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::DIM))?,
+            },
             spyre::COPY | spyre::RESTICKIFY => EvalOpKind::Copy,
             spyre::EMPTY => EvalOpKind::Empty,
             spyre::INSERT => EvalOpKind::Insert { offsets: positions(attr::OFFSETS)? },
-            spyre::VIEW => EvalOpKind::View(op.attr(attr::MAP).and_then(map_of).map(map_results).ok_or_else(|| lacking(attr::MAP))?),
+            spyre::VIEW => EvalOpKind::View(
+                op.attr(attr::MAP).and_then(map_of).map(map_results).ok_or_else(|| lacking(attr::MAP))?,
+            ),
             spyre::HINT => EvalOpKind::Scope(self.read_body(op)?),
             spyre::KERNEL => EvalOpKind::Scope(self.read_kernel_body(op)?),
             spyre::LOOP => EvalOpKind::Loop(EvalLoop {
-                count: op.attr(attr::COUNT).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::COUNT))?,
+                count: op
+                    .attr(attr::COUNT)
+                    .and_then(integer)
+                    .and_then(as_position)
+                    .ok_or_else(|| lacking(attr::COUNT))?,
                 read: read_operand_dims(op).ok_or_else(|| lacking("tiled_dims"))?,
-                given: op.body_ops().last().and_then(|terminator| read_operand_dims(*terminator)).ok_or_else(|| lacking("tiled_dims"))?,
+                given: op
+                    .body_ops()
+                    .last()
+                    .and_then(|terminator| read_operand_dims(*terminator))
+                    .ok_or_else(|| lacking("tiled_dims"))?,
                 body: self.read_body(op)?,
             }),
-            other => return Err((op, format!("cannot be interpreted: expected a 'spyre' op on tensors, found '{other}'"))),
+            other => {
+                return Err((op, format!("cannot be interpreted: expected a 'spyre' op on tensors, found '{other}'")));
+            }
         })
     }
 

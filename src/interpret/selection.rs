@@ -62,7 +62,8 @@ impl ElementSelection {
     /// Returns the row-major positions of the elements, in order.
     #[must_use]
     pub fn positions(&self, shape: &[usize]) -> Vec<usize> {
-        let along = |(positions, stride): (&Arc<[usize]>, usize)| positions.iter().map(|position| position * stride).collect();
+        let along =
+            |(positions, stride): (&Arc<[usize]>, usize)| positions.iter().map(|position| position * stride).collect();
         PositionSequence::Sums(self.0.iter().zip(compute_strides(shape)).map(along).collect()).positions()
     }
 
@@ -82,7 +83,8 @@ impl ElementSelection {
     pub(super) fn locate(&self, wanted: &Self) -> Option<PositionSequence> {
         let mut tables = Vec::with_capacity(self.0.len());
         for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(compute_strides(&self.shape())) {
-            let along: Option<Vec<usize>> = wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect();
+            let along: Option<Vec<usize>> =
+                wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect();
             tables.push(along?);
         }
         Some(PositionSequence::Sums(tables))

@@ -15,7 +15,12 @@ impl<'a> EvalFunction<'a> {
     /// # Errors
     /// If there are more than [`MAX_UNROLLED_OPS`] ops, or ops that fit no loop.
     pub(super) fn unroll(&self) -> Result<Self, EvaluationError> {
-        let mut unroller = LoopUnroller { tensors: &self.values, ids: vec![None; self.values.len()], values: Vec::new(), ops: Vec::new() };
+        let mut unroller = LoopUnroller {
+            tensors: &self.values,
+            ids: vec![None; self.values.len()],
+            values: Vec::new(),
+            ops: Vec::new(),
+        };
         let arguments: Vec<ValueId> = self.body.arguments.iter().map(|id| unroller.clone_value(*id)).collect();
         unroller.bind(&self.body.arguments, &arguments);
         let yields = unroller.unroll_block(&self.body)?;
@@ -48,7 +53,12 @@ impl<'a> LoopUnroller<'_, 'a> {
         ids.iter().map(|id| self.ids[*id].ok_or(EvaluationError::UndefinedValue)).collect()
     }
 
-    fn add_op(&mut self, kind: EvalOpKind<'a>, inputs: Vec<ValueId>, like: ValueId) -> Result<ValueId, EvaluationError> {
+    fn add_op(
+        &mut self,
+        kind: EvalOpKind<'a>,
+        inputs: Vec<ValueId>,
+        like: ValueId,
+    ) -> Result<ValueId, EvaluationError> {
         if self.ops.len() == MAX_UNROLLED_OPS {
             return Err(EvaluationError::TooManyOps { limit: MAX_UNROLLED_OPS });
         }
@@ -82,8 +92,10 @@ impl<'a> LoopUnroller<'_, 'a> {
         let carried = |ids: &[ValueId], dims: &[Option<usize>]| {
             ids.iter().zip(dims).filter(|(_, dim)| dim.is_none()).map(|(id, _)| *id).collect::<Vec<_>>()
         };
-        let mut results =
-            outputs.iter().map(|output| self.add_op(EvalOpKind::Empty, Vec::new(), *output)).collect::<Result<Vec<_>, _>>()?;
+        let mut results = outputs
+            .iter()
+            .map(|output| self.add_op(EvalOpKind::Empty, Vec::new(), *output))
+            .collect::<Result<Vec<_>, _>>()?;
         let mut state = carried(&wholes, &around.read);
         for iteration in 0..count {
             let mut states = state.into_iter();
@@ -122,14 +134,20 @@ impl<'a> LoopUnroller<'_, 'a> {
 
 /// Returns the start of tile `iteration` of `count` along a dimension.
 fn compute_tile_start(shape: &[usize], dim: usize, count: usize, iteration: usize) -> Result<usize, EvaluationError> {
-    let size = shape.get(dim).filter(|size| **size % count == 0).ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
+    let size = shape
+        .get(dim)
+        .filter(|size| **size % count == 0)
+        .ok_or_else(|| EvaluationError::OutOfBounds { shape: shape.to_vec() })?;
     Ok(size / count * iteration)
 }
 
 /// Returns the view of a tensor that begins at `start` along a dimension.
 fn build_tile_map(rank: usize, dim: usize, start: usize) -> Vec<AffineExpression> {
     let along = |at: usize| match at == dim {
-        true => AffineExpression::Add(Box::new(AffineExpression::Dim(at)), Box::new(AffineExpression::Constant(start as i64))),
+        true => AffineExpression::Add(
+            Box::new(AffineExpression::Dim(at)),
+            Box::new(AffineExpression::Constant(start as i64)),
+        ),
         false => AffineExpression::Dim(at),
     };
     (0..rank).map(along).collect()

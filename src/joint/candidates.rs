@@ -4,14 +4,16 @@ use crate::work::{WorkError, enumerate_splits};
 use machine::Target;
 use program::{CoreOrder, DimKind, SplitError, UndividedOp, WorkSplit};
 
-/// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are dropped.
+/// Maximum number of candidate splits of an op, including core orders. If there are more, those on few cores are
+/// dropped.
 const MAX_SPLIT_CANDIDATES: usize = 512;
 
-/// Returns the candidate splits of an op: `own` first, then all others that the constraints allow. If there are too many, only those on at
-/// least half as many cores as `own` are kept, or only those on as many.
+/// Returns the candidate splits of an op: `own` first, then all others that the constraints allow. If there are too
+/// many, only those on at least half as many cores as `own` are kept, or only those on as many.
 ///
-/// `has_values` says that an operand could be in LX. Only then do core orders matter, and each split is listed in every order: users of a
-/// value agree if the same core has the same slice. The slices of one sum are on neighboring cores in every order.
+/// `has_values` says that an operand could be in LX. Only then do core orders matter, and each split is listed in every
+/// order: users of a value agree if the same core has the same slice. The slices of one sum are on neighboring cores in
+/// every order.
 ///
 /// # Errors
 /// As [`enumerate_splits`].
@@ -24,7 +26,10 @@ pub fn enumerate_split_candidates(
     let all = enumerate_splits(op, target)?;
     let n_orders = |split: &WorkSplit| (1..=find_split_dims(op, split).1.len()).product::<usize>();
     let n_from = |fewest: i64| all.iter().filter(|split| split.num_cores() >= fewest).map(n_orders).sum::<usize>();
-    let fewest = [1, own.num_cores() / 2].into_iter().find(|&fewest| n_from(fewest) <= MAX_SPLIT_CANDIDATES).unwrap_or(own.num_cores());
+    let fewest = [1, own.num_cores() / 2]
+        .into_iter()
+        .find(|&fewest| n_from(fewest) <= MAX_SPLIT_CANDIDATES)
+        .unwrap_or(own.num_cores());
     let mut splits = vec![own.clone()];
     for split in all.iter().filter(|split| split.num_cores() >= fewest) {
         let ordered = if has_values { enumerate_core_orders(op, split)? } else { vec![split.clone()] };

@@ -41,18 +41,28 @@ struct OpFactor {
 }
 
 impl CostTables {
-    pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: CostContext<'_>, memo: &mut JointMemo) -> Self {
+    pub(super) fn new(
+        program: &JointProgram,
+        capacity: &Capacity,
+        pricing: CostContext<'_>,
+        memo: &mut JointMemo,
+    ) -> Self {
         let states = ValueStates::new(program, capacity, memo);
         let n_states = (0..program.values.len()).map(|value| states.num_states(value)).collect();
         let reads = collect_earlier_reads(program);
         let mut table = |(op, reads): (&super::JointOp, Vec<(i64, bool)>)| {
-            let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| states.num_states(value) > 1).collect();
+            let free: BTreeSet<usize> =
+                op.values.iter().flatten().copied().filter(|&value| states.num_states(value) > 1).collect();
             let variables: Vec<usize> = free.into_iter().collect();
             let kind = &program.kinds[op.kind];
             let key = OpCostKey {
                 kind: kind.number,
                 tile: renumber_buffers(&op.tile),
-                variables: op.values.iter().map(|value| variables.iter().position(|variable| Some(variable) == value.as_ref())).collect(),
+                variables: op
+                    .values
+                    .iter()
+                    .map(|value| variables.iter().position(|variable| Some(variable) == value.as_ref()))
+                    .collect(),
                 sets: variables.iter().map(|&value| states.view_set_number(value)).collect(),
                 reads,
             };
@@ -71,8 +81,9 @@ impl CostTables {
     /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
     pub(super) fn build_problem(&self, in_hbm: &[bool]) -> AssignmentProblem<LexicographicCost> {
         let pins = in_hbm.iter().enumerate().filter(|(_, is_pinned)| **is_pinned).map(|(value, _)| {
-            let cost =
-                |states: &[usize]| if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE };
+            let cost = |states: &[usize]| {
+                if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE }
+            };
             CostFactor::new(&self.n_states, vec![value], cost)
         });
         let of_op = |op: &OpFactor| CostFactor { variables: op.variables.clone(), costs: Rc::clone(&op.prices.costs) };
@@ -89,7 +100,10 @@ impl CostTables {
     pub(super) fn select_splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpFactor| {
             let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
-            *op.prices.splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
+            *op.prices
+                .splits
+                .get(&entry)
+                .expect("what no split allows is not chosen: with everything in HBM all are possible")
         };
         self.ops.iter().map(split).collect()
     }
@@ -106,14 +120,16 @@ fn renumber_buffers(tile: &TileOp) -> TileOp {
     numbered
 }
 
-/// Returns for each operand of each op the bytes of the largest earlier read of its buffer, with everything in HBM, and whether an op wrote
-/// it.
+/// Returns for each operand of each op the bytes of the largest earlier read of its buffer, with everything in HBM, and
+/// whether an op wrote it.
 fn collect_earlier_reads(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
     let mut known: BTreeMap<usize, (i64, bool)> = BTreeMap::new();
     let mut found = Vec::with_capacity(program.ops.len());
     for op in &program.ops {
         let shape = op.tile.to_op_shape();
-        found.push(shape.operands.iter().map(|operand| known.get(&operand.buffer).copied().unwrap_or_default()).collect());
+        found.push(
+            shape.operands.iter().map(|operand| known.get(&operand.buffer).copied().unwrap_or_default()).collect(),
+        );
         for operand in &shape.operands {
             let entry = known.entry(operand.buffer).or_default();
             let moved = operand.device_bytes * shape.loop_factor(operand);
@@ -124,15 +140,25 @@ fn collect_earlier_reads(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
 }
 
 /// `sets` has the views of each variable.
-fn compute_op_cost_table(from: &OpCostKey, kind: &OpClass, sets: &[&[CoreView]], pricing: CostContext<'_>) -> OpCostTable {
+fn compute_op_cost_table(
+    from: &OpCostKey,
+    kind: &OpClass,
+    sets: &[&[CoreView]],
+    pricing: CostContext<'_>,
+) -> OpCostTable {
     let n_states: Vec<usize> = sets.iter().map(|views| views.len() + 1).collect();
     let mut costs: BTreeMap<usize, LexicographicCost> = BTreeMap::new();
     let mut splits = BTreeMap::new();
     for split in 0..kind.splits.len() {
-        let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
+        let possible: Vec<Option<usize>> =
+            (0..n_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
         for mask in 0..1_usize << possible.len() {
             let in_lx = |variable: usize| mask >> variable & 1 == 1;
-            let Some(entry) = compute_entry_index(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) })
+            let Some(entry) =
+                compute_entry_index(
+                    &n_states,
+                    |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) },
+                )
             else {
                 continue;
             };
@@ -177,7 +203,11 @@ fn compute_cost(tile: &TileOp, reads: &[(i64, bool)], pricing: CostContext<'_>) 
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "prices are far below 2^53 ps, and not negative"
+)]
 fn to_picoseconds(ns: f64) -> u64 {
     (ns * 1000.0).round() as u64
 }
@@ -211,8 +241,11 @@ fn compute_copy_costs(
 ) -> BTreeMap<usize, LexicographicCost> {
     let cost_of = |view: &CoreView| {
         let split = kind.views(operand).iter().position(|of_split| of_split.as_ref() == Some(view));
-        let copy = |split: usize| renumber_buffers(&build_copy_op(&apply_split(tile, &kind.splits[split], |_| false), operand));
-        split.map_or(assignment::AdditiveCost::IMPOSSIBLE, |split| compute_cost(&copy(split), &[(0, false); 2], pricing))
+        let copy = |split: usize| {
+            renumber_buffers(&build_copy_op(&apply_split(tile, &kind.splits[split], |_| false), operand))
+        };
+        split
+            .map_or(assignment::AdditiveCost::IMPOSSIBLE, |split| compute_cost(&copy(split), &[(0, false); 2], pricing))
     };
     let costs = [assignment::AdditiveCost::ZERO].into_iter().chain(set.iter().map(cost_of)).enumerate();
     costs.filter(|(_, cost)| *cost < assignment::AdditiveCost::IMPOSSIBLE).collect()

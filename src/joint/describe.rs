@@ -25,8 +25,10 @@ impl JointProgram {
         target: &Target,
         memo: &mut JointMemo,
     ) -> Result<Self, (usize, WorkError)> {
-        let mut found =
-            ValueCollector { values: Vec::new(), of_ops: ops.iter().map(|(operation, _)| vec![None; operation.operands.len()]).collect() };
+        let mut found = ValueCollector {
+            values: Vec::new(),
+            of_ops: ops.iter().map(|(operation, _)| vec![None; operation.operands.len()]).collect(),
+        };
         let mut copies = find_shared_inputs(program);
         let mut positions = vec![0; ops.len()];
         for (time, (operation, _)) in ops.iter().enumerate() {
@@ -77,7 +79,8 @@ fn describe_result(program: &Program, operation: &UndividedOp, time: usize, posi
     JointValue { buffer, users: collect_users(program, time), copied_before: None }
 }
 
-/// Returns the inputs that several ops of one block read unchanged, so that one copy in LX could serve them, by first reader.
+/// Returns the inputs that several ops of one block read unchanged, so that one copy in LX could serve them, by first
+/// reader.
 fn find_shared_inputs(program: &Program) -> BTreeMap<usize, Vec<Vec<OperandRef>>> {
     let mut found: BTreeMap<usize, Vec<Vec<OperandRef>>> = BTreeMap::new();
     let is_read = |read: OperandRef, input: ValueId| {

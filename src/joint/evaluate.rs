@@ -20,9 +20,15 @@ pub(super) struct SplitEvaluation {
 }
 
 /// Places the values of the program under the splits `chosen`, one index per op, and prices the result.
-pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn Planner, target: &Target) -> SplitEvaluation {
+pub(super) fn evaluate(
+    program: &JointProgram,
+    chosen: &[usize],
+    planner: &dyn Planner,
+    target: &Target,
+) -> SplitEvaluation {
     let capacity = &Capacity::from_target(target);
-    let buffers: Vec<Buffer> = program.values.iter().map(|value| build_buffer(program, chosen, value, capacity)).collect();
+    let buffers: Vec<Buffer> =
+        program.values.iter().map(|value| build_buffer(program, chosen, value, capacity)).collect();
     let placement = planner.plan(&buffers, capacity);
     let is_in_lx: Vec<bool> = placement.addresses.iter().map(Option::is_some).collect();
     let spilled = (0..buffers.len()).filter(|&value| buffers[value].barred.is_none() && !is_in_lx[value]).collect();
@@ -38,11 +44,15 @@ pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn P
             kernel.push(build_input_copy(program, chosen, &program.values[value]).to_op_shape());
         }
         let split = program.split(position, chosen[position]);
-        kernel.push(apply_split(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).to_op_shape());
+        kernel.push(
+            apply_split(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value]))
+                .to_op_shape(),
+        );
     }
     // Values in LX are known to fit: the planner has placed them, and knows which of them share a buffer.
     let placed = Target { lx_bytes: i64::MAX, ..target.clone() };
-    let mut evaluated = SplitEvaluation { ns: 0.0, hbm_bytes: 0, is_refused: check_kernel_limits(&kernel, &placed).is_err(), spilled };
+    let mut evaluated =
+        SplitEvaluation { ns: 0.0, hbm_bytes: 0, is_refused: check_kernel_limits(&kernel, &placed).is_err(), spilled };
     for op in extract_features(&kernel) {
         evaluated.hbm_bytes += op.bytes.hbm();
         evaluated.ns += estimate_op_ns(&op, &target.time);
@@ -98,8 +108,14 @@ pub(super) fn build_copy_op(tile: &TileOp, operand: usize) -> TileOp {
         Dim { extent, slices, is_reduced: false }
     };
     let dims = tile.dims.iter().enumerate().map(moved).collect();
-    let made =
-        TileOperand { is_output: true, is_kernel_input: false, is_in_lx: true, is_argument: false, advances: Vec::new(), ..read.clone() };
+    let made = TileOperand {
+        is_output: true,
+        is_kernel_input: false,
+        is_in_lx: true,
+        is_argument: false,
+        advances: Vec::new(),
+        ..read.clone()
+    };
     TileOp {
         kind: OpKind::Pointwise,
         is_reduction: false,

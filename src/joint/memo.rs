@@ -1,7 +1,7 @@
 //! Results that programs of one search share: kinds of ops, sets of views, and prices.
 //!
-//! A search divides many programs that differ in a few ops. Each entry follows from its key alone, so a hit returns what the computation
-//! would.
+//! A search divides many programs that differ in a few ops. Each entry follows from its key alone, so a hit returns
+//! what the computation would.
 
 use super::{
     enumerate_split_candidates,
@@ -65,7 +65,11 @@ impl JointMemo {
     ///
     /// # Errors
     /// As [`divide`].
-    pub fn find_isolated_split(&mut self, operation: &Rc<UndividedOp>, target: &Target) -> Result<WorkSplit, WorkError> {
+    pub fn find_isolated_split(
+        &mut self,
+        operation: &Rc<UndividedOp>,
+        target: &Target,
+    ) -> Result<WorkSplit, WorkError> {
         if let Some(split) = self.own_splits.get(operation) {
             check_memo_hit(split, || divide(operation, target).expect("an op that was divided can be divided"));
             return Ok(split.clone());
@@ -79,12 +83,21 @@ impl JointMemo {
     ///
     /// # Errors
     /// As [`divide`].
-    pub fn find_op_class(&mut self, operation: &Rc<UndividedOp>, has_values: bool, target: &Target) -> Result<Rc<OpClass>, WorkError> {
+    pub fn find_op_class(
+        &mut self,
+        operation: &Rc<UndividedOp>,
+        has_values: bool,
+        target: &Target,
+    ) -> Result<Rc<OpClass>, WorkError> {
         let key = (Rc::clone(operation), has_values);
         // The op has a split, so `alternatives` is not empty.
-        let splits_of = |own: WorkSplit| enumerate_split_candidates(operation, &own, has_values, target).unwrap_or_else(|_| vec![own]);
+        let splits_of = |own: WorkSplit| {
+            enumerate_split_candidates(operation, &own, has_values, target).unwrap_or_else(|_| vec![own])
+        };
         if let Some(kind) = self.kinds.get(&key) {
-            check_memo_hit(&kind.splits, || splits_of(divide(operation, target).expect("an op that was divided can be divided")));
+            check_memo_hit(&kind.splits, || {
+                splits_of(divide(operation, target).expect("an op that was divided can be divided"))
+            });
             return Ok(Rc::clone(kind));
         }
         let splits = splits_of(self.find_isolated_split(operation, target)?);

@@ -1,25 +1,29 @@
 //! Joint choice of core splits and LX placement.
 //!
-//! If ops are divided one by one, results often have slices that their readers cannot use: a value stays in LX only if each core finds
-//! exactly the data that it needs there. This stage chooses the splits of all ops of a program at once, with the time model ([`cost`]).
+//! If ops are divided one by one, results often have slices that their readers cannot use: a value stays in LX only if
+//! each core finds exactly the data that it needs there. This stage chooses the splits of all ops of a program at once,
+//! with the time model ([`cost`]).
 //!
 //! Definitions:
 //! * A *value* is the result of an op, or an input that several ops read and that a copy could load into LX.
-//! * A *view* of a value is its partition over the cores ([`CoreView`](crate::work::CoreView)). A split of an op determines a view of each of its operands.
+//! * A *view* of a value is its partition over the cores ([`CoreView`](crate::work::CoreView)). A split of an op
+//!   determines a view of each of its operands.
 //! * A value is *in HBM* or in LX *under one view*, which all its users must have.
 //!
 //! Method:
-//! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
-//! 2. *Tables* (`cost_tables.rs`): the cost of each op as a function of the states of its operands: the price of the best split with these
-//!    views. A value's states are HBM and the views that all its users can have. Equivalent ops share candidates and tables (`memo_table.rs`).
-//!    Programs of one search share both (`memo.rs`).
+//! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores
+//!    ([`WorkSplit::in_order`]).
+//! 2. *Tables* (`cost_tables.rs`): the cost of each op as a function of the states of its operands: the price of the
+//!    best split with these views. A value's states are HBM and the views that all its users can have. Equivalent ops
+//!    share candidates and tables (`memo_table.rs`). Programs of one search share both (`memo.rs`).
 //! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
-//! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not fit are moved to HBM,
-//!    and the other states are chosen again.
-//! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the model the result is
-//!    never worse.
+//! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not
+//!    fit are moved to HBM, and the other states are chosen again.
+//! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the
+//!    model the result is never worse.
 //!
-//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as `spyre-allocate-scratchpad` places it.
+//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as
+//! `spyre-allocate-scratchpad` places it.
 
 mod candidates;
 mod cost_tables;
@@ -152,8 +156,8 @@ impl SplitChoice {
     }
 }
 
-/// Chooses a split for each op; every value is in LX for its whole live range or not at all. By the model and with this planner, the result
-/// never costs more than the plan of every op's first split.
+/// Chooses a split for each op; every value is in LX for its whole live range or not at all. By the model and with this
+/// planner, the result never costs more than the plan of every op's first split.
 ///
 /// `memo` is new, or has the kinds of all programs that it was used with.
 #[must_use]
@@ -166,7 +170,8 @@ pub fn choose_joint_splits(
 ) -> SplitChoice {
     let alone = vec![0; program.ops.len()];
     let (mut best, _) = evaluate_choice(program, &alone, planner, target);
-    let tables = CostTables::new(program, &Capacity::from_target(target), CostContext { model: &target.time, objective }, memo);
+    let tables =
+        CostTables::new(program, &Capacity::from_target(target), CostContext { model: &target.time, objective }, memo);
     let mut in_hbm = vec![false; program.values.len()];
     let mut planned: Vec<Vec<usize>> = Vec::new();
     let mut if_all_fits = None;
@@ -197,7 +202,12 @@ pub fn choose_joint_splits(
 }
 
 /// Returns the plan with these splits, and the values whose users agree on a view but that do not fit.
-fn evaluate_choice(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (SplitChoice, Vec<usize>) {
+fn evaluate_choice(
+    program: &JointProgram,
+    splits: &[usize],
+    planner: &dyn Planner,
+    target: &Target,
+) -> (SplitChoice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
     (SplitChoice { splits: splits.to_vec(), unconstrained_splits: None, ns, hbm_bytes, is_refused }, evaluated.spilled)

@@ -44,6 +44,6 @@ pub(super) struct OpCostKey {
     pub(super) reads: Vec<(i64, bool)>,
 }
 
-/// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the operand that it
-/// copies, and the views.
+/// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the
+/// operand that it copies, and the views.
 pub(super) type CopyCostKey = (usize, TileOp, usize, Option<usize>);

@@ -1,7 +1,8 @@
 //! Prices of a program under core splits, placed as `spyre-allocate-scratchpad` places it.
 //!
-//! [`super::choose`] plans whole live ranges; `spyre-allocate-scratchpad` also moves values into and out of LX. Both the chosen splits and those of
-//! each op in isolation are therefore planned as `spyre-allocate-scratchpad` does, and the cheaper result is used.
+//! [`super::choose`] plans whole live ranges; `spyre-allocate-scratchpad` also moves values into and out of LX. Both
+//! the chosen splits and those of each op in isolation are therefore planned as `spyre-allocate-scratchpad` does, and
+//! the cheaper result is used.
 
 use super::{JointMemo, JointProgram, choose_joint_splits};
 use crate::lx::{
@@ -28,7 +29,11 @@ impl DescribedProgram {
     ///
     /// # Errors
     /// If the layouts are wrong.
-    pub(crate) fn compute_costs_with_splits(&self, splits: &[&WorkSplit], target: &Target) -> Result<Vec<PlacedOpCost>, String> {
+    pub(crate) fn compute_costs_with_splits(
+        &self,
+        splits: &[&WorkSplit],
+        target: &Target,
+    ) -> Result<Vec<PlacedOpCost>, String> {
         let placed = place_program(&self.apply_splits(splits), target)?;
         let mut numbers = self.numbers.clone();
         let tiles = placed.program.ops.iter().zip(&placed.unchanged).map(|(op, unchanged)| match unchanged {
@@ -39,8 +44,8 @@ impl DescribedProgram {
         Ok(compute_placed_op_costs(&placed, tiles, target))
     }
 
-    /// Chooses the core splits of the ops. Returns them with the cost of each op, including added ones; no costs if no other splits were
-    /// considered.
+    /// Chooses the core splits of the ops. Returns them with the cost of each op, including added ones; no costs if no
+    /// other splits were considered.
     ///
     /// # Errors
     /// As [`Self::compute_costs_with_splits`].
@@ -52,17 +57,24 @@ impl DescribedProgram {
     ) -> Result<(Vec<&WorkSplit>, Option<Vec<PlacedOpCost>>), String> {
         let program = &self.joint;
         let planner = ExactPlanner::new_for_comparison(program.values.len());
-        let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
+        let splits_of = |choice: &[usize]| {
+            choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>()
+        };
         let evaluate = |splits: &[&WorkSplit]| self.compute_costs_with_splits(splits, target);
         let cost_of = |priced: &[PlacedOpCost]| priced.iter().map(|op| op.cost).sum::<ModeledCost>();
         let mut splits = splits_of(&vec![0; program.ops.len()]);
         let mut priced: Option<Vec<PlacedOpCost>> = None;
-        // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so both objectives are
-        // tried.
-        let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
+        // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so
+        // both objectives are tried.
+        let objectives =
+            if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
         for tried in objectives {
             let choice = choose_joint_splits(program, &planner, target, tried, memo);
-            for chosen in [Some(choice.splits), choice.unconstrained_splits].into_iter().flatten().map(|choice| splits_of(&choice)) {
+            for chosen in [Some(choice.splits), choice.unconstrained_splits]
+                .into_iter()
+                .flatten()
+                .map(|choice| splits_of(&choice))
+            {
                 if chosen != splits {
                     let known = priced.map_or_else(|| evaluate(&splits), Ok)?;
                     let found = evaluate(&chosen)?;
@@ -80,7 +92,10 @@ impl DescribedProgram {
             operation: Rc::clone(&self.joint.op_class(op).operation),
             split: (*split).clone(),
         };
-        DividedProgram { program: Rc::clone(&self.program), divisions: splits.iter().enumerate().map(division).collect() }
+        DividedProgram {
+            program: Rc::clone(&self.program),
+            divisions: splits.iter().enumerate().map(division).collect(),
+        }
     }
 }
 
@@ -88,10 +103,14 @@ impl DescribedProgram {
 ///
 /// # Errors
 /// If the layouts are wrong.
-pub(crate) fn compute_costs_when_placed(divided: &DividedProgram, target: &Target) -> Result<Vec<PlacedOpCost>, String> {
+pub(crate) fn compute_costs_when_placed(
+    divided: &DividedProgram,
+    target: &Target,
+) -> Result<Vec<PlacedOpCost>, String> {
     let placed = place_program(divided, target)?;
     let mut numbers = BufferNumbering::default();
-    let tiles = placed.program.ops.iter().map(|op| placed.program.build_tile_op(op, &mut numbers)).collect::<Result<_, _>>()?;
+    let tiles =
+        placed.program.ops.iter().map(|op| placed.program.build_tile_op(op, &mut numbers)).collect::<Result<_, _>>()?;
     Ok(compute_placed_op_costs(&placed, tiles, target))
 }
 
@@ -105,7 +124,10 @@ fn compute_placed_op_costs(placed: &PlacedProgram, mut tiles: Vec<TileOp>, targe
     let ops = &placed.program.ops;
     for ((tile, op), split) in tiles.iter_mut().zip(ops).zip(&placed.splits) {
         tile.dims.iter_mut().zip(split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
-        tile.operands.iter_mut().zip(&op.operands).for_each(|(of_tile, operand)| of_tile.is_in_lx = placed.is_in_lx(operand));
+        tile.operands
+            .iter_mut()
+            .zip(&op.operands)
+            .for_each(|(of_tile, operand)| of_tile.is_in_lx = placed.is_in_lx(operand));
     }
     compute_tile_costs(&tiles, ops, target)
 }

@@ -1,4 +1,5 @@
-//! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in isolation.
+//! Tests on small programs: the chosen splits are the best of all choices, and never worse than those of each op in
+//! isolation.
 
 use super::*;
 use crate::work::{CoreUse, divide, find_common_view};
@@ -26,7 +27,8 @@ struct JointProgramBuilder {
 fn build_operand(sizes: &[i64], dims: &[usize], ranges: &[i64]) -> DeviceOperand {
     let access: Vec<Coordinate> = dims.iter().map(|&dim| Coordinate::from_dim(dim)).collect();
     let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
-    let coordinates = compute_device_coordinates(&layout, &HostTensor::row_major(sizes).unwrap(), &access, ranges).unwrap();
+    let coordinates =
+        compute_device_coordinates(&layout, &HostTensor::row_major(sizes).unwrap(), &access, ranges).unwrap();
     DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
@@ -57,7 +59,8 @@ impl JointProgramBuilder {
             blocked: Vec::new(),
         };
         let position = self.program.ops.len();
-        let mut operands: Vec<TileOperand> = operation.operands.iter().map(|operand| build_tile_operand(operand, ranges)).collect();
+        let mut operands: Vec<TileOperand> =
+            operation.operands.iter().map(|operand| build_tile_operand(operand, ranges)).collect();
         for (operand, maker) in operands.iter_mut().zip(makers) {
             operand.is_kernel_input = maker.is_none();
             self.n_inputs += 1;
@@ -68,7 +71,11 @@ impl JointProgramBuilder {
         let tile = TileOp {
             kind: if family == Family::Matmul { OpKind::Matmul } else { OpKind::Pointwise },
             is_reduction: family == Family::Matmul,
-            dims: ranges.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: is_reduced(dim) }).collect(),
+            dims: ranges
+                .iter()
+                .enumerate()
+                .map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: is_reduced(dim) })
+                .collect(),
             operands,
             ..TileOp::default()
         };
@@ -96,10 +103,15 @@ impl JointProgramBuilder {
     fn build_with_memo(mut self, memo: &mut JointMemo, target: &Target) -> JointProgram {
         for maker in 0..self.program.ops.len() {
             let result = self.program.op_class(maker).operation.operands.len() - 1;
-            let reads =
-                self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
-            let users: Vec<OperandRef> =
-                reads.filter(|(.., from)| **from == Some(maker)).map(|(op, operand, _)| OperandRef { op, operand }).collect();
+            let reads = self
+                .makers
+                .iter()
+                .enumerate()
+                .flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
+            let users: Vec<OperandRef> = reads
+                .filter(|(.., from)| **from == Some(maker))
+                .map(|(op, operand, _)| OperandRef { op, operand })
+                .collect();
             if users.is_empty() {
                 continue;
             }
@@ -109,9 +121,10 @@ impl JointProgramBuilder {
             for user in &users {
                 self.program.ops[user.op].values[user.operand] = Some(index);
             }
-            let uses = users
-                .iter()
-                .map(|user| Use { time: JointOp::use_time(user.op), kind: if *user == written { UseKind::Write } else { UseKind::Read } });
+            let uses = users.iter().map(|user| Use {
+                time: JointOp::use_time(user.op),
+                kind: if *user == written { UseKind::Write } else { UseKind::Read },
+            });
             let bytes = self.program.op_class(maker).operation.operands[result].layout.bytes();
             let buffer = Buffer {
                 name: format!("op{maker}"),
@@ -151,7 +164,13 @@ fn removes_split_conflict_where_that_saves_time() {
     let target = Target::spyre();
     let program = build_two_layers().build(&target);
     let alone = evaluate(&program, &[0, 0, 0], &ExactPlanner::new_unsplit(), &target);
-    let choice = choose_joint_splits(&program, &ExactPlanner::new_unsplit(), &target, Objective::Time, &mut JointMemo::default());
+    let choice = choose_joint_splits(
+        &program,
+        &ExactPlanner::new_unsplit(),
+        &target,
+        Objective::Time,
+        &mut JointMemo::default(),
+    );
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
     // The results of the first product and of the function are in LX: HBM traffic is arguments, weights and the result.
     assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
@@ -235,8 +254,9 @@ fn keeps_values_eligible_if_few_of_many_states_are_feasible() {
     let target = Target::spyre();
     let mut builder = JointProgramBuilder::default();
     let ranges = [32, 16, 16, 256];
-    let mut op =
-        |makers: &[Option<usize>]| builder.add_op(Family::Pointwise, &ranges, &vec![[0, 1, 2, 3].as_slice(); makers.len() + 1], makers);
+    let mut op = |makers: &[Option<usize>]| {
+        builder.add_op(Family::Pointwise, &ranges, &vec![[0, 1, 2, 3].as_slice(); makers.len() + 1], makers)
+    };
     let (left, right) = (op(&[None]), op(&[None]));
     let sum = op(&[Some(left), Some(right)]);
     op(&[Some(sum)]);
@@ -326,7 +346,9 @@ fn enumerate_choices(program: &JointProgram) -> Vec<Vec<usize>> {
     program.ops.iter().fold(vec![vec![]], |known, op| {
         known
             .iter()
-            .flat_map(|chosen| (0..program.kinds[op.kind].splits.len()).map(move |split| [&chosen[..], &[split]].concat()))
+            .flat_map(|chosen| {
+                (0..program.kinds[op.kind].splits.len()).map(move |split| [&chosen[..], &[split]].concat())
+            })
             .collect()
     })
 }

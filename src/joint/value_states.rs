@@ -18,7 +18,8 @@ const MAX_INDEXED_ENTRIES: usize = 1 << 48;
 
 /// Views under which values can be in LX.
 pub(super) struct ValueStates {
-    /// For each value its set of views in ascending order; `None` for a value that stays in HBM. Values with equivalent users share one.
+    /// For each value its set of views in ascending order; `None` for a value that stays in HBM. Values with equivalent
+    /// users share one.
     of_values: Vec<Option<ViewSet>>,
 }
 
@@ -50,14 +51,17 @@ impl ValueStates {
         states
     }
 
-    /// Leaves values of an op in HBM until its table is small enough, those with most views first. Only feasible entries count: under each
-    /// split, a value is in HBM or has the one view of that split.
+    /// Leaves values of an op in HBM until its table is small enough, those with most views first. Only feasible
+    /// entries count: under each split, a value is in HBM or has the one view of that split.
     fn limit_table_size(&mut self, program: &JointProgram, op: usize) {
         let values: BTreeSet<usize> = program.ops[op].values.iter().flatten().copied().collect();
         let n_splits = program.op_class(op).splits.len();
         let is_too_large = |states: &Self| {
             let n_states = values.iter().map(|&value| states.num_states(value));
-            let n_possible = n_states.clone().filter(|n_states| *n_states > 1).fold(n_splits, |n_possible, _| n_possible.saturating_mul(2));
+            let n_possible = n_states
+                .clone()
+                .filter(|n_states| *n_states > 1)
+                .fold(n_splits, |n_possible, _| n_possible.saturating_mul(2));
             n_possible > MAX_FEASIBLE_ENTRIES || n_states.fold(1, usize::saturating_mul) > MAX_INDEXED_ENTRIES
         };
         while is_too_large(self) {

@@ -1,8 +1,8 @@
 //! Numbers in a kernel's hint scopes that no knob controls: their names and their admissible values.
 //!
-//! `tiles_rows` is a tile count along `rows`, `splits_rows` a core split along `rows`, and `order` the loop order of a scope: 1
-//! is the order as written, the others number the permutations of the loops in lexicographic order. The second number of one name
-//! in a kernel gets the suffix `_2`.
+//! `tiles_rows` is a tile count along `rows`, `splits_rows` a core split along `rows`, and `order` the loop order of a
+//! scope: 1 is the order as written, the others number the permutations of the loops in lexicographic order. The second
+//! number of one name in a kernel gets the suffix `_2`.
 
 use std::collections::BTreeMap;
 use strum::{Display, EnumString, VariantNames};
@@ -80,8 +80,8 @@ pub fn compute_loop_order(n_loops: usize, number: i64) -> Option<Vec<usize>> {
     Some(places)
 }
 
-/// Returns the first order that runs loops of these counts in the same sequence as this one, if it is another order; a loop of
-/// one iteration does not count as a loop.
+/// Returns the first order that runs loops of these counts in the same sequence as this one, if it is another order; a
+/// loop of one iteration does not count as a loop.
 #[must_use]
 pub fn find_equivalent_order(counts: &[i64], number: i64) -> Option<i64> {
     let loops = |number: i64| {
@@ -120,7 +120,11 @@ mod tests {
     #[test]
     fn offers_divisors_and_the_current_value() {
         assert_eq!(FixedNumberKind::Tiles.choices(96, 4, 32), [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]);
-        assert_eq!(FixedNumberKind::Tiles.choices(6, 4, 32), [1, 2, 3, 4, 6], "the program is refused with it, as it is without tuning");
+        assert_eq!(
+            FixedNumberKind::Tiles.choices(6, 4, 32),
+            [1, 2, 3, 4, 6],
+            "the program is refused with it, as it is without tuning"
+        );
         assert_eq!(FixedNumberKind::Splits.choices(64, 32, 32), [1, 2, 4, 8, 16, 32]);
         assert_eq!(FixedNumberKind::Order.choices(3, 1, 32), [1, 2, 3, 4, 5, 6]);
     }

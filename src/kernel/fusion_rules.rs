@@ -1,8 +1,8 @@
 //! Rules for moving ops into kernels: one predicate per rule, without IR. `docs/reference/kernels.md` has the table.
 //!
-//! The *levels* of a kernel are the loops that its hint scopes request, numbered from outside. The levels must tile a moved op in
-//! the same way as the value between op and kernel; otherwise the op would get a loop of its own, and the value would go through
-//! memory anyway.
+//! The *levels* of a kernel are the loops that its hint scopes request, numbered from outside. The levels must tile a
+//! moved op in the same way as the value between op and kernel; otherwise the op would get a loop of its own, and the
+//! value would go through memory anyway.
 
 use crate::codes;
 use std::{collections::BTreeMap, fmt};
@@ -125,7 +125,10 @@ impl FusionRejection {
     /// Returns the refusal of a kernel that tiles the value between the kernels differently.
     #[must_use]
     pub fn from_different_loops() -> Self {
-        Self { code: FusionRule::EGrid, message: "the kernel tiles the value between the kernels in another way".to_owned() }
+        Self {
+            code: FusionRule::EGrid,
+            message: "the kernel tiles the value between the kernels in another way".to_owned(),
+        }
     }
 }
 
@@ -176,8 +179,8 @@ pub type DimTiling = (usize, usize);
 pub struct Prologue {
     /// The op itself.
     pub op: KernelNeighbor,
-    /// Number of reading ops other than the kernel that are not after the kernel in its block; those after it can read a result
-    /// of the kernel.
+    /// Number of reading ops other than the kernel that are not after the kernel in its block; those after it can read
+    /// a result of the kernel.
     pub n_earlier_readers: usize,
     /// Whether the kernel writes into the result.
     pub is_written: bool,
@@ -236,7 +239,11 @@ impl Prologue {
     /// Returns the first rule that it violates.
     pub fn check(&self) -> Result<(), FusionRejection> {
         // Constants are available everywhere.
-        if self.op.kind == NeighborKind::Constant { check_p_tied(self) } else { PROLOGUE_RULES.iter().try_for_each(|rule| rule(self)) }
+        if self.op.kind == NeighborKind::Constant {
+            check_p_tied(self)
+        } else {
+            PROLOGUE_RULES.iter().try_for_each(|rule| rule(self))
+        }
     }
 }
 
@@ -257,14 +264,19 @@ fn check_p_kind(edge: &Prologue) -> Result<(), FusionRejection> {
         NeighborKind::Reduction(_) => {
             reject(FusionRule::PKind, "the op is a reduction, and each tile of the kernel needs its complete result")
         }
-        NeighborKind::Other(name) => {
-            reject(FusionRule::PKind, format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel"))
-        }
+        NeighborKind::Other(name) => reject(
+            FusionRule::PKind,
+            format!("the op is '{name}'; only elementwise ops and gathers are fused before a kernel"),
+        ),
     }
 }
 
 fn check_p_order(edge: &Prologue) -> Result<(), FusionRejection> {
-    if edge.op.is_in_kernel_block { Ok(()) } else { reject(FusionRule::POrder, "the op is in another scope than the kernel") }
+    if edge.op.is_in_kernel_block {
+        Ok(())
+    } else {
+        reject(FusionRule::POrder, "the op is in another scope than the kernel")
+    }
 }
 
 fn check_p_own(edge: &Prologue) -> Result<(), FusionRejection> {
@@ -301,7 +313,9 @@ fn check_p_map(edge: &Prologue) -> Result<(), FusionRejection> {
                     format!("the kernel tiles dimension {dim} of a view, which is not a dimension of the result"),
                 );
             };
-            if *levels.entry(of_result).or_insert(level) != level || *dims.entry(level).or_insert(of_result) != of_result {
+            if *levels.entry(of_result).or_insert(level) != level
+                || *dims.entry(level).or_insert(of_result) != of_result
+            {
                 return reject(FusionRule::PMap, "the kernel reads the result twice, with different tiles");
             }
         }
@@ -328,7 +342,9 @@ fn check_fits_lx(op: &KernelNeighbor, code: FusionRule) -> Result<(), FusionReje
 fn check_e_kind(edge: &Epilogue) -> Result<(), FusionRejection> {
     let reduced = match &edge.op.kind {
         NeighborKind::Elementwise | NeighborKind::ConsumerKernel { is_in_the_same_loops: true } => return Ok(()),
-        NeighborKind::ConsumerKernel { is_in_the_same_loops: false } => return Err(FusionRejection::from_different_loops()),
+        NeighborKind::ConsumerKernel { is_in_the_same_loops: false } => {
+            return Err(FusionRejection::from_different_loops());
+        }
         NeighborKind::Reduction(dims) => dims,
         NeighborKind::Constant => return reject(FusionRule::EKind, "the op is a constant"),
         NeighborKind::Gather => return reject(FusionRule::EKind, "the op is a gather, which may read any tile"),
@@ -339,8 +355,13 @@ fn check_e_kind(edge: &Epilogue) -> Result<(), FusionRejection> {
             );
         }
     };
-    let is_cut = |read: &OutputUse| read.cuts.iter().any(|(dim, _)| read.dims[*dim].is_some_and(|dim| reduced.contains(&dim)));
-    if edge.reads.iter().any(is_cut) { reject(FusionRule::EKind, "the op reduces a dimension that the kernel tiles") } else { Ok(()) }
+    let is_cut =
+        |read: &OutputUse| read.cuts.iter().any(|(dim, _)| read.dims[*dim].is_some_and(|dim| reduced.contains(&dim)));
+    if edge.reads.iter().any(is_cut) {
+        reject(FusionRule::EKind, "the op reduces a dimension that the kernel tiles")
+    } else {
+        Ok(())
+    }
 }
 
 fn check_e_order(edge: &Epilogue) -> Result<(), FusionRejection> {
@@ -385,7 +406,9 @@ fn check_e_map(edge: &Epilogue) -> Result<(), FusionRejection> {
                     format!("the op does not iterate over dimension {dim} of the output, which the kernel tiles"),
                 );
             };
-            if *levels.entry(of_reader).or_insert(level) != level || *dims.entry(level).or_insert(of_reader) != of_reader {
+            if *levels.entry(of_reader).or_insert(level) != level
+                || *dims.entry(level).or_insert(of_reader) != of_reader
+            {
                 return reject(FusionRule::EMap, "the op reads outputs at two different indices");
             }
         }
@@ -402,7 +425,13 @@ mod tests {
     use super::*;
 
     fn make_neighbor() -> KernelNeighbor {
-        KernelNeighbor { kind: NeighborKind::Elementwise, has_hints: false, is_in_kernel_block: true, tile_bytes: 128, lx_bytes: 1024 }
+        KernelNeighbor {
+            kind: NeighborKind::Elementwise,
+            has_hints: false,
+            is_in_kernel_block: true,
+            tile_bytes: 128,
+            lx_bytes: 1024,
+        }
     }
 
     /// An input with two dimensions, the first of which the outermost level tiles.
@@ -411,7 +440,13 @@ mod tests {
     }
 
     fn make_prologue() -> Prologue {
-        Prologue { op: make_neighbor(), n_earlier_readers: 0, is_written: false, is_read_by_loop: false, inputs: vec![make_input()] }
+        Prologue {
+            op: make_neighbor(),
+            n_earlier_readers: 0,
+            is_written: false,
+            is_read_by_loop: false,
+            inputs: vec![make_input()],
+        }
     }
 
     fn make_output_use() -> OutputUse {
@@ -445,26 +480,38 @@ mod tests {
         assert_eq!(with(|edge| edge.is_read_by_loop = true), Some(FusionRule::PSites));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(FusionRule::PLx));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1024), None);
-        // Dimensions that the kernel does not tile may be viewed in any way; a tiled dimension must be a dimension of the result.
+        // Dimensions that the kernel does not tile may be viewed in any way; a tiled dimension must be a dimension of
+        // the result.
         assert_eq!(with(|edge| edge.inputs[0].dims[1] = None), None);
         assert_eq!(with(|edge| edge.inputs[0].dims[0] = None), Some(FusionRule::PMap));
     }
 
     #[test]
     fn requires_one_tiling_of_a_result_that_is_read_twice() {
-        let twice = |other: ViewedInput| violated_rule(Prologue { inputs: vec![make_input(), other], ..make_prologue() }.check());
+        let twice = |other: ViewedInput| {
+            violated_rule(Prologue { inputs: vec![make_input(), other], ..make_prologue() }.check())
+        };
         assert_eq!(twice(make_input()), None);
         let turned = ViewedInput { dims: vec![Some(1), Some(0)], cuts: vec![(1, 0)] };
         assert_eq!(twice(turned.clone()), None, "the view turns it, and the cut with it");
-        assert_eq!(twice(ViewedInput { cuts: vec![(0, 0)], ..turned }), Some(FusionRule::PMap), "one level cuts two dimensions");
-        assert_eq!(twice(ViewedInput { cuts: vec![(0, 1)], ..make_input() }), Some(FusionRule::PMap), "two levels cut one dimension");
+        assert_eq!(
+            twice(ViewedInput { cuts: vec![(0, 0)], ..turned }),
+            Some(FusionRule::PMap),
+            "one level cuts two dimensions"
+        );
+        assert_eq!(
+            twice(ViewedInput { cuts: vec![(0, 1)], ..make_input() }),
+            Some(FusionRule::PMap),
+            "two levels cut one dimension"
+        );
         assert_eq!(twice(ViewedInput { cuts: vec![], ..make_input() }), Some(FusionRule::PMap), "as a whole");
     }
 
     #[test]
     fn fuses_constants_that_are_not_written() {
         let known = |change: fn(&mut Prologue)| {
-            let mut edge = Prologue { op: KernelNeighbor { kind: NeighborKind::Constant, ..make_neighbor() }, ..make_prologue() };
+            let mut edge =
+                Prologue { op: KernelNeighbor { kind: NeighborKind::Constant, ..make_neighbor() }, ..make_prologue() };
             change(&mut edge);
             violated_rule(edge.check())
         };
@@ -498,9 +545,15 @@ mod tests {
 
     #[test]
     fn requires_one_index_for_several_outputs() {
-        let twice = |other: OutputUse| violated_rule(Epilogue { reads: vec![make_output_use(), other], ..make_epilogue() }.check());
+        let twice = |other: OutputUse| {
+            violated_rule(Epilogue { reads: vec![make_output_use(), other], ..make_epilogue() }.check())
+        };
         assert_eq!(twice(make_output_use()), None);
-        assert_eq!(twice(OutputUse { dims: vec![Some(1), Some(0)], ..make_output_use() }), Some(FusionRule::EMap), "o + transposed o");
+        assert_eq!(
+            twice(OutputUse { dims: vec![Some(1), Some(0)], ..make_output_use() }),
+            Some(FusionRule::EMap),
+            "o + transposed o"
+        );
         assert_eq!(twice(OutputUse { dims: vec![Some(0)], ..make_output_use() }), None, "outputs of different rank");
         // A column next to a matrix is not tiled along its width.
         assert_eq!(twice(OutputUse { dims: vec![Some(1)], cuts: vec![], ..make_output_use() }), None);

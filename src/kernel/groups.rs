@@ -1,7 +1,8 @@
 //! Default grouping: ops that form a kernel without any hint in the program.
 //!
-//! Each product is a kernel. Reductions form one together with the elementwise ops between and after them that read the same
-//! rows: maximum, difference, exponential, sum and quotient of a softmax, or square, sum and product of a normalization.
+//! Each product is a kernel. Reductions form one together with the elementwise ops between and after them that read the
+//! same rows: maximum, difference, exponential, sum and quotient of a softmax, or square, sum and product of a
+//! normalization.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +19,12 @@ pub struct GroupOp {
     pub reads: Vec<usize>,
 }
 
-/// Returns the groups, each with its ops in order; an op is in at most one group. All operands of a group are defined before the
-/// first op outside the group that depends on it, so the group can be placed there as a single op.
+/// Returns the groups, each with its ops in order; an op is in at most one group. All operands of a group are defined
+/// before the first op outside the group that depends on it, so the group can be placed there as a single op.
 #[must_use]
 pub fn find_groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = (0..ops.len()).filter(|&op| ops[op].is_product).map(|product| vec![product]).collect();
+    let mut found: Vec<Vec<usize>> =
+        (0..ops.len()).filter(|&op| ops[op].is_product).map(|product| vec![product]).collect();
     let mut taken: BTreeSet<usize> = found.iter().flatten().copied().collect();
     for first in 0..ops.len() {
         if ops[first].is_reduction && !taken.contains(&first) {
@@ -73,15 +75,25 @@ mod tests {
 
     #[test]
     fn groups_matmuls_but_no_single_elementwise_op() {
-        assert_eq!(find_groups(&[elementwise(&[]), product(&[0]), elementwise(&[1]), product(&[2])]), [vec![1], vec![3]]);
+        assert_eq!(
+            find_groups(&[elementwise(&[]), product(&[0]), elementwise(&[1]), product(&[2])]),
+            [vec![1], vec![3]]
+        );
         assert!(find_groups(&[elementwise(&[])]).is_empty());
     }
 
     #[test]
     fn groups_softmax_as_one() {
         // scores; max, sub, exp, sum, div; values.
-        let ops =
-            [product(&[]), reduction(&[0]), elementwise(&[0, 1]), elementwise(&[2]), reduction(&[3]), elementwise(&[3, 4]), product(&[5])];
+        let ops = [
+            product(&[]),
+            reduction(&[0]),
+            elementwise(&[0, 1]),
+            elementwise(&[2]),
+            reduction(&[3]),
+            elementwise(&[3, 4]),
+            product(&[5]),
+        ];
         assert_eq!(find_groups(&ops), [vec![0], vec![1, 2, 3, 4, 5], vec![6]]);
     }
 

@@ -23,7 +23,8 @@ impl KnobTiling {
             SymbolicCount::Symbol(name) => value_of(name),
         };
         let tiles = counts.iter().map(number).try_fold(1_i64, |tiles, count| tiles.checked_mul(count?))?;
-        (tiles > 0 && size % tiles != 0).then(|| format!("dimension '{dim}' of size {size} cannot be divided into {tiles} equal tiles"))
+        (tiles > 0 && size % tiles != 0)
+            .then(|| format!("dimension '{dim}' of size {size} cannot be divided into {tiles} equal tiles"))
     }
 }
 

@@ -20,7 +20,8 @@ impl FromStr for KnobValue {
         let refuse = || format!("expected KERNEL.KNOB=VALUE with a positive value, found '{text}'");
         let (name, value) = text.split_once('=').ok_or_else(refuse)?;
         // A kernel name may contain dots, a knob name may not.
-        let (kernel, knob) = name.rsplit_once('.').filter(|(kernel, knob)| !kernel.is_empty() && !knob.is_empty()).ok_or_else(refuse)?;
+        let (kernel, knob) =
+            name.rsplit_once('.').filter(|(kernel, knob)| !kernel.is_empty() && !knob.is_empty()).ok_or_else(refuse)?;
         let value = value.parse().ok().filter(|&value| value > 0).ok_or_else(refuse)?;
         Ok(Self { kernel: kernel.to_owned(), knob: knob.to_owned(), value })
     }
@@ -43,7 +44,10 @@ mod tests {
         assert_eq!("a.b.T=8".parse(), Ok(value("a.b")));
         assert_eq!(value("a.b").to_string(), "a.b.T=8");
         for wrong in ["T=8", ".T=8", "norm.=8", "norm.T", "norm.T=0", "norm.T=x", "norm.T=-1"] {
-            assert!(wrong.parse::<KnobValue>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))), "{wrong}");
+            assert!(
+                wrong.parse::<KnobValue>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))),
+                "{wrong}"
+            );
         }
     }
 }

@@ -13,7 +13,9 @@ mod scopes;
 pub(crate) mod ir;
 
 pub use fixed::{FixedNumberKind, UniqueNames, compute_loop_order, find_equivalent_order};
-pub use fusion_rules::{DimTiling, Epilogue, FusionRejection, FusionRule, KernelNeighbor, NeighborKind, OutputUse, Prologue, ViewedInput};
+pub use fusion_rules::{
+    DimTiling, Epilogue, FusionRejection, FusionRule, KernelNeighbor, NeighborKind, OutputUse, Prologue, ViewedInput,
+};
 pub use groups::{GroupOp, find_groups};
 pub use knob_tiling::KnobTiling;
 pub use knobs::KnobValue;

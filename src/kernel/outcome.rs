@@ -47,7 +47,8 @@ pub struct FusionOutcome {
 pub struct KernelOutcome {
     /// Its name.
     pub name: String,
-    /// A hash of its body with what was fused, 16 hexadecimal digits: the same for the same text, whatever its locations.
+    /// A hash of its body with what was fused, 16 hexadecimal digits: the same for the same text, whatever its
+    /// locations.
     pub key: String,
     /// Its knobs with their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -78,7 +79,8 @@ pub struct FusedOp {
     /// The time that this takes beyond the first time, us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_us: Option<f64>,
-    /// The additional time of the program without it and without the ops that moved through it, us; none if moves were not evaluated.
+    /// The additional time of the program without it and without the ops that moved through it, us; none if moves were
+    /// not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_us: Option<f64>,
     /// Bytes to and from HBM that it would move more.
@@ -119,7 +121,8 @@ impl fmt::Display for FusionOutcome {
         let (Some(us), Some(separate_us)) = (self.us, self.separate_us) else { return Ok(()) };
         let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
         let n_judged = self.n_judged;
-        let infeasible = if self.n_infeasible > 0 { format!(", {} of them infeasible", self.n_infeasible) } else { String::new() };
+        let infeasible =
+            if self.n_infeasible > 0 { format!(", {} of them infeasible", self.n_infeasible) } else { String::new() };
         let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of recomputation)"));
         write!(
             formatter,
@@ -137,9 +140,11 @@ impl fmt::Display for KernelOutcome {
             let values: Vec<String> = knobs.iter().map(|(knob, value)| format!("{knob} = {value}")).collect();
             write!(formatter, " with {}", values.join(", "))?;
         }
-        let in_mode =
-            |mode: FusionMode| -> Vec<String> { fused.iter().filter(|fused| fused.mode == mode).map(ToString::to_string).collect() };
-        let outside: Vec<String> = separate.iter().map(|unfused| format!("{} [{}]", unfused.function, unfused.code)).collect();
+        let in_mode = |mode: FusionMode| -> Vec<String> {
+            fused.iter().filter(|fused| fused.mode == mode).map(ToString::to_string).collect()
+        };
+        let outside: Vec<String> =
+            separate.iter().map(|unfused| format!("{} [{}]", unfused.function, unfused.code)).collect();
         let modes = [FusionMode::Inline, FusionMode::Stage].map(|mode| (mode, in_mode(mode)));
         let modes = modes.into_iter().chain([(FusionMode::Separate, outside)]).filter(|(_, ops)| !ops.is_empty());
         let modes: Vec<String> = modes.map(|(mode, ops)| format!("{mode} {}", ops.join(", "))).collect();
@@ -179,8 +184,13 @@ mod tests {
         };
         let again = FusedOp { times: 4, again_us: Some(0.25), ..fused.clone() };
         let staged = FusedOp { mode: FusionMode::Stage, ..fused.clone() };
-        let separate =
-            UnfusedOp::new("sum".to_owned(), "a.mlir:2:1".to_owned(), NeighborSide::Epilogue, FusionRule::EKind, "is".to_owned());
+        let separate = UnfusedOp::new(
+            "sum".to_owned(),
+            "a.mlir:2:1".to_owned(),
+            NeighborSide::Epilogue,
+            FusionRule::EKind,
+            "is".to_owned(),
+        );
         let kernel = KernelOutcome {
             name: "k".to_owned(),
             knobs: vec![("T".to_owned(), 4)],
@@ -193,12 +203,11 @@ mod tests {
         let lines = "  kernel 'k' with T = 4: INLINE mul, mul (4 times, 0.2 us more); STAGE mul; SEPARATE sum [E-KIND]\n  kernel 'plain': \
                      no neighboring ops";
         assert_eq!(outcome.to_string(), lines);
-        (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) = (Some(1.0), Some(2.0), Some(512), Some(1024));
-        assert!(
-            outcome
-                .to_string()
-                .ends_with("\n  with fusion 1.0 us and 512 bytes of HBM traffic, without 2.0 us and 1024 bytes; 0 compilations")
-        );
+        (outcome.us, outcome.separate_us, outcome.hbm_bytes, outcome.separate_hbm_bytes) =
+            (Some(1.0), Some(2.0), Some(512), Some(1024));
+        assert!(outcome.to_string().ends_with(
+            "\n  with fusion 1.0 us and 512 bytes of HBM traffic, without 2.0 us and 1024 bytes; 0 compilations"
+        ));
         let read: FusionOutcome = serde_json::from_str(&serde_json::to_string(&outcome).unwrap()).unwrap();
         assert_eq!(read, outcome);
     }

@@ -50,14 +50,18 @@ impl LoopBodyOp {
         for read in &self.reads {
             let dim = match read.extent {
                 IterationExtent::All => continue,
-                IterationExtent::Partial => return Err("uses a partial result of a reduction, which is complete only after the loop"),
+                IterationExtent::Partial => {
+                    return Err("uses a partial result of a reduction, which is complete only after the loop");
+                }
                 IterationExtent::Tile(dim) => dim,
             };
             let Some(walked) = read.dims[dim] else {
                 return Err("broadcasts or indexes a tile along the tiled dimension");
             };
             if *along.get_or_insert(walked) != walked {
-                return Err("reads operands that are tiled along two different dimensions, so only diagonal tiles would be computed");
+                return Err(
+                    "reads operands that are tiled along two different dimensions, so only diagonal tiles would be computed",
+                );
             }
         }
         let Some(along) = along else { return Ok(IterationExtent::All) };
@@ -77,7 +81,8 @@ impl LoopBodyOp {
 
     /// Whether all iterations read the same elements along an iteration dimension of the op.
     fn is_shared(&self, read: &LoopBodyOperand, along: usize) -> bool {
-        let walks = read.dims.iter().zip(&read.sizes).any(|(dim, size)| *dim == Some(along) && !(self.repeats && *size == 1));
+        let walks =
+            read.dims.iter().zip(&read.sizes).any(|(dim, size)| *dim == Some(along) && !(self.repeats && *size == 1));
         read.extent == IterationExtent::All && walks
     }
 }
@@ -116,7 +121,10 @@ mod tests {
     fn computes_tiles_from_tiles_elementwise() {
         let gives = |reads: Vec<LoopBodyOperand>| elementwise(reads).result_extent();
         assert_eq!(gives(vec![matrix(IterationExtent::All)]), Ok(IterationExtent::All));
-        assert_eq!(gives(vec![matrix(IterationExtent::Tile(1)), matrix(IterationExtent::Tile(1))]), Ok(IterationExtent::Tile(1)));
+        assert_eq!(
+            gives(vec![matrix(IterationExtent::Tile(1)), matrix(IterationExtent::Tile(1))]),
+            Ok(IterationExtent::Tile(1))
+        );
         assert!(
             gives(vec![matrix(IterationExtent::Tile(0)), matrix(IterationExtent::Tile(1))])
                 .unwrap_err()
@@ -129,11 +137,17 @@ mod tests {
         );
         assert!(gives(vec![matrix(IterationExtent::Partial)]).unwrap_err().contains("a partial result"));
         // One row is broadcast, over each tile and over the complete tensor, even if a tile is one row as well.
-        let row = |dim: Option<usize>| LoopBodyOperand { extent: IterationExtent::All, sizes: vec![1, 128], dims: vec![dim, Some(1)] };
+        let row = |dim: Option<usize>| LoopBodyOperand {
+            extent: IterationExtent::All,
+            sizes: vec![1, 128],
+            dims: vec![dim, Some(1)],
+        };
         assert_eq!(gives(vec![matrix(IterationExtent::Tile(0)), row(None)]), Ok(IterationExtent::Tile(0)));
         assert_eq!(gives(vec![matrix(IterationExtent::Tile(0)), row(Some(0))]), Ok(IterationExtent::Tile(0)));
         let repeated = LoopBodyOperand { extent: IterationExtent::Tile(0), ..row(None) };
-        assert!(gives(vec![repeated, matrix(IterationExtent::All)]).unwrap_err().contains("broadcasts or indexes a tile"));
+        assert!(
+            gives(vec![repeated, matrix(IterationExtent::All)]).unwrap_err().contains("broadcasts or indexes a tile")
+        );
     }
 
     #[test]
@@ -143,19 +157,36 @@ mod tests {
             let right = LoopBodyOperand { extent: right, sizes: vec![64, 128], dims: vec![Some(2), Some(1)] };
             LoopBodyOp { combines: true, repeats: false, ..elementwise(vec![left, right]) }
         };
-        assert_eq!(product(IterationExtent::Tile(0), IterationExtent::All).result_extent(), Ok(IterationExtent::Tile(0)));
-        assert_eq!(product(IterationExtent::Tile(1), IterationExtent::Tile(0)).result_extent(), Ok(IterationExtent::Partial));
-        assert!(product(IterationExtent::Tile(1), IterationExtent::All).result_extent().unwrap_err().contains("the same elements"));
+        assert_eq!(
+            product(IterationExtent::Tile(0), IterationExtent::All).result_extent(),
+            Ok(IterationExtent::Tile(0))
+        );
+        assert_eq!(
+            product(IterationExtent::Tile(1), IterationExtent::Tile(0)).result_extent(),
+            Ok(IterationExtent::Partial)
+        );
+        assert!(
+            product(IterationExtent::Tile(1), IterationExtent::All)
+                .result_extent()
+                .unwrap_err()
+                .contains("the same elements")
+        );
         let maximum = LoopBodyOp { combines: false, ..product(IterationExtent::Tile(1), IterationExtent::Tile(0)) };
         assert!(maximum.result_extent().unwrap_err().contains("reduces each tile along the tiled dimension"));
     }
 
     #[test]
     fn requires_views_to_keep_the_tiled_dimension() {
-        let shown = |has, indices: &[AffineExpression], shown_size: &[i64]| compute_view_extent(has, indices, &[32, 64], shown_size);
+        let shown = |has, indices: &[AffineExpression], shown_size: &[i64]| {
+            compute_view_extent(has, indices, &[32, 64], shown_size)
+        };
         let turned = [AffineExpression::Dim(1), AffineExpression::Dim(0)];
         assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 32]), Some(IterationExtent::Tile(1)));
-        assert_eq!(shown(IterationExtent::Tile(0), &turned, &[16, 32]), Some(IterationExtent::Tile(1)), "a part along the other dimension");
+        assert_eq!(
+            shown(IterationExtent::Tile(0), &turned, &[16, 32]),
+            Some(IterationExtent::Tile(1)),
+            "a part along the other dimension"
+        );
         assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 16]), None, "a part of each tile");
         assert_eq!(
             shown(IterationExtent::All, &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
@@ -166,6 +197,10 @@ mod tests {
             None,
             "the first of them"
         );
-        assert_eq!(shown(IterationExtent::Tile(0), &[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[32]), None, "a diagonal");
+        assert_eq!(
+            shown(IterationExtent::Tile(0), &[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[32]),
+            None,
+            "a diagonal"
+        );
     }
 }

@@ -90,9 +90,13 @@ impl<'a> LaunchBuilder<'a> {
             }
             body.push(Stmt::DeviceMemAllocate { name: ValueName::Pool, bytes: found });
         }
-        let argument =
-            |argument: &u32| Param { name: ValueName::ArgumentBase(*argument), value: ValueName::Argument(*argument), bounds: None };
-        let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
+        let argument = |argument: &u32| Param {
+            name: ValueName::ArgumentBase(*argument),
+            value: ValueName::Argument(*argument),
+            bounds: None,
+        };
+        let params: Vec<_> =
+            self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
         if self.num_loops > 0 {
             body.push(Stmt::Constant { name: ValueName::Zero, value: 0 });
@@ -113,7 +117,8 @@ impl<'a> LaunchBuilder<'a> {
             match item {
                 BundleItem::Op(op) => {
                     let index = self.first_symbol_ids.len();
-                    self.build_op(op, index, loops, &mut body).map_err(|error| error.annotate_with_op(index, &op.function))?;
+                    self.build_op(op, index, loops, &mut body)
+                        .map_err(|error| error.annotate_with_op(index, &op.function))?;
                 }
                 BundleItem::Loop { count, symbol, body: inner } => {
                     if *count < 0 {
@@ -146,7 +151,13 @@ impl<'a> LaunchBuilder<'a> {
         Ok(ValueName::Count(number))
     }
 
-    fn build_op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), LaunchError> {
+    fn build_op(
+        &mut self,
+        op: &OpSpec,
+        index: usize,
+        loops: &[usize],
+        body: &mut Vec<Stmt>,
+    ) -> Result<(), LaunchError> {
         check_advances(op, loops)?;
         let geometry = Geometry::new(op)?;
         if geometry.num_cores() > self.target.cores {
@@ -183,7 +194,8 @@ impl<'a> LaunchBuilder<'a> {
             LaunchSymbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
             LaunchSymbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
-                // Possibly no core starts at `front` itself: cores start before it if the operand is read before its first position.
+                // Possibly no core starts at `front` itself: cores start before it if the operand is read before its
+                // first position.
                 self.declare_slice(slice);
                 self.declare_sum(
                     ValueName::Core(slice, displacement),
@@ -224,7 +236,9 @@ impl<'a> LaunchBuilder<'a> {
 
     /// A size is named after the op where it first occurs.
     fn declare_size(&mut self, op: &OpSpec, index: usize, id: i64, dim: usize) -> ValueName {
-        let Some(SymbolicDim { symbol, max, granularity }) = op.iteration_space.get(dim).and_then(|dim| dim.symbolic.as_ref()) else {
+        let Some(SymbolicDim { symbol, max, granularity }) =
+            op.iteration_space.get(dim).and_then(|dim| dim.symbolic.as_ref())
+        else {
             return ValueName::Symbol(-id);
         };
         let first_id = self.first_symbol_ids.last().copied().unwrap_or(-1);
@@ -237,7 +251,8 @@ impl<'a> LaunchBuilder<'a> {
         ValueName::Size(size)
     }
 
-    /// Replaces the symbols of moving operands by addresses that depend on the loop counters. Operands that share a symbol move alike.
+    /// Replaces the symbols of moving operands by addresses that depend on the loop counters. Operands that share a
+    /// symbol move alike.
     fn advance_operands(
         &mut self,
         op: &OpSpec,
@@ -254,8 +269,9 @@ impl<'a> LaunchBuilder<'a> {
                 continue;
             }
             let levels = operand.tile_advance.iter().zip(loops).filter(|(elements, _)| **elements != 0);
-            let (strides, counters): (Vec<_>, Vec<_>) =
-                levels.map(|(elements, level)| (elements * tensor.format.bytes(), ValueName::Induction(*level))).unzip();
+            let (strides, counters): (Vec<_>, Vec<_>) = levels
+                .map(|(elements, level)| (elements * tensor.format.bytes(), ValueName::Induction(*level)))
+                .unzip();
             let next = self.maps.len();
             let map = *self.maps.entry(AddressMap { strides }).or_insert(next);
             for position in ids.iter().filter_map(|id| addresses.position(*id)) {
@@ -292,7 +308,8 @@ fn collect_used_ids(addresses: &OpAddresses) -> Vec<i64> {
         TensorStart::Fixed(_) => None,
     });
     let mentioned = sizes.chain(starts.flatten().copied());
-    let is_new = |id: &i64| addresses.position(*id).is_some_and(|position| !std::mem::replace(&mut seen[position], true));
+    let is_new =
+        |id: &i64| addresses.position(*id).is_some_and(|position| !std::mem::replace(&mut seen[position], true));
     mentioned.filter(is_new).collect()
 }
 
@@ -325,7 +342,10 @@ mod tests {
     }
 
     fn bundle(count: i64, copy: OpSpec) -> Bundle {
-        Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Loop { count, symbol: None, body: vec![BundleItem::Op(Box::new(copy))] }] }
+        Bundle {
+            pool_bytes: 1 << 20,
+            items: vec![BundleItem::Loop { count, symbol: None, body: vec![BundleItem::Op(Box::new(copy))] }],
+        }
     }
 
     #[test]
@@ -366,8 +386,10 @@ module {
 
     #[test]
     fn omits_loops_that_do_not_move_operand() {
-        let inner = BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Op(Box::new(copy(vec![0, 64])))] };
-        let nested = Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![inner] }] };
+        let inner =
+            BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Op(Box::new(copy(vec![0, 64])))] };
+        let nested =
+            Bundle { pool_bytes: 1 << 20, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![inner] }] };
         let launch = Launch::new(&nested).unwrap();
         assert_eq!(launch.maps, [AddressMap { strides: vec![128] }]);
         assert!(launch.to_string().contains("affine.apply #map_0(%i_1)[%arg_0]"));
@@ -380,15 +402,24 @@ module {
     #[test]
     fn passes_symbolic_trip_count_as_parameter() {
         let rows = |advance: Vec<i64>| BundleItem::Op(Box::new(copy(advance)));
-        let plain = BundleItem::Loop { count: 2, symbol: None, body: vec![counted_loop("U", 8, vec![rows(vec![0, 64])])] };
+        let plain =
+            BundleItem::Loop { count: 2, symbol: None, body: vec![counted_loop("U", 8, vec![rows(vec![0, 64])])] };
         let items = vec![plain, counted_loop("T", 4, vec![rows(vec![64])]), counted_loop("U", 8, vec![rows(vec![64])])];
         let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
         // Parameters are in the order of use, after the kernel arguments; loop numbers continue.
-        assert!(text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "), "{text}");
+        assert!(
+            text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "),
+            "{text}"
+        );
         assert!(text.contains(
             "%count_1 = sdscbundle.input_arg_extract value from %count_1_base : !sdscbundle.input_arg<index, granularity=1, max_value=4>"
         ));
-        let bounds = ["%i_0 = %c0 to %loop_bound_0 ", "%i_1 = %c0 to %count_0 ", "%i_2 = %c0 to %count_1 ", "%i_3 = %c0 to %count_0 "];
+        let bounds = [
+            "%i_0 = %c0 to %loop_bound_0 ",
+            "%i_1 = %c0 to %count_0 ",
+            "%i_2 = %c0 to %count_1 ",
+            "%i_3 = %c0 to %count_0 ",
+        ];
         assert!(bounds.iter().all(|bound| text.contains(&format!("scf.for {bound}step %c1 {{"))), "{text}");
         assert_eq!(text.matches("%loop_bound_").count(), 2);
     }
@@ -418,19 +449,25 @@ module {
     #[test]
     fn rejects_bundle_without_launch() {
         let error = |bundle: &Bundle| Launch::new(bundle).unwrap_err().to_string();
-        let within = "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
+        let within =
+            "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
         assert_eq!(error(&bundle(4, copy(vec![1, 2]))), within);
         assert_eq!(error(&bundle(-1, copy(vec![]))), "a loop runs -1 times; the count must not be negative");
-        let inside =
-            "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
+        let inside = "op 0 ('identity'): operand 0 advances by 2 bytes in an iteration of a loop; addresses advance by whole sticks of 128 bytes";
         assert_eq!(error(&bundle(4, copy(vec![1]))), inside);
         let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
-        assert_eq!(error(&no_pool), "a tensor is in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
+        assert_eq!(
+            error(&no_pool),
+            "a tensor is in the pool, whose size is 0 bytes; it must be between 1 and 15032385536"
+        );
         let moving = Launch::new_baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();
         assert!(moving.ends_with("unroll the loop or keep addresses symbolic"), "{moving}");
         let mut wide = copy(vec![]);
         wide.iteration_space[0].split = 64;
         let wide = error(&bundle(4, wide));
-        assert_eq!(wide, "op 0 ('identity'): the splits make 64 slices; each core computes one slice, and there are 32 cores");
+        assert_eq!(
+            wide,
+            "op 0 ('identity'): the splits make 64 slices; each core computes one slice, and there are 32 cores"
+        );
     }
 }

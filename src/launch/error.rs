@@ -125,7 +125,9 @@ pub enum LaunchError {
         elements: i64,
     },
     /// A step of a loop that ends inside a stick.
-    #[error("operand {operand} advances by {bytes} bytes in an iteration of a loop; addresses advance by whole sticks of {stick} bytes")]
+    #[error(
+        "operand {operand} advances by {bytes} bytes in an iteration of a loop; addresses advance by whole sticks of {stick} bytes"
+    )]
     AdvancesInsideStick {
         /// The operand.
         operand: usize,
@@ -189,7 +191,9 @@ pub enum LaunchError {
         found: i64,
     },
     /// The dimensions of a windowed op do not match its result.
-    #[error("{found} iteration dimensions do not match the {expected} that the result ranges {ranges:?} and the window leave")]
+    #[error(
+        "{found} iteration dimensions do not match the {expected} that the result ranges {ranges:?} and the window leave"
+    )]
     WindowDims {
         /// Dimensions of the op.
         found: usize,
@@ -215,7 +219,9 @@ pub enum LaunchError {
         cores: i64,
     },
     /// An LX tensor that moves with a loop.
-    #[error("operand {operand} is in LX and advances by {elements} elements in an enclosing loop; LX addresses are fixed")]
+    #[error(
+        "operand {operand} is in LX and advances by {elements} elements in an enclosing loop; LX addresses are fixed"
+    )]
     TiledLx {
         /// The operand.
         operand: usize,
@@ -233,7 +239,9 @@ pub enum LaunchError {
         loops: usize,
     },
     /// A symbolic dimension that is both split over cores and tiled.
-    #[error("operand {operand} is split on the symbolic dimension '{label}' and advances in a loop; such a tensor has no address per core")]
+    #[error(
+        "operand {operand} is split on the symbolic dimension '{label}' and advances in a loop; such a tensor has no address per core"
+    )]
     SymbolicTiled {
         /// The operand.
         operand: usize,
@@ -255,7 +263,9 @@ pub enum LaunchError {
         found: i64,
     },
     /// Two loops with the same symbolic trip count but different maxima.
-    #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
+    #[error(
+        "loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum"
+    )]
     SymbolMaximum {
         /// The name of the number of iterations.
         symbol: String,
@@ -275,7 +285,9 @@ pub enum LaunchError {
         segments: i64,
     },
     /// A loop that moves an operand whose address is baked.
-    #[error("operand {operand} advances in a loop, which baked addresses cannot express; unroll the loop or keep addresses symbolic")]
+    #[error(
+        "operand {operand} advances in a loop, which baked addresses cannot express; unroll the loop or keep addresses symbolic"
+    )]
     BakedAdvance {
         /// The operand.
         operand: usize,

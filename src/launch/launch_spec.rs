@@ -17,13 +17,17 @@ pub fn written_arguments(op: &OpSpec) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the files of a program. `written` has, for each launch, the kernel arguments that its ops write, or `None` if its addresses are
-/// in the files: launchers refuse such a kernel, so it has no launch specification.
+/// Returns the files of a program. `written` has, for each launch, the kernel arguments that its ops write, or `None`
+/// if its addresses are in the files: launchers refuse such a kernel, so it has no launch specification.
 ///
 /// # Errors
 /// If a launch names an unknown tensor, or a tensor has an unknown type.
-pub fn build_launch_spec_files(program: &Program, written: &[Option<BTreeSet<usize>>]) -> Result<Vec<OutputFile>, String> {
-    let mut defined: BTreeSet<&str> = program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect();
+pub fn build_launch_spec_files(
+    program: &Program,
+    written: &[Option<BTreeSet<usize>>],
+) -> Result<Vec<OutputFile>, String> {
+    let mut defined: BTreeSet<&str> =
+        program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect();
     let mut files = Vec::new();
     for (number, (launch, written)) in program.launches.iter().zip(written).enumerate() {
         let Some(written) = written else { continue };
@@ -69,7 +73,8 @@ fn collect_arguments(
     };
     let spec = |(argument, name): (usize, &String)| {
         let tensor = program.tensors().find(|tensor| tensor.name == *name);
-        let tensor = tensor.ok_or_else(|| format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle))?;
+        let tensor = tensor
+            .ok_or_else(|| format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle))?;
         describe_argument(tensor, argument, role(argument, name))
     };
     launch.arguments.iter().enumerate().map(spec).collect()
@@ -81,7 +86,8 @@ fn describe_argument(tensor: &Tensor, argument: usize, role: ArgRole) -> Result<
     let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
     let mut shape: Vec<ArgDimSize> = tensor.shape.iter().copied().map(ArgDimSize::Fixed).collect();
     for symbolic in &tensor.symbolic {
-        let extent = shape.get_mut(symbolic.dim).ok_or_else(|| refuse(&format_args!("has no dimension {}", symbolic.dim)))?;
+        let extent =
+            shape.get_mut(symbolic.dim).ok_or_else(|| refuse(&format_args!("has no dimension {}", symbolic.dim)))?;
         *extent = ArgDimSize::Symbol(symbolic.size.clone());
     }
     Ok(ArgSpec {
@@ -93,7 +99,8 @@ fn describe_argument(tensor: &Tensor, argument: usize, role: ArgRole) -> Result<
     })
 }
 
-/// Returns the layout of a tensor: padding of the standard tiling, or the device shape if the tensor is tiled in another way.
+/// Returns the layout of a tensor: padding of the standard tiling, or the device shape if the tensor is tiled in
+/// another way.
 fn describe_layout(tensor: &Tensor, stick: i64) -> ArgLayout {
     let (stick_size, no_padding) = (vec![stick], vec![0; tensor.shape.len()]);
     match compute_standard_padding(tensor, stick) {
@@ -119,8 +126,8 @@ struct StandardDim {
     stride: i64,
 }
 
-/// Returns the elements beyond the host's size and the rest of the last stick, by host dimension; `None` if the tensor does not have the
-/// standard tiling (torch-spyre facts, B.2).
+/// Returns the elements beyond the host's size and the rest of the last stick, by host dimension; `None` if the tensor
+/// does not have the standard tiling (torch-spyre facts, B.2).
 fn compute_standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
     let Tensor { shape, device_size, stride_map, .. } = tensor;
     let mut padding = vec![0; shape.len()];
@@ -143,8 +150,8 @@ fn compute_standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
     Some(padding)
 }
 
-/// Returns the device dimensions of the standard tiling before the lanes of a stick: the inner host dimensions, the sticks of the last one,
-/// and the first host dimension.
+/// Returns the device dimensions of the standard tiling before the lanes of a stick: the inner host dimensions, the
+/// sticks of the last one, and the first host dimension.
 fn compute_standard_dims(shape: &[i64], stick: i64) -> Vec<StandardDim> {
     let host_stride = |dim: usize| shape[dim + 1..].iter().product::<i64>();
     let whole = |dim: usize| StandardDim { dim, step: 1, size: shape[dim], stride: host_stride(dim) };
@@ -159,7 +166,8 @@ mod tests {
     use sdsc_format::program::{Size, SymbolicDim};
 
     fn tensor(name: &str, shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Tensor {
-        let (format, element_type) = if device_size.last() == Some(&32) { ("IEEE_INT32", "i64") } else { ("SEN169_FP16", "f16") };
+        let (format, element_type) =
+            if device_size.last() == Some(&32) { ("IEEE_INT32", "i64") } else { ("SEN169_FP16", "f16") };
         Tensor {
             name: name.to_owned(),
             shape: shape.to_vec(),
@@ -173,7 +181,12 @@ mod tests {
 
     fn launch(bundle: &str, arguments: &[&str], sizes: &[&str]) -> LaunchEntry {
         let names = |names: &[&str]| names.iter().copied().map(str::to_owned).collect();
-        LaunchEntry { bundle: bundle.to_owned(), arguments: names(arguments), sizes: names(sizes), ..LaunchEntry::default() }
+        LaunchEntry {
+            bundle: bundle.to_owned(),
+            arguments: names(arguments),
+            sizes: names(sizes),
+            ..LaunchEntry::default()
+        }
     }
 
     fn rows(name: &str) -> Tensor {
@@ -197,7 +210,8 @@ mod tests {
             serde_json::json!({"arg_index": number, "role": role, "shape": [3, 200], "dtype": "float16",
                                "layout": {"stick_size": [64], "padding": [0, 0]}})
         };
-        let kind = |number: i64| serde_json::json!({"kind": "kernel", "base_sym_idx": -1, "offset": 0, "arg_index": number});
+        let kind =
+            |number: i64| serde_json::json!({"kind": "kernel", "base_sym_idx": -1, "offset": 0, "arg_index": number});
         let expected = serde_json::json!({
             "version": 1, "kernel_name": "f_0", "pool_size": 0, "bundle_symbolic_args": true, "emitter": "sdsc",
             "symbol_kinds": [kind(0), kind(1), kind(2)],
@@ -238,7 +252,8 @@ mod tests {
             launches: vec![launch("bundle_0", &["a"], &["s0"])],
             ..Program::default()
         };
-        let spec: LaunchSpec = serde_json::from_slice(&build_launch_spec_files(&program, &[Some([].into())]).unwrap()[0].content).unwrap();
+        let spec: LaunchSpec =
+            serde_json::from_slice(&build_launch_spec_files(&program, &[Some([].into())]).unwrap()[0].content).unwrap();
         assert_eq!(spec.args[0].shape, [ArgDimSize::Symbol("s0".to_owned()), ArgDimSize::Fixed(200)]);
         assert_eq!(spec.symbols, [("s0".to_owned(), SizeRange { min: 1, max: 3 })].into());
         assert_eq!(spec.symbol_kinds, [SymbolKind::kernel(0), SymbolKind::dimension("s0".to_owned(), 1, 3)]);
@@ -249,7 +264,8 @@ mod tests {
         let dtype = |tensor: &Tensor| describe_argument(tensor, 0, ArgRole::Input).unwrap().dtype;
         assert_eq!(dtype(&tensor("i", &[16], &[1, 32], &[32, 1])), "int64");
         assert_eq!(dtype(&Tensor { element_type: "i64".to_owned(), ..rows("i") }), "float16");
-        let refused = describe_argument(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
+        let refused =
+            describe_argument(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
         assert_eq!(refused, "'i': unsupported element type 'f19'");
     }
 

@@ -1,11 +1,12 @@
 //! Launches: the addresses that a bundle computes and the files that it executes.
 //!
 //! This stage maps the dimensions of each op to the labels of the file format ([`geometry`]). It decides where each
-//! core's slice of each tensor starts and which symbol stands for that address ([`symbolic_trip_counts`]), and what `bundle.mlir`
-//! computes and executes ([`Launch`]).
+//! core's slice of each tensor starts and which symbol stands for that address ([`symbolic_trip_counts`]), and what
+//! `bundle.mlir` computes and executes ([`Launch`]).
 //!
-//! For an add of two fp16 matrices `[128, 256]` with the rows split over 2 cores, each tensor of kernel argument `a` has the
-//! symbols `%arg_a` and `%arg_a_core_8192` (64 rows of the first stick column are 8192 bytes), and the launch is
+//! For an add of two fp16 matrices `[128, 256]` with the rows split over 2 cores, each tensor of kernel argument `a`
+//! has the symbols `%arg_a` and `%arg_a_core_8192` (64 rows of the first stick column are 8192 bytes), and the launch
+//! is
 //!
 //! ```text
 //! %arg_0 = sdscbundle.input_arg_extract value from %arg_0_base_addr : !sdscbundle.input_arg<index> -> index

@@ -144,7 +144,8 @@ fn split_words_and_numbers(text: &str) -> (String, Vec<i64>) {
     let (mut head, mut numbers) = (String::new(), Vec::new());
     let mut rest = text;
     while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
-        let end = rest[start..].find(|letter: char| !letter.is_ascii_digit()).map_or(rest.len(), |length| start + length);
+        let end =
+            rest[start..].find(|letter: char| !letter.is_ascii_digit()).map_or(rest.len(), |length| start + length);
         head.push_str(&rest[..start]);
         head.push('#');
         numbers.push(rest[start..end].parse().unwrap_or(-1));

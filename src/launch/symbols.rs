@@ -1,9 +1,9 @@
 //! Start addresses, as symbols or as values ("SuperDSC schema, section 7").
 //!
-//! A kernel argument's address is known at launch only, so a file refers to symbol -3, say, and `bundle.mlir` defines its value. Ids are
-//! negative and consecutive over the bundle. Two operands of one op share a symbol if their addresses are known to be equal in every
-//! iteration of the loops around the op. If one moves and the other one is fixed, or moves differently, they have separate symbols, even
-//! if both start at the same byte.
+//! A kernel argument's address is known at launch only, so a file refers to symbol -3, say, and `bundle.mlir` defines
+//! its value. Ids are negative and consecutive over the bundle. Two operands of one op share a symbol if their
+//! addresses are known to be equal in every iteration of the loops around the op. If one moves and the other one is
+//! fixed, or moves differently, they have separate symbols, even if both start at the same byte.
 
 use super::LaunchError;
 use super::geometry::{DimLabel, Geometry, LabeledTensor, Scale};
@@ -128,7 +128,8 @@ impl OpAddresses {
     /// If an operand cannot have an address.
     pub fn new_symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, LaunchError> {
         check_lx(op)?;
-        let mut table = OpSymbolTable { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
+        let mut table =
+            OpSymbolTable { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
         let dims = table.assign_dim_symbols(op);
         let mut starts = Vec::with_capacity(op.operands.len());
         for (index, (operand, tensor)) in op.operands.iter().zip(&geometry.tensors).enumerate() {
@@ -137,7 +138,9 @@ impl OpAddresses {
             starts.push(match operand.allocation {
                 Allocation::Lx { .. } => TensorStart::Fixed(positions),
                 Allocation::Pool { .. } => {
-                    let id = |offset| table.find_or_add_id((ByteAddress::Pool(offset), course.clone()), LaunchSymbol::Pool { offset });
+                    let id = |offset| {
+                        table.find_or_add_id((ByteAddress::Pool(offset), course.clone()), LaunchSymbol::Pool { offset })
+                    };
                     TensorStart::Symbolic(positions.into_iter().map(id).collect())
                 }
                 Allocation::Hbm { argument, .. } => {
@@ -209,16 +212,19 @@ fn symbol_id(first_id: i64, position: usize) -> i64 {
 fn compute_core_offsets(geometry: &Geometry, operand: &OpSpecOperand, tensor: &LabeledTensor) -> Vec<i64> {
     let start = operand.allocation.offset_bytes();
     match operand.allocation {
-        Allocation::Lx { .. } => (0..geometry.num_cores()).map(|_| start + tensor.format.bytes() * tensor.front).collect(),
-        Allocation::Hbm { .. } | Allocation::Pool { .. } => {
-            (0..geometry.num_cores()).map(|core| start + tensor.format.bytes() * geometry.start_element(tensor, core)).collect()
+        Allocation::Lx { .. } => {
+            (0..geometry.num_cores()).map(|_| start + tensor.format.bytes() * tensor.front).collect()
         }
+        Allocation::Hbm { .. } | Allocation::Pool { .. } => (0..geometry.num_cores())
+            .map(|core| start + tensor.format.bytes() * geometry.start_element(tensor, core))
+            .collect(),
     }
 }
 
 /// Returns the symbolic dimension along which a tensor is split.
 fn find_symbolic_split(geometry: &Geometry, tensor: &LabeledTensor) -> Option<DimLabel> {
-    let is_split = |label: DimLabel| geometry.space.get(label).is_some_and(|dim| dim.symbolic.is_some() && dim.split > 1);
+    let is_split =
+        |label: DimLabel| geometry.space.get(label).is_some_and(|dim| dim.symbolic.is_some() && dim.split > 1);
     tensor.dims.iter().find(|dim| dim.scale == Scale::Present && is_split(dim.label)).map(|dim| dim.label)
 }
 
@@ -231,7 +237,9 @@ fn check_symbolic_tiling(
 ) -> Result<(), LaunchError> {
     let mut present = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present);
     match (split, present.next(), present.next()) {
-        (Some(label), Some(_), None) if has_advance(operand) => Err(LaunchError::SymbolicTiled { operand: index, label }),
+        (Some(label), Some(_), None) if has_advance(operand) => {
+            Err(LaunchError::SymbolicTiled { operand: index, label })
+        }
         _ => Ok(()),
     }
 }
@@ -306,7 +314,10 @@ impl OpSymbolTable {
         }
         let id = match key.0 {
             ByteAddress::Argument(argument) => self.unused_bases.remove(&argument),
-            ByteAddress::Slice(..) | ByteAddress::Position(..) | ByteAddress::SplitCore { .. } | ByteAddress::Pool(_) => None,
+            ByteAddress::Slice(..)
+            | ByteAddress::Position(..)
+            | ByteAddress::SplitCore { .. }
+            | ByteAddress::Pool(_) => None,
         };
         let id = id.unwrap_or_else(|| self.push_symbol(symbol));
         self.ids.insert(key, id);
@@ -335,12 +346,22 @@ impl OpSymbolTable {
         dims
     }
 
-    /// Returns the ids of a tensor in a kernel argument. The argument has an id even if the tensor starts above its base.
-    fn assign_argument_ids(&mut self, argument: u32, positions: &[i64], is_symbolic_split: bool, course: &AddressAdvance) -> Vec<i64> {
+    /// Returns the ids of a tensor in a kernel argument. The argument has an id even if the tensor starts above its
+    /// base.
+    fn assign_argument_ids(
+        &mut self,
+        argument: u32,
+        positions: &[i64],
+        is_symbolic_split: bool,
+        course: &AddressAdvance,
+    ) -> Vec<i64> {
         let front = positions.first().copied().unwrap_or_default();
         let base = if front > 0 {
             self.reserve_base(argument);
-            self.find_or_add_id((ByteAddress::Slice(argument, front), course.clone()), LaunchSymbol::Slice { argument, front })
+            self.find_or_add_id(
+                (ByteAddress::Slice(argument, front), course.clone()),
+                LaunchSymbol::Slice { argument, front },
+            )
         } else {
             self.find_or_add_id((ByteAddress::Argument(argument), course.clone()), LaunchSymbol::Argument { argument })
         };
@@ -349,9 +370,15 @@ impl OpSymbolTable {
                 return base;
             }
             let (spot, symbol) = if is_symbolic_split {
-                (ByteAddress::SplitCore { argument, core, position }, LaunchSymbol::SplitCore { value: i64::from(argument) + position })
+                (
+                    ByteAddress::SplitCore { argument, core, position },
+                    LaunchSymbol::SplitCore { value: i64::from(argument) + position },
+                )
             } else {
-                (ByteAddress::Position(argument, position), LaunchSymbol::Core { argument, front, displacement: position - front })
+                (
+                    ByteAddress::Position(argument, position),
+                    LaunchSymbol::Core { argument, front, displacement: position - front },
+                )
             };
             self.find_or_add_id((spot, course.clone()), symbol)
         };
@@ -411,7 +438,14 @@ mod tests {
 
     #[test]
     fn separates_symbols_of_diverging_operands() {
-        for steps in [[&[64][..], &[0]], [&[0], &[64]], [&[64], &[]], [&[64], &[128]], [&[64, 0], &[0, 64]], [&[64, 64], &[64, 0]]] {
+        for steps in [
+            [&[64][..], &[0]],
+            [&[0], &[64]],
+            [&[64], &[]],
+            [&[64], &[128]],
+            [&[64, 0], &[0, 64]],
+            [&[64, 64], &[64, 0]],
+        ] {
             let [first, second, _] = add_to_itself(steps).starts.try_into().unwrap();
             assert!(first.core_values().iter().all(|id| !second.core_values().contains(id)), "{steps:?}");
         }
@@ -450,7 +484,10 @@ mod tests {
         add.operands[0] = dense_operand(&[128, 512], 0, 1);
         add.operands[0].coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
         let addresses = symbolic(&add);
-        assert_eq!(addresses.symbols[..2], [LaunchSymbol::Argument { argument: 0 }, LaunchSymbol::Slice { argument: 0, front: 16384 }]);
+        assert_eq!(
+            addresses.symbols[..2],
+            [LaunchSymbol::Argument { argument: 0 }, LaunchSymbol::Slice { argument: 0, front: 16384 }]
+        );
         assert_eq!(addresses.starts[0], TensorStart::Symbolic(vec![-2]));
     }
 

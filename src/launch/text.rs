@@ -3,7 +3,8 @@
 use super::name::ValueName;
 use super::statements::{AddressMap, Launch, Param, Stmt};
 use sdsc_format::bundle_text::{
-    self, BundleText, Execute, FUNCTION_NAME, ForLoop, Ident, LinearMap, MapRef, ParamField, ParamType, Position, StmtKind,
+    self, BundleText, Execute, FUNCTION_NAME, ForLoop, Ident, LinearMap, MapRef, ParamField, ParamType, Position,
+    StmtKind,
 };
 use std::fmt;
 
@@ -17,7 +18,11 @@ fn to_bundle_text(launch: &Launch) -> BundleText<String> {
     BundleText {
         maps: launch.maps.iter().enumerate().map(|(number, map)| (map_name(number), to_linear_map(map))).collect(),
         function: ident(FUNCTION_NAME),
-        params: launch.params.iter().map(|param| bundle_text::Param { name: ident(param.name), kind: param_type(param) }).collect(),
+        params: launch
+            .params
+            .iter()
+            .map(|param| bundle_text::Param { name: ident(param.name), kind: param_type(param) })
+            .collect(),
         body: convert_statements(&launch.body),
     }
 }
@@ -39,11 +44,16 @@ fn to_linear_map(map: &AddressMap) -> LinearMap {
 }
 
 fn param_type(param: &Param) -> ParamType {
-    ParamType::InputArg { granularity: param.bounds.map(|bounds| bounds.granularity), max: param.bounds.map(|bounds| bounds.max) }
+    ParamType::InputArg {
+        granularity: param.bounds.map(|bounds| bounds.granularity),
+        max: param.bounds.map(|bounds| bounds.max),
+    }
 }
 
 fn convert_statements(body: &[Stmt]) -> Vec<bundle_text::Stmt<String>> {
-    body.iter().map(|statement| bundle_text::Stmt { at: Position::default(), kind: convert_statement(statement) }).collect()
+    body.iter()
+        .map(|statement| bundle_text::Stmt { at: Position::default(), kind: convert_statement(statement) })
+        .collect()
 }
 
 fn convert_statement(statement: &Stmt) -> StmtKind<String> {
@@ -57,9 +67,12 @@ fn convert_statement(statement: &Stmt) -> StmtKind<String> {
         },
         Stmt::Constant { name, value } => StmtKind::Constant { result: ident(name), value: *value },
         Stmt::AddI { name, lhs, rhs } => StmtKind::Add { result: ident(name), operands: [ident(lhs), ident(rhs)] },
-        Stmt::AffineApply { name, map, counters, base } => {
-            StmtKind::Apply { result: ident(name), map: MapRef::Named(map_name(*map)), dims: idents(counters), symbols: vec![ident(base)] }
-        }
+        Stmt::AffineApply { name, map, counters, base } => StmtKind::Apply {
+            result: ident(name),
+            map: MapRef::Named(map_name(*map)),
+            dims: idents(counters),
+            symbols: vec![ident(base)],
+        },
         Stmt::Execute(execute) => StmtKind::Execute(Execute {
             operands: idents(&execute.operands),
             file: execute.file_name(),

@@ -1,5 +1,5 @@
-//! Whole-program choice of sticks: which dimension runs in the sticks of each op and of each buffer, so that relayouts move as few bytes as
-//! possible.
+//! Whole-program choice of sticks: which dimension runs in the sticks of each op and of each buffer, so that relayouts
+//! move as few bytes as possible.
 
 use super::{
     StickCost,
@@ -62,21 +62,25 @@ impl LayoutFlow {
                 let found = minimize(&problem, &start, MAX_ELIMINATION_ENTRIES);
                 // With many readers the problem counts shared moves more than once, so the true cost decides.
                 let bytes = |states: &[usize]| chooser.total_moved_bytes(states).unwrap_or(u64::MAX);
-                let is_better =
-                    found.cost != StickCost::IMPOSSIBLE && (start_cost == StickCost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
+                let is_better = found.cost != StickCost::IMPOSSIBLE
+                    && (start_cost == StickCost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
                 if is_better { (found.states, found.is_optimal) } else { (start, false) }
             }
         };
         let Some(misfit) = chooser.find_conflict(&states) else { return Ok(chooser.build_choice(&states, is_optimal)) };
         Err(if matches!(misfit.kind, LayoutConflictKind::Part(_) | LayoutConflictKind::PartSticks { .. }) {
-            // A slice can always be written with one element per stick, so the obstacle is an operand, which can be copied.
-            let all_written = minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES).states;
+            // A slice can always be written with one element per stick, so the obstacle is an operand, which can be
+            // copied.
+            let all_written =
+                minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES).states;
             chooser
                 .find_conflict(&all_written)
                 .filter(|misfit| {
                     matches!(
                         misfit.kind,
-                        LayoutConflictKind::Read { .. } | LayoutConflictKind::View(_) | LayoutConflictKind::Regrouped { .. }
+                        LayoutConflictKind::Read { .. }
+                            | LayoutConflictKind::View(_)
+                            | LayoutConflictKind::Regrouped { .. }
                     )
                 })
                 .unwrap_or(misfit)
@@ -86,8 +90,8 @@ impl LayoutFlow {
     }
 }
 
-/// Cost of an unreadable operand, or of a result shown with other dimensions than its sticks allow, if all results must be written. Exceeds
-/// the cost of all moves of a program.
+/// Cost of an unreadable operand, or of a result shown with other dimensions than its sticks allow, if all results must
+/// be written. Exceeds the cost of all moves of a program.
 const UNREADABLE_COST: StickCost = StickCost { moved_bytes: 1 << 52, ..StickCost::ZERO };
 
 /// Inputs of the relayout options of a reader, except the stick dimensions: the rules of the reader, and its view of
@@ -110,8 +114,8 @@ struct StickChooser<'a> {
     writer_of: Vec<Option<usize>>,
     /// Reads of each buffer: op and operand.
     readers: Vec<Vec<(usize, usize)>>,
-    /// For each op and operand a number that equivalent readers share: the layers of a model are equivalent, so they share relayout
-    /// options.
+    /// For each op and operand a number that equivalent readers share: the layers of a model are equivalent, so they
+    /// share relayout options.
     reader_numbers: Vec<Vec<usize>>,
     known: RefCell<BTreeMap<RelayoutOptionsKey, Rc<Vec<RelayoutOption>>>>,
     known_levels: RefCell<BTreeMap<RelayoutGraphKey, Option<Rc<RelayoutGraph>>>>,
@@ -147,14 +151,22 @@ impl<'a> StickChooser<'a> {
         self.writer_of[buffer].map_or(stick, |writer| self.flow.ops[writer].result_stick(stick))
     }
 
-    fn relayout_options(&self, op: usize, operand: usize, stick: Option<usize>, own: Option<usize>) -> Rc<Vec<RelayoutOption>> {
+    fn relayout_options(
+        &self,
+        op: usize,
+        operand: usize,
+        stick: Option<usize>,
+        own: Option<usize>,
+    ) -> Rc<Vec<RelayoutOption>> {
         let key = (self.reader_numbers[op][operand], stick, own);
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
         let op = &self.flow.ops[op];
         let buffer = &self.flow.buffers[op.reads[operand].buffer];
-        let found = Rc::new(find_relayout_options(op, stick, operand, buffer, own, || self.relayout_graph(op, operand, buffer)));
+        let found = Rc::new(find_relayout_options(op, stick, operand, buffer, own, || {
+            self.relayout_graph(op, operand, buffer)
+        }));
         self.known.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
@@ -165,8 +177,8 @@ impl<'a> StickChooser<'a> {
         known.entry(key).or_insert_with(|| RelayoutGraph::new(op, operand, buffer).map(Rc::new)).clone()
     }
 
-    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`, and a result whose sticks do not allow the
-    /// dimensions with which it is shown.
+    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`, and a result
+    /// whose sticks do not allow the dimensions with which it is shown.
     fn build_problem(&self, unreadable: StickCost) -> AssignmentProblem<StickCost> {
         let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
@@ -176,7 +188,9 @@ impl<'a> StickChooser<'a> {
         for (number, buffer) in self.flow.buffers.iter().enumerate() {
             let variable = self.variable_of[number];
             if self.writer_of[number].is_none() {
-                factors.push(CostFactor::new(&n_states, vec![variable], |states| buffer_cost(buffer, self.states[variable][states[0]])));
+                factors.push(CostFactor::new(&n_states, vec![variable], |states| {
+                    buffer_cost(buffer, self.states[variable][states[0]])
+                }));
             }
             self.add_read_factors(&n_states, number, unreadable, &mut factors);
         }
@@ -185,7 +199,13 @@ impl<'a> StickChooser<'a> {
 
     /// Returns the cost of writing the result of an op, without relayouts. The cost is `unregrouped` if only the stick
     /// dimension prevents the write, and impossible if the op cannot write the result at all.
-    fn build_write_factor(&self, n_states: &[usize], number: usize, op: &LayoutOp, unregrouped: StickCost) -> CostFactor<StickCost> {
+    fn build_write_factor(
+        &self,
+        n_states: &[usize],
+        number: usize,
+        op: &LayoutOp,
+        unregrouped: StickCost,
+    ) -> CostFactor<StickCost> {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];
         if variable != number {
@@ -204,7 +224,13 @@ impl<'a> StickChooser<'a> {
         })
     }
 
-    fn add_read_factors(&self, n_states: &[usize], buffer: usize, unreadable: StickCost, factors: &mut Vec<CostFactor<StickCost>>) {
+    fn add_read_factors(
+        &self,
+        n_states: &[usize],
+        buffer: usize,
+        unreadable: StickCost,
+        factors: &mut Vec<CostFactor<StickCost>>,
+    ) {
         let readers = &self.readers[buffer];
         let variable = self.variable_of[buffer];
         // An op that reads the buffer twice is one variable.
@@ -212,21 +238,25 @@ impl<'a> StickChooser<'a> {
             let ops: BTreeSet<usize> = readers.iter().map(|(op, _)| *op).filter(|op| *op != variable).collect();
             [variable].into_iter().chain(ops).collect::<Vec<usize>>()
         };
-        let n_costs =
-            |readers| variables_of(readers).iter().try_fold(1_usize, |product, &variable| product.checked_mul(n_states[variable]));
+        let n_costs = |readers| {
+            variables_of(readers).iter().try_fold(1_usize, |product, &variable| product.checked_mul(n_states[variable]))
+        };
         let together: Vec<&[(usize, usize)]> = match n_costs(readers.as_slice()) {
             Some(product) if product <= MAX_FACTOR_ENTRIES => vec![readers.as_slice()],
             _ => readers.chunks(1).collect(),
         };
         for readers in together.into_iter().filter(|readers| !readers.is_empty()) {
             let variables = variables_of(readers);
-            let places: Vec<usize> = readers.iter().filter_map(|(op, _)| variables.iter().position(|variable| variable == op)).collect();
+            let places: Vec<usize> =
+                readers.iter().filter_map(|(op, _)| variables.iter().position(|variable| variable == op)).collect();
             factors.push(CostFactor::new(n_states, variables, |states| {
                 let own = self.buffer_stick(buffer, states[0]);
                 let ways: Vec<Rc<Vec<RelayoutOption>>> = readers
                     .iter()
                     .zip(&places)
-                    .map(|(&(op, operand), &place)| self.relayout_options(op, operand, self.states[op][states[place]], own))
+                    .map(|(&(op, operand), &place)| {
+                        self.relayout_options(op, operand, self.states[op][states[place]], own)
+                    })
                     .collect();
                 relayout_cost(ways, unreadable)
             }));
@@ -243,14 +273,17 @@ impl<'a> StickChooser<'a> {
                 let is_part = variable != number;
                 let buffer = &self.flow.buffers[op.result];
                 let own = if is_part { self.states[variable][chosen[variable]] } else { op.result_stick(stick) };
-                let is_written = if is_part { op.can_write_slice(stick, buffer, own) } else { buffer.allows_stick(own) };
+                let is_written =
+                    if is_part { op.can_write_slice(stick, buffer, own) } else { buffer.allows_stick(own) };
                 let mut cost = if is_written { buffer_cost(buffer, own) } else { StickCost::IMPOSSIBLE };
                 for (operand, read) in op.reads.iter().enumerate() {
                     let own = self.buffer_stick(read.buffer, chosen[self.variable_of[read.buffer]]);
-                    let moved = self.relayout_options(number, operand, stick, own).first().map(RelayoutOption::moved_bytes);
+                    let moved =
+                        self.relayout_options(number, operand, stick, own).first().map(RelayoutOption::moved_bytes);
                     let moved = moved.and_then(|bytes| u64::try_from(bytes).ok());
-                    cost = cost
-                        .saturating_add(moved.map_or(StickCost::IMPOSSIBLE, |moved_bytes| StickCost { moved_bytes, ..StickCost::ZERO }));
+                    cost = cost.saturating_add(
+                        moved.map_or(StickCost::IMPOSSIBLE, |moved_bytes| StickCost { moved_bytes, ..StickCost::ZERO }),
+                    );
                 }
                 (cost, state)
             };
@@ -271,11 +304,13 @@ impl<'a> StickChooser<'a> {
     }
 
     fn total_moved_bytes(&self, states: &[usize]) -> Option<u64> {
-        (0..self.flow.buffers.len()).try_fold(0_u64, |sum, buffer| sum.checked_add(self.cheapest_relayouts(buffer, states)?.0))
+        (0..self.flow.buffers.len())
+            .try_fold(0_u64, |sum, buffer| sum.checked_add(self.cheapest_relayouts(buffer, states)?.0))
     }
 
     fn build_choice(&self, states: &[usize], is_optimal: bool) -> LayoutChoice {
-        let mut ways: Vec<Vec<Option<RelayoutOption>>> = self.flow.ops.iter().map(|op| vec![None; op.reads.len()]).collect();
+        let mut ways: Vec<Vec<Option<RelayoutOption>>> =
+            self.flow.ops.iter().map(|op| vec![None; op.reads.len()]).collect();
         let mut moved_bytes = 0;
         for buffer in 0..self.flow.buffers.len() {
             let Some((bytes, chosen)) = self.cheapest_relayouts(buffer, states) else { continue };
@@ -307,7 +342,9 @@ impl<'a> StickChooser<'a> {
         self.flow.ops[op].reads.iter().enumerate().find_map(|(operand, read)| {
             let found = self.buffer_stick(read.buffer, states[self.variable_of[read.buffer]]);
             let is_unreadable = self.relayout_options(op, operand, self.states[op][states[op]], found).is_empty();
-            is_unreadable.then(|| LayoutConflictKind::from_read(&self.flow.ops[op], operand, &self.flow.buffers[read.buffer].sizes, found))
+            is_unreadable.then(|| {
+                LayoutConflictKind::from_read(&self.flow.ops[op], operand, &self.flow.buffers[read.buffer].sizes, found)
+            })
         })
     }
 
@@ -329,7 +366,11 @@ impl<'a> StickChooser<'a> {
         match (buffer.allows_stick(expected), buffer.given.is_some()) {
             (true, _) => None,
             (false, true) => Some(LayoutConflictKind::Result { found: buffer.candidate_sticks()[0], expected }),
-            (false, false) => Some(LayoutConflictKind::Regrouped { sizes, found: expected, stick: buffer.format.elements_per_stick() }),
+            (false, false) => Some(LayoutConflictKind::Regrouped {
+                sizes,
+                found: expected,
+                stick: buffer.format.elements_per_stick(),
+            }),
         }
     }
 }
@@ -339,7 +380,15 @@ fn number_equivalent_readers<'a>(flow: &'a LayoutFlow) -> Vec<Vec<usize>> {
     let mut numbers: BTreeMap<ReaderKey<'a>, usize> = BTreeMap::new();
     let mut number = |op: &'a LayoutOp, operand: usize| {
         let read = &op.reads[operand];
-        let key = (op.kind, &op.ranges[..], op.n_reduced, &read.indices[..], &flow.buffers[read.buffer], operand == 0, read.is_exempt);
+        let key = (
+            op.kind,
+            &op.ranges[..],
+            op.n_reduced,
+            &read.indices[..],
+            &flow.buffers[read.buffer],
+            operand == 0,
+            read.is_exempt,
+        );
         let next = numbers.len();
         *numbers.entry(key).or_insert(next)
     };
@@ -364,8 +413,8 @@ fn buffer_cost(buffer: &LayoutBuffer, stick: Option<usize>) -> StickCost {
 /// Maximum number of readers for which every combination of relayouts is evaluated.
 const MAX_COMBINED_READERS: usize = 6;
 
-/// Returns one relayout per reader so that all moves together, each counted once, touch the fewest bytes; `None` if a reader has no
-/// relayout.
+/// Returns one relayout per reader so that all moves together, each counted once, touch the fewest bytes; `None` if a
+/// reader has no relayout.
 fn find_cheapest_combination(readers: &[Rc<Vec<RelayoutOption>>]) -> Option<(u64, Vec<usize>)> {
     if readers.iter().any(|ways| ways.is_empty()) {
         return None;
@@ -378,7 +427,9 @@ fn find_cheapest_combination(readers: &[Rc<Vec<RelayoutOption>>]) -> Option<(u64
     }
     let mut chosen = vec![0; readers.len()];
     loop {
-        let Some(position) = moving.iter().rposition(|&reader| chosen[reader] + 1 < readers[reader].len()) else { return Some(best) };
+        let Some(position) = moving.iter().rposition(|&reader| chosen[reader] + 1 < readers[reader].len()) else {
+            return Some(best);
+        };
         chosen[moving[position]] += 1;
         moving[position + 1..].iter().for_each(|&reader| chosen[reader] = 0);
         let bytes = combined_bytes(readers, &chosen);
@@ -395,15 +446,22 @@ fn relayout_cost(mut readers: Vec<Rc<Vec<RelayoutOption>>>, unreadable: StickCos
         return unreadable;
     }
     readers.retain(|ways| !ways.is_empty());
-    let moved =
-        find_cheapest_combination(&readers).map_or(StickCost::ZERO, |(moved_bytes, _)| StickCost { moved_bytes, ..StickCost::ZERO });
+    let moved = find_cheapest_combination(&readers)
+        .map_or(StickCost::ZERO, |(moved_bytes, _)| StickCost { moved_bytes, ..StickCost::ZERO });
     (readers.len()..n_readers).fold(moved, |sum, _| sum.saturating_add(unreadable))
 }
 
 fn combined_bytes(readers: &[Rc<Vec<RelayoutOption>>], chosen: &[usize]) -> u64 {
-    let forms: BTreeSet<&RelayoutBuffer> =
-        readers.iter().zip(chosen).filter_map(|(ways, &way)| ways[way].buffer.as_ref()).flat_map(RelayoutBuffer::chain).collect();
-    forms.into_iter().map(|form| u64::try_from(form.bytes).expect("a size is not negative")).fold(0, u64::saturating_add)
+    let forms: BTreeSet<&RelayoutBuffer> = readers
+        .iter()
+        .zip(chosen)
+        .filter_map(|(ways, &way)| ways[way].buffer.as_ref())
+        .flat_map(RelayoutBuffer::chain)
+        .collect();
+    forms
+        .into_iter()
+        .map(|form| u64::try_from(form.bytes).expect("a size is not negative"))
+        .fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -426,7 +484,8 @@ mod tests {
 
     /// `x W^T`, then `(x W^T) V^T` with both weights given row-major.
     fn two_layers(is_free: bool) -> LayoutFlow {
-        let mut buffers = vec![buffer(&[32, 128]), buffer(&[512, 128]), buffer(&[128, 512]), buffer(&[32, 512]), buffer(&[32, 128])];
+        let mut buffers =
+            vec![buffer(&[32, 128]), buffer(&[512, 128]), buffer(&[128, 512]), buffer(&[32, 512]), buffer(&[32, 128])];
         if !is_free {
             for buffer in &mut buffers[..3] {
                 buffer.given = Some(buffer.layout(Some(1)).unwrap());
@@ -464,7 +523,10 @@ mod tests {
             buffer.given = Some(buffer.layout(Some(1)).unwrap());
         }
         let reads = || vec![read(0, &ranges, &[0, 1]), read(1, &ranges, &[1, 0])];
-        let ops = vec![op(StickRule::Elementwise, &ranges, 0, reads(), 2), op(StickRule::Elementwise, &ranges, 0, reads(), 3)];
+        let ops = vec![
+            op(StickRule::Elementwise, &ranges, 0, reads(), 2),
+            op(StickRule::Elementwise, &ranges, 0, reads(), 3),
+        ];
         let choice = LayoutFlow { buffers, ops }.choose_sticks(StickStrategy::Global).unwrap();
         assert_eq!(choice.moved_bytes, 2 * 128 * 256 * 2);
         assert_eq!(choice.relayouts[0][1], choice.relayouts[1][1]);
@@ -513,7 +575,8 @@ mod tests {
             }
             for (kind, first, second, (is_first_turned, is_second_turned)) in ops {
                 let n_buffers = flow.buffers.len();
-                let order = |dims: [usize; 2], is_turned: bool| if is_turned { vec![dims[1], dims[0]] } else { dims.to_vec() };
+                let order =
+                    |dims: [usize; 2], is_turned: bool| if is_turned { vec![dims[1], dims[0]] } else { dims.to_vec() };
                 let (first, second) = (first.index(n_buffers), second.index(n_buffers));
                 flow.ops.push(if kind == 0 {
                     let ranges = [128, 128, 128];
@@ -523,8 +586,10 @@ mod tests {
                     ];
                     super::tests::op(StickRule::Matmul, &ranges, 1, reads, n_buffers)
                 } else {
-                    let reads =
-                        vec![read(first, &sizes, &order([0, 1], is_first_turned)), read(second, &sizes, &order([0, 1], is_second_turned))];
+                    let reads = vec![
+                        read(first, &sizes, &order([0, 1], is_first_turned)),
+                        read(second, &sizes, &order([0, 1], is_second_turned)),
+                    ];
                     super::tests::op(StickRule::Elementwise, &sizes, 0, reads, n_buffers)
                 });
                 flow.buffers.push(buffer(&sizes));
@@ -546,12 +611,17 @@ mod tests {
             let is_written = problem.cost(&states) != StickCost::IMPOSSIBLE;
             let own = |buffer| chooser.buffer_stick(buffer, states[chooser.variable_of[buffer]]);
             let sticks: Vec<Option<usize>> = (0..flow.buffers.len()).map(own).collect();
-            let bytes = chooser.total_moved_bytes(&states).filter(|_| is_written).map(|bytes| bytes + padding_bytes(flow, &sticks));
+            let bytes = chooser
+                .total_moved_bytes(&states)
+                .filter(|_| is_written)
+                .map(|bytes| bytes + padding_bytes(flow, &sticks));
             best = match (best, bytes) {
                 (Some(best), Some(bytes)) => Some(std::cmp::min(best, bytes)),
                 (best, bytes) => best.or(bytes),
             };
-            let Some(position) = (0..states.len()).rev().find(|&variable| states[variable] + 1 < chooser.states[variable].len()) else {
+            let Some(position) =
+                (0..states.len()).rev().find(|&variable| states[variable] + 1 < chooser.states[variable].len())
+            else {
                 return best;
             };
             states[position] += 1;

@@ -83,12 +83,17 @@ impl LayoutConflictKind {
 }
 
 impl LayoutConflictKind {
-    /// Returns why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
+    /// Returns why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be
+    /// read.
     pub(super) fn from_read(op: &LayoutOp, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
         // The preceding operands determine the index.
         let mut views = vec![OperandView { sizes: &[], indices: &[] }; operand];
         views.push(OperandView { sizes, indices: &op.reads[operand].indices });
-        split_iteration(&op.ranges, &views).map_or_else(Self::View, |_| Self::Read { operand, sizes: sizes.to_vec(), found })
+        split_iteration(&op.ranges, &views).map_or_else(Self::View, |_| Self::Read {
+            operand,
+            sizes: sizes.to_vec(),
+            found,
+        })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use machine::{DeviceFormat, Family, MAX_MATMUL_DIMS_PER_ROLE, STICK_BYTES, is_conversion};
 use program::layout::{
-    Coordinate, CoordinateTerm, DeviceLayout, DimOrder, HostTensor, IndexDigit, LayoutError, ReadableOperand, TensorIndex, ViewedOperand,
-    count_sticks, make_readable,
+    Coordinate, CoordinateTerm, DeviceLayout, DimOrder, HostTensor, IndexDigit, LayoutError, ReadableOperand,
+    TensorIndex, ViewedOperand, count_sticks, make_readable,
 };
 use std::collections::BTreeSet;
 
@@ -74,7 +74,8 @@ pub struct LayoutOp {
 pub enum StickRule {
     /// One dimension in the sticks of all operands.
     Elementwise,
-    /// The last dimension in the sticks of operand and result: a conversion, which moves the elements of a stick, and the op that it reads.
+    /// The last dimension in the sticks of operand and result: a conversion, which moves the elements of a stick, and
+    /// the op that it reads.
     Conversion,
     /// One dimension in the sticks of all operands. If that dimension is reduced, the result has one element per stick.
     Reduction,
@@ -115,8 +116,8 @@ pub struct LayoutFlow {
 }
 
 impl LayoutFlow {
-    /// Keeps the last dimension in the sticks of the ops whose results conversions read: a conversion reads sticks of equal elements, which a
-    /// relayout would make of others.
+    /// Keeps the last dimension in the sticks of the ops whose results conversions read: a conversion reads sticks of
+    /// equal elements, which a relayout would make of others.
     pub fn keep_converted_sticks(&mut self) {
         let conversions = self.ops.iter().filter(|op| op.kind == StickRule::Conversion);
         let read: BTreeSet<usize> = conversions.flat_map(|op| op.reads.iter().map(|read| read.buffer)).collect();
@@ -155,7 +156,8 @@ impl LayoutBuffer {
 
     /// Returns whether the buffer is an input in the host's own element order.
     fn is_row_major(&self, stick: Option<usize>) -> bool {
-        let is_last = stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
+        let is_last =
+            stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
         matches!(self.role, BufferRole::Input | BufferRole::Constant) && is_last
     }
 
@@ -192,12 +194,15 @@ impl LayoutOp {
     #[must_use]
     pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
         let n_outputs = self.ranges.len() - self.n_reduced;
-        let large =
-            |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some);
+        let large = |dims: std::ops::Range<usize>| {
+            dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some)
+        };
         match self.kind {
             StickRule::Matmul | StickRule::Conversion => vec![Some(n_outputs - 1)],
             StickRule::Gather => vec![self.table_stick],
-            StickRule::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
+            StickRule::Reduction => {
+                large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect()
+            }
             StickRule::ReductionOffStick | StickRule::Elementwise | StickRule::Insert | StickRule::Restickify => {
                 large(0..n_outputs).chain([None]).collect()
             }
@@ -211,7 +216,8 @@ impl LayoutOp {
         self.written.iter().position(|index| index.digits.iter().any(|digit| digit.dim == stick))
     }
 
-    /// Returns whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
+    /// Returns whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of
+    /// the op.
     #[must_use]
     pub fn can_write_slice(&self, stick: Option<usize>, buffer: &LayoutBuffer, own: Option<usize>) -> bool {
         if !buffer.allows_stick(own) {
@@ -219,7 +225,10 @@ impl LayoutOp {
         }
         let is_in_sticks = match own {
             // One element a stick is the first element of a stick of the buffer.
-            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && num_written_positions(&self.written[own]) == 1,
+            Some(own) => {
+                self.result_stick(stick) == Some(own)
+                    || stick.is_none() && num_written_positions(&self.written[own]) == 1
+            }
             None => stick.is_none(),
         };
         is_in_sticks && self.check_written_window(buffer, own).is_ok()
@@ -255,8 +264,8 @@ impl LayoutOp {
         }
     }
 
-    /// Returns whether the device has a dimension for every part of the rows of a product, and one in all tensors for the operand's
-    /// position between its sticks and its rows (other positions belong to the dimension inside of them).
+    /// Returns whether the device has a dimension for every part of the rows of a product, and one in all tensors for
+    /// the operand's position between its sticks and its rows (other positions belong to the dimension inside of them).
     fn has_room_for_rows(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         let (StickRule::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
         // Each part with the dimension and the number of points below it.
@@ -278,7 +287,8 @@ impl LayoutOp {
         (shared.len() + usize::from(is_pinned)).max(own.len()) <= MAX_MATMUL_DIMS_PER_ROLE
     }
 
-    /// Returns whether the right operand of a product has rows for whole sticks of K: rows after the end of K are read too, and are 0.
+    /// Returns whether the right operand of a product has rows for whole sticks of K: rows after the end of K are read
+    /// too, and are 0.
     fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[TensorIndex]) -> bool {
         let k = self.ranges.len().saturating_sub(1);
         if (self.kind, operand) != (StickRule::Matmul, 1) || self.ranges[k] % elements == 0 {
@@ -292,20 +302,22 @@ impl LayoutOp {
         indices.iter().zip(host.sizes()).all(is_enough)
     }
 
-    /// Returns whether the operand of a reduction moves along all reduced dimensions: the device reduces only dimensions that an operand
-    /// has.
+    /// Returns whether the operand of a reduction moves along all reduced dimensions: the device reduces only
+    /// dimensions that an operand has.
     fn has_reduced_dims(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         if !matches!(self.kind, StickRule::Reduction | StickRule::ReductionOffStick) {
             return true;
         }
         let flat = parts.concat();
         let first = parts[..self.ranges.len() - self.n_reduced].iter().map(Vec::len).sum::<usize>();
-        let moves = |part: usize| read.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
+        let moves = |part: usize| {
+            read.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part))
+        };
         (first..flat.len()).all(|part| flat[part] == 1 || moves(part))
     }
 
-    /// Returns whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read without relayout when
-    /// `stick` is in the sticks of the op.
+    /// Returns whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read
+    /// without relayout when `stick` is in the sticks of the op.
     #[must_use]
     pub fn can_read_directly(
         &self,
@@ -317,7 +329,9 @@ impl LayoutOp {
     ) -> bool {
         let Some((parts, read)) = split_operand(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
-        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.must_stay_unsplit(dim)) || !self.has_room_for_rows(&parts, &read) {
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.must_stay_unsplit(dim))
+            || !self.has_room_for_rows(&parts, &read)
+        {
             return false;
         }
         if !self.has_reduced_dims(&parts, &read) {
@@ -328,7 +342,9 @@ impl LayoutOp {
         if !self.has_padding(operand, host, elements, indices) {
             return false;
         }
-        if expected.is_some_and(|dim| splits_stick(&parts[dim], elements)) || stick.is_some_and(|dim| splits_stick(&parts[dim], elements)) {
+        if expected.is_some_and(|dim| splits_stick(&parts[dim], elements))
+            || stick.is_some_and(|dim| splits_stick(&parts[dim], elements))
+        {
             return false;
         }
         let Some((within, outer)) = read.coordinates.split_last() else { return false };
@@ -339,10 +355,16 @@ impl LayoutOp {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost_part(&parts, dim)),
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
-                // Products and reductions compute on the sticks of their operands, so no operand may repeat an element within a stick.
+                // Products and reductions compute on the sticks of their operands, so no operand may repeat an element
+                // within a stick.
                 let needs_sticks =
-                    matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick) && expected.is_some();
-                !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of_term(&parts, term)))
+                    matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick)
+                        && expected.is_some();
+                !needs_sticks
+                    && !outer
+                        .iter()
+                        .filter_map(|coordinate| coordinate.term)
+                        .any(|term| stick == Some(dim_of_term(&parts, term)))
             }
         }
     }
@@ -354,7 +376,12 @@ fn num_written_positions(index: &TensorIndex) -> i64 {
 }
 
 /// Returns the parts of the iteration and the operand, if the operand alone can be read.
-pub(super) fn split_operand(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[TensorIndex]) -> Option<OperandParts> {
+pub(super) fn split_operand(
+    ranges: &[i64],
+    host: &HostTensor,
+    layout: &DeviceLayout,
+    indices: &[TensorIndex],
+) -> Option<OperandParts> {
     let mut read = make_readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
     Some((read.parts, read.operands.pop()?))
 }
@@ -397,24 +424,36 @@ pub(super) struct CopyTraffic {
 /// with `stick` in its sticks. Returns `None` if the device cannot do that (torch-spyre facts, B.4: no mechanism
 /// gathers elements of several sticks into one, or the reverse).
 #[must_use]
-pub(super) fn compute_copy_traffic((parts, read): &OperandParts, to: &DeviceLayout, stick: usize) -> Option<CopyTraffic> {
+pub(super) fn compute_copy_traffic(
+    (parts, read): &OperandParts,
+    to: &DeviceLayout,
+    stick: usize,
+) -> Option<CopyTraffic> {
     let elements = read.layout.format().elements_per_stick();
     let (within, outer) = read.coordinates.split_last()?;
     let from = within.term.filter(|_| within.offset == 0)?;
     let lane = dim_of_term(parts, from);
-    if from.dim != innermost_part(parts, lane) || splits_stick(&parts[lane], elements) || splits_stick(&parts[stick], elements) {
+    if from.dim != innermost_part(parts, lane)
+        || splits_stick(&parts[lane], elements)
+        || splits_stick(&parts[stick], elements)
+    {
         return None;
     }
     let is_restickify = lane != stick;
     let flat = parts.concat();
-    // A restickify pads both stick dimensions; its file cannot distinguish padding from elements after a window of the other stick.
+    // A restickify pads both stick dimensions; its file cannot distinguish padding from elements after a window of the
+    // other stick.
     let is_window = |(coordinate, &size): (&Coordinate, &i64)| {
-        coordinate.term.is_some_and(|term| dim_of_term(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
+        coordinate
+            .term
+            .is_some_and(|term| dim_of_term(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
     };
     if is_restickify && outer.iter().zip(read.layout.device_size()).any(is_window) {
         return None;
     }
-    let extent = |coordinate: &Coordinate| coordinate.term.map_or(Some(1), |term| term.max_value(&flat).ok().map(|last| last + 1));
+    let extent = |coordinate: &Coordinate| {
+        coordinate.term.map_or(Some(1), |term| term.max_value(&flat).ok().map(|last| last + 1))
+    };
     let touched = outer.iter().map(extent).try_fold(STICK_BYTES, |bytes, extent| bytes.checked_mul(extent?))?;
     Some(CopyTraffic { bytes: touched.checked_add(to.bytes())?, is_restickify })
 }
@@ -425,7 +464,14 @@ mod tests {
     use crate::layout::testing::{buffer, dims, op};
     use program::affine::AffineExpression;
 
-    fn can_read(op: &LayoutOp, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[TensorIndex]) -> bool {
+    fn can_read(
+        op: &LayoutOp,
+        stick: Option<usize>,
+        operand: usize,
+        sizes: &[i64],
+        own: Option<usize>,
+        indices: &[TensorIndex],
+    ) -> bool {
         let buffer = buffer(sizes);
         op.can_read_directly(stick, operand, &buffer.host_tensor().unwrap(), &buffer.layout(own).unwrap(), indices)
     }
@@ -450,7 +496,10 @@ mod tests {
         assert_eq!(matmul.candidate_sticks(), [Some(1)]);
         assert!(can_read(&matmul, Some(1), 0, &[64, 128], Some(1), &dims(&ranges, &[0, 2])));
         assert!(!can_read(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
-        assert!(can_read(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])), "a transposed weight with N in its sticks");
+        assert!(
+            can_read(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])),
+            "a transposed weight with N in its sticks"
+        );
         assert!(!can_read(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
     }
 
@@ -469,8 +518,10 @@ mod tests {
     fn bounds_row_dimensions_of_matmul() {
         let ranges = [24, 32, 128, 64];
         let right = |batch: Option<TensorIndex>| {
-            let indices =
-                batch.into_iter().chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()]).collect();
+            let indices = batch
+                .into_iter()
+                .chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()])
+                .collect();
             BufferRead { buffer: 0, indices, is_exempt: false }
         };
         let part = |of: AffineExpression| TensorIndex::from_expr(&of, &ranges).unwrap();
@@ -509,7 +560,10 @@ mod tests {
         let ranges = [8, 64, 32];
         let exp = LayoutOp { written: dims(&ranges, &[0, 1, 2]), ..op(StickRule::Elementwise, &ranges, 0) };
         let column = AffineExpression::Add(
-            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(32)))),
+            Box::new(AffineExpression::Mul(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(32)),
+            )),
             Box::new(AffineExpression::Dim(2)),
         );
         let heads = [TensorIndex::from_dim(1, &ranges).unwrap(), TensorIndex::from_expr(&column, &ranges).unwrap()];
@@ -521,7 +575,8 @@ mod tests {
     fn counts_read_and_written_bytes_of_a_move() {
         let ranges = [64, 256];
         let from = buffer(&[64, 256]);
-        let (host, layout, to) = (from.host_tensor().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
+        let (host, layout, to) =
+            (from.host_tensor().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
         let plain = dims(&ranges, &[0, 1]);
         let restickify = compute_copy_traffic(&split_operand(&ranges, &host, &layout, &plain).unwrap(), &to, 0);
         assert_eq!(restickify, Some(CopyTraffic { bytes: 2 * 64 * 256 * 2, is_restickify: true }));

@@ -1,10 +1,11 @@
 //! Relayouts of a buffer for its readers, and the cost of the moves to them.
 //!
-//! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
-//! the *fine* dimensions that the reader's view splits it into (heads out of columns), under the *seen* dimensions of the reader (columns
-//! out of heads), under these with those *apart* that the reader need not have in one piece (the rows of a product), or under its own with a
-//! *window* along one of them. A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower
-//! than a stick, the stick first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
+//! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its
+//! own dimensions, under the *fine* dimensions that the reader's view splits it into (heads out of columns), under the
+//! *seen* dimensions of the reader (columns out of heads), under these with those *apart* that the reader need not have
+//! in one piece (the rows of a product), or under its own with a *window* along one of them. A move of the sticks from
+//! one dimension to another is a restickify. One may not be enough: where heads are narrower than a stick, the stick
+//! first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
 
 use super::{
     BufferRole, LayoutBuffer, LayoutOp,
@@ -51,7 +52,8 @@ impl RelayoutBuffer {
     /// Returns whether the form has all elements of its source, under the same dimensions, of these sizes.
     #[must_use]
     pub fn is_plain_copy(&self, sizes: &[i64]) -> bool {
-        let is_own = |(dim, index): (usize, &TensorIndex)| TensorIndex::from_dim(dim, sizes).is_ok_and(|own| own == *index);
+        let is_own =
+            |(dim, index): (usize, &TensorIndex)| TensorIndex::from_dim(dim, sizes).is_ok_and(|own| own == *index);
         self.dims.sizes == sizes && self.source.iter().enumerate().all(is_own)
     }
 
@@ -91,8 +93,8 @@ const MAX_RELAYOUT_OPTIONS: usize = 3;
 /// Maximum number of consecutive moves.
 const MAX_MOVES: usize = 5;
 
-/// Returns the relayout options of operand `operand` of an op, cheapest first: `own` is the stick of `buffer`, `stick` that of the op.
-/// Empty if there is none. The levels of the operand are computed only if the buffer must be moved.
+/// Returns the relayout options of operand `operand` of an op, cheapest first: `own` is the stick of `buffer`, `stick`
+/// that of the op. Empty if there is none. The levels of the operand are computed only if the buffer must be moved.
 #[must_use]
 pub(super) fn find_relayout_options(
     op: &LayoutOp,
@@ -137,14 +139,23 @@ pub(super) fn find_relayout_options(
         }
         for RelayoutMove { to, stick, source, moved } in levels.moves_from(buffer, level, at).iter() {
             let (level, source, from) = (levels.levels[*to].clone(), source.clone(), form.clone().map(Box::new));
-            let mut step =
-                RelayoutBuffer { dims: level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
+            let mut step = RelayoutBuffer {
+                dims: level,
+                stick: *stick,
+                from,
+                source,
+                bytes: moved.bytes,
+                is_restickify: moved.is_restickify,
+            };
             // A constant is emitted in this form instead.
             if buffer.role == BufferRole::Constant && step.from.is_none() && step.is_plain_copy(&buffer.sizes) {
                 step.bytes = 0;
             }
             serial += 1;
-            open.insert((bytes + step.bytes, n_moves + 1, serial), ReachedBuffer { form: Some(step), level: *to, at: Some(*stick) });
+            open.insert(
+                (bytes + step.bytes, n_moves + 1, serial),
+                ReachedBuffer { form: Some(step), level: *to, at: Some(*stick) },
+            );
         }
     }
     found
@@ -171,13 +182,14 @@ struct RelayoutMove {
 /// Moves from one form.
 type RelayoutMoves = Rc<Vec<RelayoutMove>>;
 
-/// Dimension sets (levels) under which a reader's buffer can be stored: its own, the fine ones, the seen ones, and the seen ones with those
-/// dimensions split that the reader can read in parts.
+/// Dimension sets (levels) under which a reader's buffer can be stored: its own, the fine ones, the seen ones, and the
+/// seen ones with those dimensions split that the reader can read in parts.
 pub(super) struct RelayoutGraph {
     levels: Vec<StorageDims>,
     /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
     read: Vec<Vec<TensorIndex>>,
-    /// For each level the index along the dimensions of the fine level in terms of its own; `None` if no move leads from there to here.
+    /// For each level the index along the dimensions of the fine level in terms of its own; `None` if no move leads
+    /// from there to here.
     of_fine: Vec<Option<Vec<TensorIndex>>>,
     /// Index of the fine level; `None` if it is the buffer's own level.
     fine: Option<usize>,
@@ -188,10 +200,17 @@ pub(super) struct RelayoutGraph {
 impl RelayoutGraph {
     pub(super) fn new(op: &LayoutOp, operand: usize, buffer: &LayoutBuffer) -> Option<Self> {
         let indices = &op.reads[operand].indices;
-        let own = (0..buffer.sizes.len()).map(|dim| TensorIndex::from_dim(dim, &buffer.sizes).ok()).collect::<Option<Vec<_>>>()?;
+        let own = (0..buffer.sizes.len())
+            .map(|dim| TensorIndex::from_dim(dim, &buffer.sizes).ok())
+            .collect::<Option<Vec<_>>>()?;
         let own = StorageDims { sizes: buffer.sizes.clone(), indices: own };
-        let mut levels =
-            Self { levels: vec![own], read: vec![indices.clone()], of_fine: vec![None], fine: None, known: RefCell::default() };
+        let mut levels = Self {
+            levels: vec![own],
+            read: vec![indices.clone()],
+            of_fine: vec![None],
+            fine: None,
+            known: RefCell::default(),
+        };
         let split = split_iteration(&op.ranges, &[OperandView { sizes: &buffer.sizes, indices }]).ok()?;
         let is_cut = split.parts.iter().any(|parts| parts.len() > 1);
         let (fine, parts) = compute_fine_dims(&op.ranges, &split, buffer)?;
@@ -203,11 +222,17 @@ impl RelayoutGraph {
         }
         if is_cut || indices.iter().any(|index| index.digits.len() > 1) {
             let moving = |dim: &usize| is_indexed_by(indices, *dim);
-            let seen =
-                (0..op.ranges.len()).filter(moving).map(|dim| TensorIndex::from_dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?;
+            let seen = (0..op.ranges.len())
+                .filter(moving)
+                .map(|dim| TensorIndex::from_dim(dim, &op.ranges).ok())
+                .collect::<Option<Vec<_>>>()?;
             levels.add_dims(op, indices, &parts, seen)?;
             let in_parts = |dim: usize| {
-                if op.must_stay_unsplit(dim) { None } else { Some(parts.iter().filter(move |part| belongs_to_dim(part, dim)).cloned()) }
+                if op.must_stay_unsplit(dim) {
+                    None
+                } else {
+                    Some(parts.iter().filter(move |part| belongs_to_dim(part, dim)).cloned())
+                }
             };
             let apart = (0..op.ranges.len()).filter(moving).map(|dim| match in_parts(dim) {
                 Some(of_dim) => Some(sort_parts(of_dim.collect())),
@@ -219,8 +244,8 @@ impl RelayoutGraph {
         Some(levels)
     }
 
-    /// Adds, for each dimension of which the reader sees only a window, the buffer's dimensions with that window and complete other
-    /// dimensions: while rows are in the sticks, a stick may have more rows than the reader sees.
+    /// Adds, for each dimension of which the reader sees only a window, the buffer's dimensions with that window and
+    /// complete other dimensions: while rows are in the sticks, a stick may have more rows than the reader sees.
     fn add_windows(&mut self, ranges: &[i64], indices: &[TensorIndex], buffer: &LayoutBuffer) -> Option<()> {
         for (dim, index) in indices.iter().enumerate() {
             let size = index.max_value() + 1 - index.offset;
@@ -233,7 +258,8 @@ impl RelayoutGraph {
                 let digit = IndexDigit { dim: other, divisor: 1, size: sizes[other], factor: 1 };
                 TensorIndex::new(&[digit], if other == dim { index.offset } else { 0 }, &sizes).ok()
             };
-            let level = StorageDims { indices: (0..sizes.len()).map(own).collect::<Option<_>>()?, sizes: sizes.clone() };
+            let level =
+                StorageDims { indices: (0..sizes.len()).map(own).collect::<Option<_>>()?, sizes: sizes.clone() };
             if !self.levels.contains(&level) {
                 let mut read = indices.to_vec();
                 read[dim] = TensorIndex::new(&index.digits, 0, ranges).ok()?;
@@ -245,17 +271,28 @@ impl RelayoutGraph {
         Some(())
     }
 
-    /// Adds the level whose dimensions have these indices in terms of the reader's, unless an equal one exists. `parts` are those of the
-    /// fine level.
-    fn add_dims(&mut self, op: &LayoutOp, indices: &[TensorIndex], parts: &[TensorIndex], read: Vec<TensorIndex>) -> Option<()> {
+    /// Adds the level whose dimensions have these indices in terms of the reader's, unless an equal one exists. `parts`
+    /// are those of the fine level.
+    fn add_dims(
+        &mut self,
+        op: &LayoutOp,
+        indices: &[TensorIndex],
+        parts: &[TensorIndex],
+        read: Vec<TensorIndex>,
+    ) -> Option<()> {
         let sizes: Vec<i64> = read.iter().map(|index| index.max_value() + 1).collect();
         // Parts that move none of the level's dimensions do not move the buffer.
         let digits = |dim: usize| {
-            let of_level = read.iter().enumerate().flat_map(|(own, index)| index.digits.iter().map(move |digit| (own, digit)));
+            let of_level =
+                read.iter().enumerate().flat_map(|(own, index)| index.digits.iter().map(move |digit| (own, digit)));
             let of_dim = of_level.filter(move |(_, digit)| digit.dim == dim);
-            of_dim.map(|(own, digit)| IndexDigit { dim: own, divisor: 1, size: digit.size, factor: digit.divisor }).collect::<Vec<_>>()
+            of_dim
+                .map(|(own, digit)| IndexDigit { dim: own, divisor: 1, size: digit.size, factor: digit.divisor })
+                .collect::<Vec<_>>()
         };
-        let ranges = (0..op.ranges.len()).map(|dim| TensorIndex::new(&digits(dim), 0, &sizes).ok()).collect::<Option<Vec<_>>>()?;
+        let ranges = (0..op.ranges.len())
+            .map(|dim| TensorIndex::new(&digits(dim), 0, &sizes).ok())
+            .collect::<Option<Vec<_>>>()?;
         let in_level = |index: &TensorIndex| index.compose(&ranges, &sizes).ok();
         let level = StorageDims { indices: indices.iter().map(in_level).collect::<Option<_>>()?, sizes: sizes.clone() };
         if !self.levels.contains(&level) {
@@ -311,13 +348,21 @@ impl RelayoutGraph {
             let sizes = &self.levels[to].sizes;
             return (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes).ok()).collect();
         }
-        if from == 0 { Some(self.levels[to].indices.clone()) } else { self.of_fine[to].clone().filter(|_| self.fine == Some(from)) }
+        if from == 0 {
+            Some(self.levels[to].indices.clone())
+        } else {
+            self.of_fine[to].clone().filter(|_| self.fine == Some(from))
+        }
     }
 }
 
-/// Returns the factors of the buffer's dimensions that move, with the number of positions that are read, and the index along each in terms
-/// of the reader's iteration dimensions.
-fn compute_fine_dims(ranges: &[i64], split: &IterationSplit, buffer: &LayoutBuffer) -> Option<(StorageDims, Vec<TensorIndex>)> {
+/// Returns the factors of the buffer's dimensions that move, with the number of positions that are read, and the index
+/// along each in terms of the reader's iteration dimensions.
+fn compute_fine_dims(
+    ranges: &[i64],
+    split: &IterationSplit,
+    buffer: &LayoutBuffer,
+) -> Option<(StorageDims, Vec<TensorIndex>)> {
     let operand = split.operands.first()?;
     let (mut sizes, mut read, mut digits) = (Vec::new(), Vec::new(), vec![Vec::new(); buffer.sizes.len()]);
     let mut offsets = vec![0; buffer.sizes.len()];
@@ -423,7 +468,11 @@ mod tests {
     }
 
     fn steps(way: &RelayoutOption) -> Vec<(Vec<i64>, usize, bool)> {
-        way.buffer.iter().flat_map(RelayoutBuffer::chain).map(|form| (form.dims.sizes.clone(), form.stick, form.is_restickify)).collect()
+        way.buffer
+            .iter()
+            .flat_map(RelayoutBuffer::chain)
+            .map(|form| (form.dims.sizes.clone(), form.stick, form.is_restickify))
+            .collect()
     }
 
     #[test]
@@ -437,7 +486,10 @@ mod tests {
     fn restickifies_transposed_weight_once() {
         // [N, K] with K in the sticks as the left operand of nothing but a product that wants N there.
         let mut matmul = op(StickRule::Matmul, &[32, 512, 128], 1, &[dim(0), dim(2)]);
-        let indices = vec![TensorIndex::from_dim(1, &[32, 512, 128]).unwrap(), TensorIndex::from_dim(2, &[32, 512, 128]).unwrap()];
+        let indices = vec![
+            TensorIndex::from_dim(1, &[32, 512, 128]).unwrap(),
+            TensorIndex::from_dim(2, &[32, 512, 128]).unwrap(),
+        ];
         matmul.reads.push(BufferRead { buffer: 1, indices, is_exempt: false });
         let found = relayout_options_of(&matmul, Some(1), 1, &buffer(&[512, 128]), Some(1));
         assert_eq!(steps(&found[0]), [(vec![512, 128], 0, true)]);
@@ -445,7 +497,11 @@ mod tests {
 
         let constant = LayoutBuffer { role: BufferRole::Constant, ..buffer(&[512, 128]) };
         let found = relayout_options_of(&matmul, Some(1), 1, &constant, Some(1));
-        assert_eq!((steps(&found[0]), found[0].moved_bytes()), (vec![(vec![512, 128], 0, true)], 0), "it is written so");
+        assert_eq!(
+            (steps(&found[0]), found[0].moved_bytes()),
+            (vec![(vec![512, 128], 0, true)], 0),
+            "it is written so"
+        );
     }
 
     #[test]
@@ -453,7 +509,8 @@ mod tests {
         // V of grouped-query attention: [64 positions, 2 heads of 32] for a product that wants the 32 in the sticks.
         let ranges = [8, 64, 32, 64];
         let head = AffineExpression::FloorDiv(Box::new(dim(0)), number(4));
-        let column = AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(head), number(32))), Box::new(dim(2)));
+        let column =
+            AffineExpression::Add(Box::new(AffineExpression::Mul(Box::new(head), number(32))), Box::new(dim(2)));
         let mut matmul = op(StickRule::Matmul, &ranges, 1, &[dim(0), dim(1), dim(3)]);
         let indices = [dim(3), column].iter().map(|expr| TensorIndex::from_expr(expr, &ranges).unwrap()).collect();
         matmul.reads.push(BufferRead { buffer: 1, indices, is_exempt: false });
@@ -465,10 +522,14 @@ mod tests {
 
     #[test]
     fn moves_narrow_heads_to_columns_in_three_moves() {
-        // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks. The first restickify pads the
-        // 32 to a stick, so that it cannot write the columns side by side.
+        // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks. The first
+        // restickify pads the 32 to a stick, so that it cannot write the columns side by side.
         let ranges = [64, 512, 256];
-        let exprs = [AffineExpression::FloorDiv(Box::new(dim(2)), number(32)), dim(0), AffineExpression::Mod(Box::new(dim(2)), number(32))];
+        let exprs = [
+            AffineExpression::FloorDiv(Box::new(dim(2)), number(32)),
+            dim(0),
+            AffineExpression::Mod(Box::new(dim(2)), number(32)),
+        ];
         let matmul = op(StickRule::Matmul, &ranges, 1, &exprs);
         let found = relayout_options_of(&matmul, Some(1), 0, &buffer(&[8, 64, 32]), Some(2));
         let steps = steps(&found[0]);

@@ -20,10 +20,13 @@ impl<'a> CopyUser<'a> {
 
     /// Returns the op's slices, per dimension of the tensor, on the same cores.
     pub(crate) fn tensor_split(&self) -> Result<WorkSplit, String> {
-        let (slices, divisors) = (self.split.slices(), self.split.divisors(CoreOrder::from_family(self.operation.family)));
+        let (slices, divisors) =
+            (self.split.slices(), self.split.divisors(CoreOrder::from_family(self.operation.family)));
         let split = WorkSplit::new(self.dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
         let divisors: Vec<i64> = self.dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();
-        split.and_then(|split| split.with_divisors(&divisors, CoreOrder::from_family(Family::Copy))).map_err(|error| error.to_string())
+        split
+            .and_then(|split| split.with_divisors(&divisors, CoreOrder::from_family(Family::Copy)))
+            .map_err(|error| error.to_string())
     }
 
     /// Returns whether a copy of the value with this type has on each core the slice that the user has.
@@ -34,7 +37,8 @@ impl<'a> CopyUser<'a> {
         let split = self.tensor_split()?;
         let Some(layout) = &copied.layout else { return Ok(false) };
         let sizes = copied.shape.clone();
-        let coordinates = TensorAccess::identity(ProgramTensor { buffer_shape: None, ..copied.clone() }).coordinates(&sizes)?;
+        let coordinates =
+            TensorAccess::identity(ProgramTensor { buffer_shape: None, ..copied.clone() }).coordinates(&sizes)?;
         let written = DeviceOperand { layout: layout.clone(), coordinates, part_of: None, indexed: None };
         let copy = UndividedOp {
             family: Family::Copy,

@@ -3,7 +3,8 @@
 use crate::work::CoreSplitConflict;
 use scratchpad::PlacementExclusion;
 
-/// Why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026; the first reason in this order is reported).
+/// Why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026; the first reason in this order
+/// is reported).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LxIneligibility {
     /// The back end reads or writes LX only for some device functions.

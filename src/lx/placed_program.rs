@@ -1,12 +1,15 @@
-//! Rewrites a program as its residency plan says: inserts the copies between LX and HBM, removes the copies that HBM does not need, and
-//! places the results.
+//! Rewrites a program as its residency plan says: inserts the copies between LX and HBM, removes the copies that HBM
+//! does not need, and places the results.
 
 use super::{
     program_residency::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     values::{DividedProgram, overwrites_carried_value},
 };
 use machine::Family;
-use program::{OpOperand, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ProgramValue, TensorAccess, ValueDef, ValueId, WorkSplit};
+use program::{
+    OpOperand, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ProgramValue, TensorAccess, ValueDef, ValueId,
+    WorkSplit,
+};
 use std::rc::Rc;
 
 /// Program whose values are placed.
@@ -120,7 +123,8 @@ impl PlacementRewriter<'_> {
     /// Returns an operand that reads a copy instead of its value.
     fn redirect_operand(&self, operand: &OpOperand, copy: ValueId) -> Result<OpOperand, String> {
         let (of_value, of_copy) = (&self.value(operand.value).tensor, &self.value(copy).tensor);
-        let access = if of_value == of_copy { operand.access.clone() } else { self.access_without_layouts(operand, of_copy)? };
+        let access =
+            if of_value == of_copy { operand.access.clone() } else { self.access_without_layouts(operand, of_copy)? };
         Ok(OpOperand { operand: copy, value: copy, access, own: operand.own.clone(), moves: Ok(Vec::new()) })
     }
 
@@ -128,7 +132,9 @@ impl PlacementRewriter<'_> {
     fn access_without_layouts(&self, operand: &OpOperand, copied: &ProgramTensor) -> Result<TensorAccess, String> {
         let (mut indices, mut at) = (operand.own.clone(), operand.operand);
         while let ValueDef::View { of, indices: shown } = &self.value(at).def {
-            let shown = shown.as_ref().ok_or("a copy is read through a view that does not only permute, shift, add or drop dimensions")?;
+            let shown = shown
+                .as_ref()
+                .ok_or("a copy is read through a view that does not only permute, shift, add or drop dimensions")?;
             let through = |&(dim, offset): &(Option<usize>, i64)| {
                 let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
                 (moving, first + offset)
@@ -157,7 +163,10 @@ impl PlacementRewriter<'_> {
             function: String::new(),
             space: source.tensor.shape.clone(),
             n_reduced: 0,
-            operands: vec![operand(from, &source.tensor, source.moves.clone()), operand(copied, &copy.copied, Ok(Vec::new()))],
+            operands: vec![
+                operand(from, &source.tensor, source.moves.clone()),
+                operand(copied, &copy.copied, Ok(Vec::new())),
+            ],
             block: op.block,
             loops: op.loops.clone(),
             is_placed: false,
@@ -199,8 +208,8 @@ impl PlacementRewriter<'_> {
         }
     }
 
-    /// Returns whether a copy would only cost HBM traffic in HBM. A copy from LX stays, because its source may be overwritten before the
-    /// readers run.
+    /// Returns whether a copy would only cost HBM traffic in HBM. A copy from LX stays, because its source may be
+    /// overwritten before the readers run.
     fn is_removed_in_hbm(&self, time: usize) -> bool {
         let op = &self.ops[time];
         let base = self.value(op.operands[0].value).base;
@@ -234,7 +243,8 @@ impl PlacementRewriter<'_> {
 
     fn finish(self) -> PlacedProgram {
         let n_ops = self.ops.len() + self.copies.len();
-        let (mut ops, mut splits, mut unchanged) = (Vec::with_capacity(n_ops), Vec::with_capacity(n_ops), Vec::with_capacity(n_ops));
+        let (mut ops, mut splits, mut unchanged) =
+            (Vec::with_capacity(n_ops), Vec::with_capacity(n_ops), Vec::with_capacity(n_ops));
         for (time, before) in self.before.iter().enumerate() {
             for (copy, split) in before.iter().map(|&copy| &self.copies[copy]) {
                 ops.push(Rc::clone(copy));

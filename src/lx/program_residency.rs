@@ -1,16 +1,17 @@
 //! Residency intervals of the values of a program, and the copies between LX and HBM that they need.
 //!
-//! A value that is written to LX and also needed in HBM is stored directly after its writer, so that its address is free when its residency
-//! interval ends. A later interval starts with a load from HBM before its first reader. Values that are in HBM anyway and that several ops
-//! read with the same split, and function results that ops also read, are planned like any other value.
+//! A value that is written to LX and also needed in HBM is stored directly after its writer, so that its address is
+//! free when its residency interval ends. A later interval starts with a load from HBM before its first reader. Values
+//! that are in HBM anyway and that several ops read with the same split, and function results that ops also read, are
+//! planned like any other value.
 
 use super::{
     LxIneligibility,
     copy_split::CopyUser,
     residency::{ResidencyCandidate, ResidencyPlan},
     values::{
-        DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops, is_read_partially,
-        writes_partially,
+        DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops,
+        is_read_partially, writes_partially,
     },
 };
 use crate::work::find_common_view;
@@ -74,7 +75,8 @@ impl ProgramResidencyPlan {
     /// # Errors
     /// Returns an error if layouts are wrong.
     pub(crate) fn new(divided: &DividedProgram, capacity: &Capacity) -> Result<Self, String> {
-        let mut made = (0..divided.divisions.len()).map(|time| plan_result(divided, time)).collect::<Result<Vec<_>, _>>()?;
+        let mut made =
+            (0..divided.divisions.len()).map(|time| plan_result(divided, time)).collect::<Result<Vec<_>, _>>()?;
         let mut planned = collect_inputs(divided, &made)?;
         add_in_place_parents(&divided.program, &planned, &mut made);
         planned.append(&mut made);
@@ -103,16 +105,18 @@ impl ProgramResidencyPlan {
 
     /// Returns the places of the results of ops, by time.
     pub(crate) fn result_locations(&self) -> impl Iterator<Item = (usize, ResultLocation)> + use<'_> {
-        self.planned.iter().zip(self.chosen.stays.iter().zip(&self.chosen.reasons)).filter_map(|(planned, (stays, reason))| {
-            let writer = planned.writer?;
-            let reason = || reason.clone();
-            let place = match stays.first() {
-                Some(stay) if stay.start == writer => ResultLocation::Lx(stay.address),
-                Some(_) => ResultLocation::Hbm(reason().unwrap_or_default()),
-                None => ResultLocation::Hbm(planned.barred.clone().or_else(reason).unwrap_or_default()),
-            };
-            Some((writer, place))
-        })
+        self.planned.iter().zip(self.chosen.stays.iter().zip(&self.chosen.reasons)).filter_map(
+            |(planned, (stays, reason))| {
+                let writer = planned.writer?;
+                let reason = || reason.clone();
+                let place = match stays.first() {
+                    Some(stay) if stay.start == writer => ResultLocation::Lx(stay.address),
+                    Some(_) => ResultLocation::Hbm(reason().unwrap_or_default()),
+                    None => ResultLocation::Hbm(planned.barred.clone().or_else(reason).unwrap_or_default()),
+                };
+                Some((writer, place))
+            },
+        )
     }
 }
 
@@ -127,16 +131,23 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
         readers: program.readers(value).to_vec(),
         copied: tensor.to_compact()?.filter(|copied| copied == tensor),
         barred: None,
-        candidate: ResidencyCandidate { buffer: divided.buffer(time), device_bytes: divided.device_bytes(time), may_split: false },
+        candidate: ResidencyCandidate {
+            buffer: divided.buffer(time),
+            device_bytes: divided.device_bytes(time),
+            may_split: false,
+        },
     };
-    if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) = find_ineligibility(program, time) {
+    if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) =
+        find_ineligibility(program, time)
+    {
         made.barred = Some(ineligible.to_string());
         enable_lx_reads(divided, &mut made)?;
     }
     Ok(made)
 }
 
-/// Renumbers the parents of results, which are listed after the inputs, and adds the inputs whose addresses results may reuse.
+/// Renumbers the parents of results, which are listed after the inputs, and adds the inputs whose addresses results may
+/// reuse.
 fn add_in_place_parents(program: &Program, inputs: &[PlannedValue], made: &mut [PlannedValue]) {
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
@@ -175,7 +186,15 @@ fn enable_lx_reads(divided: &DividedProgram, made: &mut PlannedValue) -> Result<
     let bytes = made.candidate.device_bytes / view.num_slices();
     let in_place_parents = find_in_place_parents(program, op);
     let buffer = &mut made.candidate.buffer;
-    *buffer = Buffer { name: buffer.name.clone(), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: true, barred: None };
+    *buffer = Buffer {
+        name: buffer.name.clone(),
+        bytes,
+        uses,
+        in_place_parents,
+        starts_in_hbm: false,
+        ends_in_hbm: true,
+        barred: None,
+    };
     made.candidate.may_split = true;
     Ok(())
 }
@@ -186,7 +205,9 @@ fn enable_lx_reads(divided: &DividedProgram, made: &mut PlannedValue) -> Result<
 fn collect_inputs(divided: &DividedProgram, made: &[PlannedValue]) -> Result<Vec<PlannedValue>, String> {
     let program = &divided.program;
     let is_in_hbm = |time: usize, made: &PlannedValue| {
-        made.candidate.buffer.barred.is_some() && !program.ops[time].is_insert() && program.writers(made.value) == [time]
+        made.candidate.buffer.barred.is_some()
+            && !program.ops[time].is_insert()
+            && program.writers(made.value) == [time]
     };
     let in_hbm: BTreeSet<ValueId> =
         made.iter().enumerate().filter(|(time, made)| is_in_hbm(*time, made)).map(|(_, made)| made.value).collect();
@@ -207,8 +228,13 @@ fn collect_inputs(divided: &DividedProgram, made: &[PlannedValue]) -> Result<Vec
     Ok(inputs)
 }
 
-/// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read counts as its part.
-fn plan_input(divided: &DividedProgram, value: ValueId, mut readers: Vec<OperandRef>) -> Result<Option<PlannedValue>, String> {
+/// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read
+/// counts as its part.
+fn plan_input(
+    divided: &DividedProgram,
+    value: ValueId,
+    mut readers: Vec<OperandRef>,
+) -> Result<Option<PlannedValue>, String> {
     let first = divided.core_use(readers[0]);
     let Ok(view) = find_common_view(&[first]) else { return Ok(None) };
     readers.retain(|&reader| find_common_view(&[first, divided.core_use(reader)]).is_ok());
@@ -300,13 +326,16 @@ impl PlannedValue {
         copies: &mut Vec<PlannedCopy>,
     ) -> Result<(), String> {
         let mut later = stays;
-        let readers_in =
-            |stay: &LxInterval| self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)).copied().collect::<Vec<_>>();
+        let readers_in = |stay: &LxInterval| {
+            self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)).copied().collect::<Vec<_>>()
+        };
         if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.is_written_at_start(first)) {
             later = others;
             if candidate.needs_store(stays) {
                 let behind = self.first_user(&divided.program).op;
-                copies.push(self.build_planned_copy(divided, CopyDirection::Store { behind, others: readers_in(first) })?);
+                copies.push(
+                    self.build_planned_copy(divided, CopyDirection::Store { behind, others: readers_in(first) })?,
+                );
             }
         }
         for stay in later {
@@ -314,7 +343,10 @@ impl PlannedValue {
             if readers.first().is_none_or(|first| first.op != stay.start) {
                 return Err("a residency interval begins without a reader".to_owned());
             }
-            copies.push(self.build_planned_copy(divided, CopyDirection::Load { before: stay.start, address: stay.address, readers })?);
+            copies.push(self.build_planned_copy(
+                divided,
+                CopyDirection::Load { before: stay.start, address: stay.address, readers },
+            )?);
         }
         Ok(())
     }

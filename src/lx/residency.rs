@@ -1,7 +1,7 @@
 //! Residency intervals that a compiler emits: those of the exact planner that save HBM bytes.
 //!
-//! A plan of whole live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may replace it, provided
-//! that it moves fewer bytes on all cores: the result is never worse.
+//! A plan of whole live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may
+//! replace it, provided that it moves fewer bytes on all cores: the result is never worse.
 
 use scratchpad::{Buffer, Capacity, ExactPlanner, LxInterval, Placement, PlacementExclusion, ResidencyMode, UseKind};
 
@@ -51,8 +51,8 @@ impl ResidencyCandidate {
         self.buffer.uses.iter().any(|one| one.kind == UseKind::Write && one.time == stay.start)
     }
 
-    /// Returns whether a value that is written to LX is also needed in HBM: as an output, for a later interval, or for a read outside all
-    /// intervals.
+    /// Returns whether a value that is written to LX is also needed in HBM: as an output, for a later interval, or for
+    /// a read outside all intervals.
     pub(super) fn needs_store(&self, stays: &[LxInterval]) -> bool {
         let is_outside = |time: usize| !stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
         self.buffer.ends_in_hbm || stays.len() > 1 || self.buffer.uses.iter().any(|one| is_outside(one.time))
@@ -104,7 +104,8 @@ impl ResidencyPlan {
             let reasons: Vec<String> = plan.reasons.iter().map(|reason| reason.clone().unwrap_or_default()).collect();
             let chosen = Self::from_intervals(candidates, &plan.stays, &reasons);
             let is_broken = |index: usize| !candidates[index].may_split && chosen.stays[index].is_empty();
-            let broken: Vec<usize> = plan.stays.iter().map(|stay| stay.buffer).filter(|&index| is_broken(index)).collect();
+            let broken: Vec<usize> =
+                plan.stays.iter().map(|stay| stay.buffer).filter(|&index| is_broken(index)).collect();
             if chosen.hbm_bytes < best.hbm_bytes {
                 best = chosen;
             }
@@ -126,11 +127,18 @@ impl ResidencyPlan {
         for (candidate, stays) in candidates.iter().zip(&mut stays) {
             *stays = candidate.select_worthwhile(stays);
         }
-        let hbm_bytes = candidates.iter().zip(&stays).map(|(candidate, stays)| candidate.compute_hbm_bytes(stays)).sum();
+        let hbm_bytes =
+            candidates.iter().zip(&stays).map(|(candidate, stays)| candidate.compute_hbm_bytes(stays)).sum();
         let reason = |(index, stays): (usize, &Vec<LxInterval>)| match stays.first() {
             Some(stay) if stay.start == candidates[index].buffer.live_range().start => None,
             Some(_) => Some(LATER_USES_REASON.to_owned()),
-            None => Some(reasons.get(index).filter(|reason| !reason.is_empty()).cloned().unwrap_or_else(|| NO_SAVING_REASON.to_owned())),
+            None => Some(
+                reasons
+                    .get(index)
+                    .filter(|reason| !reason.is_empty())
+                    .cloned()
+                    .unwrap_or_else(|| NO_SAVING_REASON.to_owned()),
+            ),
         };
         let reasons = stays.iter().enumerate().map(reason).collect();
         Self { stays, reasons, hbm_bytes }
@@ -199,7 +207,11 @@ mod tests {
         let chosen = plan_residency(&candidates, &CAPACITY);
         assert_eq!(interval_bounds(&chosen, 0), [(0, 9)]);
         assert_eq!((interval_bounds(&chosen, 1), chosen.hbm_bytes), (Vec::new(), 4 * 128));
-        assert!(chosen.reasons[1].as_deref().is_some_and(|reason| reason.starts_with("no gap of 128 bytes")), "{:?}", chosen.reasons);
+        assert!(
+            chosen.reasons[1].as_deref().is_some_and(|reason| reason.starts_with("no gap of 128 bytes")),
+            "{:?}",
+            chosen.reasons
+        );
     }
 
     #[test]
@@ -215,7 +227,11 @@ mod tests {
         let candidate = build_value(128, &[0, 3, 4], true);
         let stay = |start, end| LxInterval { buffer: 0, start, end, address: 0 };
         assert_eq!(candidate.select_worthwhile(&[stay(0, 1), stay(3, 5)]), [stay(3, 5)]);
-        assert_eq!(candidate.select_worthwhile(&[stay(0, 4), stay(4, 5)]), [stay(0, 4)], "and is not fetched for one read");
+        assert_eq!(
+            candidate.select_worthwhile(&[stay(0, 4), stay(4, 5)]),
+            [stay(0, 4)],
+            "and is not fetched for one read"
+        );
         assert_eq!(candidate.compute_hbm_bytes(&[stay(3, 5)]), 2 * 128, "the write, and the copy");
         assert_eq!(candidate.compute_hbm_bytes(&[stay(0, 4)]), 2 * 128, "a copy out, and the last read");
         assert_eq!(candidate.compute_hbm_bytes(&[stay(0, 5)]), 0);
@@ -224,7 +240,8 @@ mod tests {
     #[test]
     fn stores_graph_result_once() {
         let result = build_value(128, &[0, 1, 2], true);
-        let candidates = [ResidencyCandidate { buffer: Buffer { ends_in_hbm: true, ..result.buffer.clone() }, ..result }];
+        let candidates =
+            [ResidencyCandidate { buffer: Buffer { ends_in_hbm: true, ..result.buffer.clone() }, ..result }];
         let chosen = ResidencyPlan::plan_unsplit(&candidates, &CAPACITY);
         assert_eq!((interval_bounds(&chosen, 0), chosen.hbm_bytes), (vec![(0, 3)], 128));
         assert!(!chosen.has_unplaced_candidates(&candidates, &CAPACITY));
@@ -233,7 +250,13 @@ mod tests {
     fn random_candidates() -> impl Strategy<Value = Vec<ResidencyCandidate>> {
         let times = proptest::collection::btree_set(0_usize..12, 2..6);
         let one = (1_i64..4, times, any::<bool>(), any::<bool>(), any::<bool>());
-        let candidate = |(units, times, is_input, may_split, ends_in_hbm): (i64, std::collections::BTreeSet<usize>, bool, bool, bool)| {
+        let candidate = |(units, times, is_input, may_split, ends_in_hbm): (
+            i64,
+            std::collections::BTreeSet<usize>,
+            bool,
+            bool,
+            bool,
+        )| {
             let times: Vec<usize> = times.into_iter().collect();
             let made = build_value(units * 128, &times, may_split);
             let buffer = Buffer { ends_in_hbm: ends_in_hbm && may_split, ..made.buffer.clone() };

@@ -4,7 +4,8 @@ use super::LxIneligibility;
 use crate::work::{CoreUse, find_common_view};
 use machine::{DeviceFormat, Family};
 use program::{
-    AccessKind, BlockId, OpOperand, OpRole, OperandRef, Program, ProgramOp, ReturnKind, UndividedOp, ValueId, WorkSplit, layout::Coordinate,
+    AccessKind, BlockId, OpOperand, OpRole, OperandRef, Program, ProgramOp, ReturnKind, UndividedOp, ValueId,
+    WorkSplit, layout::Coordinate,
 };
 use scratchpad::{Buffer, PlacementExclusion, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
@@ -44,22 +45,45 @@ impl DividedProgram {
 
     /// Returns the number of slices of a value, one per core; an error if its users disagree.
     fn count_slices(&self, time: usize) -> Result<i64, LxIneligibility> {
-        let uses: Vec<CoreUse<'_>> = collect_users(&self.program, time).into_iter().map(|user| self.core_use(user)).collect();
+        let uses: Vec<CoreUse<'_>> =
+            collect_users(&self.program, time).into_iter().map(|user| self.core_use(user)).collect();
         find_common_view(&uses).map(|view| view.num_slices()).map_err(LxIneligibility::CoreMismatch)
     }
 }
 
 /// Returns the buffer of an op's result for a planner.
-pub(crate) fn build_result_buffer(program: &Program, time: usize, bytes: i64, ineligible: Option<LxIneligibility>) -> Buffer {
+pub(crate) fn build_result_buffer(
+    program: &Program,
+    time: usize,
+    bytes: i64,
+    ineligible: Option<LxIneligibility>,
+) -> Buffer {
     let op = &program.ops[time];
     let needed_until = |user| *program.use_interval(&op.loops, user).end();
     let mut uses = vec![Use { time, kind: UseKind::Write }];
-    uses.extend(program.readers(program.result(time)).iter().map(|read| Use { time: needed_until(read.op), kind: UseKind::Read }));
-    uses.extend(find_overwriting_ops(program, time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
+    uses.extend(
+        program
+            .readers(program.result(time))
+            .iter()
+            .map(|read| Use { time: needed_until(read.op), kind: UseKind::Read }),
+    );
+    uses.extend(
+        find_overwriting_ops(program, time)
+            .iter()
+            .map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }),
+    );
     uses[1..].sort_by_key(|one| one.time);
     let in_place_parents = if ineligible.is_none() { find_in_place_parents(program, op) } else { Vec::new() };
     let barred = ineligible.map(PlacementExclusion::from);
-    Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
+    Buffer {
+        name: format!("op{time}"),
+        bytes,
+        uses,
+        in_place_parents,
+        starts_in_hbm: false,
+        ends_in_hbm: false,
+        barred,
+    }
 }
 
 /// Returns the ops that overwrite the result of the op at a time.
@@ -73,17 +97,20 @@ pub(crate) fn overwrites_carried_value(program: &Program, time: usize) -> bool {
     program.writers(program.result(time)).first().is_some_and(|&first| first != time)
 }
 
-/// Returns the operands that must use the value with the same core split: those of its writer, of the ops that overwrite it, and of its
-/// readers.
+/// Returns the operands that must use the value with the same core split: those of its writer, of the ops that
+/// overwrite it, and of its readers.
 pub(crate) fn collect_users(program: &Program, time: usize) -> Vec<OperandRef> {
     let written = |op: usize| OperandRef { op, operand: program.ops[op].operands.len() - 1 };
     let writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied()).map(written);
     writers.chain(program.readers(program.result(time)).iter().copied()).collect()
 }
 
-/// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or through plain
-/// views. Gathers read from HBM only.
-pub(crate) fn collect_input_reads(program: &Program, is_input: impl Fn(OperandRef, ValueId) -> bool) -> Vec<(ValueId, Vec<OperandRef>)> {
+/// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or
+/// through plain views. Gathers read from HBM only.
+pub(crate) fn collect_input_reads(
+    program: &Program,
+    is_input: impl Fn(OperandRef, ValueId) -> bool,
+) -> Vec<(ValueId, Vec<OperandRef>)> {
     let mut found: Vec<(ValueId, Vec<OperandRef>)> = Vec::new();
     let mut positions: BTreeMap<ValueId, usize> = BTreeMap::new();
     for (time, op) in program.ops.iter().enumerate().filter(|(_, op)| op.family != Family::Gather) {
@@ -113,7 +140,10 @@ pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIne
     if !is_written_completely(program, time) {
         return Some(LxIneligibility::WrittenInParts);
     }
-    let mut writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied()).map(|writer| &program.ops[writer]);
+    let mut writers = [time]
+        .into_iter()
+        .chain(find_overwriting_ops(program, time).iter().copied())
+        .map(|writer| &program.ops[writer]);
     if let Some(writer) = writers.find(|writer| !writer.may_be_in_lx()) {
         return Some(LxIneligibility::FunctionNotAllowed { function: writer.function.clone() });
     }
@@ -135,8 +165,8 @@ pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIne
     }
 }
 
-/// Returns whether an op writes a complete value, or whether all parts are written in the same loops, so that each core has its share of
-/// every part.
+/// Returns whether an op writes a complete value, or whether all parts are written in the same loops, so that each core
+/// has its share of every part.
 fn is_written_completely(program: &Program, time: usize) -> bool {
     let op = &program.ops[time];
     let (parts, writers) = (&op.result.parts, program.writers(program.result(time)));
@@ -156,8 +186,9 @@ pub(crate) fn is_read_partially(program: &Program, time: usize) -> bool {
     program.readers(program.result(time)).iter().any(|read| program.ops[read.op].accesses_partially(read.operand))
 }
 
-/// Returns the operands whose address the result may reuse: elementwise operands that have the same position as the result at each point of
-/// the iteration (F.3). An operand that is also read in another order, as in `x + transpose(x)`, would be read after it is overwritten.
+/// Returns the operands whose address the result may reuse: elementwise operands that have the same position as the
+/// result at each point of the iteration (F.3). An operand that is also read in another order, as in
+/// `x + transpose(x)`, would be read after it is overwritten.
 pub(crate) fn find_in_place_parents(program: &Program, op: &ProgramOp) -> Vec<usize> {
     // A part is smaller than its buffer, which stays live while other parts are written.
     if op.family != Family::Pointwise || op.is_placed {
@@ -168,13 +199,15 @@ pub(crate) fn find_in_place_parents(program: &Program, op: &ProgramOp) -> Vec<us
     let writer = |input: &OpOperand| program.writers(input.value).first().copied();
     let (alike, others): (Vec<&OpOperand>, Vec<&OpOperand>) = op.inputs().iter().partition(is_alike);
     let others: Vec<usize> = others.into_iter().filter_map(writer).collect();
-    let mut parents: Vec<usize> = alike.into_iter().filter_map(writer).filter(|parent| !others.contains(parent)).collect();
+    let mut parents: Vec<usize> =
+        alike.into_iter().filter_map(writer).filter(|parent| !others.contains(parent)).collect();
     parents.dedup();
     parents
 }
 
-/// Returns the positions of a tensor that an op accesses: the format, and the size and coordinate of every device dimension with more than
-/// one position. Views that add or drop dimensions of size 1 do not change the result. `None` without a layout.
+/// Returns the positions of a tensor that an op accesses: the format, and the size and coordinate of every device
+/// dimension with more than one position. Views that add or drop dimensions of size 1 do not change the result. `None`
+/// without a layout.
 fn collect_device_positions(operand: &OpOperand, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64, Coordinate)>)> {
     let layout = operand.access.tensor.layout.as_ref()?;
     let positions = layout.device_size().iter().copied().zip(operand.access.coordinates(space).ok()?);

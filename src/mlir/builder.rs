@@ -3,7 +3,9 @@
 use super::{
     Attribute, Block, BlockExt, BlockLike, Context, Location, Op, OpExt, OperationLike, RegionLike, Type, Value,
     op::identifier,
-    types::{f64_attribute, i32_array_attribute, i64_array_attribute, i64_attribute, index_attribute, string_attribute},
+    types::{
+        f64_attribute, i32_array_attribute, i64_array_attribute, i64_attribute, index_attribute, string_attribute,
+    },
 };
 use melior::ir::{Identifier, Region, operation::OperationBuilder};
 

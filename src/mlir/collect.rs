@@ -9,8 +9,9 @@ use crate::codes::{Code, INVALID_OPERATION, REFUSED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, MlirStringRef, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller,
-    mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn, mlirLocationFileLineColRangeGetStartLine,
-    mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
+    mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn,
+    mlirLocationFileLineColRangeGetStartLine, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange,
+    mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
 };
 use std::{
     fmt::{self, Write},
@@ -99,7 +100,8 @@ impl Drop for HandlerGuard<'_> {
     }
 }
 
-/// Passes each diagnostic reported while the guard lives to `takes` first; a diagnostic that `takes` accepts reaches no other handler.
+/// Passes each diagnostic reported while the guard lives to `takes` first; a diagnostic that `takes` accepts reaches no
+/// other handler.
 pub fn intercept_diagnostics(context: &Context, mut takes: impl FnMut(&CollectedDiagnostic) -> bool) {
     context.attach_diagnostic_handler(move |diagnostic| takes(&convert_diagnostic(&diagnostic)));
 }
@@ -120,7 +122,14 @@ pub(super) fn convert_diagnostic(diagnostic: &Diagnostic<'_>) -> CollectedDiagno
     let (code, message) = split_code(&message);
     let code = code.or_else(|| (severity == "error").then(|| classify_uncoded_message(&message)));
     let location = diagnostic.location();
-    CollectedDiagnostic { severity, code, message, places: source_positions(location), module: module_path(location), notes }
+    CollectedDiagnostic {
+        severity,
+        code,
+        message,
+        places: source_positions(location),
+        module: module_path(location),
+        notes,
+    }
 }
 
 /// Returns the code of an error of MLIR, or of a verifier of our dialects.
@@ -130,14 +139,17 @@ fn classify_uncoded_message(message: &str) -> Code {
     if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
 }
 
-/// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part that has any.
+/// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part
+/// that has any.
 #[must_use]
 pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
-    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of its own kind only.
+    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of
+    // its own kind only.
     unsafe { read_positions(location.to_raw()) }
 }
 
-/// Returns the parts of a fused location at other file positions than [`source_positions`] returns, one for each position; of other locations none.
+/// Returns the parts of a fused location at other file positions than [`source_positions`] returns, one for each
+/// position; of other locations none.
 #[must_use]
 pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
     let mut known = vec![source_positions(location), Vec::new()];
@@ -162,7 +174,8 @@ pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
 /// # Safety
 /// The location is one of a context that is alive.
 unsafe fn read_positions(location: MlirLocation) -> Vec<SourcePosition> {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
+    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C
+    // says.
     unsafe {
         if mlirLocationIsAFileLineColRange(location) {
             let file = read_text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();
@@ -208,10 +221,13 @@ mod tests {
     #[test]
     fn collects_diagnostics_with_positions_and_notes() {
         let session = create_session();
-        let text = "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";
+        let text =
+            "module {} loc(callsite(fused[unknown, \"a.py\":3:5] at callsite(\"x\"(\"b.py\":7:1) at \"c.py\":9:2)))";
         let module = Module::parse(&session, text).unwrap();
         let ((), collected) = collect_diagnostics(session.context(), || {
-            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").with_note(module.op(), "as seen here").report();
+            let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong")
+                .with_note(module.op(), "as seen here")
+                .report();
         });
         let place = |file: &str, line, column| SourcePosition { file: file.to_owned(), line, column };
         let places = vec![place("a.py", 3, 5), place("b.py", 7, 1), place("c.py", 9, 2)];
@@ -239,8 +255,11 @@ mod tests {
     #[test]
     fn adds_notes_at_other_fused_locations() {
         let session = create_session();
-        let module =
-            Module::parse(&session, "module {} loc(fused[\"a.py\":3:5, \"b.py\":7:1, \"a.py\":3:5, unknown, \"c.py\":1:1])").unwrap();
+        let module = Module::parse(
+            &session,
+            "module {} loc(fused[\"a.py\":3:5, \"b.py\":7:1, \"a.py\":3:5, unknown, \"c.py\":1:1])",
+        )
+        .unwrap();
         let ((), collected) = collect_diagnostics(session.context(), || {
             let _ = error_at(crate::codes::INTERNAL, module.op(), "is wrong").report();
         });
@@ -253,7 +272,8 @@ mod tests {
     #[test]
     fn collects_parser_errors() {
         let session = create_session();
-        let (module, collected) = collect_diagnostics(session.context(), || Module::parse(&session, "nonsense").is_some());
+        let (module, collected) =
+            collect_diagnostics(session.context(), || Module::parse(&session, "nonsense").is_some());
         assert!(!module && collected.len() == 1 && collected[0].severity == "error", "{collected:?}");
         assert_eq!((collected[0].places[0].line, collected[0].places[0].column), (1, 1));
     }
@@ -262,8 +282,9 @@ mod tests {
     fn parses_text_up_to_its_end_only() {
         let session = create_session();
         assert!(Module::parse(&session, &"module {} and more"[.."module {}".len()]).is_some());
-        let (module, collected) =
-            collect_diagnostics(session.context(), || Module::parse(&session, &"module {} and more"[.."module {} and".len()]).is_some());
+        let (module, collected) = collect_diagnostics(session.context(), || {
+            Module::parse(&session, &"module {} and more"[.."module {} and".len()]).is_some()
+        });
         assert!(!module && collected[0].places[0].column == 11, "{collected:?}");
     }
 }

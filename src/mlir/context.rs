@@ -30,11 +30,12 @@ fn context_state(op: Op<'_>) -> &ContextState {
     unsafe { read_state(mlirOperationGetContext(op.to_raw())) }
 }
 
-/// Returns the context by reference, as melior's builders need it. melior's `ContextRef::to_ref` would borrow a temporary (melior
-/// 0.27.4), so the reference is read from the cell in which the context stores its own address.
+/// Returns the context by reference, as melior's builders need it. melior's `ContextRef::to_ref` would borrow a
+/// temporary (melior 0.27.4), so the reference is read from the cell in which the context stores its own address.
 pub(super) fn context_of<'c>(op: Op<'c>) -> &'c Context {
     let cell: *const MlirContext = &raw const context_state(op).context;
-    // SAFETY: the cell lives as long as the context, which outlives every operation in it, and a melior context is this pointer.
+    // SAFETY: the cell lives as long as the context, which outlives every operation in it, and a melior context is this
+    // pointer.
     unsafe { &*cell.cast::<Context>() }
 }
 
@@ -87,7 +88,8 @@ mod tests {
     #[test]
     fn keeps_state_per_context() {
         let (session, other) = (create_session(), create_session());
-        let (module, of_other) = (Module::parse(&session, "module {}").unwrap(), Module::parse(&other, "module {}").unwrap());
+        let (module, of_other) =
+            (Module::parse(&session, "module {}").unwrap(), Module::parse(&other, "module {}").unwrap());
         record_bug(module.op());
         assert_eq!([num_bugs(module.op()), num_bugs(of_other.op()), num_bugs_in_context(session.context())], [1, 0, 1]);
         assert_eq!(context_of(module.op()).to_raw().ptr, session.context().to_raw().ptr);

@@ -1,19 +1,24 @@
 //! Elements of constant tensors.
 
 use super::{
-    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, decode_e4m3fn, decode_e5m2, float_value, integer, splat_value,
-    type_of_elements,
+    Attribute, AttributeLike, ScalarType, TensorType, Type, TypeLike, decode_e4m3fn, decode_e5m2, float_value, integer,
+    splat_value, type_of_elements,
 };
 use mlir_sys::{
-    MlirAttribute, mlirAttributeIsADenseElements, mlirDenseElementsAttrGetBoolValue, mlirDenseElementsAttrGetDoubleValue,
-    mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value, mlirDenseElementsAttrGetInt64Value,
-    mlirDenseElementsAttrGetRawData, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirElementsAttrGetNumElements,
-    mlirTypeIsARankedTensor,
+    MlirAttribute, mlirAttributeIsADenseElements, mlirDenseElementsAttrGetBoolValue,
+    mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value,
+    mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData, mlirDenseElementsAttrRawBufferGet,
+    mlirDenseElementsAttrSplatGet, mlirElementsAttrGetNumElements, mlirTypeIsARankedTensor,
 };
 use std::{ffi::c_char, ptr, slice};
 
 unsafe extern "C" {
-    fn spyreElementsGetRawData(attribute: MlirAttribute, data: *mut *const c_char, bytes: *mut isize, is_splat: *mut bool) -> bool;
+    fn spyreElementsGetRawData(
+        attribute: MlirAttribute,
+        data: *mut *const c_char,
+        bytes: *mut isize,
+        is_splat: *mut bool,
+    ) -> bool;
 }
 
 /// Bytes of a constant's elements as MLIR stores them, little endian.
@@ -25,11 +30,13 @@ pub struct RawElements<'c> {
     pub is_splat: bool,
 }
 
-/// Returns the elements of `dense<...>` or `dense_resource<...>`; `None` for other attributes, and for a resource without content.
+/// Returns the elements of `dense<...>` or `dense_resource<...>`; `None` for other attributes, and for a resource
+/// without content.
 #[must_use]
 pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
     let (mut data, mut length, mut is_splat) = (ptr::null(), 0, false);
-    // SAFETY: the query accepts any attribute. What it gives is owned by the context, which outlives the attribute and does not change it.
+    // SAFETY: the query accepts any attribute. What it gives is owned by the context, which outlives the attribute and
+    // does not change it.
     let bytes: &[u8] = unsafe {
         if !spyreElementsGetRawData(attribute.to_raw(), &raw mut data, &raw mut length, &raw mut is_splat) {
             return None;
@@ -39,8 +46,8 @@ pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
     Some(RawElements { bytes, is_splat })
 }
 
-/// Builds `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); `None` if the type is no tensor
-/// or has another byte size.
+/// Builds `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); `None` if the
+/// type is no tensor or has another byte size.
 #[must_use]
 pub fn build_dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
     // SAFETY: MLIR checks that the type takes so many bytes and copies them; a null attribute says that it does not.
@@ -52,8 +59,8 @@ pub fn build_dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<
     }
 }
 
-/// Returns the integers of a constant with at most 64 bits per element, sign-extended: one for a splat, else one per element. Returns
-/// `None` if there are more than `most`, or for another attribute or element type.
+/// Returns the integers of a constant with at most 64 bits per element, sign-extended: one for a splat, else one per
+/// element. Returns `None` if there are more than `most`, or for another attribute or element type.
 #[must_use]
 pub fn read_dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i64>> {
     if let Some(splat) = splat_value(attribute) {
@@ -85,8 +92,8 @@ pub fn build_dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'
     unsafe { Attribute::from_raw(mlirDenseElementsAttrSplatGet(of.to_raw(), number.to_raw())) }
 }
 
-/// Returns the numbers of a dense constant: one for a splat, else one per element. Returns `None` if there are more than `most`, or for
-/// another attribute or element type.
+/// Returns the numbers of a dense constant: one for a splat, else one per element. Returns `None` if there are more
+/// than `most`, or for another attribute or element type.
 #[must_use]
 #[allow(clippy::cast_precision_loss, reason = "integers of a program are below 2^53")]
 pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
@@ -94,12 +101,14 @@ pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64
     if let Some(splat) = splat_value(attribute) {
         return float_value(splat).or_else(|| integer(splat).map(|number| number as f64)).map(|number| vec![number]);
     }
-    // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their number.
+    // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their
+    // number.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
             return read_resource_numbers(attribute, most);
         }
-        let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::from_type(type_of_elements(attribute)?)?);
+        let (n_elements, tensor) =
+            (mlirElementsAttrGetNumElements(raw), TensorType::from_type(type_of_elements(attribute)?)?);
         if n_elements > most {
             return None;
         }
@@ -116,31 +125,47 @@ pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64
             ScalarType::F8E5M2 => float(1, |raw| decode_e5m2(raw[0])),
             ScalarType::F32 => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
             ScalarType::F64 => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
-            ScalarType::Integer(1) => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
-            ScalarType::Integer(8) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect(),
-            ScalarType::Integer(32) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect(),
-            ScalarType::Integer(64) => indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect(),
+            ScalarType::Integer(1) => {
+                indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect()
+            }
+            ScalarType::Integer(8) => {
+                indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect()
+            }
+            ScalarType::Integer(32) => {
+                indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect()
+            }
+            ScalarType::Integer(64) => {
+                indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect()
+            }
             _ => return None,
         })
     }
 }
 
-/// Returns the numbers of a resource with content, one per element. Returns `None` for a splat, if there are more than `most`, or for
-/// another attribute or element type.
+/// Returns the numbers of a resource with content, one per element. Returns `None` for a splat, if there are more than
+/// `most`, or for another attribute or element type.
 fn read_resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
     let n_elements = tensor.shape.iter().product::<i64>();
     let raw = raw_elements(attribute).filter(|raw| n_elements <= most && !raw.is_splat)?;
     let n_elements = usize::try_from(n_elements).ok()?;
     let decoded: Vec<f64> = match ScalarType::from_type(tensor.element) {
-        ScalarType::F16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect(),
-        ScalarType::Bf16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::F16 => {
+            raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect()
+        }
+        ScalarType::Bf16 => {
+            raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect()
+        }
         ScalarType::F8E4M3Fn => raw.bytes.iter().copied().map(decode_e4m3fn).collect(),
         ScalarType::F8E5M2 => raw.bytes.iter().copied().map(decode_e5m2).collect(),
         ScalarType::F32 => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect(),
         ScalarType::F64 => raw.bytes.as_chunks::<8>().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect(),
-        ScalarType::Integer(32) => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect(),
-        ScalarType::Integer(64) => raw.bytes.as_chunks::<8>().0.iter().map(|raw| i64::from_le_bytes(*raw) as f64).collect(),
+        ScalarType::Integer(32) => {
+            raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect()
+        }
+        ScalarType::Integer(64) => {
+            raw.bytes.as_chunks::<8>().0.iter().map(|raw| i64::from_le_bytes(*raw) as f64).collect()
+        }
         _ => return None,
     };
     (decoded.len() == n_elements).then_some(decoded)

@@ -123,7 +123,8 @@ pub fn verify_op(op: Op<'_>) -> Result<(), ErrorReported> {
     if unsafe { mlirOperationVerify(op.to_raw()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
-/// Returns an error at an operation. The message states the value found and the violated rule, in lower case, without a full stop.
+/// Returns an error at an operation. The message states the value found and the violated rule, in lower case, without a
+/// full stop.
 #[must_use]
 pub fn error_at<'c>(code: Code, op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
     Diagnostic::new(0, code, op, message)

@@ -14,7 +14,10 @@ pub fn run_lsp_server(words: impl Iterator<Item = String>) -> i32 {
 }
 
 /// Passes words to C as `argc` and `argv`. The pointers are valid during the call only.
-pub(super) fn call_with_argv<T>(words: impl Iterator<Item = String>, run: impl FnOnce(c_int, *mut *mut c_char) -> T) -> T {
+pub(super) fn call_with_argv<T>(
+    words: impl Iterator<Item = String>,
+    run: impl FnOnce(c_int, *mut *mut c_char) -> T,
+) -> T {
     let words: Vec<CString> = words.filter_map(|word| CString::new(word).ok()).collect();
     let mut pointers: Vec<*mut c_char> = words.iter().map(|word| word.as_ptr().cast_mut()).collect();
     let count = c_int::try_from(pointers.len()).expect("as many words as a process can have");

@@ -24,9 +24,15 @@ mod tests {
 
     #[test]
     fn decodes_bytes_of_each_format() {
-        assert_eq!([0x00, 0x01, 0x08, 0x38, 0x7e, 0xb8].map(decode_e4m3fn), [0.0, 0.001_953_125, 0.015_625, 1.0, 448.0, -1.0]);
+        assert_eq!(
+            [0x00, 0x01, 0x08, 0x38, 0x7e, 0xb8].map(decode_e4m3fn),
+            [0.0, 0.001_953_125, 0.015_625, 1.0, 448.0, -1.0]
+        );
         assert!([0x7f, 0xff].map(decode_e4m3fn).iter().all(|number| number.is_nan()));
-        assert_eq!([0x01, 0x3c, 0x7b, 0xbc, 0x7c].map(decode_e5m2), [(-16_f64).exp2(), 1.0, 57_344.0, -1.0, f64::INFINITY]);
+        assert_eq!(
+            [0x01, 0x3c, 0x7b, 0xbc, 0x7c].map(decode_e5m2),
+            [(-16_f64).exp2(), 1.0, 57_344.0, -1.0, f64::INFINITY]
+        );
         assert!(decode_e5m2(0x7e).is_nan());
     }
 }

@@ -1,7 +1,8 @@
 //! `func.func`: its type and the attributes of its arguments.
 
 use super::{
-    Attribute, BlockExt, Op, OpExt, Value, ValueLike, array_attribute, dictionary_entries, elements, op::identifier, type_attribute,
+    Attribute, BlockExt, Op, OpExt, Value, ValueLike, array_attribute, dictionary_entries, elements, op::identifier,
+    type_attribute,
 };
 use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::{MlirOperation, MlirValue};
@@ -15,15 +16,15 @@ unsafe extern "C" {
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
 const RESULT_ATTRIBUTES: &str = "res_attrs";
 
-/// Rewrites the named linalg ops of a function to `linalg.generic`. Nothing is folded, since folding rounds to the program's format; ops
-/// without a general form remain.
+/// Rewrites the named linalg ops of a function to `linalg.generic`. Nothing is folded, since folding rounds to the
+/// program's format; ops without a general form remain.
 pub fn generalize_named_ops(function: Op<'_>) {
     // SAFETY: the operation is alive; what is replaced is not freed before the pass is done.
     unsafe { spyreGeneralizeNamedOps(function.to_raw(), bury_replaced) }
 }
 
-/// Rewrites branches without side effects outside of op bodies to selects, and `tensor.generate` to `linalg.generic`. Replaced ops are
-/// freed: the caller must hold no handle to an op of the function.
+/// Rewrites branches without side effects outside of op bodies to selects, and `tensor.generate` to `linalg.generic`.
+/// Replaced ops are freed: the caller must hold no handle to an op of the function.
 pub fn canonicalize_structured_ops(function: Op<'_>) {
     // SAFETY: the function is alive.
     unsafe { spyreSpellPlainly(function.to_raw()) }
@@ -34,9 +35,10 @@ unsafe extern "C" fn bury_replaced(op: MlirOperation) {
     unsafe { Op::from_raw(op) }.erase();
 }
 
-/// Keeps the operations of a function's body marked in `kept`, one entry per operation except the terminator, and returns `returned`,
-/// which are values of kept operations or arguments. Results of removed operations that are still used become arguments; unused arguments
-/// are removed. Removed operations are freed: the caller must hold no handle to one.
+/// Keeps the operations of a function's body marked in `kept`, one entry per operation except the terminator, and
+/// returns `returned`, which are values of kept operations or arguments. Results of removed operations that are still
+/// used become arguments; unused arguments are removed. Removed operations are freed: the caller must hold no handle to
+/// one.
 ///
 /// # Panics
 /// If there are more or fewer entries than operations.
@@ -85,12 +87,19 @@ pub fn set_result_attribute<'c>(function: Op<'c>, index: usize, name: &str, attr
     set_list_attribute(function, (RESULT_ATTRIBUTES, function.yielded().len()), index, name, attribute);
 }
 
-fn set_list_attribute<'c>(function: Op<'c>, (list, count): (&str, usize), index: usize, name: &str, attribute: Attribute<'c>) {
+fn set_list_attribute<'c>(
+    function: Op<'c>,
+    (list, count): (&str, usize),
+    index: usize,
+    name: &str,
+    attribute: Attribute<'c>,
+) {
     let context = function.ctx();
     let mut all = function.attr(list).and_then(elements).unwrap_or_default();
     all.resize(count, DictionaryAttribute::new(context, &[]).into());
     let kept = dictionary_entries(all[index]).unwrap_or_default().into_iter().filter(|(key, _)| *key != name);
-    let entries: Vec<_> = kept.chain([(name, attribute)]).map(|(key, attribute)| (identifier(context, key), attribute)).collect();
+    let entries: Vec<_> =
+        kept.chain([(name, attribute)]).map(|(key, attribute)| (identifier(context, key), attribute)).collect();
     all[index] = DictionaryAttribute::new(context, &entries).into();
     function.set_attr(list, array_attribute(context, &all));
 }

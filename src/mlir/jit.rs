@@ -2,8 +2,8 @@
 
 use super::{BlockExt, Module, OpExt, TensorType, Type, TypeLike, Value, ValueLike, text::string_ref};
 use mlir_sys::{
-    MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked, mlirFloatTypeGetWidth,
-    mlirIntegerTypeGetWidth, mlirTypeIsAFloat, mlirTypeIsAInteger,
+    MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked,
+    mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth, mlirTypeIsAFloat, mlirTypeIsAInteger,
 };
 use std::ffi::c_void;
 
@@ -22,15 +22,17 @@ pub enum WidenMode {
     Exact,
     /// Each result is rounded to the type that it had, and sums at their end.
     RoundedAsWritten,
-    /// Functions with a stated approximation use that approximation; function i uses one with the opposite error if i and this pattern have
-    /// an odd number of bits in common.
+    /// Functions with a stated approximation use that approximation; function i uses one with the opposite error if i
+    /// and this pattern have an odd number of bits in common.
     Approximated(u32),
 }
 
-/// Widens all floating-point numbers of a module to f64. Returns false if the result is invalid, which has been reported.
+/// Widens all floating-point numbers of a module to f64. Returns false if the result is invalid, which has been
+/// reported.
 #[must_use]
 pub fn widen(module: &Module<'_>, how: WidenMode) -> bool {
-    let (is_approximated, pattern) = if let WidenMode::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
+    let (is_approximated, pattern) =
+        if let WidenMode::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
     // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
     unsafe { spyreReferenceWiden(module.raw(), how == WidenMode::RoundedAsWritten, is_approximated, pattern) }
 }
@@ -95,12 +97,12 @@ pub struct JitFunction {
 }
 
 impl JitFunction {
-    /// Lowers the module of a function of tensors in place and compiles it. Code that runs for a moment is not worth LLVM's optimizer,
-    /// which takes longer than all else.
+    /// Lowers the module of a function of tensors in place and compiles it. Code that runs for a moment is not worth
+    /// LLVM's optimizer, which takes longer than all else.
     ///
     /// # Errors
-    /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if MLIR has reported
-    /// the error.
+    /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if
+    /// MLIR has reported the error.
     pub fn new(module: &Module<'_>, function: &str, optimizes: bool) -> Result<Self, String> {
         let arrays = read_array_types(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
@@ -112,8 +114,8 @@ impl JitFunction {
         }
     }
 
-    /// Calls the function with its arguments followed by its results, which it overwrites. In a guarded session, a signal ends the
-    /// process with exit code 1, because the code is the user's program.
+    /// Calls the function with its arguments followed by its results, which it overwrites. In a guarded session, a
+    /// signal ends the process with exit code 1, because the code is the user's program.
     ///
     /// # Errors
     /// If the arrays are not those that the function takes and returns.
@@ -123,11 +125,13 @@ impl JitFunction {
             return Err(format!("'{}' does not take and return these arrays", self.name));
         }
         let mut descriptors: Vec<Vec<i64>> = arrays.iter_mut().map(JitArray::descriptor).collect();
-        let mut pointers: Vec<*mut c_void> = descriptors.iter_mut().map(|descriptor| descriptor.as_mut_ptr().cast()).collect();
+        let mut pointers: Vec<*mut c_void> =
+            descriptors.iter_mut().map(|descriptor| descriptor.as_mut_ptr().cast()).collect();
         // The packed form takes the address of each argument, and an argument is the address of a descriptor.
-        let mut packed: Vec<*mut c_void> = pointers.iter_mut().map(|pointer| std::ptr::from_mut(pointer).cast()).collect();
-        // The C API looks for the C wrapper, `_mlir_ciface_` and the name.
-        // SAFETY: there is one array for each argument and result, each as large as its type says; all of them outlive the call.
+        let mut packed: Vec<*mut c_void> =
+            pointers.iter_mut().map(|pointer| std::ptr::from_mut(pointer).cast()).collect();
+        // The C API looks for the C wrapper, `_mlir_ciface_` and the name. SAFETY: there is one array for each argument
+        // and result, each as large as its type says; all of them outlive the call.
         let done = unsafe {
             if self.guards {
                 spyreReferenceGuard();
@@ -144,8 +148,10 @@ impl JitFunction {
 
 /// Returns the shapes and byte sizes of the arrays that a function takes and returns.
 fn read_array_types(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, String> {
-    let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.text_attr("sym_name") == name);
-    let body = functions.find_map(|function| function.body()).ok_or_else(|| format!("there is no function '{name}'"))?;
+    let mut functions =
+        module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.text_attr("sym_name") == name);
+    let body =
+        functions.find_map(|function| function.body()).ok_or_else(|| format!("there is no function '{name}'"))?;
     let returned = body.ops().last().map(|op| op.inputs()).unwrap_or_default();
     let array = |value: Value<'_>| {
         let sized = |tensor: TensorType<'_>| {

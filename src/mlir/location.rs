@@ -2,15 +2,21 @@
 
 use super::{Location, Type, other_fused_locations, source_positions};
 use mlir_sys::{
-    MlirLocation, mlirAttributeGetNull, mlirIdentifierStr, mlirLocationEqual, mlirLocationFusedGet, mlirLocationGetContext,
-    mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName, mlirLocationUnknownGet,
+    MlirLocation, mlirAttributeGetNull, mlirIdentifierStr, mlirLocationEqual, mlirLocationFusedGet,
+    mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName, mlirLocationUnknownGet,
 };
 
 /// Returns a location that names the value defined there; `--mlir-use-nameloc-as-prefix` prints it.
 #[must_use]
 pub fn named_location<'c>(at: Location<'c>, name: &str) -> Location<'c> {
     // SAFETY: the name is copied into the context.
-    unsafe { Location::from_raw(mlirLocationNameGet(mlirLocationGetContext(at.to_raw()), super::string_ref(name), at.to_raw())) }
+    unsafe {
+        Location::from_raw(mlirLocationNameGet(
+            mlirLocationGetContext(at.to_raw()),
+            super::string_ref(name),
+            at.to_raw(),
+        ))
+    }
 }
 
 /// Returns the name of a location; empty if it has none.
@@ -34,7 +40,8 @@ pub fn is_unknown_location(location: Location<'_>) -> bool {
     unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
 
-/// Returns the location of an op that does the work of several; the first one comes first. It is that one if all are equal.
+/// Returns the location of an op that does the work of several; the first one comes first. It is that one if all are
+/// equal.
 ///
 /// # Panics
 /// If there is no location.
@@ -60,12 +67,13 @@ pub fn new_block_with_locations<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> m
     melior::ir::Block::new(arguments)
 }
 
-/// Returns `file:line:col`, followed by ` called from ` and the call site, if any; for a fused location those of all its parts, after
-/// ` fused with `. Returns the name, or `unknown`, for a location without a file.
+/// Returns `file:line:col`, followed by ` called from ` and the call site, if any; for a fused location those of all
+/// its parts, after ` fused with `. Returns the name, or `unknown`, for a location without a file.
 #[must_use]
 pub fn format_location(location: Location<'_>) -> String {
-    let chain =
-        |location: Location<'_>| source_positions(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ");
+    let chain = |location: Location<'_>| {
+        source_positions(location).iter().map(ToString::to_string).collect::<Vec<_>>().join(" called from ")
+    };
     let others = other_fused_locations(location).into_iter().map(chain);
     match (chain(location).as_str(), location_name(location)) {
         ("", "") => "unknown".to_owned(),
@@ -85,8 +93,9 @@ mod tests {
     #[test]
     fn formats_location_with_call_sites() {
         let session = create_session();
-        let text_of =
-            |location: &str| format_location(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
+        let text_of = |location: &str| {
+            format_location(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc())
+        };
         assert_eq!(text_of("\"a.mlir\":3:5"), "a.mlir:3:5");
         assert_eq!(text_of("\"value\"(\"a.mlir\":3:5)"), "a.mlir:3:5");
         assert_eq!(

@@ -40,7 +40,12 @@ fn read_expr(expr: AffineExpr<'_>) -> AffineExpression {
 
 /// A map from its results; MLIR simplifies them.
 #[must_use]
-pub fn map_from_exprs<'c>(context: &'c Context, n_dims: usize, n_symbols: usize, results: &[AffineExpression]) -> AffineMap<'c> {
+pub fn map_from_exprs<'c>(
+    context: &'c Context,
+    n_dims: usize,
+    n_symbols: usize,
+    results: &[AffineExpression],
+) -> AffineMap<'c> {
     let results: Vec<_> = results.iter().map(|result| build_expr(context, result)).collect();
     AffineMap::new(context, n_dims, n_symbols, &results)
 }
@@ -78,7 +83,10 @@ fn build_expr<'c>(context: &'c Context, expr: &AffineExpression) -> AffineExpr<'
 #[must_use]
 pub fn map_of(attribute: Attribute<'_>) -> Option<AffineMap<'_>> {
     // SAFETY: the value is only asked for where the attribute is of that kind.
-    unsafe { mlirAttributeIsAAffineMap(attribute.to_raw()).then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAAffineMap(attribute.to_raw())
+            .then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw())))
+    }
 }
 
 /// An attribute that holds a map.

@@ -2,9 +2,10 @@
 //!
 //! # Why it is safe
 //!
-//! Handles ([`Op`], [`Value`], [`Block`]) are copies of pointers into the module that a pass was given. A pass owns that
-//! module for as long as it runs and is not run twice at a time on the same module. What it erases ([`OpExt::erase`]) is freed when it
-//! returns, and its handles cannot leave it: they live in a `for<'c>`. Handles of a [`Module`] or a [`Scratch`] copy borrow it:
+//! Handles ([`Op`], [`Value`], [`Block`]) are copies of pointers into the module that a pass was given. A pass owns
+//! that module for as long as it runs and is not run twice at a time on the same module. What it erases
+//! ([`OpExt::erase`]) is freed when it returns, and its handles cannot leave it: they live in a `for<'c>`. Handles of a
+//! [`Module`] or a [`Scratch`] copy borrow it:
 //!
 //! ```compile_fail,E0716
 //! use spyre::mlir::{Module, OpExt};
@@ -62,35 +63,43 @@ mod text;
 mod types;
 
 pub use ::program::affine::AffineExpression;
-pub use builder::{AttributeList, append_op, build_dictionary, build_module, build_op, insert_after, insert_before, new_block};
+pub use builder::{
+    AttributeList, append_op, build_dictionary, build_module, build_op, insert_after, insert_before, new_block,
+};
 pub use collect::{
-    CollectedDiagnostic, SourcePosition, collect_diagnostics, intercept_diagnostics, other_fused_locations, source_positions,
+    CollectedDiagnostic, SourcePosition, collect_diagnostics, intercept_diagnostics, other_fused_locations,
+    source_positions,
 };
 pub use context::{num_bugs, record_bug};
-pub use dense::{RawElements, build_dense_elements, build_dense_splat, raw_elements, read_dense_integers, read_dense_numbers};
+pub use dense::{
+    RawElements, build_dense_elements, build_dense_splat, raw_elements, read_dense_integers, read_dense_numbers,
+};
 pub use diag::{
-    Diagnostic, ErrorReported, error_at, error_at_location, remark_at_location, suppress_diagnostics, verify_op, warning_at,
-    warning_at_location,
+    Diagnostic, ErrorReported, error_at, error_at_location, remark_at_location, suppress_diagnostics, verify_op,
+    warning_at, warning_at_location,
 };
 pub use drivers::run_lsp_server;
 pub use float8::{decode_e4m3fn, decode_e5m2};
 pub use function::{
-    argument_attribute, canonicalize_structured_ops, generalize_named_ops, result_attribute, retain_ops, set_argument_attribute,
-    set_function_type, set_result_attribute,
+    argument_attribute, canonicalize_structured_ops, generalize_named_ops, result_attribute, retain_ops,
+    set_argument_attribute, set_function_type, set_result_attribute,
 };
 pub use jit::{JitArray, JitFunction, WidenMode, num_approximated_functions, widen};
-pub use location::{format_location, fused_location, is_unknown_location, location_name, named_location, new_block_with_locations};
+pub use location::{
+    format_location, fused_location, is_unknown_location, location_name, named_location, new_block_with_locations,
+};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
 pub use op::{BlockExt, DetachedClone, OpExt, OpMap, ValueExt, ValueMap};
 pub use parse_enum::parse_enum;
 pub use pass::{
-    Pass, PassEvent, PassFailure, PassInstance, PassObserverFn, PipelineHooks, UpstreamPass, register_pipeline_passes, run_opt_driver,
+    Pass, PassEvent, PassFailure, PassInstance, PassObserverFn, PipelineHooks, UpstreamPass, register_pipeline_passes,
+    run_opt_driver,
 };
 pub use pass_options::{NestedReader, PassOptionValue, PassOptions, escape, unescape};
 pub use program::{
-    functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape, remove_empty_tensors,
-    replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,
+    functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape,
+    remove_empty_tensors, replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,
 };
 pub use remark::{RemarkFilters, RemarkKind, are_remarks_enabled, emit_remark};
 pub use reword::{RewordedMessage, reword_diagnostics};
@@ -98,16 +107,19 @@ pub use scalar::ScalarType;
 pub use session::{Module, Session, SourceFile, can_parse, run_trial_passes, tool_found_bug};
 pub(crate) use text::{read_context_text, string_ref};
 pub use types::{
-    TensorType, array_attribute, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute, float_value, floats,
-    i32_attribute, i64_attribute, index_type, integer, integers, is_exactly_representable, is_reduction, is_tensor, natural_number,
-    reshaped_elements, shape_of, splat_value, string, string_array, string_attribute, strings, symbol_attribute, symbol_name,
-    type_attribute, type_of, type_of_element, type_of_elements, unit_attribute,
+    TensorType, array_attribute, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute,
+    float_value, floats, i32_attribute, i64_attribute, index_type, integer, integers, is_exactly_representable,
+    is_reduction, is_tensor, natural_number, reshaped_elements, shape_of, splat_value, string, string_array,
+    string_attribute, strings, symbol_attribute, symbol_name, type_attribute, type_of, type_of_element,
+    type_of_elements, unit_attribute,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};
 
 pub use melior::{
     Context,
-    ir::{Attribute, AttributeLike, BlockLike, Location, RegionLike, Type, TypeLike, ValueLike, operation::OperationLike},
+    ir::{
+        Attribute, AttributeLike, BlockLike, Location, RegionLike, Type, TypeLike, ValueLike, operation::OperationLike,
+    },
 };
 
 /// An operation of the module that a pass works on.

@@ -3,12 +3,14 @@
 use super::{Location, text::read_text};
 use mlir_sys::{
     MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller, mlirLocationEqual,
-    mlirLocationFusedGetLocations, mlirLocationFusedGetNumLocations, mlirLocationGetContext, mlirLocationIsACallSite, mlirLocationIsAFused,
-    mlirLocationIsAName, mlirLocationNameGetChildLoc, mlirLocationNameGetName, mlirLocationUnknownGet,
+    mlirLocationFusedGetLocations, mlirLocationFusedGetNumLocations, mlirLocationGetContext, mlirLocationIsACallSite,
+    mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc, mlirLocationNameGetName,
+    mlirLocationUnknownGet,
 };
 
-/// Returns the path of the module that an operation belongs to, such as `layers.3.self_attn`: the outermost name around a location that reads
-/// as one. Returns an empty text if there is none. Producers write it as `loc("layers.3.self_attn"("model.py":7:1))`.
+/// Returns the path of the module that an operation belongs to, such as `layers.3.self_attn`: the outermost name around
+/// a location that reads as one. Returns an empty text if there is none. Producers write it as
+/// `loc("layers.3.self_attn"("model.py":7:1))`.
 #[must_use]
 pub fn module_path(location: Location<'_>) -> String {
     // SAFETY: the location is alive as long as its context, of which the caller has a borrow.
@@ -18,7 +20,8 @@ pub fn module_path(location: Location<'_>) -> String {
 /// # Safety
 /// The location is one of a context that is alive.
 unsafe fn find_module_path(location: MlirLocation) -> Option<String> {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C says.
+    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C
+    // says.
     unsafe {
         if mlirLocationIsAName(location) {
             let inner = mlirLocationNameGetChildLoc(location);
@@ -39,7 +42,8 @@ unsafe fn find_module_path(location: MlirLocation) -> Option<String> {
 
 /// Returns whether a name consists of identifiers and numbers separated by dots.
 fn is_module_path(name: &str) -> bool {
-    let is_segment = |segment: &str| !segment.is_empty() && segment.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_segment =
+        |segment: &str| !segment.is_empty() && segment.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     name.split('.').all(is_segment)
 }
 
@@ -66,7 +70,9 @@ mod tests {
     #[test]
     fn returns_outermost_name_that_is_a_module_path() {
         let session = create_session();
-        let path_of = |location: &str| module_path(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc());
+        let path_of = |location: &str| {
+            module_path(Module::parse(&session, &format!("module {{}} loc({location})")).unwrap().op().loc())
+        };
         assert_eq!(path_of("\"layers.3.self_attn\"(\"a.py\":3:5)"), "layers.3.self_attn");
         assert_eq!(path_of("\"layers.3\"(\"x\"(\"a.py\":3:5))"), "layers.3");
         assert_eq!(path_of("\"jit(f)/add\"(\"schicht.ä\"(\"a.py\":3:5))"), "schicht.ä");

@@ -3,16 +3,18 @@
 pub(super) mod erased_ops;
 
 use super::{
-    Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
+    Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike,
+    Value, ValueLike,
     context::context_of,
     text::{read_bytes, read_context_text, string_ref},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
-    mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
-    mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetContext, mlirOperationGetName, mlirOperationIsBeforeInBlock,
-    mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
-    mlirOperationSetLocation, mlirOperationSetOperand, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirOpOperandGetNextUse,
+    mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetContext,
+    mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
+    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetLocation, mlirOperationSetOperand,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::collections::HashMap;
 
@@ -93,7 +95,11 @@ pub trait OpExt<'c>: Copy {
 impl<'c> OpExt<'c> for Op<'c> {
     fn full_name(self) -> &'c str {
         // SAFETY: names are uniqued in the context.
-        unsafe { read_context_text(mlirIdentifierStr(mlirOperationGetName(self.to_raw())), || mlirOperationGetContext(self.to_raw())) }
+        unsafe {
+            read_context_text(mlirIdentifierStr(mlirOperationGetName(self.to_raw())), || {
+                mlirOperationGetContext(self.to_raw())
+            })
+        }
     }
 
     fn is(self, name: &str) -> bool {
@@ -184,7 +190,12 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn move_to_before(self, other: Op<'c>) {
-        assert!(self.block().is_some() && other.block().is_some(), "'{}' or '{}' is in no block", self.full_name(), other.full_name());
+        assert!(
+            self.block().is_some() && other.block().is_some(),
+            "'{}' or '{}' is in no block",
+            self.full_name(),
+            other.full_name()
+        );
         // SAFETY: both are in blocks.
         unsafe { mlirOperationMoveBefore(self.to_raw(), other.to_raw()) }
     }
@@ -299,7 +310,8 @@ fn newest_users<'c>(value: Value<'c>) -> impl Iterator<Item = Op<'c>> {
 
 impl<'c> ValueExt<'c> for Value<'c> {
     fn def(self) -> Option<Op<'c>> {
-        // melior's conversion is avoided: if it fails it prints the value, for which MLIR numbers all surrounding values.
+        // melior's conversion is avoided: if it fails it prints the value, for which MLIR numbers all surrounding
+        // values.
         self.is_operation_result().then(|| {
             // SAFETY: the owner of a result is an operation of the same module.
             unsafe { OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(self.to_raw())) }

@@ -141,7 +141,8 @@ pub struct PipelineHooks {
     pub read_nested: NestedReader,
 }
 
-/// Observes an operation before and after a pass, given its argument; returns false if it has reported a bug of that pass.
+/// Observes an operation before and after a pass, given its argument; returns false if it has reported a bug of that
+/// pass.
 pub type PassObserverFn<'o> = dyn Fn(&str, PassEvent<'_>) -> bool + Sync + 'o;
 
 /// An observer behind a thin pointer.
@@ -213,8 +214,8 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// Set if a textual pipeline has found a compiler bug. MLIR's driver owns the context, so the state is global; libraries run no textual
-/// pipelines.
+/// Set if a textual pipeline has found a compiler bug. MLIR's driver owns the context, so the state is global;
+/// libraries run no textual pipelines.
 static TEXTUAL_BUG: AtomicBool = AtomicBool::new(false);
 
 /// Runs a pass of ours.
@@ -244,7 +245,11 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
     let n_bugs = num_bugs(module);
     let done = run_pass(*pass, module, options);
     if done.is_err() {
-        stop.set(Some(if num_bugs(module) > n_bugs { PassFailure::CompilerBug } else { PassFailure::Rejected(*number) }));
+        stop.set(Some(if num_bugs(module) > n_bugs {
+            PassFailure::CompilerBug
+        } else {
+            PassFailure::Rejected(*number)
+        }));
     }
     done.is_ok()
 }
@@ -256,7 +261,11 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
 ///
 /// # Safety
 /// The module is alive; nobody has a handle to anything in it, as passes of MLIR free what they erase.
-pub(super) unsafe fn run_passes(module: MlirModule, passes: &[PassInstance], verifies: bool) -> Result<(), PassFailure> {
+pub(super) unsafe fn run_passes(
+    module: MlirModule,
+    passes: &[PassInstance],
+    verifies: bool,
+) -> Result<(), PassFailure> {
     let stop = Cell::new(None);
     let running: Vec<Option<RunningPass<'_>>> = passes
         .iter()
@@ -286,15 +295,18 @@ unsafe extern "C" fn run_textual(
     count: isize,
     module: MlirOperation,
 ) -> bool {
-    // SAFETY: the hooks are those that were registered, which live as long as the process; C++ keeps the texts until this returns.
+    // SAFETY: the hooks are those that were registered, which live as long as the process; C++ keeps the texts until
+    // this returns.
     let (hooks, argument, options) = unsafe {
-        let options: &[OptionText] = if count > 0 { slice::from_raw_parts(options, count.cast_unsigned()) } else { &[] };
+        let options: &[OptionText] =
+            if count > 0 { slice::from_raw_parts(options, count.cast_unsigned()) } else { &[] };
         (&*hooks.cast::<PipelineHooks>(), read_text(argument), options)
     };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
     let Some(pass) = hooks.passes.iter().find(|pass| pass.argument == argument) else {
-        let _ = error_at(codes::INTERNAL, module, format_args!("pass '{argument}' is declared, but not implemented")).report();
+        let _ = error_at(codes::INTERNAL, module, format_args!("pass '{argument}' is declared, but not implemented"))
+            .report();
         return false;
     };
     // SAFETY: as above.
@@ -313,7 +325,12 @@ unsafe extern "C" fn run_textual(
     }
 }
 
-unsafe extern "C" fn expand_pipeline(hooks: *const c_void, options: MlirStringRef, answer: TextCallback, data: *mut c_void) {
+unsafe extern "C" fn expand_pipeline(
+    hooks: *const c_void,
+    options: MlirStringRef,
+    answer: TextCallback,
+    data: *mut c_void,
+) {
     // SAFETY: the hooks are those that were registered; C++ keeps the text until this returns.
     let expanded = unsafe { ((*hooks.cast::<PipelineHooks>()).expand)(&read_text(options)) };
     let is_error = expanded.is_err();
@@ -332,7 +349,12 @@ enum ObservedEvent {
     AfterPass = 2,
 }
 
-unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event: ObservedEvent, data: *mut c_void) -> bool {
+unsafe extern "C" fn observe_pass(
+    pass: MlirStringRef,
+    op: MlirOperation,
+    event: ObservedEvent,
+    data: *mut c_void,
+) -> bool {
     let event = match event {
         ObservedEvent::PipelineBegins => PassEvent::Begin,
         // SAFETY: MLIR hands over a valid operation and waits for the observer to return.
@@ -350,15 +372,21 @@ unsafe extern "C" fn observe_pass(pass: MlirStringRef, op: MlirOperation, event:
     is_right
 }
 
-/// Registers passes and their pipeline with MLIR, for textual pipelines. MLIR has one registry per process: the first hooks remain.
+/// Registers passes and their pipeline with MLIR, for textual pipelines. MLIR has one registry per process: the first
+/// hooks remain.
 pub fn register_pipeline_passes(hooks: &'static PipelineHooks) {
     // SAFETY: the functions and the hooks live as long as the process.
     unsafe { spyreRegisterPasses(std::ptr::from_ref(hooks).cast(), run_textual, expand_pipeline) }
 }
 
-/// Runs MLIR's opt driver on the process arguments and returns the exit code; `observe` sees every pass if the arguments request it.
+/// Runs MLIR's opt driver on the process arguments and returns the exit code; `observe` sees every pass if the
+/// arguments request it.
 #[must_use]
-pub fn run_opt_driver(hooks: &'static PipelineHooks, observe: &PassObserverFn<'_>, arguments: impl Iterator<Item = String>) -> i32 {
+pub fn run_opt_driver(
+    hooks: &'static PipelineHooks,
+    observe: &PassObserverFn<'_>,
+    arguments: impl Iterator<Item = String>,
+) -> i32 {
     register_pipeline_passes(hooks);
     let observer = PassObserver(observe);
     let data = std::ptr::from_ref(&observer).cast_mut().cast();
@@ -381,7 +409,9 @@ mod fault {
         let Ok(fault) = env::var(BROKEN_CANDIDATE) else { return Ok(()) };
         match fault.split_once(':') {
             Some(("panics", broken)) if broken == argument => panic!("'{argument}' is broken on purpose"),
-            Some(("refuses", broken)) if broken == argument => Err(error_at(crate::codes::PANIC, module, "is refused on purpose").report()),
+            Some(("refuses", broken)) if broken == argument => {
+                Err(error_at(crate::codes::PANIC, module, "is refused on purpose").report())
+            }
             _ => Ok(()),
         }
     }

@@ -1,7 +1,8 @@
 //! Options of passes: typed values from the compiler, or texts from a pipeline.
 //!
-//! The compiler creates its passes with typed values ([`PassOptionValue`]), which the passes read back. Text is used for pipelines that users
-//! type or MLIR prints: [`escape`] writes a value such that MLIR's pipeline parser followed by [`unescape`] returns the same value.
+//! The compiler creates its passes with typed values ([`PassOptionValue`]), which the passes read back. Text is used
+//! for pipelines that users type or MLIR prints: [`escape`] writes a value such that MLIR's pipeline parser followed by
+//! [`unescape`] returns the same value.
 
 use super::{ErrorReported, Op, error_at, parse_enum};
 use crate::codes;
@@ -78,8 +79,8 @@ impl PassOptionValue {
         Self(OptionValueKind::Nested(Arc::new(SingleValue(value))))
     }
 
-    /// Prints the value in pipeline syntax; prints nothing for an empty text, an empty list and a flag that is off, which are the
-    /// defaults.
+    /// Prints the value in pipeline syntax; prints nothing for an empty text, an empty list and a flag that is off,
+    /// which are the defaults.
     fn format_value(&self) -> Option<String> {
         match &self.0 {
             OptionValueKind::Text(text) => (!text.is_empty()).then(|| escape(text)),
@@ -193,10 +194,15 @@ impl PassOptions {
     ///
     /// # Panics
     /// If the option is none of the pass: a compiler bug.
-    pub fn read_enum<T: FromStr + VariantNames + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<T, ErrorReported> {
+    pub fn read_enum<T: FromStr + VariantNames + Any + Clone>(
+        &self,
+        module: Op<'_>,
+        name: &str,
+    ) -> Result<T, ErrorReported> {
         if self.text_elements(name).is_some() {
-            return parse_enum(self.get_text(name))
-                .map_err(|error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report());
+            return parse_enum(self.get_text(name)).map_err(|error| {
+                error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report()
+            });
         }
         let value = self.typed_value(name).and_then(|value| match &value.0 {
             OptionValueKind::Typed(value) => (&**value as &dyn Any).downcast_ref::<SingleValue<T>>(),
@@ -240,10 +246,16 @@ impl PassOptions {
     ///
     /// # Panics
     /// If the option is of another kind: a compiler bug.
-    pub fn read_list<T: FromStr<Err: fmt::Display> + Any + Clone>(&self, module: Op<'_>, name: &str) -> Result<Vec<T>, ErrorReported> {
+    pub fn read_list<T: FromStr<Err: fmt::Display> + Any + Clone>(
+        &self,
+        module: Op<'_>,
+        name: &str,
+    ) -> Result<Vec<T>, ErrorReported> {
         if let Some(elements) = self.text_elements(name) {
             let read: Result<Vec<T>, T::Err> = elements.iter().map(|element| element.text.parse()).collect();
-            return read.map_err(|error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report());
+            return read.map_err(|error| {
+                error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report()
+            });
         }
         let Some(value) = self.typed_value(name) else { return Ok(Vec::new()) };
         let elements = match &value.0 {
@@ -266,7 +278,9 @@ impl PassOptions {
             OptionSource::Typed(values) => values.get(name),
             OptionSource::Textual(texts) => match texts.values.get(name).and_then(|elements| elements.first()) {
                 Some(value) if !value.written.is_empty() => {
-                    let refuse = |error| error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report();
+                    let refuse = |error| {
+                        error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report()
+                    };
                     read = (texts.read_nested)(texts.argument, &value.written).map_err(refuse)?;
                     Some(&read)
                 }
@@ -292,8 +306,8 @@ impl fmt::Display for PassOptions {
     }
 }
 
-/// A value as the text of a pipeline has it. What separates values, lists and passes there, or quotes, is written as the hexadecimal digits of
-/// its bytes: `a b` is `a\20b`.
+/// A value as the text of a pipeline has it. What separates values, lists and passes there, or quotes, is written as
+/// the hexadecimal digits of its bytes: `a b` is `a\20b`.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
@@ -340,17 +354,22 @@ mod tests {
 
     #[test]
     fn reads_textual_options_by_name() {
-        let entries = [("planner", "first-fit"), ("lx-bytes", "128"), ("is-on", "true"), ("file", "a\\20b"), ("file", "c")];
+        let entries =
+            [("planner", "first-fit"), ("lx-bytes", "128"), ("is-on", "true"), ("file", "a\\20b"), ("file", "c")];
         let options = PassOptions::parse_texts("spyre-x", entries, NO_NESTED).unwrap();
-        assert_eq!((options.get_text("planner"), options.get_text("file"), options.get_text("absent")), ("first-fit", "a b", ""));
+        assert_eq!(
+            (options.get_text("planner"), options.get_text("file"), options.get_text("absent")),
+            ("first-fit", "a b", "")
+        );
         assert_eq!((options.get_number("lx-bytes"), options.is_enabled("is-on")), (128, true));
     }
 
     #[test]
     #[should_panic(expected = "'core' is no option with a number")]
     fn panics_on_number_of_unknown_option() {
-        let _ =
-            PassOptions::parse_texts("spyre-x", [("cores", "2")], NO_NESTED).unwrap_or_else(|error| panic!("{error}")).get_number("core");
+        let _ = PassOptions::parse_texts("spyre-x", [("cores", "2")], NO_NESTED)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .get_number("core");
     }
 
     #[test]

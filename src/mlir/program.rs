@@ -1,7 +1,9 @@
 //! A file's module and the program in it: its function, its sizes, and the dialects that upstream lowers.
 
 use super::{ErrorReported, Op, OpExt, Type, TypeLike, ValueLike, string_attribute, symbol_name};
-use mlir_sys::{MlirOperation, mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirShapedTypeIsDynamicDim, mlirTypeIsARankedTensor};
+use mlir_sys::{
+    MlirOperation, mlirShapedTypeGetDimSize, mlirShapedTypeGetRank, mlirShapedTypeIsDynamicDim, mlirTypeIsARankedTensor,
+};
 use std::collections::BTreeMap;
 
 unsafe extern "C" {
@@ -28,11 +30,15 @@ pub fn is_public(function: Op<'_>) -> bool {
     !["private", "nested"].contains(&function.text_attr("sym_visibility"))
 }
 
-/// Makes a function the only public one of its module, and erases what it does not need: other functions, and numbers that it
-/// does not read.
+/// Makes a function the only public one of its module, and erases what it does not need: other functions, and numbers
+/// that it does not read.
 pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
-    let functions: BTreeMap<&str, Op<'c>> =
-        module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
+    let functions: BTreeMap<&str, Op<'c>> = module
+        .body_ops()
+        .into_iter()
+        .filter(|op| op.is("func.func"))
+        .map(|function| (function.text_attr("sym_name"), function))
+        .collect();
     let name = entry.text_attr("sym_name");
     let (mut needed, mut found) = (BTreeMap::from([(name, entry)]), vec![entry]);
     while let Some(function) = found.pop() {
@@ -64,7 +70,9 @@ pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     let raw = tensor.to_raw();
     // SAFETY: the queries are only asked of the kind of type that they are for.
     unsafe {
-        let size = |dim: i64| (!mlirShapedTypeIsDynamicDim(raw, dim as isize)).then(|| mlirShapedTypeGetDimSize(raw, dim as isize));
+        let size = |dim: i64| {
+            (!mlirShapedTypeIsDynamicDim(raw, dim as isize)).then(|| mlirShapedTypeGetDimSize(raw, dim as isize))
+        };
         mlirTypeIsARankedTensor(raw).then(|| (0..mlirShapedTypeGetRank(raw)).map(size).collect())
     }
 }
@@ -75,29 +83,29 @@ pub fn wrap_scalars_in_tensors(function: Op<'_>) {
     unsafe { spyreBoxNumbers(function.to_raw()) }
 }
 
-/// Makes the outermost dimensions one, of tensors of static shape that a function takes or returns and that have more than a layout holds;
-/// their shapes are `spyre.shape` of arguments and results then.
+/// Makes the outermost dimensions one, of tensors of static shape that a function takes or returns and that have more
+/// than a layout holds; their shapes are `spyre.shape` of arguments and results then.
 pub fn merge_outer_dims(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreMergeDims(function.to_raw()) }
 }
 
-/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing reads, or zero; its shape is
-/// `spyre.shape` of the argument or the result then.
+/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing
+/// reads, or zero; its shape is `spyre.shape` of the argument or the result then.
 pub fn replace_empty_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxEmpty(function.to_raw()) }
 }
 
-/// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no handle of what is in the
-/// functions.
+/// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no
+/// handle of what is in the functions.
 pub fn remove_empty_tensors(module: Op<'_>) {
     // SAFETY: the module is alive.
     unsafe { spyreDropEmpty(module.to_raw()) }
 }
 
-/// Gives sizes to the open dimensions of the arguments of a function, in their order, and makes static what follows from them. What was in the
-/// function and in those that it called is freed: the caller holds no other handle.
+/// Gives sizes to the open dimensions of the arguments of a function, in their order, and makes static what follows
+/// from them. What was in the function and in those that it called is freed: the caller holds no other handle.
 ///
 /// # Errors
 /// If MLIR's passes fail, which they report.
@@ -106,14 +114,18 @@ pub fn remove_empty_tensors(module: Op<'_>) {
 /// If there are more or fewer sizes than open dimensions.
 pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorReported> {
     let arguments = function.body_args();
-    let n_open = arguments.iter().flat_map(|value| partial_shape(value.r#type()).unwrap_or_default()).filter(Option::is_none).count();
+    let n_open = arguments
+        .iter()
+        .flat_map(|value| partial_shape(value.r#type()).unwrap_or_default())
+        .filter(Option::is_none)
+        .count();
     assert_eq!(sizes.len(), n_open, "a size for each open dimension");
     // SAFETY: the function is alive; there are as many sizes as C++ reads.
     if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
-/// Lowers ops of the dialect `tosa` by upstream's passes, if there are any. What was in the functions is freed: the caller holds no handle
-/// of it.
+/// Lowers ops of the dialect `tosa` by upstream's passes, if there are any. What was in the functions is freed: the
+/// caller holds no handle of it.
 ///
 /// # Errors
 /// If an op has no lowering, which has been reported.
@@ -122,7 +134,8 @@ pub fn lower_tosa(module: Op<'_>) -> Result<(), ErrorReported> {
     if unsafe { spyreLowerTosa(module.to_raw()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
-/// Lowers ops of the dialect `stablehlo` that its own passes leave, if there are any. They are freed: the caller holds no handle of what was in functions.
+/// Lowers ops of the dialect `stablehlo` that its own passes leave, if there are any. They are freed: the caller holds
+/// no handle of what was in functions.
 ///
 /// # Errors
 /// If an op cannot be lowered, which has been reported.

@@ -47,7 +47,8 @@ pub enum RemarkKind {
     Analysis = 2,
 }
 
-/// Patterns of the enabled categories: LLVM regular expressions that match a complete name. An empty one matches nothing.
+/// Patterns of the enabled categories: LLVM regular expressions that match a complete name. An empty one matches
+/// nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RemarkFilters<'p> {
     /// For remarks of every kind.
@@ -74,7 +75,12 @@ impl YamlRemarks {
     ///
     /// # Safety
     /// This outlives the context.
-    pub(super) unsafe fn enable(&self, context: &Context, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
+    pub(super) unsafe fn enable(
+        &self,
+        context: &Context,
+        filters: RemarkFilters<'_>,
+        is_printed: bool,
+    ) -> Result<(), String> {
         let RemarkFilters { all, passed, missed, analysis } = filters;
         let [all, passed, missed, analysis] = [all, passed, missed, analysis].map(string_ref);
         let (mut reason, taken) = (TextReceiver::default(), std::ptr::from_ref(self).cast_mut().cast());
@@ -102,10 +108,23 @@ pub fn are_remarks_enabled(op: Op<'_>) -> bool {
 }
 
 /// Emits a remark about a decision in a function, at a location. Filters match its category.
-pub fn emit_remark(function: Op<'_>, location: Location<'_>, kind: RemarkKind, [category, name]: [&str; 2], message: &str) {
+pub fn emit_remark(
+    function: Op<'_>,
+    location: Location<'_>,
+    kind: RemarkKind,
+    [category, name]: [&str; 2],
+    message: &str,
+) {
     // SAFETY: operation and location are alive; C++ copies the texts before it returns.
     unsafe {
-        spyreRemark(function.to_raw(), location.to_raw(), kind as i32, string_ref(category), string_ref(name), string_ref(message));
+        spyreRemark(
+            function.to_raw(),
+            location.to_raw(),
+            kind as i32,
+            string_ref(category),
+            string_ref(name),
+            string_ref(message),
+        );
     }
 }
 
@@ -126,13 +145,18 @@ mod tests {
         assert!(are_remarks_enabled(module.op()));
         // Trial compilations make no decisions.
         assert!(!run_as_trial(module.op(), || are_remarks_enabled(module.op())));
-        for (kind, category) in [(RemarkKind::Missed, "spyre-lx"), (RemarkKind::Missed, "spyre-work"), (RemarkKind::Passed, "spyre-lx")] {
+        for (kind, category) in
+            [(RemarkKind::Missed, "spyre-lx"), (RemarkKind::Missed, "spyre-work"), (RemarkKind::Passed, "spyre-lx")]
+        {
             emit_remark(module.op(), module.op().loc(), kind, [category, "place"], "is it: \"so\"?");
         }
         let yaml = session.remarks_as_yaml();
         assert!(yaml.starts_with("--- !Missed\nPass:            spyre-lx\nName:            place\n"), "{yaml}");
         // Of every kind for one category, of one kind for another.
-        assert!(yaml.ends_with("...\n") && yaml.matches("---").count() == 2 && yaml.contains("'is it: \"so\"?'"), "{yaml}");
+        assert!(
+            yaml.ends_with("...\n") && yaml.matches("---").count() == 2 && yaml.contains("'is it: \"so\"?'"),
+            "{yaml}"
+        );
     }
 
     #[test]

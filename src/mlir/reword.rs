@@ -8,8 +8,8 @@ use melior::diagnostic::Diagnostic;
 use mlir_sys::MlirLocation;
 use std::{cell::RefCell, rc::Rc};
 
-/// Runs a closure and rewords its diagnostics: `reword` receives each error, warning, remark and note; those for which it returns `None`
-/// are dropped.
+/// Runs a closure and rewords its diagnostics: `reword` receives each error, warning, remark and note; those for which
+/// it returns `None` are dropped.
 pub fn reword_diagnostics<T>(
     context: &Context,
     do_it: impl FnOnce() -> T,
@@ -19,7 +19,8 @@ pub fn reword_diagnostics<T>(
     let sink = Rc::clone(&held);
     let handler = context.attach_diagnostic_handler(move |diagnostic| {
         let location_of = |diagnostic: &Diagnostic<'_>| diagnostic.location().to_raw();
-        let notes = (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
+        let notes =
+            (0..diagnostic.note_count()).filter_map(|index| diagnostic.note(index).ok()).map(|note| location_of(&note));
         let notes: Vec<MlirLocation> = notes.collect();
         sink.borrow_mut().push((convert_diagnostic(&diagnostic), location_of(&diagnostic), notes));
         true
@@ -31,7 +32,8 @@ pub fn reword_diagnostics<T>(
         // SAFETY: locations live as long as their context, which is borrowed.
         let location_in = |raw: MlirLocation| unsafe { Location::from_raw(raw) };
         let Some(RewordedMessage { message, details }) = reword(&said) else { continue };
-        let notes = said.notes.iter().zip(notes).filter_map(|(note, at)| Some((location_in(at), reword(note)?.message)));
+        let notes =
+            said.notes.iter().zip(notes).filter_map(|(note, at)| Some((location_in(at), reword(note)?.message)));
         let details = details.map(|details| (location_in(location), details));
         let severity = match said.severity {
             "error" => 0,
@@ -67,14 +69,18 @@ mod tests {
         let module = Module::parse(&session, "module {} loc(\"a.py\":3:5)").unwrap();
         let reword = |said: &CollectedDiagnostic| {
             let details = (said.severity == "error").then(|| said.message.clone());
-            (said.message != "dropped").then(|| RewordedMessage { message: format!("reworded {}", said.severity), details })
+            (said.message != "dropped")
+                .then(|| RewordedMessage { message: format!("reworded {}", said.severity), details })
         };
         let ((), collected) = collect_diagnostics(session.context(), || {
             reword_diagnostics(
                 session.context(),
                 || {
                     let op = module.op();
-                    let _ = error_at(crate::codes::INTERNAL, op, "is wrong").with_note(op, "dropped").with_note(op, "kept").report();
+                    let _ = error_at(crate::codes::INTERNAL, op, "is wrong")
+                        .with_note(op, "dropped")
+                        .with_note(op, "kept")
+                        .report();
                 },
                 reword,
             );

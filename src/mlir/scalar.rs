@@ -3,8 +3,8 @@
 use super::{Type, TypeLike};
 use machine::ElementType;
 use mlir_sys::{
-    mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64,
-    mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAIndex, mlirTypeIsAInteger,
+    mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32,
+    mlirTypeIsAF64, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAIndex, mlirTypeIsAInteger,
 };
 
 /// Type of a tensor element or of a scalar.
@@ -47,7 +47,9 @@ impl ScalarType {
                 () if mlirTypeIsAFloat8E4M3FN(raw) => Self::F8E4M3Fn,
                 () if mlirTypeIsAFloat8E5M2(raw) => Self::F8E5M2,
                 () if mlirTypeIsAIndex(raw) => Self::Index,
-                () if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) => Self::Integer(mlirIntegerTypeGetWidth(raw)),
+                () if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) => {
+                    Self::Integer(mlirIntegerTypeGetWidth(raw))
+                }
                 () if mlirTypeIsAInteger(raw) => Self::SignedInteger,
                 () => Self::Other,
             }
@@ -111,7 +113,11 @@ mod tests {
     fn converts_every_element_type() {
         let session = crate::pipeline::create_session();
         for element in ElementType::ALL {
-            assert_eq!(ScalarType::from_type(type_of_element(session.context(), element)).element_type(), Some(element), "{element}");
+            assert_eq!(
+                ScalarType::from_type(type_of_element(session.context(), element)).element_type(),
+                Some(element),
+                "{element}"
+            );
         }
         assert_eq!(ScalarType::from_type(parse_type(session.context(), "i16")).element_type(), None);
     }

@@ -10,8 +10,8 @@ use super::{
 };
 use melior::dialect::DialectRegistry;
 use mlir_sys::{
-    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleFromOperation,
-    mlirModuleGetOperation, mlirOperationVerify,
+    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual,
+    mlirModuleFromOperation, mlirModuleGetOperation, mlirOperationVerify,
 };
 use std::{
     cell::Cell,
@@ -30,7 +30,12 @@ struct RawSource {
 unsafe extern "C" {
     pub(super) fn spyreRegisterDialects(registry: MlirDialectRegistry);
     fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
-    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: TextCallback, data: *mut c_void) -> *mut RawSource;
+    fn spyreSourceOpen(
+        context: MlirContext,
+        path: MlirStringRef,
+        answer: TextCallback,
+        data: *mut c_void,
+    ) -> *mut RawSource;
     fn spyreSourceOfText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource, guards: bool) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
@@ -72,8 +77,8 @@ impl Session {
         Self { context, hooks, is_tool: AtomicBool::new(false), remarks: Arc::default() }
     }
 
-    /// Marks the session as owned by a tool: a signal in MLIR's parser or in a reference program ends the process with a message and exit
-    /// code 1, and bugs count for [`tool_found_bug`]. Library sessions do not handle signals.
+    /// Marks the session as owned by a tool: a signal in MLIR's parser or in a reference program ends the process with
+    /// a message and exit code 1, and bugs count for [`tool_found_bug`]. Library sessions do not handle signals.
     pub fn mark_as_tool(&self) {
         self.is_tool.store(true, Ordering::Relaxed);
     }
@@ -114,7 +119,8 @@ impl Session {
         self.remarks.text()
     }
 
-    /// Loads a dialect. The parser loads dialects on demand; code that builds ops without parsing must call this function.
+    /// Loads a dialect. The parser loads dialects on demand; code that builds ops without parsing must call this
+    /// function.
     pub fn load_dialect(&self, dialect: &str) {
         self.context.get_or_load_dialect(dialect);
     }
@@ -126,7 +132,9 @@ impl Session {
     pub fn open_source(&self, path: &str) -> Result<SourceFile<'_>, String> {
         let mut answer = pass::TextReceiver::default();
         // SAFETY: the answer outlives the call.
-        let raw = unsafe { spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::TextReceiver::take, answer.as_data()) };
+        let raw = unsafe {
+            spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::TextReceiver::take, answer.as_data())
+        };
         if raw.is_null() { Err(answer.text) } else { Ok(SourceFile { raw, session: self }) }
     }
 
@@ -227,8 +235,8 @@ impl<'c> Module<'c> {
         self.session
     }
 
-    /// Runs a textual pipeline; false if it is malformed or a pass failed, which has been reported. The first one of a process registers our
-    /// passes with MLIR, for as long as the process lives.
+    /// Runs a textual pipeline; false if it is malformed or a pass failed, which has been reported. The first one of a
+    /// process registers our passes with MLIR, for as long as the process lives.
     #[must_use]
     pub fn run_pipeline(&mut self, pipeline: &str) -> bool {
         if let Some(hooks) = self.session.hooks {
@@ -282,7 +290,9 @@ impl Drop for Module<'_> {
 pub fn run_trial_passes(copy: &mut DetachedClone<'_>, passes: &[PassInstance]) -> Result<(), PassFailure> {
     let copy: &DetachedClone<'_> = copy;
     // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
-    run_as_trial(copy.op(), || unsafe { pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions)) })
+    run_as_trial(copy.op(), || unsafe {
+        pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions))
+    })
 }
 
 /// Returns whether a text is a valid module; errors have been reported.

@@ -8,12 +8,12 @@ pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// The text of a string that a context keeps. What is no UTF-8 reads as MLIR prints it, `a\FF`, so that different names stay different; the context
-/// keeps that as well.
+/// The text of a string that a context keeps. What is no UTF-8 reads as MLIR prints it, `a\FF`, so that different names
+/// stay different; the context keeps that as well.
 ///
 /// # Safety
-/// Its bytes are there, and do not change, for as long as the result is used, and the context is alive: strings in attributes and identifiers are
-/// uniqued in the context, which outlives the module.
+/// Its bytes are there, and do not change, for as long as the result is used, and the context is alive: strings in
+/// attributes and identifiers are uniqued in the context, which outlives the module.
 pub(crate) unsafe fn read_context_text<'c>(raw: MlirStringRef, context: impl FnOnce() -> MlirContext) -> &'c str {
     // SAFETY: as the caller promises.
     let bytes = unsafe { read_bytes(raw) };
@@ -25,7 +25,8 @@ pub(crate) unsafe fn read_context_text<'c>(raw: MlirStringRef, context: impl FnO
     })
 }
 
-/// The text of a string of the bridge, which C++ keeps for as long as it runs; what is no UTF-8 reads as MLIR prints it.
+/// The text of a string of the bridge, which C++ keeps for as long as it runs; what is no UTF-8 reads as MLIR prints
+/// it.
 ///
 /// # Safety
 /// Its bytes are there, and do not change, for as long as the result is used.

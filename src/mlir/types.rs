@@ -4,20 +4,21 @@ use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value
 use machine::ElementType;
 use melior::ir::{
     attribute::{
-        ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute,
-        StringAttribute, TypeAttribute,
+        ArrayAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute,
+        IntegerAttribute, StringAttribute, TypeAttribute,
     },
     r#type::IntegerType,
 };
 use mlir_sys::{
-    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetContext, mlirAttributeGetNull,
-    mlirAttributeGetType, mlirAttributeIsAArray, mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary,
-    mlirAttributeIsAElements, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements,
-    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet,
-    mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
-    mlirIdentifierStr, mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
-    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor, mlirTypeIsATensor,
-    mlirUnitAttrGet,
+    MlirAttribute, MlirType, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetContext,
+    mlirAttributeGetNull, mlirAttributeGetType, mlirAttributeIsAArray, mlirAttributeIsADenseElements,
+    mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary, mlirAttributeIsAElements, mlirAttributeIsAFlatSymbolRef,
+    mlirAttributeIsAString, mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetSplatValue,
+    mlirDenseElementsAttrIsSplat, mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet, mlirDenseF64ArrayGetElement,
+    mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr,
+    mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
+    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
+    mlirTypeIsATensor, mlirUnitAttrGet,
 };
 
 unsafe extern "C" {
@@ -52,7 +53,8 @@ impl<'c> TensorType<'c> {
             if !mlirTypeIsARankedTensor(raw) || !mlirShapedTypeHasStaticShape(raw) {
                 return None;
             }
-            let shape = (0..mlirShapedTypeGetRank(raw)).map(|dim| mlirShapedTypeGetDimSize(raw, dim as isize)).collect();
+            let shape =
+                (0..mlirShapedTypeGetRank(raw)).map(|dim| mlirShapedTypeGetDimSize(raw, dim as isize)).collect();
             let element = Type::from_raw(mlirShapedTypeGetElementType(raw));
             Some(Self { shape, element, encoding: Attribute::from_option_raw(mlirRankedTensorTypeGetEncoding(raw)) })
         }
@@ -64,7 +66,12 @@ impl<'c> TensorType<'c> {
         // SAFETY: all parts are of one context; a missing encoding is a null attribute.
         unsafe {
             let encoding = self.encoding.map_or_else(|| mlirAttributeGetNull(), |attribute| attribute.to_raw());
-            Type::from_raw(mlirRankedTensorTypeGet(self.shape.len() as isize, self.shape.as_ptr(), self.element.to_raw(), encoding))
+            Type::from_raw(mlirRankedTensorTypeGet(
+                self.shape.len() as isize,
+                self.shape.as_ptr(),
+                self.element.to_raw(),
+                encoding,
+            ))
         }
     }
 
@@ -93,8 +100,11 @@ pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     // melior's own accessor fails on the empty string (0.27.4).
     // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
     unsafe {
-        mlirAttributeIsAString(attribute.to_raw())
-            .then(|| read_context_text(mlirStringAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+        mlirAttributeIsAString(attribute.to_raw()).then(|| {
+            read_context_text(mlirStringAttrGetValue(attribute.to_raw()), || {
+                mlirAttributeGetContext(attribute.to_raw())
+            })
+        })
     }
 }
 
@@ -127,7 +137,11 @@ pub fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
         if !mlirAttributeIsAArray(raw) {
             return None;
         }
-        Some((0..mlirArrayAttrGetNumElements(raw)).map(|index| Attribute::from_raw(mlirArrayAttrGetElement(raw, index))).collect())
+        Some(
+            (0..mlirArrayAttrGetNumElements(raw))
+                .map(|index| Attribute::from_raw(mlirArrayAttrGetElement(raw, index)))
+                .collect(),
+        )
     }
 }
 
@@ -166,7 +180,10 @@ pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribu
         }
         let entry = |index| {
             let named = mlirDictionaryAttrGetElement(raw, index);
-            (read_context_text(mlirIdentifierStr(named.name), || mlirAttributeGetContext(raw)), Attribute::from_raw(named.attribute))
+            (
+                read_context_text(mlirIdentifierStr(named.name), || mlirAttributeGetContext(raw)),
+                Attribute::from_raw(named.attribute),
+            )
         };
         Some((0..mlirDictionaryAttrGetNumElements(raw)).map(entry).collect())
     }
@@ -195,8 +212,11 @@ pub fn symbol_attribute<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
 pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
     unsafe {
-        mlirAttributeIsAFlatSymbolRef(attribute.to_raw())
-            .then(|| read_context_text(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || mlirAttributeGetContext(attribute.to_raw())))
+        mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| {
+            read_context_text(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || {
+                mlirAttributeGetContext(attribute.to_raw())
+            })
+        })
     }
 }
 
@@ -257,7 +277,8 @@ pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> A
 /// # Panics
 /// If a list has 2^31 elements or more: no op has so many operands.
 pub(crate) fn i32_array_attribute<'c>(context: &'c Context, lengths: &[usize]) -> Attribute<'c> {
-    let lengths: Vec<i32> = lengths.iter().map(|length| i32::try_from(*length).expect("no op has 2^31 operands")).collect();
+    let lengths: Vec<i32> =
+        lengths.iter().map(|length| i32::try_from(*length).expect("no op has 2^31 operands")).collect();
     DenseI32ArrayAttribute::new(context, &lengths).into()
 }
 
@@ -287,8 +308,9 @@ pub fn floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
     // SAFETY: the elements are only asked for where the attribute is such an array.
     unsafe {
         let raw = attribute.to_raw();
-        mlirAttributeIsADenseF64Array(raw)
-            .then(|| (0..mlirDenseArrayGetNumElements(raw)).map(|index| mlirDenseF64ArrayGetElement(raw, index)).collect())
+        mlirAttributeIsADenseF64Array(raw).then(|| {
+            (0..mlirDenseArrayGetNumElements(raw)).map(|index| mlirDenseF64ArrayGetElement(raw, index)).collect()
+        })
     }
 }
 
@@ -324,11 +346,13 @@ pub fn is_reduction(iterator: Attribute<'_>) -> bool {
 #[must_use]
 pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
     // SAFETY: the type is only asked for where the attribute has elements.
-    unsafe { mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw()))) }
+    unsafe {
+        mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw())))
+    }
 }
 
-/// Returns `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major order; a resource is
-/// shared. Returns `None` for another attribute, or if the number of elements differs.
+/// Returns `dense<...>` or `dense_resource<...>` as a tensor of shape `shape`, with the same elements in row-major
+/// order; a resource is shared. Returns `None` for another attribute, or if the number of elements differs.
 #[must_use]
 pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
     let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
@@ -338,11 +362,13 @@ pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<
     (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }
 
-/// Builds a dense constant of floats, or of integers of 8, 32 or 64 bits, from one number per element or a single one for all.
+/// Builds a dense constant of floats, or of integers of 8, 32 or 64 bits, from one number per element or a single one
+/// for all.
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
 pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
-    let element = TensorType::from_type(tensor).map_or(ScalarType::Other, |tensor| ScalarType::from_type(tensor.element));
+    let element =
+        TensorType::from_type(tensor).map_or(ScalarType::Other, |tensor| ScalarType::from_type(tensor.element));
     let bytes: Vec<u8> = match element {
         ScalarType::F16 => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
         ScalarType::Bf16 => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
@@ -353,11 +379,13 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
         _ => numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()).collect(),
     };
     // SAFETY: MLIR copies the bytes, which are one element or as many as the type has.
-    unsafe { Attribute::from_raw(mlirDenseElementsAttrRawBufferGet(tensor.to_raw(), bytes.len(), bytes.as_ptr().cast())) }
+    unsafe {
+        Attribute::from_raw(mlirDenseElementsAttrRawBufferGet(tensor.to_raw(), bytes.len(), bytes.as_ptr().cast()))
+    }
 }
 
-/// Returns whether the element type represents the number exactly, so that a constant of it is not rounded; always true for integers and
-/// truth values.
+/// Returns whether the element type represents the number exactly, so that a constant of it is not rounded; always true
+/// for integers and truth values.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
 pub fn is_exactly_representable(element: Type<'_>, number: f64) -> bool {

@@ -1,9 +1,9 @@
 //! Stage `peel`: splits a dimension in two so that the first part can be tiled and divided well.
 //!
-//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run without tiling, and on one core where
-//! nothing else can be divided. Split into 16,320 and 61 rows, most of the work has several counts to choose from, and the
-//! remainder is small. Ops of each part are consecutive, so that values of a part pass from op to op; ops that need both parts
-//! read an assembled buffer. The program is compiled both ways to decide whether this pays.
+//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run without tiling, and on one
+//! core where nothing else can be divided. Split into 16,320 and 61 rows, most of the work has several counts to choose
+//! from, and the remainder is small. Ops of each part are consecutive, so that values of a part pass from op to op; ops
+//! that need both parts read an assembled buffer. The program is compiled both ways to decide whether this pays.
 //!
 //! | file | what |
 //! |---|---|
@@ -38,7 +38,13 @@ const MAX_PEELED_AXES: usize = 2;
 /// ops has a result of at least `least_bytes`, and if its size is no multiple of the cores and of a stick. `bytes`
 /// holds the result bytes of each op.
 #[must_use]
-pub fn find_peel_candidates(axes: &[TilingAxis], sizes: &[Vec<i64>], bytes: &[i64], cores: i64, least_bytes: i64) -> Vec<PeeledDim> {
+pub fn find_peel_candidates(
+    axes: &[TilingAxis],
+    sizes: &[Vec<i64>],
+    bytes: &[i64],
+    cores: i64,
+    least_bytes: i64,
+) -> Vec<PeeledDim> {
     let granule = cores / common_divisor(cores, STICK_ROWS) * STICK_ROWS;
     let whole = |axis: &&TilingAxis| {
         let mut found = axis.dims.iter().map(|(&op, &dim)| sizes[op][dim]);
@@ -46,8 +52,11 @@ pub fn find_peel_candidates(axes: &[TilingAxis], sizes: &[Vec<i64>], bytes: &[i6
         size.filter(|size| size % granule != 0 && *size > granule)
     };
     let largest = |axis: &TilingAxis| axis.dims.keys().map(|&op| bytes[op]).max().unwrap_or(0);
-    let mut parted: Vec<(i64, &TilingAxis, i64)> =
-        axes.iter().filter_map(|axis| Some((largest(axis), axis, whole(&axis)?))).filter(|(bytes, ..)| *bytes >= least_bytes).collect();
+    let mut parted: Vec<(i64, &TilingAxis, i64)> = axes
+        .iter()
+        .filter_map(|axis| Some((largest(axis), axis, whole(&axis)?)))
+        .filter(|(bytes, ..)| *bytes >= least_bytes)
+        .collect();
     parted.sort_by_key(|(bytes, _, size)| std::cmp::Reverse((*bytes, *size)));
     let places = parted.into_iter().take(MAX_PEELED_AXES).flat_map(|(_, axis, size)| {
         let places = find_split_points(size, granule);
@@ -56,7 +65,8 @@ pub fn find_peel_candidates(axes: &[TilingAxis], sizes: &[Vec<i64>], bytes: &[i6
     places.collect()
 }
 
-/// Returns the split points of a size: before the smallest remainder, and where the first part has more counts to choose from.
+/// Returns the split points of a size: before the smallest remainder, and where the first part has more counts to
+/// choose from.
 fn find_split_points(size: i64, granule: i64) -> Vec<i64> {
     let count = size / granule;
     let step = 1 << (count.ilog2() / 2);
@@ -87,7 +97,8 @@ mod tests {
 
     #[test]
     fn skips_divisible_and_small_values() {
-        let one = |size: i64, bytes: i64| find_peel_candidates(&[make_axis(&[(0, 0)])], &[vec![size]], &[bytes], 32, 1 << 25);
+        let one =
+            |size: i64, bytes: i64| find_peel_candidates(&[make_axis(&[(0, 0)])], &[vec![size]], &[bytes], 32, 1 << 25);
         assert!(one(16384, 1 << 26).is_empty());
         assert!(one(16381, 1 << 20).is_empty());
         assert!(one(63, 1 << 26).is_empty(), "there is no part for all cores");
@@ -96,13 +107,23 @@ mod tests {
     #[test]
     fn skips_axes_whose_ops_see_different_sizes() {
         assert!(
-            find_peel_candidates(&[make_axis(&[(0, 0), (1, 0)])], &[vec![4093], vec![8186]], &[1 << 26, 1 << 26], 32, 1 << 25).is_empty()
+            find_peel_candidates(
+                &[make_axis(&[(0, 0), (1, 0)])],
+                &[vec![4093], vec![8186]],
+                &[1 << 26, 1 << 26],
+                32,
+                1 << 25
+            )
+            .is_empty()
         );
     }
 
     #[test]
     fn divides_the_first_part_by_any_number_of_cores() {
         let found = find_peel_candidates(&[make_axis(&[(0, 0)])], &[vec![4093]], &[1 << 26], 7, 1 << 25);
-        assert!(found.iter().all(|peel| peel.first_size % 7 == 0 && peel.first_size % 64 == 0 && peel.first_size < 4093), "{found:?}");
+        assert!(
+            found.iter().all(|peel| peel.first_size % 7 == 0 && peel.first_size % 64 == 0 && peel.first_size < 4093),
+            "{found:?}"
+        );
     }
 }

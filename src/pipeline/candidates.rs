@@ -23,18 +23,34 @@ pub(super) struct CandidatePipeline {
 }
 
 impl CandidatePipeline {
-    /// Returns the compiler of candidates for a program under `options`, whose target, entry and sizes are already recorded in the IR.
+    /// Returns the compiler of candidates for a program under `options`, whose target, entry and sizes are already
+    /// recorded in the IR.
     pub(super) fn from_imported(options: &CompileOptions, asking: &'static str) -> Self {
-        let CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, .. } =
-            CompileOptions::default();
-        let left =
-            CompileOptions { entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..options.clone() };
+        let CompileOptions {
+            entry, dim_sizes, knobs, plan, notes_plan, more_lx, proves, target, cores, lx_bytes, ..
+        } = CompileOptions::default();
+        let left = CompileOptions {
+            entry,
+            dim_sizes,
+            knobs,
+            plan,
+            notes_plan,
+            more_lx,
+            proves,
+            target,
+            cores,
+            lx_bytes,
+            ..options.clone()
+        };
         Self::new(left, asking)
     }
 
     /// Returns the compiler of candidates under `options`.
     pub(super) fn new(options: CompileOptions, asking: &'static str) -> Self {
-        Self { options: CompileOptions { kernels: Some(KernelMode::Separate), compile_to: Phase::Work, ..options }, asking }
+        Self {
+            options: CompileOptions { kernels: Some(KernelMode::Separate), compile_to: Phase::Work, ..options },
+            asking,
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Pass order; defined only here.
 //!
-//! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work division (cores divide
-//! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
-//! launches). After each phase `spyre-verify-phase` refuses what should be gone.
+//! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work
+//! division (cores divide one iteration's work); work division before LX planning (sizes are per core); loops before
+//! bundles (a loop is never split over two launches). After each phase `spyre-verify-phase` refuses what should be
+//! gone.
 //!
 //! | file | what |
 //! |---|---|
@@ -122,7 +123,8 @@ pub fn create_session() -> Session {
 /// Parses the options for compiling candidates of the pass `asking`.
 fn read_nested(asking: &str, text: &str) -> Result<PassOptionValue, String> {
     let options = CompileOptions::parse(text)?;
-    let pass = PASSES.iter().find(|pass| pass.argument == asking).ok_or_else(|| format!("there is no pass '{asking}'"))?;
+    let pass =
+        PASSES.iter().find(|pass| pass.argument == asking).ok_or_else(|| format!("there is no pass '{asking}'"))?;
     Ok(PassOptionValue::from_nested(CandidateCompiler::new(CandidatePipeline::new(options, pass.argument))))
 }
 
@@ -143,7 +145,10 @@ mod tests {
     fn ends_pipeline_after_check_of_last_phase() {
         let text = expand_pipeline("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{cores=4 lx-bytes=-1}"), "{text}");
-        assert!(text.ends_with("canonicalize,cse,spyre-copy-aliased-results,spyre-verify-phase{phase=layout}"), "{text}");
+        assert!(
+            text.ends_with("canonicalize,cse,spyre-copy-aliased-results,spyre-verify-phase{phase=layout}"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -184,7 +189,10 @@ mod tests {
 
     #[test]
     fn names_unknown_options_and_phases() {
-        assert_eq!(expand_pipeline("core=4").unwrap_err(), "'spyre-compile': unknown option 'core': did you mean 'cores'?");
+        assert_eq!(
+            expand_pipeline("core=4").unwrap_err(),
+            "'spyre-compile': unknown option 'core': did you mean 'cores'?"
+        );
         let refused = expand_pipeline("compile-to=lxx").unwrap_err();
         assert_eq!(
             refused,
@@ -224,7 +232,8 @@ mod tests {
         let simple = CompileOptions::parse("lx-planner=first-fit").unwrap();
         let formed = CompileOptions::parse("kernels=form").unwrap();
         let relaxed = CompileOptions::parse("rounding=relaxed").unwrap();
-        let text = [options, alone, simple, formed, relaxed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
+        let text =
+            [options, alone, simple, formed, relaxed].map(|options| options.pipeline(Phase::ALL, "out")).concat();
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
         }

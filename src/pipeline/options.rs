@@ -187,7 +187,10 @@ impl CompileOptions {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut options = Self::default();
         for word in text.split_whitespace() {
-            let expected = || codes::USAGE.format(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"));
+            let expected = || {
+                codes::USAGE
+                    .format(format_args!("expected key=value, found '{word}'; write '\\20' for a blank in a value"))
+            };
             let (key, written) = word.split_once('=').ok_or_else(expected)?;
             // Commas within elements are escaped; commas between elements are not.
             for element in if LIST_OPTIONS.contains(&key) { written.split(',').collect() } else { vec![written] } {
@@ -220,14 +223,17 @@ impl CompileOptions {
     fn add(&mut self, key: &str, value: &str) -> Result<(), String> {
         let number = || {
             value.parse::<i64>().map_err(|_| {
-                codes::OPTION_VALUE.format(format_args!("option '{key}': expected a number, found '{value}'{}", suggest_number(value)))
+                codes::OPTION_VALUE
+                    .format(format_args!("option '{key}': expected a number, found '{value}'{}", suggest_number(value)))
             })
         };
-        let either = |yes: &str, no: &str| match value {
-            _ if value == yes => Ok(Some(true)),
-            _ if value == no => Ok(Some(false)),
-            _ => Err(codes::OPTION_VALUE.format(format_args!("option '{key}': expected '{yes}' or '{no}', found '{value}'"))),
-        };
+        let either =
+            |yes: &str, no: &str| match value {
+                _ if value == yes => Ok(Some(true)),
+                _ if value == no => Ok(Some(false)),
+                _ => Err(codes::OPTION_VALUE
+                    .format(format_args!("option '{key}': expected '{yes}' or '{no}', found '{value}'"))),
+            };
         match key {
             "entry" => value.clone_into(&mut self.entry),
             "dim-size" => self.dim_sizes.push(parse_list_element(key, value)?),
@@ -246,7 +252,10 @@ impl CompileOptions {
             "bundle-format" => self.bundle_format = parse_enum_option(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
-                let refuse = |_| codes::OPTION_VALUE.format(format_args!("option '{key}': expected a nonnegative number, found '{value}'"));
+                let refuse = |_| {
+                    codes::OPTION_VALUE
+                        .format(format_args!("option '{key}': expected a nonnegative number, found '{value}'"))
+                };
                 self.tile_steps = Some(value.parse().map_err(refuse)?);
             }
             "objective" => self.objective = parse_enum_option(key, value)?,
@@ -263,8 +272,8 @@ impl CompileOptions {
         Ok(())
     }
 
-    /// Returns the options that differ from their defaults, by name and value, with one entry per list element. The last phase is
-    /// excluded.
+    /// Returns the options that differ from their defaults, by name and value, with one entry per list element. The
+    /// last phase is excluded.
     #[must_use]
     pub fn explicit_options(&self) -> Vec<(&'static str, String)> {
         let usual = Self::default();
@@ -285,7 +294,9 @@ impl CompileOptions {
         add(self.addresses != usual.addresses, "addresses", self.addresses.to_string());
         add(self.loops != usual.loops, "loops", self.loops.to_string());
         add(self.bundle_format != usual.bundle_format, "bundle-format", self.bundle_format.to_string());
-        self.tile_search.iter().for_each(|search| add(true, "tile-search", if *search { "auto" } else { "none" }.to_owned()));
+        self.tile_search
+            .iter()
+            .for_each(|search| add(true, "tile-search", if *search { "auto" } else { "none" }.to_owned()));
         self.tile_steps.iter().for_each(|steps| add(true, "tile-steps", steps.to_string()));
         add(self.objective != usual.objective, "objective", self.objective.to_string());
         add(self.plan != usual.plan, "plan", self.plan.clone());
@@ -301,7 +312,8 @@ impl CompileOptions {
     /// Returns the options that kernels depend on, as command-line words.
     #[must_use]
     pub fn kernel_words(&self) -> Vec<String> {
-        let given = self.explicit_options().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
+        let given =
+            self.explicit_options().into_iter().filter(|(name, _)| ["knobs", "kernels", "objective"].contains(name));
         given.flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 
@@ -322,8 +334,8 @@ impl CompileOptions {
         self.joint.unwrap_or(self.lx_planner.is_none())
     }
 
-    /// Returns whether tiles are chosen for ops without hints. The default requires joint planning, which determines the gain of tiles,
-    /// and symbolic addresses, since baked ones cannot advance in a loop.
+    /// Returns whether tiles are chosen for ops without hints. The default requires joint planning, which determines
+    /// the gain of tiles, and symbolic addresses, since baked ones cannot advance in a loop.
     #[must_use]
     pub fn searches_tiles(&self) -> bool {
         self.tile_search.unwrap_or(self.is_joint() && self.supports_loops())
@@ -365,7 +377,9 @@ impl CompileOptions {
         }
         if self.kernels.is_some_and(|mode| mode != KernelMode::Separate) && !self.is_joint() {
             let needs = "joint planning; remove '--lx-planner', or give '--joint'";
-            return Err(codes::NEEDS_JOINT.format(format_args!("option 'kernels={}' requires {needs}", self.kernel_mode())));
+            return Err(
+                codes::NEEDS_JOINT.format(format_args!("option 'kernels={}' requires {needs}", self.kernel_mode()))
+            );
         }
         let can_follow = self.is_joint() && self.searches_tiles();
         let of_plans = [(!self.plan.is_empty(), "plan"), (self.notes_plan, "write-plan"), (self.proves, "certificate")];
@@ -376,12 +390,14 @@ impl CompileOptions {
         Ok(())
     }
 
-    /// Returns the options that have no effect on a module that has completed a phase, unless they have the same value already.
+    /// Returns the options that have no effect on a module that has completed a phase, unless they have the same value
+    /// already.
     #[must_use]
     pub fn ineffective_options(&self, done: Phase) -> Vec<&'static str> {
         // A report requests the savings of a larger LX wherever they can be computed.
         let is_without = |name: &&str| last_phase(name) <= done && *name != "more-lx";
-        let mut names: Vec<&'static str> = self.explicit_options().into_iter().map(|(name, _)| name).filter(is_without).collect();
+        let mut names: Vec<&'static str> =
+            self.explicit_options().into_iter().map(|(name, _)| name).filter(is_without).collect();
         names.sort_by_key(|name| last_phase(name));
         names.dedup();
         names
@@ -397,14 +413,19 @@ impl CompileOptions {
 /// Returns a hint for an invalid number: the value of a size with a unit, or the expected syntax.
 fn suggest_number(value: &str) -> String {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
-    let read = |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
-    units.into_iter().find_map(read).map_or_else(|| "; give one such as 8".to_owned(), |bytes| format!("; give {bytes}"))
+    let read =
+        |(unit, shift): (&str, u32)| value.strip_suffix(unit)?.trim().parse::<i64>().ok()?.checked_mul(1 << shift);
+    units
+        .into_iter()
+        .find_map(read)
+        .map_or_else(|| "; give one such as 8".to_owned(), |bytes| format!("; give {bytes}"))
 }
 
 /// Returns a suggestion of the closest name, if one is similar.
 fn suggest_name(found: &str, names: &[&str]) -> String {
     let likeness = |name: &&&str| strsim::jaro_winkler(found, name);
-    let best = names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
+    let best =
+        names.iter().max_by(|one, other| likeness(one).total_cmp(&likeness(other))).filter(|name| likeness(name) > 0.8);
     best.map_or_else(|| format!(": the options are {}", names.join(", ")), |name| format!(": did you mean '{name}'?"))
 }
 
@@ -442,7 +463,8 @@ mod tests {
                     addresses=baked loops=unroll bundle-format=1.0 tile-search=auto tile-steps=7 objective=bytes plan=p.json notes-plan=true \
                     more-lx=true proves=true precision=strict rounding=relaxed sticks=greedy";
         let options = CompileOptions::parse(text).unwrap();
-        let given: Vec<String> = options.explicit_options().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let given: Vec<String> =
+            options.explicit_options().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(given.join(" "), text);
         assert_eq!(CompileOptions::default().explicit_options(), []);
     }

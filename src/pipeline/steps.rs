@@ -9,19 +9,22 @@ use crate::{
     import::{
         Rounding,
         ir::{
-            check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, relax_roundings, select_program,
-            set_target,
+            check_input, expand_functions, fuse_gathers, import_linalg, lower_stablehlo, lower_tosa, relax_roundings,
+            select_program, set_target,
         },
     },
     joint::ir::divide_jointly,
     kernel::{
         KernelMode,
-        ir::{cost_evaluator::CandidateCompiler, form_kernels, fuse_prologue_epilogue, inline_kernels, make_kernels, raise_loops_to_hints},
+        ir::{
+            cost_evaluator::CandidateCompiler, form_kernels, fuse_prologue_epilogue, inline_kernels, make_kernels,
+            raise_loops_to_hints,
+        },
     },
     launch::ir::lower_to_sdscbundle,
     layout::ir::{
-        clone_constants, copy_aliased_results, defer_divisions, insert_restickify, layout_gather_tables, materialize_views,
-        pad_contractions, propagate_layouts, split_views,
+        clone_constants, copy_aliased_results, defer_divisions, insert_restickify, layout_gather_tables,
+        materialize_views, pad_contractions, propagate_layouts, split_views,
     },
     lx::ir::{allocate_scratchpad, clone_inputs},
     mlir::{Pass, PassInstance, PassOptionValue, UpstreamPass},
@@ -132,7 +135,8 @@ impl CompileOptions {
             // The target machine is an attribute of the module, which all passes read.
             target,
             // Calls of user kernels become kernel ops, so they are not inlined.
-            PipelineStep::from_pass(make_kernels::PASS).with_option(option::KNOBS, PassOptionValue::from_list(&self.knobs)),
+            PipelineStep::from_pass(make_kernels::PASS)
+                .with_option(option::KNOBS, PassOptionValue::from_list(&self.knobs)),
             // JAX calls helper functions. No folding: it would round numbers that the referee needs unrounded.
             PipelineStep::from_upstream(UpstreamPass::Inline),
             // Removes functions whose calls are all inlined.
@@ -141,7 +145,8 @@ impl CompileOptions {
         if self.rounding == Rounding::Relaxed {
             // Round trips of casts exist before the import only.
             steps.push(
-                PipelineStep::from_pass(relax_roundings::PASS).with_option(option::PRECISION, PassOptionValue::from_enum(self.precision)),
+                PipelineStep::from_pass(relax_roundings::PASS)
+                    .with_option(option::PRECISION, PassOptionValue::from_enum(self.precision)),
             );
         }
         steps.extend([
@@ -168,7 +173,8 @@ impl CompileOptions {
         // Expanding functions whose results cannot be in LX pays only with a planner that chooses residency.
         let into_lx = self.chooses_residency();
         if into_lx || self.bundle_format.is_release() {
-            let expand = PipelineStep::from_pass(expand_functions::PASS).with_option(option::INTO_LX, PassOptionValue::from_flag(into_lx));
+            let expand = PipelineStep::from_pass(expand_functions::PASS)
+                .with_option(option::INTO_LX, PassOptionValue::from_flag(into_lx));
             steps.push(expand.with_option(option::BUNDLE_FORMAT, PassOptionValue::from_enum(self.bundle_format)));
         }
         steps
@@ -210,7 +216,8 @@ impl CompileOptions {
             // Padding creates buffers, which need layouts.
             PipelineStep::from_pass(pad_contractions::PASS).with_stage(IrStage::ConstantsPadded),
             // Chooses the layouts of the complete function.
-            PipelineStep::from_pass(propagate_layouts::PASS).with_option(option::STICKS, PassOptionValue::from_enum(self.sticks)),
+            PipelineStep::from_pass(propagate_layouts::PASS)
+                .with_option(option::STICKS, PassOptionValue::from_enum(self.sticks)),
             // Inserts the relayouts that the choice requires.
             PipelineStep::from_pass(insert_restickify::PASS),
             // After the relayouts, which can remove such a view; and the stick dimensions decide which slices are
@@ -227,12 +234,17 @@ impl CompileOptions {
 
     fn hint_steps(&self) -> Vec<PipelineStep> {
         // Dimension names are propagated from arguments to all ops: hints refer to names.
-        let mut steps =
-            vec![PipelineStep::from_pass(propagate_dims::PASS).with_option(option::DIMS, PassOptionValue::from_list(&self.dims))];
+        let mut steps = vec![
+            PipelineStep::from_pass(propagate_dims::PASS)
+                .with_option(option::DIMS, PassOptionValue::from_list(&self.dims)),
+        ];
         if self.searches_tiles() {
             // The tile search adds hints to ops without hints. It requires joint planning to evaluate a tiling.
             let choose = PipelineStep::from_pass(search_tiling::PASS)
-                .with_option(option::STEPS, PassOptionValue::from_number(self.tile_steps.map_or(DEFAULT_TILE_STEPS, i64::from)))
+                .with_option(
+                    option::STEPS,
+                    PassOptionValue::from_number(self.tile_steps.map_or(DEFAULT_TILE_STEPS, i64::from)),
+                )
                 .with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective))
                 .with_option(option::PLAN, PassOptionValue::from_text(&self.plan))
                 .with_option(option::NOTES_PLAN, PassOptionValue::from_flag(self.notes_plan))
@@ -247,8 +259,10 @@ impl CompileOptions {
         // Minimum slices, so that each core can address its slice; later splits keep them.
         let reduce = PipelineStep::from_pass(reduce_span::PASS);
         // All other splits: by the cost of each op in isolation, or jointly with the LX plan.
-        let jointly =
-            || PipelineStep::from_pass(divide_jointly::PASS).with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective));
+        let jointly = || {
+            PipelineStep::from_pass(divide_jointly::PASS)
+                .with_option(option::OBJECTIVE, PassOptionValue::from_enum(self.objective))
+        };
         vec![reduce, if self.is_joint() { jointly() } else { PipelineStep::from_pass(divide_work::PASS) }]
     }
 

@@ -26,8 +26,12 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
         )));
     }
     let mut text = String::new();
-    let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
-    line(format_args!("{}: {:.1} us and {} B of HBM; {:.1} us and {} B", one.program, one.us, one.hbm_bytes, other.us, other.hbm_bytes));
+    let mut line =
+        |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
+    line(format_args!(
+        "{}: {:.1} us and {} B of HBM; {:.1} us and {} B",
+        one.program, one.us, one.hbm_bytes, other.us, other.hbm_bytes
+    ));
     for (name, of_one) in one.target.iter().filter(|(name, number)| other.target.get(*name) != Some(number)) {
         let of_other = other.target.get(name).map_or_else(|| "none".to_owned(), i64::to_string);
         line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
@@ -44,7 +48,11 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
     }
     for ((location, function), [one, other]) in differences {
         let (us, bytes) = (other.us - one.us, other.hbm_bytes - one.hbm_bytes);
-        line(format_args!("  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)", one.describe(), other.describe()));
+        line(format_args!(
+            "  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)",
+            one.describe(),
+            other.describe()
+        ));
     }
     Ok(text)
 }
@@ -78,7 +86,9 @@ fn collect_differences(one: &[OpCost], other: &[OpCost]) -> Vec<OpPlanDifference
             let of_place = &mut found.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
             of_place.us += cost.us;
             of_place.hbm_bytes += cost.hbm_bytes;
-            of_place.ways.push(format!("core split {:?}, tiles {:?}, result in {}", cost.work, cost.loops, cost.memory));
+            of_place
+                .ways
+                .push(format!("core split {:?}, tiles {:?}, result in {}", cost.work, cost.loops, cost.memory));
         }
     }
     let is_other = |(_, [one, other]): &OpPlanDifference| {
@@ -105,8 +115,11 @@ mod tests {
             hbm_bytes: 128 * count,
         };
         let mut plan = PlanFile { program: "main".to_owned(), us, hbm_bytes: 256 * count, ..PlanFile::default() };
-        plan.chosen.loops =
-            vec![PlannedLoopNest { ops: [0, 2], levels: vec![PlannedLoop { count, dims: BTreeMap::new() }], copies: Vec::new() }];
+        plan.chosen.loops = vec![PlannedLoopNest {
+            ops: [0, 2],
+            levels: vec![PlannedLoop { count, dims: BTreeMap::new() }],
+            copies: Vec::new(),
+        }];
         plan.costs = vec![cost("add", us / 4.0), cost("mul", us * 3.0 / 4.0)];
         plan
     }

@@ -27,8 +27,9 @@ pub struct PlanFile {
     pub program: String,
     /// The machine, by the names of a `--target` file.
     pub target: BTreeMap<String, i64>,
-    /// The options that kernels depend on, as words of a command line: the numbers that these set, and what moves into kernels, are part of the program
-    /// that the plan is for. They are not followed, and are named where the plan is refused.
+    /// The options that kernels depend on, as words of a command line: the numbers that these set, and what moves into
+    /// kernels, are part of the program that the plan is for. They are not followed, and are named where the plan is
+    /// refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_options: Vec<String>,
     /// The decisions.
@@ -129,10 +130,13 @@ impl PlanFile {
         let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(codes::PLAN_READ.format(format_args!("cannot read the plan '{path}': {}", reason(&error)))),
+            Err(error) => {
+                return Err(codes::PLAN_READ.format(format_args!("cannot read the plan '{path}': {}", reason(&error))));
+            }
         };
         let plan: Self = serde_json::from_str(&text).map_err(|error| {
-            codes::PLAN_READ.format(format_args!("expected a plan, found '{path}': {error}; write one with --write-plan FILE.json"))
+            codes::PLAN_READ
+                .format(format_args!("expected a plan, found '{path}': {error}; write one with --write-plan FILE.json"))
         })?;
         if plan.version != VERSION {
             return Err(codes::PLAN_READ.format(format_args!(

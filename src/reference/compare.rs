@@ -44,7 +44,8 @@ pub fn compare_arrays(found: &HostArray, expected: &HostArray) -> Result<ResultC
         let off = absolute_difference(found, expected_value) / scale;
         if worst.is_none() || off > error {
             error = off;
-            worst = Some(WorstElement { index: unflatten_index(index, &expected.shape), found, expected: expected_value });
+            worst =
+                Some(WorstElement { index: unflatten_index(index, &expected.shape), found, expected: expected_value });
         }
     }
     Ok(ResultComparison { scale, error, worst })
@@ -54,7 +55,11 @@ pub fn compare_arrays(found: &HostArray, expected: &HostArray) -> Result<ResultC
 fn absolute_difference(found: f64, expected: f64) -> f64 {
     match (found.is_finite(), expected.is_finite()) {
         (true, true) => (found - expected).abs(),
-        (false, false) if found.is_nan() == expected.is_nan() && (found.is_nan() || found.signum() == expected.signum()) => 0.0,
+        (false, false)
+            if found.is_nan() == expected.is_nan() && (found.is_nan() || found.signum() == expected.signum()) =>
+        {
+            0.0
+        }
         _ => f64::INFINITY,
     }
 }
@@ -76,7 +81,10 @@ mod tests {
     use referee::ArrayElements;
 
     fn array(values: &[f32]) -> HostArray {
-        HostArray { shape: vec![1, i64::try_from(values.len()).unwrap()], elements: ArrayElements::F32(values.to_vec()) }
+        HostArray {
+            shape: vec![1, i64::try_from(values.len()).unwrap()],
+            elements: ArrayElements::F32(values.to_vec()),
+        }
     }
 
     #[test]
@@ -90,7 +98,10 @@ mod tests {
     fn treats_nan_as_infinite_difference() {
         assert_eq!(compare_arrays(&array(&[f32::NAN]), &array(&[1.0])).unwrap().error, f64::INFINITY);
         assert_eq!(compare_arrays(&array(&[f32::INFINITY]), &array(&[f32::INFINITY])).unwrap().error, 0.0);
-        assert_eq!(compare_arrays(&array(&[f32::INFINITY]), &array(&[f32::NEG_INFINITY])).unwrap().error, f64::INFINITY);
+        assert_eq!(
+            compare_arrays(&array(&[f32::INFINITY]), &array(&[f32::NEG_INFINITY])).unwrap().error,
+            f64::INFINITY
+        );
     }
 
     #[test]

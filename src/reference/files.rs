@@ -7,7 +7,9 @@ use super::{
 };
 use crate::mlir::{WidenMode, intercept_diagnostics};
 use machine::{ElementType, Target};
-use referee::{ArrayElements, HostArray, InputDistribution, IntervalArithmetic, RunOptions, SimError, Simulation, draw_argument};
+use referee::{
+    ArrayElements, HostArray, InputDistribution, IntervalArithmetic, RunOptions, SimError, Simulation, draw_argument,
+};
 use schemars::JsonSchema;
 use sdsc_format::program::Tensor;
 use serde::{Deserialize, Serialize};
@@ -135,8 +137,8 @@ enum RunComparison {
 
 impl<'r> ReferenceRun<'r> {
     fn load(request: &'r ReferenceRequest, sizes: &BTreeMap<String, i64>) -> Result<Self, String> {
-        let simulation =
-            Simulation::load(&request.files.directory, &request.files.target).and_then(|simulation| simulation.with_sizes(sizes));
+        let simulation = Simulation::load(&request.files.directory, &request.files.target)
+            .and_then(|simulation| simulation.with_sizes(sizes));
         Ok(Self { request, simulation: simulation.map_err(|error| error.to_string())? })
     }
 
@@ -156,7 +158,8 @@ impl<'r> ReferenceRun<'r> {
     fn draw_inputs(&self, change: &dyn Fn(HostArray, usize) -> HostArray) -> Result<Vec<HostArray>, String> {
         let program = self.simulation.program();
         let array = |position: usize| {
-            let mut array = draw_argument(program, position, SEED, InputDistribution::Random).map_err(|error| error.to_string())?;
+            let mut array =
+                draw_argument(program, position, SEED, InputDistribution::Random).map_err(|error| error.to_string())?;
             array = change(array, position);
             if let Some([low, high]) = self.request.files.domains.get(position)
                 && array.elements.element_type().is_float()
@@ -172,10 +175,11 @@ impl<'r> ReferenceRun<'r> {
     /// Runs both on inputs.
     fn run_and_compare(&self, inputs: &[HostArray]) -> RunComparison {
         let not_run = |reason| RunComparison::Other(ReferenceOutcome::NotRun(reason));
-        let ReferenceExecution { results: expected, n_approximated, .. } = match self.run_original(inputs, WidenMode::Exact) {
-            Ok(found) => found,
-            Err(reason) => return not_run(reason),
-        };
+        let ReferenceExecution { results: expected, n_approximated, .. } =
+            match self.run_original(inputs, WidenMode::Exact) {
+                Ok(found) => found,
+                Err(reason) => return not_run(reason),
+            };
         let results = &self.simulation.program().results;
         if expected.len() != results.len() {
             let message = format!("the program has {} results, the files {}", expected.len(), results.len());
@@ -184,15 +188,24 @@ impl<'r> ReferenceRun<'r> {
         if self.request.files.samples.is_some() && results.iter().any(|result| result.digit_base.is_some()) {
             return not_run("a result has integers of two digits, which cannot be compared by samples".to_owned());
         }
-        if let Some((result, expected)) = expected.iter().enumerate().find(|(number, array)| array.shape != caller_shape(&results[*number]))
+        if let Some((result, expected)) =
+            expected.iter().enumerate().find(|(number, array)| array.shape != caller_shape(&results[*number]))
         {
-            let message = format!("result {result} has shape {:?}, the files {:?}", expected.shape, caller_shape(&results[result]));
+            let message = format!(
+                "result {result} has shape {:?}, the files {:?}",
+                expected.shape,
+                caller_shape(&results[result])
+            );
             return RunComparison::Other(ReferenceOutcome::Differs(message));
         }
         let (found, on_the_way) = match self.run_files(inputs) {
             Ok(found) => found,
             Err(limit @ SimError::NotSimulated { .. }) => return not_run(limit.to_string()),
-            Err(reason) => return RunComparison::Other(ReferenceOutcome::Differs(format!("the files cannot be executed: {reason}"))),
+            Err(reason) => {
+                return RunComparison::Other(ReferenceOutcome::Differs(format!(
+                    "the files cannot be executed: {reason}"
+                )));
+            }
         };
         let mut approximated: Vec<Vec<HostArray>> = Vec::new();
         let mut open = approximation_patterns(n_approximated);
@@ -266,12 +279,8 @@ impl<'r> ReferenceRun<'r> {
             let whole = ReferenceNumbers::from_results(expected, &others);
             let places = self.request.files.samples.as_ref().map(|samples| samples[result].clone());
             let compared = places.as_ref().map(|places| whole.select(places));
-            let verdict = compare_exact(found, compared.as_ref().unwrap_or(&whole), on_the_way).map_err(|mismatch| MismatchedResult {
-                result,
-                shape: expected.shape.clone(),
-                places,
-                mismatch,
-            })?;
+            let verdict = compare_exact(found, compared.as_ref().unwrap_or(&whole), on_the_way)
+                .map_err(|mismatch| MismatchedResult { result, shape: expected.shape.clone(), places, mismatch })?;
             all.elements += found.len() as u64;
             all.of += whole.numbers.len() as u64;
             all.difference = all.difference.max(verdict.difference);
@@ -400,7 +409,9 @@ fn perturb(array: HostArray) -> HostArray {
     if !array.elements.element_type().is_float() {
         return array;
     }
-    let number = |index: usize| array.elements.get(index) * (1.0 + if index.is_multiple_of(2) { PERTURBATION } else { -PERTURBATION });
+    let number = |index: usize| {
+        array.elements.get(index) * (1.0 + if index.is_multiple_of(2) { PERTURBATION } else { -PERTURBATION })
+    };
     HostArray { elements: ArrayElements::F64((0..array.elements.len()).map(number).collect()), shape: array.shape }
 }
 

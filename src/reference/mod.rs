@@ -1,4 +1,5 @@
-//! The numeric reference: the original module with its floating-point numbers in f64, run by MLIR's own JIT through upstream passes.
+//! The numeric reference: the original module with its floating-point numbers in f64, run by MLIR's own JIT through
+//! upstream passes.
 //!
 //! It shares no code with our compiler, so the two agree only if both are right, or wrong in unrelated ways. f64 avoids
 //! rounding that the program does not ask for: a sum of 10,000 ones in f16 would be 2,048.
@@ -17,9 +18,9 @@ pub use verdict::{ALLOWED_DIFFERENCE, ReferenceVerdict, check_against_reference}
 
 use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
-    BlockExt, JitArray, JitFunction, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap, WidenMode,
-    functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo, lower_tosa, make_entry,
-    num_approximated_functions, partial_shape, specialize_dims, widen, wrap_scalars_in_tensors,
+    BlockExt, JitArray, JitFunction, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap,
+    WidenMode, functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo,
+    lower_tosa, make_entry, num_approximated_functions, partial_shape, specialize_dims, widen, wrap_scalars_in_tensors,
 };
 use machine::ElementType;
 use referee::{ArrayElements, HostArray};
@@ -32,7 +33,8 @@ pub struct ReferenceResults {
     /// Results with the compiler's approximations of functions, each with its error or the opposite error; empty if the
     /// program has no approximated functions.
     pub approximated: Vec<Vec<HostArray>>,
-    /// Results of the program in its own formats, of inputs as the device stores them: each result is rounded to its type, and a sum at its end.
+    /// Results of the program in its own formats, of inputs as the device stores them: each result is rounded to its
+    /// type, and a sum at its end.
     pub as_written: Vec<HostArray>,
     /// What the numbers of the module say about rounding.
     pub numbers: NumberProperties,
@@ -41,9 +43,11 @@ pub struct ReferenceResults {
 /// Properties of the numbers in a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NumberProperties {
-    /// Whether some have 16 bits. In other programs, the device uses 16 bits only where the user asks for it or it has no wider function.
+    /// Whether some have 16 bits. In other programs, the device uses 16 bits only where the user asks for it or it has
+    /// no wider function.
     pub has_sixteen_bits: bool,
-    /// Whether numbers that depend on arguments are compared or converted to integers: a rounding may then change a result by any amount.
+    /// Whether numbers that depend on arguments are compared or converted to integers: a rounding may then change a
+    /// result by any amount.
     pub are_compared: bool,
 }
 
@@ -122,8 +126,8 @@ impl ReferenceResults {
     pub fn compute(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = OriginalModule { path, name, effort: ReferenceLimits::default(), listen };
         let ReferenceExecution { results, n_approximated, numbers } = original.run(inputs, WidenMode::Exact)?;
-        let approximated =
-            approximation_patterns(n_approximated).map(|pattern| Ok(original.run(inputs, WidenMode::Approximated(pattern))?.results));
+        let approximated = approximation_patterns(n_approximated)
+            .map(|pattern| Ok(original.run(inputs, WidenMode::Approximated(pattern))?.results));
         let approximated = approximated.collect::<Result<_, String>>()?;
         let stored: Vec<HostArray> = inputs.iter().map(rounding::round_to_device_format).collect();
         let as_written = original.run(&stored, WidenMode::RoundedAsWritten)?.results;
@@ -141,7 +145,12 @@ impl ReferenceResults {
 ///
 /// # Errors
 /// As [`ReferenceResults::of`].
-pub fn check_module_accepts(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<(), String> {
+pub fn check_module_accepts(
+    path: &str,
+    name: &str,
+    inputs: &[HostArray],
+    listen: &dyn Fn(&Session),
+) -> Result<(), String> {
     let session = Session::new_for_reference();
     let source = session.open_source(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
     listen(&session);
@@ -161,7 +170,9 @@ fn approximation_patterns(num_approximated: u32) -> impl Iterator<Item = u32> {
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run_reference(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    Ok(OriginalModule { path, name: "", effort: ReferenceLimits::default(), listen: &|_| {} }.run(inputs, WidenMode::Exact)?.results)
+    Ok(OriginalModule { path, name: "", effort: ReferenceLimits::default(), listen: &|_| {} }
+        .run(inputs, WidenMode::Exact)?
+        .results)
 }
 
 /// Run of a module.
@@ -189,8 +200,10 @@ impl OriginalModule<'_> {
         let source = session.open_source(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
         listen(&session);
         let module = source.parse().ok_or_else(String::new)?;
-        reduce_to_entry(&module, name, inputs).map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
-        let (n_approximated, numbers) = (num_approximated_functions(&module), NumberProperties::from_module(module.op()));
+        reduce_to_entry(&module, name, inputs)
+            .map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
+        let (n_approximated, numbers) =
+            (num_approximated_functions(&module), NumberProperties::from_module(module.op()));
         strip_dialect_ops(module.op()).map_err(|found| format!("'{path}' {found}"))?;
         let optimizes = runnable::check_runnable(module.op(), &effort).map_err(|found| format!("'{path}' {found}"))?;
         check_inputs(find_public_function(&module, path)?, inputs)?;
@@ -205,7 +218,8 @@ impl OriginalModule<'_> {
         let function = find_public_function(&module, path)?;
         let name = function.text_attr("sym_name").to_owned();
         let results = zero_results(function)?;
-        let widened = inputs.iter().map(|input| JitArray::new(&input.shape, &widen_elements(&input.elements).to_bytes()));
+        let widened =
+            inputs.iter().map(|input| JitArray::new(&input.shape, &widen_elements(&input.elements).to_bytes()));
         let mut arrays: Vec<JitArray> = widened.collect();
         arrays.extend(results.iter().map(|result| JitArray::new(&result.shape, &result.elements.to_bytes())));
         JitFunction::new(&module, &name, optimizes)?.call(&mut arrays)?;
@@ -236,14 +250,17 @@ fn reduce_to_entry(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Res
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|function| function.text_attr("sym_name")).collect();
             let names = names.join("', '");
-            return Err(format!("expected the function '{name}' of the bundle, found '{names}'; give the module that was compiled"));
+            return Err(format!(
+                "expected the function '{name}' of the bundle, found '{names}'; give the module that was compiled"
+            ));
         }
     };
     make_entry(module.op(), entry);
     wrap_scalars_in_tensors(entry);
     let shapes: Vec<Vec<Option<i64>>> =
         entry.body_args().into_iter().map(|argument| partial_shape(argument.r#type()).unwrap_or_default()).collect();
-    let fits = shapes.len() == inputs.len() && shapes.iter().zip(inputs).all(|(open, input)| open.len() == input.shape.len());
+    let fits =
+        shapes.len() == inputs.len() && shapes.iter().zip(inputs).all(|(open, input)| open.len() == input.shape.len());
     let dims = shapes.iter().flatten().zip(inputs.iter().flat_map(|input| &input.shape));
     let sizes: Vec<i64> = dims.filter_map(|(known, size)| known.is_none().then_some(*size)).collect();
     // Inputs that do not fit are reported by `check_inputs`.
@@ -261,8 +278,12 @@ fn widen_elements(elements: &ArrayElements) -> ArrayElements {
         | ArrayElements::F32(_)
         | ArrayElements::F64(_)
         | ArrayElements::F8E4M3Fn(_)
-        | ArrayElements::F8E5M2(_) => ArrayElements::F64((0..elements.len()).map(|index| elements.get(index)).collect()),
-        ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) | ArrayElements::Bool(_) => elements.clone(),
+        | ArrayElements::F8E5M2(_) => {
+            ArrayElements::F64((0..elements.len()).map(|index| elements.get(index)).collect())
+        }
+        ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) | ArrayElements::Bool(_) => {
+            elements.clone()
+        }
     }
 }
 
@@ -307,7 +328,8 @@ fn normalize_unit_slice_strides(module: Op<'_>) {
     for op in module.nested().into_iter().filter(|op| op.is("tensor.extract_slice") || op.is("tensor.insert_slice")) {
         let list = |name: &str| op.attr(name).and_then(integers);
         let (Some(sizes), Some(strides)) = (list("static_sizes"), list("static_strides")) else { continue };
-        let steps: Vec<i64> = sizes.iter().zip(&strides).map(|(&size, &stride)| if size == 1 { 1 } else { stride }).collect();
+        let steps: Vec<i64> =
+            sizes.iter().zip(&strides).map(|(&size, &stride)| if size == 1 { 1 } else { stride }).collect();
         // Negative entries mark dynamic strides, which have operands.
         if steps != strides && strides.iter().all(|stride| *stride > 0) {
             op.set_attr("static_strides", i64_array_attribute(op.ctx(), &steps));
@@ -346,7 +368,8 @@ fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
 fn zero_results(function: Op<'_>) -> Result<Vec<HostArray>, String> {
     let terminator = function.body_ops().pop().ok_or("the function is empty")?;
     let array = |value: crate::mlir::Value<'_>| {
-        let tensor = TensorType::from_type(value.r#type()).ok_or_else(|| format!("the function returns {}", value.r#type()))?;
+        let tensor =
+            TensorType::from_type(value.r#type()).ok_or_else(|| format!("the function returns {}", value.r#type()))?;
         let length: i64 = tensor.shape.iter().product();
         let element = ScalarType::from_type(tensor.element).element_type();
         let element = element.ok_or_else(|| format!("unsupported element type '{}'", tensor.element))?;

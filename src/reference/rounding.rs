@@ -6,14 +6,16 @@ use referee::{
 };
 use std::fmt;
 
-/// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that of f16.
+/// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that
+/// of f16.
 const MAX_ERROR_RATIO: f64 = 8.0;
 
 /// What the device may always be off: four roundings of a format with 9 fraction bits.
 const MIN_ALLOWED_ERROR: f64 = 4.0 / 1024.0;
 
-/// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that amplifies the errors of
-/// its argument, such as the exponential of a large one, amplifies this one too. Other types keep their numbers.
+/// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that
+/// amplifies the errors of its argument, such as the exponential of a large one, amplifies this one too. Other types
+/// keep their numbers.
 pub(super) fn round_to_device_format(input: &HostArray) -> HostArray {
     let mut stored = input.clone();
     if matches!(stored.elements, ArrayElements::F16(_)) {
@@ -28,12 +30,15 @@ pub(super) fn round_to_device_format(input: &HostArray) -> HostArray {
     stored
 }
 
-/// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the program meets a pole,
-/// such as the logarithm of numbers that cancel to 0.
+/// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the
+/// program meets a pole, such as the logarithm of numbers that cancel to 0.
 #[must_use]
 pub fn find_poles(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
-    let has_numbers = |index: usize| found.elements[index].exact.is_finite() && as_written.elements.get(index).is_finite();
-    (0..expected.elements.len()).filter(|&index| !expected.elements.get(index).is_finite() && has_numbers(index)).collect()
+    let has_numbers =
+        |index: usize| found.elements[index].exact.is_finite() && as_written.elements.get(index).is_finite();
+    (0..expected.elements.len())
+        .filter(|&index| !expected.elements.get(index).is_finite() && has_numbers(index))
+        .collect()
 }
 
 /// Returns an f64 result with other numbers at some elements.
@@ -56,7 +61,8 @@ pub struct RoundingErrors {
 }
 
 impl RoundingErrors {
-    /// Returns the errors of a result, or `None` if it has no floating-point numbers, or none that are finite in all three.
+    /// Returns the errors of a result, or `None` if it has no floating-point numbers, or none that are finite in all
+    /// three.
     ///
     /// # Panics
     /// If the results differ in shape.
@@ -65,11 +71,15 @@ impl RoundingErrors {
         if !matches!(expected.elements, ArrayElements::F64(_)) {
             return None;
         }
-        assert!(found.shape == expected.shape && expected.shape == as_written.shape, "results of one program have one shape");
+        assert!(
+            found.shape == expected.shape && expected.shape == as_written.shape,
+            "results of one program have one shape"
+        );
         let (mut exact_squares, mut device_squares, mut own_squares) = (0.0, 0.0, 0.0);
         let (mut n_compared, mut n_overflows) = (0_u32, 0);
         for (index, device) in found.device.iter().enumerate() {
-            let (exact, own, device) = (expected.elements.get(index), as_written.elements.get(index), f64::from(*device));
+            let (exact, own, device) =
+                (expected.elements.get(index), as_written.elements.get(index), f64::from(*device));
             if exact.is_finite() && !own.is_finite() {
                 n_overflows += 1;
             } else if exact.is_finite() && device.is_finite() {
@@ -112,7 +122,10 @@ impl fmt::Display for RoundingErrors {
             write!(formatter, "; the program is exact in its own formats")?;
         }
         if *n_overflows > 0 {
-            write!(formatter, "; elements that are too large for the program's own formats, and not compared: {n_overflows}")?;
+            write!(
+                formatter,
+                "; elements that are too large for the program's own formats, and not compared: {n_overflows}"
+            )?;
         }
         Ok(())
     }
@@ -124,7 +137,8 @@ mod tests {
 
     fn errors(device: &[f32], exact: &[f64], own: &[f64]) -> Option<RoundingErrors> {
         let shape = vec![i64::try_from(exact.len()).unwrap()];
-        let array = |numbers: &[f64]| HostArray { shape: shape.clone(), elements: ArrayElements::F64(numbers.to_vec()) };
+        let array =
+            |numbers: &[f64]| HostArray { shape: shape.clone(), elements: ArrayElements::F64(numbers.to_vec()) };
         let found = Companions { shape: shape.clone(), elements: Vec::new(), device: device.to_vec() };
         RoundingErrors::new(&found, &array(exact), &array(own))
     }
@@ -133,7 +147,10 @@ mod tests {
     fn computes_errors_relative_to_root_mean_square() {
         let found = errors(&[3.5, 4.0], &[3.0, 4.0], &[3.0, 4.25]).unwrap();
         assert_eq!((found.device, found.own, found.n_overflows), (0.1, 0.05, 0));
-        assert_eq!(found.to_string(), "root mean square error 1.00e-1, 2.0 times that of the program in its own formats (5.00e-2)");
+        assert_eq!(
+            found.to_string(),
+            "root mean square error 1.00e-1, 2.0 times that of the program in its own formats (5.00e-2)"
+        );
         assert!(!found.is_excessive());
     }
 
@@ -163,14 +180,21 @@ mod tests {
         let expected = array(&[f64::NAN, 2.0, f64::NAN, f64::INFINITY]);
         let at = find_poles(&found, &expected, &array(&[1.0, 2.0, 3.0, f64::INFINITY]));
         assert_eq!(at, [0]);
-        assert_eq!(replace_numbers(&array(&[f64::NAN, 2.0]), &at, |_| 5.0).elements, ArrayElements::F64(vec![5.0, 2.0]));
+        assert_eq!(
+            replace_numbers(&array(&[f64::NAN, 2.0]), &at, |_| 5.0).elements,
+            ArrayElements::F64(vec![5.0, 2.0])
+        );
     }
 
     #[test]
     fn skips_elements_that_overflow_in_own_formats() {
         let found = errors(&[70000.0, 1.0], &[66000.0, 1.0], &[f64::INFINITY, 1.0]).unwrap();
         assert_eq!((found.device, found.n_overflows), (0.0, 1));
-        assert!(found.to_string().ends_with("; elements that are too large for the program's own formats, and not compared: 1"));
+        assert!(
+            found
+                .to_string()
+                .ends_with("; elements that are too large for the program's own formats, and not compared: 1")
+        );
         assert_eq!(errors(&[70000.0], &[70000.0], &[f64::INFINITY]).unwrap().n_overflows, 1);
         assert_eq!(errors(&[], &[], &[]), None);
     }

@@ -1,5 +1,5 @@
-//! Which modules are run as they are. A module may come from anybody, and compiled code may do anything: call the system, read any address,
-//! run for ever. What computes on tensors does not.
+//! Which modules are run as they are. A module may come from anybody, and compiled code may do anything: call the
+//! system, read any address, run for ever. What computes on tensors does not.
 
 use crate::{
     dialect::ods::tm_tensor,
@@ -8,7 +8,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
+/// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size
+/// when it runs.
 const ALLOWED_OPS: [&str; 33] = [
     "affine.apply",
     "builtin.module",
@@ -50,7 +51,8 @@ const ALLOWED_OPS: [&str; 33] = [
 pub struct ReferenceLimits {
     /// The most bytes of all tensors in f64, if each had a place of its own.
     pub max_bytes: i64,
-    /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
+    /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a
+    /// `linalg` op.
     pub max_steps: i64,
     /// The steps from which on the code is optimized: LLVM's optimizer takes longer than that many steps without it.
     pub optimized_steps: i64,
@@ -68,12 +70,17 @@ const MAX_WHILE_ITERATIONS: i64 = 1024;
 /// Refuses what is not run, and returns whether the code of the rest is worth the optimizer.
 pub(super) fn check_runnable(module: Op<'_>, effort: &ReferenceLimits) -> Result<bool, String> {
     let ReferenceLimits { max_bytes, max_steps, optimized_steps } = *effort;
-    let functions: BTreeMap<&str, Op<'_>> =
-        module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
+    let functions: BTreeMap<&str, Op<'_>> = module
+        .body_ops()
+        .into_iter()
+        .filter(|op| op.is("func.func"))
+        .map(|function| (function.text_attr("sym_name"), function))
+        .collect();
     let mut bytes = 0_i64;
     for op in module.nested() {
         let name = op.full_name();
-        let is_known = ALLOWED_OPS.contains(&name) || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
+        let is_known = ALLOWED_OPS.contains(&name)
+            || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
         if !is_known {
             return Err(format!("has '{name}' at {}; expected only functions of linalg on tensors", op.loc()));
         }
@@ -138,7 +145,8 @@ impl<'c> StepCounter<'c> {
 
     fn count_call(&mut self, call: Op<'c>) -> Result<i64, String> {
         let name = call.required_attr("callee", symbol_name);
-        let Some((&name, &callee)) = self.functions.get_key_value(name).filter(|(_, callee)| callee.body().is_some()) else {
+        let Some((&name, &callee)) = self.functions.get_key_value(name).filter(|(_, callee)| callee.body().is_some())
+        else {
             return Err(format!("calls '{name}' at {}, which has no body", call.loc()));
         };
         match self.known.get(name) {
@@ -156,7 +164,9 @@ impl<'c> StepCounter<'c> {
 
 /// How often the body of a loop runs.
 fn trip_count(op: Op<'_>) -> Result<i64, String> {
-    let constant = |index: usize| op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer);
+    let constant = |index: usize| {
+        op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer)
+    };
     match (constant(0), constant(1), constant(2)) {
         (Some(from), Some(to), Some(step)) if step > 0 => Ok((to.saturating_sub(from).max(0) / step).saturating_add(1)),
         _ => Err(format!("has a loop at {} whose bounds are not constants, which may not end", op.loc())),

@@ -1,20 +1,22 @@
 //! Whether a result is right, and what the formats of the device make of it.
 //!
-//! Two questions, apart from each other. Whether the program is the right one: its numbers in f64, computed along the device's own
-//! execution, are those of the reference in f64, up to the rounding of f64. And how far the device's numbers are from these, which is what
-//! its formats round; they may not leave the bounds that follow from the formats.
+//! Two questions, apart from each other. Whether the program is the right one: its numbers in f64, computed along the
+//! device's own execution, are those of the reference in f64, up to the rounding of f64. And how far the device's
+//! numbers are from these, which is what its formats round; they may not leave the bounds that follow from the formats.
 
 use super::compare::unflatten_index;
 use referee::{BoundedNumber, Companions, HostArray};
 
-/// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square of the result.
+/// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square
+/// of the result.
 pub const ALLOWED_DIFFERENCE: f64 = 1e-9;
 
-/// Rounding error of both computations in f64, relative to the worst rounding error of `f32`, in which the device computes, in the
-/// same places.
+/// Rounding error of both computations in f64, relative to the worst rounding error of `f32`, in which the device
+/// computes, in the same places.
 const F64_TO_F32_ERROR_RATIO: f64 = 4e-8;
 
-/// Two computations round in different places: how much more than what follows from the operations of one they may be apart.
+/// Two computations round in different places: how much more than what follows from the operations of one they may be
+/// apart.
 const TWO_COMPUTATIONS_FACTOR: f64 = 4.0;
 
 /// More than f64 is off by, relative to the largest numbers on the way.
@@ -28,10 +30,11 @@ const APPROXIMATION_FACTOR: f64 = 3.0;
 pub struct ReferenceVerdict {
     /// The largest difference between the exact numbers and the reference, relative to magnitude and root mean square.
     pub difference: f64,
-    /// Allowed difference: [`ALLOWED_DIFFERENCE`], plus the effect of the approximations that the program contains, plus the rounding of f64 where
-    /// the difference is larger.
+    /// Allowed difference: [`ALLOWED_DIFFERENCE`], plus the effect of the approximations that the program contains,
+    /// plus the rounding of f64 where the difference is larger.
     pub allowed: f64,
-    /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the reference.
+    /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the
+    /// reference.
     pub device: f64,
     /// The largest that the formats allow, in the same unit; infinite where an element has no bound.
     pub worst_case: f64,
@@ -39,9 +42,10 @@ pub struct ReferenceVerdict {
     pub n_nan: usize,
 }
 
-/// Holds a result against the reference; `approximated` are references with the approximations that the compiler states, `on_the_way` is
-/// the largest root mean square of what an operation gave. Where large numbers cancel, f64 leaves its own rounding, which no magnitude of the
-/// result shows: an element may be off by that, but by no more than its bounds allow.
+/// Holds a result against the reference; `approximated` are references with the approximations that the compiler
+/// states, `on_the_way` is the largest root mean square of what an operation gave. Where large numbers cancel, f64
+/// leaves its own rounding, which no magnitude of the result shows: an element may be off by that, but by no more than
+/// its bounds allow.
 ///
 /// # Errors
 /// The element that is furthest off, or the first that leaves its bounds.
@@ -62,7 +66,11 @@ pub fn check_against_reference(
     for (index, (bound, device)) in found.elements.iter().zip(&found.device).enumerate() {
         let device = f64::from(*device);
         if device.is_nan() && !bound.exact.is_nan() {
-            let why = if bound.contains(device) { ": rounding alone may cause this, because its error has no bound there" } else { "" };
+            let why = if bound.contains(device) {
+                ": rounding alone may cause this, because its error has no bound there"
+            } else {
+                ""
+            };
             return Err(format!(
                 "differs from the reference: element {:?} is NaN, the reference {:e}{why}",
                 place(index),
@@ -135,7 +143,9 @@ impl NumberMismatch {
         } else {
             ""
         };
-        format!("element {index:?} is {exact:e} without rounding, the reference {expected:e} (root mean square {scale:.3e}){why}")
+        format!(
+            "element {index:?} is {exact:e} without rounding, the reference {expected:e} (root mean square {scale:.3e}){why}"
+        )
     }
 
     /// How far off the number is.
@@ -156,7 +166,8 @@ pub(super) fn compare_exact(
     on_the_way: f64,
 ) -> Result<ReferenceVerdict, NumberMismatch> {
     let ReferenceNumbers { numbers, scale, effect } = reference;
-    let mut verdict = ReferenceVerdict { difference: 0.0, allowed: ALLOWED_DIFFERENCE, device: 0.0, worst_case: 0.0, n_nan: 0 };
+    let mut verdict =
+        ReferenceVerdict { difference: 0.0, allowed: ALLOWED_DIFFERENCE, device: 0.0, worst_case: 0.0, n_nan: 0 };
     let (mut worst, mut places) = (None::<(f64, usize)>, Vec::new());
     for (index, (bound, expected)) in found.iter().zip(numbers).enumerate() {
         verdict.n_nan += usize::from(expected.is_nan());
@@ -190,8 +201,8 @@ pub(super) fn compare_exact(
     }
 }
 
-/// Returns the rounding error that the two computations in f64 may have in one element. Derives it from the width of the bounds, or
-/// from the operations where the formats of the device have rounded both ends to one number.
+/// Returns the rounding error that the two computations in f64 may have in one element. Derives it from the width of
+/// the bounds, or from the operations where the formats of the device have rounded both ends to one number.
 fn f64_rounding_error(bound: &BoundedNumber, on_the_way: f64) -> f64 {
     let width = bound.high - bound.low;
     let by_width = if width.is_finite() { F64_TO_F32_ERROR_RATIO * width } else { 0.0 };
@@ -205,7 +216,8 @@ fn root_mean_square(numbers: &[f64]) -> f64 {
     if most == 0.0 {
         return 0.0;
     }
-    let (sum, count) = finite().fold((0.0, 0_u32), |(sum, count), number| ((number / most).mul_add(number / most, sum), count + 1));
+    let (sum, count) =
+        finite().fold((0.0, 0_u32), |(sum, count), number| ((number / most).mul_add(number / most, sum), count + 1));
     most * (sum / f64::from(count.max(1))).sqrt()
 }
 
@@ -239,14 +251,17 @@ mod tests {
     fn compare_numbers(exact: &[f64], expected: &[f64], device: &[f32]) -> Result<ReferenceVerdict, String> {
         let bound = |exact: &f64| BoundedNumber { exact: *exact, off: 0.0, low: exact - 0.01, high: exact + 0.01 };
         let shape = vec![expected.len() as i64];
-        let found = Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
+        let found =
+            Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
         check_against_reference(&found, &HostArray { shape, elements: ArrayElements::F64(expected.to_vec()) }, &[], 0.0)
     }
 
     #[test]
     fn scales_numbers_with_infinite_squares() {
         assert!(
-            compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-13)], &[f32::INFINITY; 2]).unwrap_err().contains("not between")
+            compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-13)], &[f32::INFINITY; 2])
+                .unwrap_err()
+                .contains("not between")
         );
         assert!(
             compare_numbers(&[1e200, 2e200], &[1e200, 2e200 * (1.0 + 1e-7)], &[f32::INFINITY; 2])
@@ -260,8 +275,17 @@ mod tests {
     #[test]
     fn checks_program_in_f64_and_device_against_bounds() {
         let verdict = compare_numbers(&[1.0, 2.0], &[1.0 + 1e-12, 2.0], &[1.005, 2.0]).unwrap();
-        assert!(verdict.difference > 0.0 && verdict.difference < 1e-12 && verdict.device > 0.003 && verdict.worst_case < 0.01);
-        assert!(compare_numbers(&[1.0, 2.0], &[1.0 + 1e-7, 2.0], &[1.0, 2.0]).unwrap_err().contains("element [0] is 1e0 without rounding"));
+        assert!(
+            verdict.difference > 0.0
+                && verdict.difference < 1e-12
+                && verdict.device > 0.003
+                && verdict.worst_case < 0.01
+        );
+        assert!(
+            compare_numbers(&[1.0, 2.0], &[1.0 + 1e-7, 2.0], &[1.0, 2.0])
+                .unwrap_err()
+                .contains("element [0] is 1e0 without rounding")
+        );
         assert!(compare_numbers(&[1.0, 2.0], &[1.0, 2.0], &[1.0, 2.5]).unwrap_err().contains("not between"));
     }
 
@@ -270,7 +294,12 @@ mod tests {
         let left = |exact: f64, (width, off): (f64, f64), on_the_way: f64| {
             let element = BoundedNumber { exact, off, low: exact - width, high: exact + width };
             let found = Companions { shape: vec![1], elements: vec![element], device: vec![0.0] };
-            check_against_reference(&found, &HostArray { shape: vec![1], elements: ArrayElements::F64(vec![7e-15]) }, &[], on_the_way)
+            check_against_reference(
+                &found,
+                &HostArray { shape: vec![1], elements: ArrayElements::F64(vec![7e-15]) },
+                &[],
+                on_the_way,
+            )
         };
         assert!(left(-9e-15, (1e-5, 0.0), 1.0).is_ok());
         assert!(left(-9e-15, (1e-5, 0.0), 1e-5).is_err(), "nothing on the way is as large");
@@ -288,14 +317,20 @@ mod tests {
             elements: vec![BoundedNumber { exact: 1.0, off: 0.0, low: 1.0, high: 1.0 }; 2],
             device: vec![1.0; 2],
         };
-        assert!(check_against_reference(&found, &other_shape, &[], 1.0).unwrap_err().contains("has shape [2], the reference [2, 1]"));
+        assert!(
+            check_against_reference(&found, &other_shape, &[], 1.0)
+                .unwrap_err()
+                .contains("has shape [2], the reference [2, 1]")
+        );
         assert!(compare_numbers(&[1e-30, 0.0], &[0.0; 2], &[0.0; 2]).is_err());
         assert!(compare_numbers(&[f64::NAN, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).is_err());
         assert!(compare_numbers(&[1.0, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).unwrap_err().contains("is NaN"));
         let rooted = BoundedNumber { exact: 1.0, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
         let found = Companions { shape: vec![1], elements: vec![rooted], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: ArrayElements::F64(vec![1.0]) };
-        assert!(check_against_reference(&found, &expected, &[], 1.0).unwrap_err().contains("rounding alone may cause this"));
+        assert!(
+            check_against_reference(&found, &expected, &[], 1.0).unwrap_err().contains("rounding alone may cause this")
+        );
         let anything = BoundedNumber { exact: f64::NAN, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
         let found = Companions { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: ArrayElements::F64(vec![f64::NAN]) };

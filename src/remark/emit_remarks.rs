@@ -26,7 +26,8 @@ fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
         return Ok(());
     }
     for function in functions_of(module) {
-        let said = |(kind, subject, message): UnlocatedRemark| emit_remark(function, function.loc(), kind, subject, &message);
+        let said =
+            |(kind, subject, message): UnlocatedRemark| emit_remark(function, function.loc(), kind, subject, &message);
         // These remarks are at the function: the ops that they describe may no longer exist.
         TileSearchSummary::from_function(function).into_iter().map(build_tiling_remark).for_each(said);
         build_fusion_remarks(function).into_iter().for_each(said);
@@ -47,13 +48,17 @@ type UnlocatedRemark = (RemarkKind, RemarkCategory, String);
 fn build_place_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
     let (function, place) = (compute.function(), compute.placement()?);
     Some(match place.memory {
-        MemoryLocation::Lx(offset) => (RemarkKind::Passed, LX_PLACE, format!("result of '{function}' is in LX at {offset}")),
+        MemoryLocation::Lx(offset) => {
+            (RemarkKind::Passed, LX_PLACE, format!("result of '{function}' is in LX at {offset}"))
+        }
         MemoryLocation::Hbm | MemoryLocation::Pool(_) if place.reason.is_empty() => {
             (RemarkKind::Analysis, LX_PLACE, format!("result of '{function}' is in HBM"))
         }
-        MemoryLocation::Hbm | MemoryLocation::Pool(_) => {
-            (RemarkKind::Missed, LX_PLACE, codes::HBM_REASON.format(format_args!("result of '{function}' is in HBM: {}", place.reason)))
-        }
+        MemoryLocation::Hbm | MemoryLocation::Pool(_) => (
+            RemarkKind::Missed,
+            LX_PLACE,
+            codes::HBM_REASON.format(format_args!("result of '{function}' is in HBM: {}", place.reason)),
+        ),
     })
 }
 
@@ -62,7 +67,12 @@ fn build_core_split_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
     let work = compute.work()?;
     let sizes = compute.iteration_space();
     let cores: i64 = work.iter().product();
-    let message = format!("'{}' runs on {cores} cores: {} slices of {}", compute.function(), join_sizes(&work), join_sizes(&sizes));
+    let message = format!(
+        "'{}' runs on {cores} cores: {} slices of {}",
+        compute.function(),
+        join_sizes(&work),
+        join_sizes(&sizes)
+    );
     Some((RemarkKind::Analysis, CORE_SPLIT, message))
 }
 
@@ -84,7 +94,8 @@ fn build_relayout_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
 /// Returns the remark about the result of the tile search.
 fn build_tiling_remark(found: TileSearchSummary) -> UnlocatedRemark {
     let TileSearchSummary { nests, us, untiled_us, n_judged, .. } = found;
-    let without = untiled_us.map_or_else(|| "not possible without loops".to_owned(), |us| format!("without loops {us:.1} us"));
+    let without =
+        untiled_us.map_or_else(|| "not possible without loops".to_owned(), |us| format!("without loops {us:.1} us"));
     let rest = format!("{us:.1} us, {without}; {n_judged} candidates evaluated");
     if nests.is_empty() {
         (RemarkKind::Missed, TILING, format!("no loops chosen: {rest}"))
@@ -101,12 +112,19 @@ fn build_fusion_remarks(function: Op<'_>) -> Vec<UnlocatedRemark> {
         let name = &kernel.name;
         for fused in &kernel.fused {
             let saved = fused.saved_us.map_or_else(String::new, |us| format!(", which saves {us:.1} us"));
-            let (mode, again) = (fused.mode, if fused.times > 1 { format!(", computed {} times", fused.times) } else { String::new() });
-            let message = format!("'{}' at {} is fused into kernel '{name}' ({mode}{again}){saved}", fused.function, fused.location);
+            let (mode, again) =
+                (fused.mode, if fused.times > 1 { format!(", computed {} times", fused.times) } else { String::new() });
+            let message = format!(
+                "'{}' at {} is fused into kernel '{name}' ({mode}{again}){saved}",
+                fused.function, fused.location
+            );
             said.push((RemarkKind::Passed, FUSION, message));
         }
         for stays in &kernel.separate {
-            let message = format!("'{}' at {} is not fused into kernel '{name}': {}", stays.function, stays.location, stays.message);
+            let message = format!(
+                "'{}' at {} is not fused into kernel '{name}': {}",
+                stays.function, stays.location, stays.message
+            );
             said.push((RemarkKind::Missed, FUSION, message));
         }
     }

@@ -1,4 +1,5 @@
-//! Decisions of the compiler with their reasons, per op, per launch and in total; bytes moved, compared with the lower bound.
+//! Decisions of the compiler with their reasons, per op, per launch and in total; bytes moved, compared with the lower
+//! bound.
 
 mod page;
 mod tile_search;
@@ -24,7 +25,8 @@ use serde::Serialize;
 use std::fmt;
 use tile_verify::{TilingCertificate, TilingProof};
 
-/// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is its [`fmt::Display`].
+/// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is
+/// its [`fmt::Display`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
     /// The version of this form.
@@ -33,7 +35,8 @@ pub struct Report {
     pub program: String,
     /// The machine, by the names of a `--target` file.
     pub target: std::collections::BTreeMap<String, i64>,
-    /// Names of the arguments in the model, such as `layers.3.weight`, as the names of their locations say; `arg0` and so on without.
+    /// Names of the arguments in the model, such as `layers.3.weight`, as the names of their locations say; `arg0` and
+    /// so on without.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
     /// The ops in the order in which they run.
@@ -43,8 +46,8 @@ pub struct Report {
     /// Results of the tile search, for each function in which loops could save traffic or time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
-    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the program,
-    /// and the modeled time so and in one piece.
+    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the
+    /// program, and the modeled time so and in one piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peeled: Option<String>,
     /// The programs in parts that were compiled to be compared; left out where there was no such dimension.
@@ -90,14 +93,16 @@ pub struct PeelTrialsReport {
     pub n_infeasible: i64,
 }
 
-/// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
+/// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are
+/// none of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LayoutMoves {
     /// `spyre.restickify` ops: elements change sticks.
     pub restickify_ops: usize,
     /// Bytes of the sticks that they read and write, in HBM and LX, over all executions.
     pub restickify_bytes: i64,
-    /// `spyre.copy` ops that were inserted because an op could not read a tensor where it lay; elements keep their sticks.
+    /// `spyre.copy` ops that were inserted because an op could not read a tensor where it lay; elements keep their
+    /// sticks.
     pub layout_copy_ops: usize,
     /// Bytes of the sticks that these read and write.
     pub layout_copy_bytes: i64,
@@ -134,7 +139,12 @@ impl Report {
     #[must_use]
     pub fn certificate(&self) -> Option<TilingCertificate> {
         let proof = self.proof.clone()?;
-        Some(TilingCertificate { version: plan_file::VERSION.to_owned(), us: self.time.estimate_us, bound_us: proof.bound_us(), proof })
+        Some(TilingCertificate {
+            version: plan_file::VERSION.to_owned(),
+            us: self.time.estimate_us,
+            bound_us: proof.bound_us(),
+            proof,
+        })
     }
 }
 
@@ -266,8 +276,13 @@ impl ModelledTime {
     /// The time of launches that run one after the other.
     #[must_use]
     pub fn from_launches(launches: &[LaunchReport]) -> Self {
-        let sum = |part: fn(&LaunchCost) -> f64| round_to_thousandths(launches.iter().map(|launch| part(&launch.cost)).sum());
-        Self { low_us: sum(|cost| cost.low_us), estimate_us: sum(|cost| cost.estimate_us), high_us: sum(|cost| cost.high_us) }
+        let sum =
+            |part: fn(&LaunchCost) -> f64| round_to_thousandths(launches.iter().map(|launch| part(&launch.cost)).sum());
+        Self {
+            low_us: sum(|cost| cost.low_us),
+            estimate_us: sum(|cost| cost.estimate_us),
+            high_us: sum(|cost| cost.high_us),
+        }
     }
 }
 
@@ -327,10 +342,12 @@ impl Report {
     fn write_moves(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moves = &self.moves;
         let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
-        let restickified = (moves.restickify_ops > 0)
-            .then(|| format!("{} moved {}", pluralize(moves.restickify_ops, "restickify op"), ByteSize(moves.restickify_bytes)));
-        let copied = (moves.layout_copy_ops > 0)
-            .then(|| format!("{} {copies} for layouts moved {}", moves.layout_copy_ops, ByteSize(moves.layout_copy_bytes)));
+        let restickified = (moves.restickify_ops > 0).then(|| {
+            format!("{} moved {}", pluralize(moves.restickify_ops, "restickify op"), ByteSize(moves.restickify_bytes))
+        });
+        let copied = (moves.layout_copy_ops > 0).then(|| {
+            format!("{} {copies} for layouts moved {}", moves.layout_copy_ops, ByteSize(moves.layout_copy_bytes))
+        });
         let parts: Vec<String> = restickified.into_iter().chain(copied).collect();
         if parts.is_empty() { Ok(()) } else { writeln!(formatter, "  {}", parts.join(", ")) }
     }
@@ -347,7 +364,10 @@ impl Report {
         write!(formatter, ")")?;
         if bound.products > bound.hbm {
             let products = ByteSize(bound.products);
-            write!(formatter, "; with this LX size, the matmuls must read at least {products}, which the lower bound does not include")?;
+            write!(
+                formatter,
+                "; with this LX size, the matmuls must read at least {products}, which the lower bound does not include"
+            )?;
         }
         match self.gap.values.first() {
             Some(ValueGap { name, op, hbm, why }) => {
@@ -429,7 +449,10 @@ mod tests {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
         report.lower_bound = LowerBound { hbm: 2_097_152, ..LowerBound::default() };
-        assert_eq!(report.to_string(), "main: 0 ops in 0 launches\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)");
+        assert_eq!(
+            report.to_string(),
+            "main: 0 ops in 0 launches\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)"
+        );
     }
 
     #[test]
@@ -440,15 +463,26 @@ mod tests {
             bytes: Bytes { hbm_read: 512, hbm_written: 256, lx_read: 128, lx_written: 128 },
             ..OpReport::default()
         };
-        let ops = [op("spyre.copy", false), op("spyre.copy", true), op("spyre.restickify", true), op("spyre.restickify", true)];
+        let ops = [
+            op("spyre.copy", false),
+            op("spyre.copy", true),
+            op("spyre.restickify", true),
+            op("spyre.restickify", true),
+        ];
         let moves = LayoutMoves::from_ops(&ops);
-        assert_eq!(moves, LayoutMoves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 });
+        assert_eq!(
+            moves,
+            LayoutMoves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 }
+        );
         let text = Report { moves, ..Report::default() }.to_string();
         assert_eq!(text.lines().nth(1), Some("  2 restickify ops moved 2.0 KiB, 1 copy for layouts moved 1.0 KiB"));
     }
 
     #[test]
     fn formats_byte_sizes_with_units() {
-        assert_eq!([ByteSize(7), ByteSize(2048), ByteSize(3 << 20)].map(|size| size.to_string()), ["7 B", "2.0 KiB", "3.00 MiB"]);
+        assert_eq!(
+            [ByteSize(7), ByteSize(2048), ByteSize(3 << 20)].map(|size| size.to_string()),
+            ["7 B", "2.0 KiB", "3.00 MiB"]
+        );
     }
 }

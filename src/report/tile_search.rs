@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// Results of the tile search, of the ops of a function for which loops could save traffic or time. Times are modeled, in microseconds.
+/// Results of the tile search, of the ops of a function for which loops could save traffic or time. Times are modeled,
+/// in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
     /// The function.
@@ -61,13 +62,24 @@ pub struct MoreLxReport {
 impl fmt::Display for TileSearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chosen = format_nests(&self.nests);
-        let without = self.untiled_us.map_or_else(|| "untiled: not possible".to_owned(), |us| format!("untiled: {us:.1} us"));
+        let without =
+            self.untiled_us.map_or_else(|| "untiled: not possible".to_owned(), |us| format!("untiled: {us:.1} us"));
         let end = if self.is_cut_short { ", search stopped at its budget" } else { "" };
         let infeasible = format_infeasible_count(self.n_infeasible);
-        let least = self.least_us.map_or_else(|| "objective: bytes".to_owned(), |us| format!("estimated bound: {us:.1} us"));
-        write!(f, "  tiling: {chosen}; {:.1} us ({without}, {least}); {} candidates evaluated{infeasible}{end}", self.us, self.n_judged)?;
+        let least =
+            self.least_us.map_or_else(|| "objective: bytes".to_owned(), |us| format!("estimated bound: {us:.1} us"));
+        write!(
+            f,
+            "  tiling: {chosen}; {:.1} us ({without}, {least}); {} candidates evaluated{infeasible}{end}",
+            self.us, self.n_judged
+        )?;
         if let Some(RunnerUpReport { nests, us, hbm }) = &self.runner_up {
-            write!(f, "\n    next best: {}; {us:.1} us, {}", format_nests(nests), HbmTrafficDifference { hbm: *hbm, own: self.hbm })?;
+            write!(
+                f,
+                "\n    next best: {}; {us:.1} us, {}",
+                format_nests(nests),
+                HbmTrafficDifference { hbm: *hbm, own: self.hbm }
+            )?;
         }
         if let Some(MoreLxReport { more_bytes, us, hbm }) = &self.with_more_lx {
             let against = HbmTrafficDifference { hbm: *hbm, own: self.hbm };

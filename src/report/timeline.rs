@@ -12,8 +12,9 @@ pub(super) struct LaunchSpan<'r> {
 }
 
 impl Report {
-    /// Says when each launch and each op begins: launches one after the other, each as long as its ops or as the model says, whichever is
-    /// longer; ops one after the other within their launch. An op in loops counts once, with the time of all its iterations.
+    /// Says when each launch and each op begins: launches one after the other, each as long as its ops or as the model
+    /// says, whichever is longer; ops one after the other within their launch. An op in loops counts once, with the
+    /// time of all its iterations.
     pub fn assign_start_times(&mut self) {
         let (mut start_us, mut first) = (0.0, 0);
         for launch in &mut self.launches {
@@ -38,7 +39,11 @@ impl Report {
         self.launches.iter().zip(ends).map(|(launch, end)| {
             let last = end.checked_sub(1).map(|last| &self.ops[last]).filter(|_| launch.n_ops > 0);
             let ops_us = last.map_or(0.0, |op| op.start_us + op.us - launch.start_us);
-            LaunchSpan { name: &launch.bundle, start_us: launch.start_us, us: round_to_thousandths(ops_us.max(launch.cost.estimate_us)) }
+            LaunchSpan {
+                name: &launch.bundle,
+                start_us: launch.start_us,
+                us: round_to_thousandths(ops_us.max(launch.cost.estimate_us)),
+            }
         })
     }
 }

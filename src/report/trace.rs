@@ -8,24 +8,35 @@ use serde_json::{Value, json};
 const LAUNCH_TRACK: i64 = 1000;
 const FIRST_LOOP_TRACK: i64 = 1001;
 
-/// The events of the Trace Event Format: a track for each core, one for launches and one for each depth of loops; counters of the bytes that
-/// ops move. Times are microseconds of the model of `docs/reference/cost-model.md`. An op in loops is shown once, with the time of all its iterations.
+/// The events of the Trace Event Format: a track for each core, one for launches and one for each depth of loops;
+/// counters of the bytes that ops move. Times are microseconds of the model of `docs/reference/cost-model.md`. An op in
+/// loops is shown once, with the time of all its iterations.
 #[must_use]
 pub fn build_trace(report: &Report) -> Value {
     let mut events = build_track_names(report);
     for launch in report.launch_spans() {
-        events.push(build_slice(LAUNCH_TRACK, launch.name, launch.start_us, launch.us, json!({"modelled_us": launch.us})));
+        events.push(build_slice(
+            LAUNCH_TRACK,
+            launch.name,
+            launch.start_us,
+            launch.us,
+            json!({"modelled_us": launch.us}),
+        ));
     }
     for op in &report.ops {
         let arguments = json!({
             "location": op.location, "module": op.module, "iteration_space": op.iteration_space, "dims": op.dims, "work": op.work, "loops": op.loops,
             "result": op.memory, "why_not_in_lx": op.reason, "hbm_bytes": op.bytes.hbm(),
         });
-        events.extend((0..op.cores.max(1)).map(|core| build_slice(core, &op.function, op.start_us, op.us, arguments.clone())));
+        events.extend(
+            (0..op.cores.max(1)).map(|core| build_slice(core, &op.function, op.start_us, op.us, arguments.clone())),
+        );
         events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": op.start_us, "args": {"bytes": compute_hbm_rate(op)}}));
     }
     if let Some(op) = report.ops.last() {
-        events.push(json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": op.start_us + op.us, "args": {"bytes": 0.0}}));
+        events.push(
+            json!({"name": "HBM bytes per us", "ph": "C", "pid": 0, "ts": op.start_us + op.us, "args": {"bytes": 0.0}}),
+        );
     }
     add_loop_slices(&report.explain.loops, 0, &report.ops, &mut events);
     json!({"displayTimeUnit": "ns", "otherData": {"program": report.program}, "traceEvents": events})
@@ -38,7 +49,8 @@ fn build_track_names(report: &Report) -> Vec<Value> {
     let depth = report.ops.iter().map(|op| op.loops.len()).max().unwrap_or_default();
     let process = json!({"name": "process_name", "ph": "M", "pid": 0, "args": {"name": report.program}});
     let mut named = vec![process, name(LAUNCH_TRACK, "launches")];
-    named.extend((0..depth).zip(FIRST_LOOP_TRACK..).map(|(depth, track)| name(track, &format!("loops, depth {depth}"))));
+    named
+        .extend((0..depth).zip(FIRST_LOOP_TRACK..).map(|(depth, track)| name(track, &format!("loops, depth {depth}"))));
     named.extend((0..cores).map(|core| name(core, &format!("core {core}"))));
     named
 }
@@ -57,7 +69,9 @@ fn compute_hbm_rate(op: &OpReport) -> f64 {
 fn add_loop_slices(loops: &[TileLoop], depth: i64, ops: &[OpReport], events: &mut Vec<Value>) {
     for each in loops {
         let of_loop = || each.ops.iter().filter(|op| op.op < ops.len());
-        let (Some(first), Some(last)) = (of_loop().map(|op| op.op).min(), of_loop().map(|op| op.op).max()) else { continue };
+        let (Some(first), Some(last)) = (of_loop().map(|op| op.op).min(), of_loop().map(|op| op.op).max()) else {
+            continue;
+        };
         let us = ops[last].start_us + ops[last].us - ops[first].start_us;
         let arguments = json!({"location": each.location, "count": each.count, "hbm_bytes_per_iteration": each.bytes_per_iteration.hbm()});
         events.push(build_slice(
@@ -103,9 +117,16 @@ mod tests {
     }
 
     fn find_slices(trace: &Value, track: i64) -> Vec<(String, f64, f64)> {
-        let events = trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X" && event["tid"] == track);
+        let events =
+            trace["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X" && event["tid"] == track);
         events
-            .map(|event| (event["name"].as_str().unwrap().to_owned(), event["ts"].as_f64().unwrap(), event["dur"].as_f64().unwrap()))
+            .map(|event| {
+                (
+                    event["name"].as_str().unwrap().to_owned(),
+                    event["ts"].as_f64().unwrap(),
+                    event["dur"].as_f64().unwrap(),
+                )
+            })
             .collect()
     }
 
@@ -124,7 +145,8 @@ mod tests {
     fn names_all_tracks() {
         let trace = build_trace(&report());
         let events = trace["traceEvents"].as_array().unwrap();
-        let named: Vec<&Value> = events.iter().filter(|event| event["name"] == "thread_name").map(|event| &event["tid"]).collect();
+        let named: Vec<&Value> =
+            events.iter().filter(|event| event["name"] == "thread_name").map(|event| &event["tid"]).collect();
         assert!(events.iter().filter(|event| event["ph"] == "X").all(|event| named.contains(&&event["tid"])));
     }
 

@@ -24,9 +24,9 @@ pub struct TilingAxis {
 
 /// Returns the axes of some ops, ordered by the first op and dimension of each.
 ///
-/// Dimensions belong to one axis if one op writes a value along one of them and another op reads it along the other. An op never has an
-/// axis twice: in self-attention, the tokens of the queries and of the keys come from one value but form two axes; the first reader shares
-/// the maker's axis.
+/// Dimensions belong to one axis if one op writes a value along one of them and another op reads it along the other. An
+/// op never has an axis twice: in self-attention, the tokens of the queries and of the keys come from one value but
+/// form two axes; the first reader shares the maker's axis.
 #[must_use]
 pub fn find_axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {
     let mut axes = find_axes_without_carried(ops, segment.clone());
@@ -36,8 +36,8 @@ pub fn find_axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {
     axes
 }
 
-/// Returns the axes of some ops as [`find_axes`] does, but with the sets `carried` and `corrected` empty: these take time in the product of ops
-/// and axes.
+/// Returns the axes of some ops as [`find_axes`] does, but with the sets `carried` and `corrected` empty: these take
+/// time in the product of ops and axes.
 #[must_use]
 pub fn find_axes_without_carried(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {
     let mut groups = AxisGroups::new(ops, segment.clone());
@@ -103,7 +103,8 @@ impl AxisGroups {
     /// Returns the groups that an op may be tiled along.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<TilingAxis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims = members.into_iter().filter(|&(op, dim)| ops[op].can_tile(dim) && ops[op].belongs_in(segment)).collect();
+            let dims =
+                members.into_iter().filter(|&(op, dim)| ops[op].can_tile(dim) && ops[op].belongs_in(segment)).collect();
             TilingAxis { size, dims, ..TilingAxis::default() }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
@@ -124,7 +125,8 @@ mod tests {
         // a[M, K] x w = p[M, N]; e = f(p)
         let ops = [matmul([512, 256, 128], None), pointwise(&[512, 256], Some(0))];
         let found = find_axes(&ops, 0..2);
-        let dims: Vec<(i64, Vec<(usize, usize)>)> = found.into_iter().map(|axis| (axis.size, axis.dims.into_iter().collect())).collect();
+        let dims: Vec<(i64, Vec<(usize, usize)>)> =
+            found.into_iter().map(|axis| (axis.size, axis.dims.into_iter().collect())).collect();
         assert_eq!(dims, [(512, vec![(0, 0), (1, 0)]), (256, vec![(0, 1), (1, 1)]), (128, vec![(0, 2)])]);
     }
 
@@ -139,7 +141,8 @@ mod tests {
         // x[S, D] is read as queries and as keys: p[S, T] = x x^T
         let mut product = matmul([256, 256, 64], Some(0));
         let keys = product.tiled.inputs[1].clone();
-        product.tiled.inputs[1] = crate::tile::TiledOperand { producer: Some(0), source_dims: vec![Some(1), Some(0)], ..keys };
+        product.tiled.inputs[1] =
+            crate::tile::TiledOperand { producer: Some(0), source_dims: vec![Some(1), Some(0)], ..keys };
         let ops = [pointwise(&[256, 64], None), product];
         let found = find_axes(&ops, 0..2);
         assert_eq!(found.iter().filter(|axis| axis.size == 256).count(), 2);
@@ -148,7 +151,12 @@ mod tests {
     #[test]
     fn assembles_in_loops_that_produce_a_slice_or_are_the_only_users() {
         let ops = |maker: Option<usize>, readers: &[usize]| {
-            let assembly = SearchedOp { is_assembly: true, readers: readers.to_vec(), is_result: false, ..pointwise(&[512, 256], maker) };
+            let assembly = SearchedOp {
+                is_assembly: true,
+                readers: readers.to_vec(),
+                is_result: false,
+                ..pointwise(&[512, 256], maker)
+            };
             [pointwise(&[512, 256], None), assembly, pointwise(&[512, 256], Some(1)), pointwise(&[512, 256], Some(1))]
         };
         let is_in_loops = |maker: Option<usize>, readers: &[usize], segment: Range<usize>| {

@@ -8,8 +8,9 @@ use std::{
     ops::Range,
 };
 
-/// Returns the ops of a segment that a loop can run on running values that it carries; all other ops need a finished value. `dims` has the
-/// dimension that the loop tiles, by position of the op. The second set has the ops whose running value the loop corrects.
+/// Returns the ops of a segment that a loop can run on running values that it carries; all other ops need a finished
+/// value. `dims` has the dimension that the loop tiles, by position of the op. The second set has the ops whose running
+/// value the loop corrects.
 pub(super) fn find_carried_ops(
     ops: &[SearchedOp],
     segment: Range<usize>,
@@ -42,7 +43,8 @@ impl CarryAnalysis<'_> {
     fn analyze_op(&mut self, op: usize) -> bool {
         let tiled = &self.ops[op].tiled;
         let shape: Vec<i64> = tiled.output.iter().map(|dim| dim.map_or(1, |dim| tiled.sizes[dim])).collect();
-        let reads: Vec<AnalyzedOperand> = (0..tiled.inputs.len()).map(|input| self.analyze_operand(op, input)).collect();
+        let reads: Vec<AnalyzedOperand> =
+            (0..tiled.inputs.len()).map(|input| self.analyze_operand(op, input)).collect();
         let output = op - self.segment.start;
         let reduces_axis = self.dims.get(&op).is_some_and(|dim| self.ops[op].is_reduced(*dim));
         let rule = self.ops[op].rule;
@@ -69,8 +71,11 @@ impl CarryAnalysis<'_> {
         let operand = &tiled.inputs[input];
         let moved = |dim: Option<usize>| dim.and_then(|dim| tiled.output.iter().position(|other| *other == Some(dim)));
         let is_cut = self.dims.get(&op).is_some_and(|dim| operand.dims.contains(&Some(*dim)));
-        let made = operand.producer.filter(|maker| self.segment.contains(maker)).map(|maker| maker - self.segment.start);
-        if let Some(value) = made.filter(|value| !is_cut || *self.online.dependence(*value) != RunningDependence::Outside) {
+        let made =
+            operand.producer.filter(|maker| self.segment.contains(maker)).map(|maker| maker - self.segment.start);
+        if let Some(value) =
+            made.filter(|value| !is_cut || *self.online.dependence(*value) != RunningDependence::Outside)
+        {
             let rank = self.ops[value + self.segment.start].tiled.output.len();
             let behind = |dim: usize| operand.source_dims.iter().position(|behind| *behind == Some(dim));
             let dims = (0..rank).map(|dim| behind(dim).and_then(|read| moved(operand.dims[read]))).collect();

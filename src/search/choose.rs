@@ -1,4 +1,5 @@
-//! Search for the plan of least time: a shortest path over segments. All edges are estimated; edges on the path are then evaluated.
+//! Search for the plan of least time: a shortest path over segments. All edges are estimated; edges on the path are
+//! then evaluated.
 
 mod preference;
 mod program_plans;
@@ -22,7 +23,8 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// Maximum number of ops of a segment.
 const MAX_SEGMENT_OPS: usize = 24;
-/// Relative tolerance of the search: a plan is accepted if its time exceeds the least estimate of all plans by at most this fraction.
+/// Relative tolerance of the search: a plan is accepted if its time exceeds the least estimate of all plans by at most
+/// this fraction.
 const CONVERGENCE_TOLERANCE: f64 = 0.001;
 /// Factors by which estimates are multiplied, one after the other. The first admits only nests with a large estimated
 /// gain, so that the search ends soon; the last admits every nest that could be better.
@@ -41,11 +43,13 @@ const ESTIMATES_PER_STEP: usize = 2000;
 const RESIDENT_STEPS_DIVISOR: usize = 3;
 /// Divisor of the step budget if estimates say that loops save nothing.
 const SMALL_GAIN_STEPS_DIVISOR: usize = 20;
-/// Minimum fraction by which a program exceeds the sum of its ops' best times before loops are searched that have no estimated gain.
+/// Minimum fraction by which a program exceeds the sum of its ops' best times before loops are searched that have no
+/// estimated gain.
 const MIN_UNEXPLAINED_FRACTION: f64 = 0.02;
 /// Minimum fraction by which ops outside of loops must cost more than known before the search runs another round.
 const MIN_COST_INCREASE: f64 = 0.005;
-/// Maximum number of search rounds. Each round uses the costs of ops outside of loops that the previous round's plan showed.
+/// Maximum number of search rounds. Each round uses the costs of ops outside of loops that the previous round's plan
+/// showed.
 const MAX_ROUNDS: usize = 3;
 /// Cost of evaluating a segment in addition to its ops, in search steps.
 const STEPS_PER_EVALUATION: usize = 4;
@@ -81,8 +85,8 @@ pub struct TileSearchStatistics {
     pub is_complete: bool,
 }
 
-/// Chooses loops in at most `most_steps` steps, plus a few whole-program plans; one step evaluates one op. By `judge`, the loops never slow the
-/// program.
+/// Chooses loops in at most `most_steps` steps, plus a few whole-program plans; one step evaluates one op. By `judge`,
+/// the loops never slow the program.
 #[must_use]
 pub fn choose_tilings(ops: &[SearchedOp], judge: &dyn CostEvaluator, most_steps: usize) -> TileSearchResult {
     if most_steps == 0 || ops.iter().all(|op| !op.may_be_tiled.contains(&true)) {
@@ -186,29 +190,45 @@ impl SegmentEdge<'_> {
     /// Returns how much less time than the best evaluated nest the segment may take, ns.
     fn potential_saving_ns(&self, caution: f64) -> f64 {
         let least_ns = self.lower_bound_ns(caution);
-        if self.best_evaluated_ns() <= least_ns * (1.0 + CONVERGENCE_TOLERANCE) { 0.0 } else { self.best_evaluated_ns() - least_ns }
+        if self.best_evaluated_ns() <= least_ns * (1.0 + CONVERGENCE_TOLERANCE) {
+            0.0
+        } else {
+            self.best_evaluated_ns() - least_ns
+        }
     }
 
-    /// Returns the loops to try in the whole program: fastest evaluated nests, and those with fewer bytes in little more time. `None` is no loop.
+    /// Returns the loops to try in the whole program: fastest evaluated nests, and those with fewer bytes in little
+    /// more time. `None` is no loop.
     fn loops_to_try(&self) -> Vec<Option<LoopNest>> {
-        let is_first =
-            |&(number, (_, nest)): &(usize, &(ModeledCost, Tiling))| !self.evaluated[..number].iter().any(|(_, before)| before == nest);
-        let judged: Vec<&(ModeledCost, Tiling)> = self.evaluated.iter().enumerate().filter(is_first).map(|(_, judged)| judged).collect();
+        let is_first = |&(number, (_, nest)): &(usize, &(ModeledCost, Tiling))| {
+            !self.evaluated[..number].iter().any(|(_, before)| before == nest)
+        };
+        let judged: Vec<&(ModeledCost, Tiling)> =
+            self.evaluated.iter().enumerate().filter(is_first).map(|(_, judged)| judged).collect();
         let fastest = judged.iter().take(MAX_NESTS_IN_PROGRAM);
-        let sparing =
-            judged.iter().skip(MAX_NESTS_IN_PROGRAM).filter(|(cost, _)| self.is_worth_longer_time(cost)).take(MAX_NESTS_IN_PROGRAM);
-        fastest.chain(sparing).map(|(_, nest)| (!nest.is_empty()).then(|| LoopNest::new(&self.range, &self.axes, nest))).collect()
+        let sparing = judged
+            .iter()
+            .skip(MAX_NESTS_IN_PROGRAM)
+            .filter(|(cost, _)| self.is_worth_longer_time(cost))
+            .take(MAX_NESTS_IN_PROGRAM);
+        fastest
+            .chain(sparing)
+            .map(|(_, nest)| (!nest.is_empty()).then(|| LoopNest::new(&self.range, &self.axes, nest)))
+            .collect()
     }
 
-    /// Returns whether `cost` moves so many bytes less than the fastest evaluated nest that its longer time is acceptable.
+    /// Returns whether `cost` moves so many bytes less than the fastest evaluated nest that its longer time is
+    /// acceptable.
     fn is_worth_longer_time(&self, cost: &ModeledCost) -> bool {
         self.evaluated.first().is_some_and(|(fastest, _)| trades_time_for_bytes(cost, fastest, fastest.ns))
     }
 
-    /// Evaluates nests with fewer estimated bytes and little more estimated time than the fastest one. Returns the steps taken.
+    /// Evaluates nests with fewer estimated bytes and little more estimated time than the fastest one. Returns the
+    /// steps taken.
     fn evaluate_traffic_saving(&mut self, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes) -> usize {
         let queue = self.queue.take().unwrap_or_default();
-        let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|waiting| self.is_worth_longer_time(&waiting.estimate));
+        let (sparing, others): (Vec<_>, Vec<_>) =
+            queue.into_iter().partition(|waiting| self.is_worth_longer_time(&waiting.estimate));
         self.queue = Some(others);
         let tried: Vec<TileCandidate> = sparing.into_iter().rev().take(MAX_TRAFFIC_SAVING_NESTS).collect();
         let steps = tried.len() * self.evaluation_steps();
@@ -229,7 +249,8 @@ impl SegmentEdge<'_> {
         let nests = enumerate_tilings(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
         let estimated = |nest: Tiling| {
-            let estimate = estimate_cost(self.ops, self.range.clone(), &self.axes, &nest, self.has_resident_live_ins, judge);
+            let estimate =
+                estimate_cost(self.ops, self.range.clone(), &self.axes, &nest, self.has_resident_live_ins, judge);
             TileCandidate { nest, estimate, expected_ns: estimate.ns, measured_version: None }
         };
         // The cost without loops is already known.
@@ -277,7 +298,8 @@ impl SegmentEdge<'_> {
         Some(cost)
     }
 
-    /// Returns the neighbors of the best evaluated nest: copies in which one level has the next smaller or next larger tile count.
+    /// Returns the neighbors of the best evaluated nest: copies in which one level has the next smaller or next larger
+    /// tile count.
     fn find_neighbors(&self) -> Vec<Tiling> {
         let Some((_, best)) = self.evaluated.first() else { return Vec::new() };
         let mut found = Vec::new();
@@ -295,18 +317,29 @@ impl SegmentEdge<'_> {
     /// Sorts the queue by estimates alone, without the evaluated times of ops.
     fn order_by_estimates(&mut self) {
         if let Some(queue) = &mut self.queue {
-            queue.iter_mut().for_each(|waiting| (waiting.expected_ns, waiting.measured_version) = (waiting.estimate.ns, None));
+            queue
+                .iter_mut()
+                .for_each(|waiting| (waiting.expected_ns, waiting.measured_version) = (waiting.estimate.ns, None));
             sort_candidates(queue);
         }
     }
 
-    /// Updates the expected time of the best queued nest until it accounts for all evaluated op times. Returns the number of updated nests.
+    /// Updates the expected time of the best queued nest until it accounts for all evaluated op times. Returns the
+    /// number of updated nests.
     fn update_expected_times(&mut self, judge: &dyn CostEvaluator, seen: &MeasuredTimes) -> usize {
         let Some(mut queue) = self.queue.take() else { return 0 };
         let costs = CalibratedCosts { costs: judge, measured: seen };
         let mut n_looked_at = 0;
         while let Some(mut first) = queue.pop_if(|first| first.measured_version != Some(seen.version)) {
-            let expected_ns = estimate_cost(self.ops, self.range.clone(), &self.axes, &first.nest, self.has_resident_live_ins, &costs).ns;
+            let expected_ns = estimate_cost(
+                self.ops,
+                self.range.clone(),
+                &self.axes,
+                &first.nest,
+                self.has_resident_live_ins,
+                &costs,
+            )
+            .ns;
             (first.expected_ns, first.measured_version) = (expected_ns.max(first.expected_ns), Some(seen.version));
             // Among equal nests the order is stable.
             let place = queue.partition_point(|other| other.expected_ns > first.expected_ns);
@@ -317,7 +350,8 @@ impl SegmentEdge<'_> {
         n_looked_at
     }
 
-    /// Evaluates the nest with the least expected time, unless newer op times raise the bound: then other edges go first. Returns the steps.
+    /// Evaluates the nest with the least expected time, unless newer op times raise the bound: then other edges go
+    /// first. Returns the steps.
     fn evaluate_next(&mut self, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes, caution: f64) -> usize {
         let before_ns = self.lower_bound_ns(caution);
         if caution > 1.0 {
@@ -417,7 +451,8 @@ impl<'a> ShortestPathSearch<'a> {
             num_evaluated_before: 0,
             num_infeasible: 0,
         };
-        let from = |first: usize| (first + 1..=ops.len().min(first + MAX_SEGMENT_OPS)).map(|end| edge(first..end)).collect();
+        let from =
+            |first: usize| (first + 1..=ops.len().min(first + MAX_SEGMENT_OPS)).map(|end| edge(first..end)).collect();
         Self {
             ops,
             evaluator: judge,
@@ -435,21 +470,26 @@ impl<'a> ShortestPathSearch<'a> {
         }
     }
 
-    /// Returns whether loops could save time with every op at its best: LX lacks room without loops, or some op is faster in tiles.
+    /// Returns whether loops could save time with every op at its best: LX lacks room without loops, or some op is
+    /// faster in tiles.
     fn has_large_gain(&self) -> bool {
-        let (untiled_ns, _) =
-            self.find_shortest_path(|edge| estimate_cost(edge.ops, edge.range.clone(), &[], &[], false, self.evaluator).ns);
+        let (untiled_ns, _) = self
+            .find_shortest_path(|edge| estimate_cost(edge.ops, edge.range.clone(), &[], &[], false, self.evaluator).ns);
         let (roomy_ns, _) = self.find_shortest_path(|edge| edge.unlimited_lx_ns);
         untiled_ns > roomy_ns * (1.0 + CONVERGENCE_TOLERANCE)
     }
 
-    /// Returns whether the ops together exceed their best times although estimates see no gain: core splits disagree, which loops may fix.
+    /// Returns whether the ops together exceed their best times although estimates see no gain: core splits disagree,
+    /// which loops may fix.
     fn has_small_gain(&self, untiled: Option<&[ModeledCost]>) -> bool {
         let (roomy_ns, _) = self.find_shortest_path(|edge| edge.unlimited_lx_ns);
-        untiled.is_none_or(|by_op| by_op.iter().map(|cost| cost.ns).sum::<f64>() > roomy_ns * (1.0 + MIN_UNEXPLAINED_FRACTION))
+        untiled.is_none_or(|by_op| {
+            by_op.iter().map(|cost| cost.ns).sum::<f64>() > roomy_ns * (1.0 + MIN_UNEXPLAINED_FRACTION)
+        })
     }
 
-    /// Initializes all edges with the cost of their ops without loops. If the program cannot be compiled without loops, each op is evaluated alone.
+    /// Initializes all edges with the cost of their ops without loops. If the program cannot be compiled without loops,
+    /// each op is evaluated alone.
     fn initialize_edges(&mut self, by_op: Option<&[ModeledCost]>) {
         self.n_plans += 1;
         self.n_infeasible_plans += usize::from(by_op.is_none());
@@ -460,7 +500,8 @@ impl<'a> ShortestPathSearch<'a> {
         self.outside = by_op;
     }
 
-    /// Reopens all edges, assuming that untiled results of earlier ops are in LX. Whole-program evaluation then decides whether that pays.
+    /// Reopens all edges, assuming that untiled results of earlier ops are in LX. Whole-program evaluation then decides
+    /// whether that pays.
     fn assume_resident_values(&mut self) {
         let roomy = UnlimitedLxCosts::new(self.ops, self.evaluator);
         for edge in self.edges.iter_mut().flatten() {
@@ -472,8 +513,8 @@ impl<'a> ShortestPathSearch<'a> {
         self.steps = 0;
     }
 
-    /// Replaces the known costs of ops outside of loops by those of the shortest path's plan; returns false if they are no higher. Without loops,
-    /// values stay in LX that leave it where a loop makes or reads them.
+    /// Replaces the known costs of ops outside of loops by those of the shortest path's plan; returns false if they are
+    /// no higher. Without loops, values stay in LX that leave it where a loop makes or reads them.
     fn update_outside_costs(&mut self) -> bool {
         let shown = std::mem::take(&mut self.path_costs);
         let ns = |costs: &[ModeledCost]| costs.iter().map(|cost| cost.ns).sum::<f64>();
@@ -503,7 +544,8 @@ impl<'a> ShortestPathSearch<'a> {
     }
 
     fn num_evaluated(&self) -> usize {
-        self.n_plans + self.edges.iter().flatten().map(|edge| edge.num_evaluated_before + edge.num_evaluated).sum::<usize>()
+        self.n_plans
+            + self.edges.iter().flatten().map(|edge| edge.num_evaluated_before + edge.num_evaluated).sum::<usize>()
     }
 
     fn edge(&self, place: SegmentKey) -> &SegmentEdge<'a> {
@@ -519,7 +561,8 @@ impl<'a> ShortestPathSearch<'a> {
             rounds.least_ns = rounds.least_ns.min(self.find_shortest_path(|edge| edge.lower_bound_ns(1.0)).0);
             let (found, plan) = self.find_best_plan();
             rounds.is_complete &= self.program_steps < self.max_program_steps;
-            let is_better = |found: &ModeledCost| rounds.cost.is_none_or(|cost| is_preferred(found, &cost, self.fastest_ns, false));
+            let is_better =
+                |found: &ModeledCost| rounds.cost.is_none_or(|cost| is_preferred(found, &cost, self.fastest_ns, false));
             if found.as_ref().is_some_and(is_better) {
                 (rounds.cost, rounds.loops) = (found, plan);
             }
@@ -547,19 +590,24 @@ impl<'a> ShortestPathSearch<'a> {
         true
     }
 
-    /// Returns the edge of the shortest path with the largest gap between evaluated and least time; `None` if the evaluated path is as good.
+    /// Returns the edge of the shortest path with the largest gap between evaluated and least time; `None` if the
+    /// evaluated path is as good.
     fn find_least_certain_edge(&self, caution: f64) -> Option<SegmentKey> {
         let (least_ns, path) = self.find_shortest_path(|edge| edge.lower_bound_ns(caution));
         let (settled_ns, _) = self.find_shortest_path(SegmentEdge::best_evaluated_ns);
         if settled_ns <= least_ns * (1.0 + CONVERGENCE_TOLERANCE) {
             return None;
         }
-        let doubts =
-            path.iter().rev().map(|&place| (self.edge(place).potential_saving_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
+        let doubts = path
+            .iter()
+            .rev()
+            .map(|&place| (self.edge(place).potential_saving_ns(caution), place))
+            .filter(|(doubt, _)| *doubt > 0.0);
         doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
     }
 
-    /// Evaluates neighbors of the nests on the shortest path while they improve it, because estimates cannot rank nests that are nearly equal.
+    /// Evaluates neighbors of the nests on the shortest path while they improve it, because estimates cannot rank nests
+    /// that are nearly equal.
     fn hill_climb(&mut self) {
         let (_, path) = self.find_shortest_path(SegmentEdge::best_evaluated_ns);
         for SegmentKey { first, n_ops } in path {

@@ -15,13 +15,14 @@ pub fn find_hoistable_copies(ops: &[SearchedOp], loops: &LoopNest) -> Vec<Hoiste
             }
         }
     }
-    let mut found: Vec<(i64, HoistedCopy)> = reads.into_values().filter_map(|reads| build_hoisted_copy(ops, loops, reads)).collect();
+    let mut found: Vec<(i64, HoistedCopy)> =
+        reads.into_values().filter_map(|reads| build_hoisted_copy(ops, loops, reads)).collect();
     found.sort_by_key(|(bytes, _)| -bytes);
     found.into_iter().map(|(_, copied)| copied).collect()
 }
 
-/// Returns the values that ops before the loops make and no loop tiles, in the form of copies before the loops: they may be in LX
-/// throughout.
+/// Returns the values that ops before the loops make and no loop tiles, in the form of copies before the loops: they
+/// may be in LX throughout.
 pub(super) fn resident_live_ins(ops: &[SearchedOp], loops: &LoopNest) -> Vec<HoistedCopy> {
     let is_made = |&OperandPosition { op, operand }: &OperandPosition| {
         ops[op].tiled.inputs[operand].producer.is_some_and(|maker| ops[maker].may_be_in_lx)
@@ -30,7 +31,8 @@ pub(super) fn resident_live_ins(ops: &[SearchedOp], loops: &LoopNest) -> Vec<Hoi
     found.filter(|copied| copied.tiled_dims.iter().all(Option::is_none) && copied.reads.iter().all(is_made)).collect()
 }
 
-/// Returns the copy for these reads of a value, with the reused bytes; `None` if no level reuses it, or if the readers tile it differently.
+/// Returns the copy for these reads of a value, with the reused bytes; `None` if no level reuses it, or if the readers
+/// tile it differently.
 fn build_hoisted_copy(ops: &[SearchedOp], loops: &LoopNest, reads: Vec<OperandPosition>) -> Option<(i64, HoistedCopy)> {
     let mut cut_dims = Vec::with_capacity(loops.levels.len());
     let mut repeats = 1;
@@ -69,8 +71,12 @@ mod tests {
         second.values = vec![9, 10];
         let ops = vec![first, second];
         let axes = find_axes(&ops, 0..2);
-        let nest: Vec<AxisTiling> =
-            [0, 1].into_iter().zip(counts).filter(|(_, count)| *count > 1).map(|(axis, count)| AxisTiling { axis, count }).collect();
+        let nest: Vec<AxisTiling> = [0, 1]
+            .into_iter()
+            .zip(counts)
+            .filter(|(_, count)| *count > 1)
+            .map(|(axis, count)| AxisTiling { axis, count })
+            .collect();
         let loops = LoopNest::new(&(0..2), &axes, &nest);
         (ops, loops)
     }
@@ -91,8 +97,10 @@ mod tests {
     #[test]
     fn places_copy_in_the_loops_that_tile_it() {
         let (ops, loops) = matmul_nest([4, 2]);
-        let rows =
-            find_hoistable_copies(&ops, &loops).into_iter().find(|copied| copied.reads == [OperandPosition { op: 0, operand: 0 }]).unwrap();
+        let rows = find_hoistable_copies(&ops, &loops)
+            .into_iter()
+            .find(|copied| copied.reads == [OperandPosition { op: 0, operand: 0 }])
+            .unwrap();
         assert_eq!(rows.tiled_dims, [Some(0), None]);
     }
 
@@ -101,8 +109,9 @@ mod tests {
         // The loop cuts the columns of the second product only, which reads all rows that the first one makes.
         let (mut ops, mut loops) = matmul_nest([1, 4]);
         ops[1].values[0] = 11;
-        let kept =
-            |ops: &[SearchedOp], loops: &LoopNest| resident_live_ins(ops, loops).into_iter().map(|copied| copied.reads).collect::<Vec<_>>();
+        let kept = |ops: &[SearchedOp], loops: &LoopNest| {
+            resident_live_ins(ops, loops).into_iter().map(|copied| copied.reads).collect::<Vec<_>>()
+        };
         loops.ops = 1..2;
         loops.levels[0].dims = BTreeMap::from([(1, 1)]);
         assert_eq!(kept(&ops, &loops), [vec![OperandPosition { op: 1, operand: 0 }]]);

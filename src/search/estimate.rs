@@ -38,8 +38,8 @@ struct SegmentLoop<'a> {
     axis: &'a TilingAxis,
     /// For each op of the segment the dimension that the level tiles.
     dims: Vec<Option<usize>>,
-    /// For each op of the segment the number of loops that must have ended before the op. Loops of a level are split where an op needs a
-    /// complete value.
+    /// For each op of the segment the number of loops that must have ended before the op. Loops of a level are split
+    /// where an op needs a complete value.
     loops_before: Vec<usize>,
 }
 
@@ -82,7 +82,8 @@ pub(super) fn subtract_avoided_stores(
 ) -> ModeledCost {
     makers.fold(cost, |cost, maker| {
         let readers = &ops[maker].readers;
-        let share = readers.iter().filter(|reader| segment.contains(reader)).count() as f64 / readers.len().max(1) as f64;
+        let share =
+            readers.iter().filter(|reader| segment.contains(reader)).count() as f64 / readers.len().max(1) as f64;
         let mut places = vec![false; ops[maker].operand_bytes.len()];
         let to_hbm = costs.op_cost(maker, &[], &places);
         places.iter_mut().last().into_iter().for_each(|result| *result = true);
@@ -130,7 +131,13 @@ impl LiveValues {
 }
 
 impl<'a> TiledSegment<'a> {
-    fn new(ops: &'a [SearchedOp], segment: Range<usize>, axes: &'a [TilingAxis], nest: &[AxisTiling], keeps: bool) -> Self {
+    fn new(
+        ops: &'a [SearchedOp],
+        segment: Range<usize>,
+        axes: &'a [TilingAxis],
+        nest: &[AxisTiling],
+        keeps: bool,
+    ) -> Self {
         let level = |cut: &AxisTiling| {
             let axis = &axes[cut.axis];
             let dims = segment.clone().map(|op| axis.dims.get(&op).copied()).collect();
@@ -146,19 +153,33 @@ impl<'a> TiledSegment<'a> {
     fn count_preceding_loops(&self, level: usize) -> Vec<usize> {
         let first = self.segment.start;
         let mut before: Vec<usize> = Vec::with_capacity(self.segment.len());
-        // Ops that the level does not tile, and whose operands it does not tile, precede the first loop, which may read tiles of them.
+        // Ops that the level does not tile, and whose operands it does not tile, precede the first loop, which may read
+        // tiles of them.
         let mut is_in_front: Vec<bool> = Vec::with_capacity(self.segment.len());
         for reader in self.segment.clone() {
             let waits = |maker: usize| !is_in_front[maker - first] && !self.can_pass_tiles(level, maker, reader);
-            before.push(self.producers(reader).map(|maker| before[maker - first] + usize::from(waits(maker))).max().unwrap_or(0));
-            is_in_front.push(self.tiled_dim(level, reader).is_none() && self.producers(reader).all(|maker| is_in_front[maker - first]));
+            before.push(
+                self.producers(reader)
+                    .map(|maker| before[maker - first] + usize::from(waits(maker)))
+                    .max()
+                    .unwrap_or(0),
+            );
+            is_in_front.push(
+                self.tiled_dim(level, reader).is_none()
+                    && self.producers(reader).all(|maker| is_in_front[maker - first]),
+            );
         }
         before
     }
 
     /// Returns the ops of the segment whose results an op reads.
     fn producers(&self, reader: usize) -> impl Iterator<Item = usize> {
-        self.ops[reader].tiled.inputs.iter().filter_map(|input| input.producer).filter(|maker| self.segment.contains(maker))
+        self.ops[reader]
+            .tiled
+            .inputs
+            .iter()
+            .filter_map(|input| input.producer)
+            .filter(|maker| self.segment.contains(maker))
     }
 
     /// Returns the dimension of an op that a level tiles.
@@ -166,8 +187,8 @@ impl<'a> TiledSegment<'a> {
         self.levels[level].dims[op - self.segment.start]
     }
 
-    /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the reader reads the
-    /// complete value each time, or the loop carries the running value.
+    /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the
+    /// reader reads the complete value each time, or the loop carries the running value.
     fn can_pass_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
         let Some(made) = self.tiled_dim(level, maker) else {
             let Some(read) = self.tiled_dim(level, reader) else { return true };
@@ -216,12 +237,16 @@ impl<'a> TiledSegment<'a> {
         readers.filter(|&reader| self.ops[op].may_be_in_lx && self.reads_from_lx(op, reader)).max()
     }
 
-    /// Returns the value from outside of the segment that an operand reuses, and the op of the segment that read it before.
+    /// Returns the value from outside of the segment that an operand reuses, and the op of the segment that read it
+    /// before.
     fn find_reused_operand(&self, op: usize, operand: usize) -> Option<(usize, ReusedOperand)> {
         let searched = &self.ops[op];
         let is_made_here = searched.tiled.inputs[operand].producer.is_some_and(|maker| self.segment.contains(&maker));
-        let before = searched.read_before.get(operand).copied().flatten().filter(|before| *before >= self.segment.start);
-        before.filter(|_| !is_made_here).map(|before| (before, ReusedOperand { value: searched.values[operand], reader: op }))
+        let before =
+            searched.read_before.get(operand).copied().flatten().filter(|before| *before >= self.segment.start);
+        before
+            .filter(|_| !is_made_here)
+            .map(|before| (before, ReusedOperand { value: searched.values[operand], reader: op }))
     }
 
     /// Returns for each op of the segment the reused values that it reads first, with the bytes of each per iteration.
@@ -302,14 +327,15 @@ impl<'a> TiledSegment<'a> {
     ) -> ModeledCost {
         let first = self.segment.start;
         let searched = &self.ops[op];
-        let is_in_lx = |input: usize| match searched.tiled.inputs[input].producer.filter(|maker| self.segment.contains(maker)) {
-            Some(maker) => in_lx.results[maker - first] && self.reads_from_lx(maker, op),
-            // A copy that an earlier op has read serves this op too.
-            None => {
-                self.find_reused_operand(op, input).is_some_and(|(_, again)| in_lx.inputs.contains(&again))
-                    || searched.tiled.inputs[input].producer.is_some_and(|maker| in_lx.before.contains(&maker))
-            }
-        };
+        let is_in_lx =
+            |input: usize| match searched.tiled.inputs[input].producer.filter(|maker| self.segment.contains(maker)) {
+                Some(maker) => in_lx.results[maker - first] && self.reads_from_lx(maker, op),
+                // A copy that an earlier op has read serves this op too.
+                None => {
+                    self.find_reused_operand(op, input).is_some_and(|(_, again)| in_lx.inputs.contains(&again))
+                        || searched.tiled.inputs[input].producer.is_some_and(|maker| in_lx.before.contains(&maker))
+                }
+            };
         places.clear();
         places.extend((0..searched.operand_bytes.len() - 1).map(is_in_lx));
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.reads_from_lx(op, reader);
@@ -322,7 +348,8 @@ impl<'a> TiledSegment<'a> {
         ModeledCost { ns: cost.ns.max(costs.measured_ns(op, cuts)), ..cost }
     }
 
-    /// Returns the number of values that an iteration combines with its running result: its partial result, and possibly a correction.
+    /// Returns the number of values that an iteration combines with its running result: its partial result, and
+    /// possibly a correction.
     fn num_combinations(&self, op: usize) -> usize {
         let is_cut = self.tiled_dims_with_counts(op).any(|(dim, _)| self.ops[op].is_reduced(dim));
         let is_corrected = self.levels.iter().any(|level| level.axis.corrected.contains(&op));

@@ -61,9 +61,15 @@ impl LoopNest {
     /// Returns the nest around ops that stand `n_ops` positions later.
     #[must_use]
     pub fn shift_positions(&self, n_ops: usize) -> Self {
-        let later =
-            |level: &TiledLoop| TiledLoop { count: level.count, dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect() };
+        let later = |level: &TiledLoop| TiledLoop {
+            count: level.count,
+            dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect(),
+        };
         let copies = self.copies.iter().map(|copied| copied.shift_positions(n_ops)).collect();
-        Self { ops: self.ops.start + n_ops..self.ops.end + n_ops, levels: self.levels.iter().map(later).collect(), copies }
+        Self {
+            ops: self.ops.start + n_ops..self.ops.end + n_ops,
+            levels: self.levels.iter().map(later).collect(),
+            copies,
+        }
     }
 }

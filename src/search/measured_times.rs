@@ -13,9 +13,16 @@ pub(super) struct MeasuredTimes {
 
 impl MeasuredTimes {
     /// Records the time of each op of a segment in a nest.
-    pub(super) fn record(&mut self, segment: &Range<usize>, axes: &[TilingAxis], nest: &[AxisTiling], by_op: &[ModeledCost]) {
+    pub(super) fn record(
+        &mut self,
+        segment: &Range<usize>,
+        axes: &[TilingAxis],
+        nest: &[AxisTiling],
+        by_op: &[ModeledCost],
+    ) {
         for (op, cost) in segment.clone().zip(by_op) {
-            let cuts: Vec<(usize, i64)> = nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
+            let cuts: Vec<(usize, i64)> =
+                nest.iter().filter_map(|cut| Some((*axes[cut.axis].dims.get(&op)?, cut.count))).collect();
             let known = self.least_ns.get_mut_or_insert_with(op, &cuts, &[], || f64::INFINITY);
             if cost.ns < *known {
                 *known = cost.ns;

@@ -1,21 +1,25 @@
 //! Stage `search`: automatic choice of tiles.
 //!
-//! Where the values between ops do not fit into LX, they go through HBM. Run tile by tile, they fit. This stage chooses which ops run in loops
-//! together, along which of their dimensions, in how many tiles, and writes what it chooses as the hints that a user would write.
+//! Where the values between ops do not fit into LX, they go through HBM. Run tile by tile, they fit. This stage chooses
+//! which ops run in loops together, along which of their dimensions, in how many tiles, and writes what it chooses as
+//! the hints that a user would write.
 //!
 //! Definitions:
 //! * An *axis* is a dimension that several ops iterate over together ([`Axis`]).
-//! * A *segment* is a run of ops in program order; a *nest* is one or two loops around all ops of a segment that have the nest's axes.
+//! * A *segment* is a run of ops in program order; a *nest* is one or two loops around all ops of a segment that have
+//!   the nest's axes.
 //! * A *plan* partitions the program into segments, each with a nest or without one.
-//! * Values that cross from one segment to another go through HBM in this search; later passes keep them in LX where they can.
+//! * Values that cross from one segment to another go through HBM in this search; later passes keep them in LX where
+//!   they can.
 //!
-//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs as much
-//! as its best nest, or as its ops in the program without loops. Nests are first *estimated* (`estimate.rs`), with the best split for every
-//! op and every value in LX that has room; estimates are seldom too high. Segments on the shortest path are then *evaluated*: later passes
-//! divide, place and price the segment in isolation ([`CostEvaluator`]). Evaluation raises the cost of an edge and of edges that tile the same ops
-//! alike, so another path may become the shortest. Once all nests of the shortest path are evaluated, it is the best plan, provided that no
-//! estimate is too high. Finally the loops are evaluated together in the whole program and kept only if it gets no slower. Steps, not
-//! seconds, bound the work (figures: `docs/measurements/tile-search.md`).
+//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A
+//! segment costs as much as its best nest, or as its ops in the program without loops. Nests are first *estimated*
+//! (`estimate.rs`), with the best split for every op and every value in LX that has room; estimates are seldom too
+//! high. Segments on the shortest path are then *evaluated*: later passes divide, place and price the segment in
+//! isolation ([`CostEvaluator`]). Evaluation raises the cost of an edge and of edges that tile the same ops alike, so
+//! another path may become the shortest. Once all nests of the shortest path are evaluated, it is the best plan,
+//! provided that no estimate is too high. Finally the loops are evaluated together in the whole program and kept only
+//! if it gets no slower. Steps, not seconds, bound the work (figures: `docs/measurements/tile-search.md`).
 //!
 //! | file | what |
 //! |---|---|
@@ -114,13 +118,16 @@ impl SearchedOp {
         dim >= self.tiled.sizes.len() - self.tiled.n_reduced
     }
 
-    /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are written directly to their
-    /// places, so only a reader in the same loops is a reason. If other ops read the value too, it would have to be copied out of each
-    /// iteration, so it is assembled before the loops if these make none of its parts.
+    /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are
+    /// written directly to their places, so only a reader in the same loops is a reason. If other ops read the value
+    /// too, it would have to be copied out of each iteration, so it is assembled before the loops if these make none of
+    /// its parts.
     fn belongs_in(&self, segment: &Range<usize>) -> bool {
         let is_read_outside = self.is_result || !self.readers.iter().all(|reader| segment.contains(reader));
-        let has_part_of = || self.tiled.inputs.iter().any(|part| part.producer.is_some_and(|maker| segment.contains(&maker)));
-        !self.is_assembly || self.readers.iter().any(|reader| segment.contains(reader)) && (!is_read_outside || has_part_of())
+        let has_part_of =
+            || self.tiled.inputs.iter().any(|part| part.producer.is_some_and(|maker| segment.contains(&maker)));
+        !self.is_assembly
+            || self.readers.iter().any(|reader| segment.contains(reader)) && (!is_read_outside || has_part_of())
     }
 
     fn result_bytes(&self) -> i64 {
@@ -168,7 +175,11 @@ mod tests {
     use crate::tile::TiledOperand;
 
     fn make_operand(dims: &[usize], maker: Option<usize>) -> TiledOperand {
-        TiledOperand { dims: dims.iter().copied().map(Some).collect(), producer: maker, source_dims: (0..dims.len()).map(Some).collect() }
+        TiledOperand {
+            dims: dims.iter().copied().map(Some).collect(),
+            producer: maker,
+            source_dims: (0..dims.len()).map(Some).collect(),
+        }
     }
 
     fn bytes_of_sizes(sizes: &[i64]) -> i64 {

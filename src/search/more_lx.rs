@@ -88,7 +88,11 @@ mod tests {
             compute_cost_with_more_lx(judge, chosen, &[], Objective::Time).map(|cost| cost.ns)
         };
         assert_eq!(cost(&LargerMachine { untiled: 9.0, with_loops: Some(8.0) }, &searched), Some(7.0));
-        assert_eq!(cost(&LargerMachine { untiled: 9.0, with_loops: Some(6.0) }, &searched), Some(6.0), "what was chosen with less LX");
+        assert_eq!(
+            cost(&LargerMachine { untiled: 9.0, with_loops: Some(6.0) }, &searched),
+            Some(6.0),
+            "what was chosen with less LX"
+        );
         assert_eq!(
             cost(&LargerMachine { untiled: 5.0, with_loops: None }, &TileSearchResult::default()),
             Some(5.0),

@@ -1,9 +1,9 @@
-//! Objective by which plans are compared. A search for the fewest bytes is a search for the least time in which the evaluator returns bytes
-//! as times.
+//! Objective by which plans are compared. A search for the fewest bytes is a search for the least time in which the
+//! evaluator returns bytes as times.
 
 use super::{
-    AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, PricedPlan, SearchedOp, TileSearchResult, TilingAxis, choose_tilings,
-    runner_up::find_next_best,
+    AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, PricedPlan, SearchedOp, TileSearchResult, TilingAxis,
+    choose_tilings, runner_up::find_next_best,
 };
 use cost::{ModeledCost, Objective};
 use std::ops::Range;
@@ -35,8 +35,9 @@ pub fn choose_fewest_bytes(
         found.untiled = judge.evaluate_untiled().map(|by_op| by_op.into_iter().sum());
         found.least_ns = None;
         let of_searches = found.runner_up.take().map(|plan| plan.loops).into_iter().chain([other.loops, Vec::new()]);
-        let others: Vec<PricedPlan> =
-            of_searches.filter_map(|loops| Some(PricedPlan { cost: evaluate_plan_cost(judge, &loops)?, loops })).collect();
+        let others: Vec<PricedPlan> = of_searches
+            .filter_map(|loops| Some(PricedPlan { cost: evaluate_plan_cost(judge, &loops)?, loops }))
+            .collect();
         let own = cost.map(|cost| PricedPlan { loops: chosen.loops.clone(), cost });
         found.runner_up = own.and_then(|own| find_next_best(&others, &own, Objective::Bytes));
     }

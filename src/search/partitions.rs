@@ -6,8 +6,8 @@ use std::ops::Range;
 /// Maximum number of ops of a partition.
 const MAX_PARTITION_OPS: usize = 64;
 
-/// Partitions a program. Each partition ends where the fewest bytes cross, in the second half of its admissible range, so that equal layers
-/// are partitioned alike after the first few.
+/// Partitions a program. Each partition ends where the fewest bytes cross, in the second half of its admissible range,
+/// so that equal layers are partitioned alike after the first few.
 #[must_use]
 pub fn partition_program(ops: &[SearchedOp]) -> Vec<Range<usize>> {
     let crossing = compute_crossing_bytes(ops);
@@ -77,7 +77,9 @@ mod tests {
         for n_ops in 60..300 {
             let found = partition_program(&layer_chain(1, n_ops));
             assert!(
-                found.iter().all(|part| (MAX_PARTITION_OPS / 2..=MAX_PARTITION_OPS).contains(&part.len()) || part.end == n_ops),
+                found
+                    .iter()
+                    .all(|part| (MAX_PARTITION_OPS / 2..=MAX_PARTITION_OPS).contains(&part.len()) || part.end == n_ops),
                 "{found:?}"
             );
         }

@@ -37,7 +37,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn make_plan(count: i64, n_copies: usize, ns: f64) -> PricedPlan {
-        let copies = vec![HoistedCopy { reads: vec![OperandPosition { op: 0, operand: 0 }], tiled_dims: vec![None] }; n_copies];
+        let copies =
+            vec![HoistedCopy { reads: vec![OperandPosition { op: 0, operand: 0 }], tiled_dims: vec![None] }; n_copies];
         let levels = vec![TiledLoop { count, dims: BTreeMap::from([(0, 0)]) }];
         PricedPlan { loops: vec![LoopNest { ops: 0..1, levels, copies }], cost: ModeledCost { ns, hbm_bytes: 0 } }
     }
@@ -47,8 +48,14 @@ mod tests {
         let chosen = make_plan(4, 0, 10.0);
         let mut around_more = chosen.clone();
         around_more.loops[0].ops = 0..2;
-        let plans =
-            [chosen.clone(), around_more, make_plan(4, 1, 10.0), make_plan(2, 0, 14.0), make_plan(4, 1, 13.0), make_plan(8, 0, 13.0)];
+        let plans = [
+            chosen.clone(),
+            around_more,
+            make_plan(4, 1, 10.0),
+            make_plan(2, 0, 14.0),
+            make_plan(4, 1, 13.0),
+            make_plan(8, 0, 13.0),
+        ];
         assert_eq!(find_next_best(&plans, &chosen, Objective::Time), Some(make_plan(4, 1, 13.0)));
         assert_eq!(find_next_best(&plans[..3], &chosen, Objective::Time), None);
     }

@@ -20,14 +20,20 @@ impl<T> Default for TilingTable<T> {
 }
 
 impl<T> TilingTable<T> {
-    /// Returns the value of an op in loops that tile these dimensions, given as dimension and tile count. `in_lx` marks the operands that
-    /// are in LX.
+    /// Returns the value of an op in loops that tile these dimensions, given as dimension and tile count. `in_lx` marks
+    /// the operands that are in LX.
     pub(crate) fn get(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Option<&T> {
         self.values.get(make_tiling_key(op, cuts, in_lx).as_slice())
     }
 
     /// Returns the memoized value; `make` computes it on the first lookup.
-    pub(crate) fn get_or_compute(&mut self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool], make: impl FnOnce() -> T) -> T
+    pub(crate) fn get_or_compute(
+        &mut self,
+        op: usize,
+        cuts: &[(usize, i64)],
+        in_lx: &[bool],
+        make: impl FnOnce() -> T,
+    ) -> T
     where
         T: Copy + PartialEq + fmt::Debug,
     {
@@ -41,7 +47,13 @@ impl<T> TilingTable<T> {
     }
 
     /// Returns the value for changes, after inserting `first` if there was none.
-    pub(crate) fn get_mut_or_insert_with(&mut self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool], first: impl FnOnce() -> T) -> &mut T {
+    pub(crate) fn get_mut_or_insert_with(
+        &mut self,
+        op: usize,
+        cuts: &[(usize, i64)],
+        in_lx: &[bool],
+        first: impl FnOnce() -> T,
+    ) -> &mut T {
         self.values.entry(make_tiling_key(op, cuts, in_lx)).or_insert_with(first)
     }
 }

@@ -1,5 +1,5 @@
-//! Op costs with unlimited LX, each op tiled as is best for it alone: a lower bound on the time of every plan, as far as the estimates are
-//! accurate.
+//! Op costs with unlimited LX, each op tiled as is best for it alone: a lower bound on the time of every plan, as far
+//! as the estimates are accurate.
 
 use super::{ModeledCost, OpCosts, SearchedOp, TilingAxis, find_axes, tilings::find_tile_counts};
 use std::{cell::RefCell, collections::BTreeMap};
@@ -14,8 +14,9 @@ pub(super) struct UnlimitedLxCosts<'a> {
 impl<'a> UnlimitedLxCosts<'a> {
     pub(super) fn new(ops: &[SearchedOp], costs: &'a dyn OpCosts) -> Self {
         let cuts = |op: usize| {
-            let of_axis =
-                |axis: TilingAxis| find_tile_counts(ops, axis.size, &axis.dims).into_iter().map(move |count| (axis.dims[&op], count));
+            let of_axis = |axis: TilingAxis| {
+                find_tile_counts(ops, axis.size, &axis.dims).into_iter().map(move |count| (axis.dims[&op], count))
+            };
             find_axes(ops, op..op + 1).into_iter().flat_map(of_axis).collect()
         };
         Self { costs, cuts: (0..ops.len()).map(cuts).collect(), known: RefCell::default() }
@@ -33,8 +34,10 @@ impl OpCosts for UnlimitedLxCosts<'_> {
             return cost;
         }
         let cut = self.cuts[op].iter().map(|cut| self.costs.op_cost(op, &[*cut], in_lx));
-        let least =
-            |one: ModeledCost, other: ModeledCost| ModeledCost { ns: one.ns.min(other.ns), hbm_bytes: one.hbm_bytes.min(other.hbm_bytes) };
+        let least = |one: ModeledCost, other: ModeledCost| ModeledCost {
+            ns: one.ns.min(other.ns),
+            hbm_bytes: one.hbm_bytes.min(other.hbm_bytes),
+        };
         let mut cost = cut.fold(self.costs.op_cost(op, &[], in_lx), least);
         if cost.ns.is_infinite() {
             // No core can address its slices in one loop.

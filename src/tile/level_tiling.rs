@@ -108,8 +108,8 @@ pub enum TilingError {
         /// Known names.
         known: KnownDimNames,
     },
-    /// Several dimensions of the op have the name: one loop would tile them together, and compute only the blocks on the
-    /// diagonal.
+    /// Several dimensions of the op have the name: one loop would tile them together, and compute only the blocks on
+    /// the diagonal.
     #[error(
         "expected one dimension '{dim}' for {count} tiles, found iteration dimensions {first} and {second}; tile another \
          dimension, or pass the tensor as two arguments"
@@ -184,8 +184,8 @@ impl Display for KnownDimNames {
 }
 
 impl TiledOp {
-    /// Returns the tilings of an op, outermost first. A level whose name the op does not have is left out, unless the op is
-    /// recomputed in it; a tile count of 1 is no tiling. `sizes` holds the sizes of names.
+    /// Returns the tilings of an op, outermost first. A level whose name the op does not have is left out, unless the
+    /// op is recomputed in it; a tile count of 1 is no tiling. `sizes` holds the sizes of names.
     ///
     /// # Errors
     /// If a level has the name of a dimension that it cannot tile.
@@ -195,7 +195,11 @@ impl TiledOp {
         for level in self.levels.iter().filter(|level| level.count != 1) {
             let mut named = (0..self.names.len()).filter(|&dim| self.names[dim].contains(&level.name));
             let Some(dim) = named.next() else {
-                cuts.extend(self.again.contains(&level.id).then(|| LevelTiling { level: level.clone(), dim: None, is_reduced: false }));
+                cuts.extend(self.again.contains(&level.id).then(|| LevelTiling {
+                    level: level.clone(),
+                    dim: None,
+                    is_reduced: false,
+                }));
                 continue;
             };
             if let Some(second) = named.next() {
@@ -203,7 +207,11 @@ impl TiledOp {
             }
             let is_reduced = dim >= self.sizes.len() - self.n_reduced;
             if is_reduced && !self.combines {
-                return Err(TilingError::NoCombination { dim: level.name.clone(), size: left.sizes[dim], count: level.count });
+                return Err(TilingError::NoCombination {
+                    dim: level.name.clone(),
+                    size: left.sizes[dim],
+                    count: level.count,
+                });
             }
             left.apply_level(&self.names[dim], dim, level)?;
             cuts.push(LevelTiling { level: level.clone(), dim: Some(dim), is_reduced });
@@ -266,14 +274,18 @@ mod tests {
     }
 
     fn make_op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
-        let names = names.iter().map(|name| name.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()).collect();
+        let names = names
+            .iter()
+            .map(|name| name.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+            .collect();
         let levels = levels.iter().zip(0..).map(|(&(name, count), id)| make_level(id, name, count)).collect();
         TiledOp { names, sizes: sizes.to_vec(), n_reduced, levels, combines: true, ..TiledOp::default() }
     }
 
     fn tilings_of(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, TilingError> {
         let sizes = sizes.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
-        op.compute_tilings(&sizes).map(|cuts| cuts.into_iter().filter_map(|cut| Some((cut.level.id, cut.dim?, cut.is_reduced))).collect())
+        op.compute_tilings(&sizes)
+            .map(|cuts| cuts.into_iter().filter_map(|cut| Some((cut.level.id, cut.dim?, cut.is_reduced))).collect())
     }
 
     #[test]
@@ -301,7 +313,10 @@ mod tests {
 
     #[test]
     fn tiles_one_name_twice() {
-        assert_eq!(tilings_of(&make_op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]), Ok(vec![(0, 0, false), (1, 0, false)]));
+        assert_eq!(
+            tilings_of(&make_op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]),
+            Ok(vec![(0, 0, false), (1, 0, false)])
+        );
         let error = TilingError::Uneven { dim: "A".to_owned(), size: 4, count: 8 };
         assert_eq!(tilings_of(&make_op(&["A"], &[8], 0, &[("A", 2), ("A", 8)]), &[]), Err(error));
     }
@@ -315,15 +330,27 @@ mod tests {
     #[test]
     fn rejects_tiling_of_uncombinable_reduction() {
         let stable = TiledOp { combines: false, ..make_op(&["A", "B"], &[8, 64], 1, &[("A", 2), ("B", 4)]) };
-        assert_eq!(tilings_of(&stable, &[]), Err(TilingError::NoCombination { dim: "B".to_owned(), size: 64, count: 4 }));
+        assert_eq!(
+            tilings_of(&stable, &[]),
+            Err(TilingError::NoCombination { dim: "B".to_owned(), size: 64, count: 4 })
+        );
     }
 
     #[test]
     fn tiles_the_outer_name_of_a_dimension_first() {
         let sizes = [("C", 4), ("D", 64)];
         assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2)]), &sizes), Ok(vec![(0, 0, false)]));
-        assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes), Ok(vec![(0, 0, false), (1, 0, false)]));
-        let inner = TilingError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
+        assert_eq!(
+            tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes),
+            Ok(vec![(0, 0, false), (1, 0, false)])
+        );
+        let inner = TilingError::InnerName {
+            dim: "D".to_owned(),
+            count: 2,
+            size: 128,
+            whole: "C*D".to_owned(),
+            outer: "C".to_owned(),
+        };
         assert_eq!(tilings_of(&make_op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
         // 8 tiles of 256 elements would be equal, but would split the 4 positions of C.
         assert_eq!(

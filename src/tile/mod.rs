@@ -10,15 +10,17 @@
 //! ```
 //!
 //! Definitions:
-//! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's name. An op
-//!   without a dimension of that name is loop-invariant at this level, and runs once outside the loop.
-//! * The levels of an op, outermost first, are its *path*. Ops whose paths have a common prefix share loops, unless one of them
-//!   needs a value of the other that is complete only after the loop; it then gets a loop of its own after the first ([`LoopTree`]).
-//! * Where the cut dimension is *reduced*, an iteration only computes a partial result. The partial results are combined in an
-//!   *accumulator* that the loop carries: it starts with the neutral element outside the outermost loop that cuts a reduced
-//!   dimension.
-//! * A value is *at home* in the innermost loop in which it is complete: in the loop of its op, or for an accumulator outside the
-//!   outermost reduced level. Ops in the same loop read the tile; for other readers the loops in between concatenate the tiles.
+//! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's
+//!   name. An op without a dimension of that name is loop-invariant at this level, and runs once outside the loop.
+//! * The levels of an op, outermost first, are its *path*. Ops whose paths have a common prefix share loops, unless one
+//!   of them needs a value of the other that is complete only after the loop; it then gets a loop of its own after the
+//!   first ([`LoopTree`]).
+//! * Where the cut dimension is *reduced*, an iteration only computes a partial result. The partial results are
+//!   combined in an *accumulator* that the loop carries: it starts with the neutral element outside the outermost loop
+//!   that cuts a reduced dimension.
+//! * A value is *at home* in the innermost loop in which it is complete: in the loop of its op, or for an accumulator
+//!   outside the outermost reduced level. Ops in the same loop read the tile; for other readers the loops in between
+//!   concatenate the tiles.
 //!
 //! Worked example, the matmul `p[M, N] = x[M, K] y[K, N]` with `z = p + c` and hints M = 8, K = 4:
 //!
@@ -31,8 +33,9 @@
 //!   yield add(p, c0)[0] }                                           // has no K: it is not in that loop
 //! ```
 //!
-//! An op that needs a finished reduction is in a second loop after the first. If the values that the second loop carries can be
-//! corrected (`online.rs`), the two are merged into one loop with a running value: the online softmax of flash attention.
+//! An op that needs a finished reduction is in a second loop after the first. If the values that the second loop
+//! carries can be corrected (`online.rs`), the two are merged into one loop with a running value: the online softmax of
+//! flash attention.
 //!
 //! | file | what |
 //! |---|---|
@@ -56,6 +59,7 @@ pub(crate) mod ir;
 
 pub use level_tiling::{KnownDimNames, LevelTiling, LoopLevel, TiledOp, TiledOperand, TilingError};
 pub use online::{
-    AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, Correction, Monotonicity, RunningDependence, RunningTerm, RunningValueAnalysis,
+    AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, Correction, Monotonicity, RunningDependence, RunningTerm,
+    RunningValueAnalysis,
 };
 pub use tree::{LoopTree, LoopTreeNode, TreeLoop};

@@ -167,8 +167,8 @@ impl RunningValueAnalysis {
         self.values.get(value).and_then(Option::as_ref).map_or(&RunningDependence::Outside, |known| &known.dependence)
     }
 
-    /// Records the form of a step's result; returns the correction of its partial result, if the step reduces the axis and needs
-    /// one.
+    /// Records the form of a step's result; returns the correction of its partial result, if the step reduces the axis
+    /// and needs one.
     pub fn analyze_op(&mut self, step: &AnalyzedOp) -> Option<Correction> {
         let made = self.result_dependence(step);
         if !step.reduces_axis {
@@ -178,14 +178,19 @@ impl RunningValueAnalysis {
         let (is_running, correction) = match made {
             RunningDependence::Outside | RunningDependence::Tile => (true, None),
             RunningDependence::Scaled(term, course)
-                if matches!(step.rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product) && never_increases(&term, course) =>
+                if matches!(step.rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product)
+                    && never_increases(&term, course) =>
             {
                 (true, Some(Correction::Multiply(term)))
             }
-            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Max && never_increases(&term, course) => {
+            RunningDependence::Shifted(term, course)
+                if step.rule == AnalyzedOpKind::Max && never_increases(&term, course) =>
+            {
                 (true, Some(Correction::Add(term)))
             }
-            RunningDependence::Shifted(term, course) if step.rule == AnalyzedOpKind::Min && never_decreases(&term, course) => {
+            RunningDependence::Shifted(term, course)
+                if step.rule == AnalyzedOpKind::Min && never_decreases(&term, course) =>
+            {
                 (true, Some(Correction::Add(term)))
             }
             _ => (false, None),
@@ -195,7 +200,11 @@ impl RunningValueAnalysis {
             (AnalyzedOpKind::Min, None) => Monotonicity::Decreasing,
             _ => Monotonicity::Unknown,
         };
-        let form = if is_running { RunningDependence::Running(to_running_term(step), course) } else { RunningDependence::Finished };
+        let form = if is_running {
+            RunningDependence::Running(to_running_term(step), course)
+        } else {
+            RunningDependence::Finished
+        };
         self.record(step.output, form, &step.shape);
         correction
     }
@@ -206,19 +215,28 @@ impl RunningValueAnalysis {
         let separate = match (step.rule, forms.as_slice()) {
             (AnalyzedOpKind::Same, [form]) => Some(form.clone()),
             (AnalyzedOpKind::Add, [one, other]) => add_dependences(one, other).or_else(|| add_dependences(other, one)),
-            (AnalyzedOpKind::Sub, [one, other]) => add_dependences(one, &negate(other)).or_else(|| add_dependences(&negate(other), one)),
-            (AnalyzedOpKind::Neg, [form @ (RunningDependence::Shifted(..) | RunningDependence::Running(..))]) => Some(negate(form)),
-            (AnalyzedOpKind::Exp, [RunningDependence::Shifted(term, course)]) => Some(RunningDependence::Scaled(term.clone(), *course)),
+            (AnalyzedOpKind::Sub, [one, other]) => {
+                add_dependences(one, &negate(other)).or_else(|| add_dependences(&negate(other), one))
+            }
+            (AnalyzedOpKind::Neg, [form @ (RunningDependence::Shifted(..) | RunningDependence::Running(..))]) => {
+                Some(negate(form))
+            }
+            (AnalyzedOpKind::Exp, [RunningDependence::Shifted(term, course)]) => {
+                Some(RunningDependence::Scaled(term.clone(), *course))
+            }
             (AnalyzedOpKind::Sum | AnalyzedOpKind::Neg, [form @ RunningDependence::Scaled(..)])
-            | (AnalyzedOpKind::Max | AnalyzedOpKind::Min, [form @ RunningDependence::Shifted(..)]) => Some(form.clone()),
+            | (AnalyzedOpKind::Max | AnalyzedOpKind::Min, [form @ RunningDependence::Shifted(..)]) => {
+                Some(form.clone())
+            }
             (
                 AnalyzedOpKind::Mul | AnalyzedOpKind::Product,
                 [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]
                 | [RunningDependence::Tile | RunningDependence::Outside, form @ RunningDependence::Scaled(..)],
             )
-            | (AnalyzedOpKind::Div, [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside]) => {
-                Some(form.clone())
-            }
+            | (
+                AnalyzedOpKind::Div,
+                [form @ RunningDependence::Scaled(..), RunningDependence::Tile | RunningDependence::Outside],
+            ) => Some(form.clone()),
             _ => None,
         };
         separate.unwrap_or_else(|| merge_dependences(step, &forms))
@@ -226,21 +244,30 @@ impl RunningValueAnalysis {
 
     /// Returns the form of an operand, with running values indexed by the dimensions of the op's result.
     fn operand_dependence(&self, read: &AnalyzedOperand) -> RunningDependence {
-        let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else {
+        let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref)
+        else {
             return RunningDependence::Outside;
         };
         let through = |term: &RunningTerm| {
             let shape = &self.values[term.value].as_ref()?.shape;
-            let dims = term.dims.iter().zip(shape).map(|(dim, size)| match dim.and_then(|dim| read.dims.get(dim).copied().flatten()) {
-                None if *size > 1 => None,
-                moving => Some(moving),
+            let dims = term.dims.iter().zip(shape).map(|(dim, size)| {
+                match dim.and_then(|dim| read.dims.get(dim).copied().flatten()) {
+                    None if *size > 1 => None,
+                    moving => Some(moving),
+                }
             });
             Some(RunningTerm { dims: dims.collect::<Option<_>>()?, ..term.clone() })
         };
         let form = match form {
-            RunningDependence::Running(term, course) => through(term).map(|term| RunningDependence::Running(term, *course)),
-            RunningDependence::Shifted(term, course) => through(term).map(|term| RunningDependence::Shifted(term, *course)),
-            RunningDependence::Scaled(term, course) => through(term).map(|term| RunningDependence::Scaled(term, *course)),
+            RunningDependence::Running(term, course) => {
+                through(term).map(|term| RunningDependence::Running(term, *course))
+            }
+            RunningDependence::Shifted(term, course) => {
+                through(term).map(|term| RunningDependence::Shifted(term, *course))
+            }
+            RunningDependence::Scaled(term, course) => {
+                through(term).map(|term| RunningDependence::Scaled(term, *course))
+            }
             RunningDependence::Outside | RunningDependence::Tile | RunningDependence::Finished => Some(form.clone()),
         };
         form.unwrap_or(RunningDependence::Finished)
@@ -259,10 +286,16 @@ fn merge_dependences(step: &AnalyzedOp, forms: &[RunningDependence]) -> RunningD
     if !forms.iter().all(|form| matches!(form, RunningDependence::Outside | RunningDependence::Running(..))) {
         return RunningDependence::Finished;
     }
-    let mut courses = forms.iter().filter_map(|form| if let RunningDependence::Running(_, course) = form { Some(*course) } else { None });
+    let mut courses = forms
+        .iter()
+        .filter_map(|form| if let RunningDependence::Running(_, course) = form { Some(*course) } else { None });
     let course = match (step.rule, courses.next(), courses.next()) {
         (AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Add, Some(course), None) => course,
-        (AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Add, Some(one), Some(other)) if one == other => one,
+        (AnalyzedOpKind::Maximum | AnalyzedOpKind::Minimum | AnalyzedOpKind::Add, Some(one), Some(other))
+            if one == other =>
+        {
+            one
+        }
         (AnalyzedOpKind::Sub, Some(course), None) => {
             if is_fixed(&forms[1]) {
                 course
@@ -278,7 +311,9 @@ fn merge_dependences(step: &AnalyzedOp, forms: &[RunningDependence]) -> RunningD
 /// Combines terms: `tile + running`, `shifted + tile` and `scaled + scaled`.
 fn add_dependences(one: &RunningDependence, other: &RunningDependence) -> Option<RunningDependence> {
     match (one, other) {
-        (RunningDependence::Tile, RunningDependence::Running(term, course)) => Some(RunningDependence::Shifted(term.clone(), *course)),
+        (RunningDependence::Tile, RunningDependence::Running(term, course)) => {
+            Some(RunningDependence::Shifted(term.clone(), *course))
+        }
         (RunningDependence::Shifted(term, course), RunningDependence::Tile | RunningDependence::Outside) => {
             Some(RunningDependence::Shifted(term.clone(), *course))
         }
@@ -293,7 +328,10 @@ fn negate(form: &RunningDependence) -> RunningDependence {
     match form {
         RunningDependence::Running(term, course) => RunningDependence::Running(turned(term), *course),
         RunningDependence::Shifted(term, course) => RunningDependence::Shifted(turned(term), *course),
-        RunningDependence::Outside | RunningDependence::Tile | RunningDependence::Scaled(..) | RunningDependence::Finished => form.clone(),
+        RunningDependence::Outside
+        | RunningDependence::Tile
+        | RunningDependence::Scaled(..)
+        | RunningDependence::Finished => form.clone(),
     }
 }
 

@@ -74,8 +74,8 @@ impl LoopTree {
         Self { roots, loops, cuts, chains }
     }
 
-    /// Returns the ops that are recomputed in loops although an op outside of these loops reads them, or no op inside does: no
-    /// iteration could yield such a value.
+    /// Returns the ops that are recomputed in loops although an op outside of these loops reads them, or no op inside
+    /// does: no iteration could yield such a value.
     fn find_read_outside(&self, ops: &[TiledOp]) -> Vec<usize> {
         let mut is_inside: Vec<Option<bool>> = vec![None; ops.len()];
         for (reader, op) in ops.iter().enumerate() {
@@ -101,7 +101,8 @@ impl LoopTree {
         first_reduced.unwrap_or(self.cuts[op].len())
     }
 
-    /// Returns the number of loops, from the outermost on, whose bodies contain both a reader and the result of `maker`.
+    /// Returns the number of loops, from the outermost on, whose bodies contain both a reader and the result of
+    /// `maker`.
     #[must_use]
     pub fn common_depth(&self, reader: usize, maker: usize) -> usize {
         let both = self.chains[reader].iter().zip(&self.chains[maker]);
@@ -109,12 +110,17 @@ impl LoopTree {
     }
 }
 
-/// Rejects hints for unknown names, which would otherwise be ignored silently. Names that the program declares may belong to
-/// dimensions of size 1, which no op has, since no index moves along them.
+/// Rejects hints for unknown names, which would otherwise be ignored silently. Names that the program declares may
+/// belong to dimensions of size 1, which no op has, since no index moves along them.
 fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (usize, TilingError)> {
     let mut had: BTreeSet<i64> = BTreeSet::new();
     for op in ops {
-        had.extend(op.levels.iter().filter(|level| op.names.iter().any(|names| names.contains(&level.name))).map(|level| level.id));
+        had.extend(
+            op.levels
+                .iter()
+                .filter(|level| op.names.iter().any(|names| names.contains(&level.name)))
+                .map(|level| level.id),
+        );
     }
     let is_one_tile = |level: &LoopLevel| level.count == 1 && sizes.contains_key(&level.name);
     for (position, op) in ops.iter().enumerate() {
@@ -192,7 +198,16 @@ impl<'a> LoopTreeBuilder<'a> {
             last.extend(cuts.iter().map(|cut| (cut.level.id, op)));
         }
         let (op_places, loop_places) = (Vec::new(), Vec::new());
-        Self { ops, cuts, lists: vec![BodyList::default()], levels: Vec::new(), chains: Vec::new(), op_places, loop_places, last }
+        Self {
+            ops,
+            cuts,
+            lists: vec![BodyList::default()],
+            levels: Vec::new(),
+            chains: Vec::new(),
+            op_places,
+            loop_places,
+            last,
+        }
     }
 
     fn place_op(&mut self, op: usize) {
@@ -252,8 +267,8 @@ impl<'a> LoopTreeBuilder<'a> {
         })
     }
 
-    /// Returns the position of a producer, at any loop depth, in the body of the last loop of `chain`; None if it is not in that
-    /// body.
+    /// Returns the position of a producer, at any loop depth, in the body of the last loop of `chain`; None if it is
+    /// not in that body.
     fn find_position_in(&self, maker: usize, chain: &[usize]) -> Option<BodyPosition> {
         let inner = self.chains[maker].strip_prefix(chain)?;
         Some(inner.first().map_or(self.op_places[maker], |&around| self.loop_places[around]))

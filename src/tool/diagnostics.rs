@@ -10,8 +10,9 @@ use crate::{
     mlir::{CollectedDiagnostic, Session, SourcePosition, intercept_diagnostics},
 };
 
-/// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is said in text is
-/// printed as before, with the line that it is about. The session is the tool's, and so are the signals of the process.
+/// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is
+/// said in text is printed as before, with the line that it is about. The session is the tool's, and so are the signals
+/// of the process.
 pub(super) fn install_handler(session: &Session, speaker: Reporter) {
     session.mark_as_tool();
     intercept_diagnostics(session.context(), move |said| {
@@ -50,8 +51,9 @@ impl<'d> DiagnosticSubject<'d> {
             return Self::Tool(format_option_name(what));
         }
         let is_of_module = subject == "'builtin.module'";
-        let is_said_of_module =
-            ["is ", "has ", "gives ", "leaves ", "needs ", "takes ", "computes ", "cannot be "].iter().any(|verb| what.starts_with(verb));
+        let is_said_of_module = ["is ", "has ", "gives ", "leaves ", "needs ", "takes ", "computes ", "cannot be "]
+            .iter()
+            .any(|verb| what.starts_with(verb));
         if is_of_module && !is_said_of_module {
             return Self::Tool(what.to_owned());
         }
@@ -138,7 +140,14 @@ mod tests {
 
     fn make_diagnostic(message: &str, line: i64) -> CollectedDiagnostic {
         let places = vec![SourcePosition { file: "a.mlir".to_owned(), line, column: line }];
-        CollectedDiagnostic { severity: "error", code: None, message: message.to_owned(), places, module: String::new(), notes: Vec::new() }
+        CollectedDiagnostic {
+            severity: "error",
+            code: None,
+            message: message.to_owned(),
+            places,
+            module: String::new(),
+            notes: Vec::new(),
+        }
     }
 
     fn format_json(said: &CollectedDiagnostic) -> String {
@@ -155,7 +164,10 @@ mod tests {
             r#"{"severity":"error","code":null,"op":"linalg.exp","file":"a.mlir","line":3,"column":3,"message":"'linalg.exp' op is wrong","called_from":[{"file":"b.py","line":7,"column":2}],"notes":[{"severity":"note","code":null,"file":"a.mlir","line":4,"column":4,"message":"as here","notes":[]}]}"#
         );
         let of_tool = format_json(&make_diagnostic("'builtin.module' op option 'cores': no", 0));
-        assert_eq!(of_tool, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#);
+        assert_eq!(
+            of_tool,
+            r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"--cores: no","notes":[]}"#
+        );
         let of_file = format_json(&make_diagnostic("'builtin.module' op is empty", 0));
         assert_eq!(
             of_file,
@@ -165,12 +177,24 @@ mod tests {
 
     #[test]
     fn reports_options_and_files_by_name() {
-        assert_eq!(format_diagnostic("'func.func' op option 'dims' names argument 5", 1).unwrap(), "tool: error: --dims names argument 5");
+        assert_eq!(
+            format_diagnostic("'func.func' op option 'dims' names argument 5", 1).unwrap(),
+            "tool: error: --dims names argument 5"
+        );
         assert_eq!(format_diagnostic("'builtin.module' op option 'cores': no", 0).unwrap(), "tool: error: --cores: no");
-        assert_eq!(format_diagnostic("'builtin.module' op cannot write 'b'", 1).unwrap(), "tool: error: cannot write 'b'");
+        assert_eq!(
+            format_diagnostic("'builtin.module' op cannot write 'b'", 1).unwrap(),
+            "tool: error: cannot write 'b'"
+        );
         assert_eq!(format_diagnostic("'builtin.module' op is empty", 0).unwrap(), "a.mlir: error: the module is empty");
-        assert_eq!(format_diagnostic("bytecode of another MLIR", 0).unwrap(), "a.mlir: error: bytecode of another MLIR");
-        assert_eq!(format_diagnostic("'builtin.module' op is empty", 1).unwrap(), "a.mlir:1:1: error: the module is empty");
+        assert_eq!(
+            format_diagnostic("bytecode of another MLIR", 0).unwrap(),
+            "a.mlir: error: bytecode of another MLIR"
+        );
+        assert_eq!(
+            format_diagnostic("'builtin.module' op is empty", 1).unwrap(),
+            "a.mlir:1:1: error: the module is empty"
+        );
         assert_eq!(format_diagnostic("'linalg.exp' op cannot be read", 3), None);
     }
 }

@@ -22,9 +22,12 @@ const ONNX: FileKind = new_kind(
     "import it with 'torch-mlir-import-onnx', then lower it with 'torch-mlir-opt --torch-onnx-to-torch-backend-pipeline \
      --torch-backend-to-linalg-on-tensors-backend-pipeline'",
 );
-const PYTORCH: FileKind =
-    new_kind("a file of PyTorch", "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)");
-const WEIGHTS: FileKind = new_kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
+const PYTORCH: FileKind = new_kind(
+    "a file of PyTorch",
+    "load it in Python with torch.load, and call spyre_mlir.torch.compile(model, *inputs)",
+);
+const WEIGHTS: FileKind =
+    new_kind("weights", "load them into a model in Python, and call spyre_mlir.torch.compile(model, *inputs)");
 const ARRAYS: FileKind = new_kind("arrays of NumPy", "give them to 'spyre-run DIR --input NAME=FILE.npy'");
 const ZIP: FileKind = new_kind("a zip archive", "unpack it, and give the file of a module in it");
 const GZIP: FileKind = new_kind("a gzip archive", "unpack it first");
@@ -34,11 +37,14 @@ const BINARY: FileKind = new_kind("a compiled program", "give the module that it
 const PLAN: FileKind = new_kind("a plan", "give it with --plan, beside the program");
 const BUNDLE_FILE: FileKind = new_kind("a file of a bundle", "run the directory of the bundle with 'spyre-run DIR'");
 const JSON: FileKind = new_kind("JSON", "give the file of a module, such as model.mlir");
-const PYTHON: FileKind =
-    new_kind("a Python program", "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function");
+const PYTHON: FileKind = new_kind(
+    "a Python program",
+    "import it, and call spyre_mlir.torch.compile or spyre_mlir.jax.compile with its function",
+);
 const MARKDOWN: FileKind = new_kind("a Markdown text", "give the file of a module, such as model.mlir");
 
-/// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing is said.
+/// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing
+/// is said.
 ///
 /// # Errors
 /// The kind of the file, and its use.
@@ -55,17 +61,20 @@ pub fn check_is_mlir(path: &str) -> Result<(), String> {
     if file.take(MAX_PREFIX_BYTES).read_to_end(&mut start).is_err() {
         return Ok(());
     }
-    let extension = target.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let extension =
+        target.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     detect_kind(&extension, &start).map_or(Ok(()), |FileKind { name, advice }| {
-        Err(codes::INPUT_NOT_MLIR.format(format_args!("expected MLIR text or bytecode, found {name} in '{path}'; {advice}")))
+        Err(codes::INPUT_NOT_MLIR
+            .format(format_args!("expected MLIR text or bytecode, found {name} in '{path}'; {advice}")))
     })
 }
 
 /// Refuses the directory of a bundle, or of one of its launches, with the command that runs it.
 fn check_is_not_bundle(directory: &Path, path: &str) -> Result<(), String> {
     let refuse = |what: &str, bundle: &str| {
-        Err(codes::INPUT_NOT_MLIR
-            .format(format_args!("expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'")))
+        Err(codes::INPUT_NOT_MLIR.format(format_args!(
+            "expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'"
+        )))
     };
     let parent = directory.parent().filter(|parent| parent.join("program.json").exists());
     match parent {
@@ -118,8 +127,8 @@ fn detect_text_kind(text: &str) -> Option<FileKind> {
     let is_heading = text.trim_start_matches('#').starts_with(' ') && text.starts_with('#');
     // A module may begin with its resources, `{-#`.
     let is_json = begins(&["{", "["]) && !begins(&["{-#"]);
-    let is_launch =
-        !text.contains("#sdsc.") && text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
+    let is_launch = !text.contains("#sdsc.")
+        && text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("!sdscbundle."));
     if lower.starts_with("<!doctype") || lower.starts_with("<html") || lower.starts_with("<?xml") {
         Some(HTML)
     } else if begins(&["; ModuleID", "source_filename", "target datalayout", "target triple"]) {
@@ -166,7 +175,9 @@ mod tests {
     #[test]
     fn leaves_possible_mlir_to_the_parser() {
         let generic = "\"builtin.module\"() ({}) : () -> ()";
-        for start in ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", generic, "// CHECK: !sdscbundle.x"] {
+        for start in
+            ["", "// a comment", "#map = affine_map<(d0) -> (d0)>", "{-# #-}", generic, "// CHECK: !sdscbundle.x"]
+        {
             assert_eq!(detect_kind("mlir", start.as_bytes()), None, "{start}");
         }
         assert_eq!(detect_kind("onnx", b"ML\xefR"), None);

@@ -1,4 +1,5 @@
-//! Help pages of the tools: `-h` and `--help` show the most used options, `--help-all` shows all of them under headings.
+//! Help pages of the tools: `-h` and `--help` show the most used options, `--help-all` shows all of them under
+//! headings.
 
 use super::reporter::{EXIT_CODES, MESSAGES, VERSION};
 use clap::{Arg, ArgAction, Command};
@@ -10,12 +11,15 @@ pub(super) const LISTS_NOTE: &str = "NAME=VALUE options can be repeated and take
 
 const HELP_ALL_OPTION: &str = "--help-all";
 
-/// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides the options other than `most_used` (ids of arguments)
-/// from the short page.
+/// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides the options other than `most_used`
+/// (ids of arguments) from the short page.
 ///
 /// The long text after the options, if `command` has one, is a note of the full page.
 pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
-    debug_assert!(most_used.iter().all(|id| command.get_arguments().any(|argument| argument.get_id() == id)), "{most_used:?}");
+    debug_assert!(
+        most_used.iter().all(|id| command.get_arguments().any(|argument| argument.get_id() == id)),
+        "{most_used:?}"
+    );
     let is_shown = |argument: &Arg| argument.is_positional() || most_used.iter().any(|id| argument.get_id() == id);
     let flag = |name: &'static str, text: &'static str, action: ArgAction| {
         Arg::new(name).long(name).help(text).action(action).help_heading(MESSAGES)
@@ -60,8 +64,8 @@ pub(super) fn driver_option(&(name, value, text, heading): &DriverOption) -> Arg
     if value.is_empty() { option.action(ArgAction::SetTrue) } else { option.value_name(value).require_equals(true) }
 }
 
-/// Answers `--version`, `--help` and `--help-all` for a driver of MLIR. Returns the words that are left for the driver to read; none if
-/// everything is answered.
+/// Answers `--version`, `--help` and `--help-all` for a driver of MLIR. Returns the words that are left for the driver
+/// to read; none if everything is answered.
 #[cfg(feature = "mlir")]
 pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Option<Vec<String>> {
     let asks = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.as_str()));
@@ -71,7 +75,10 @@ pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Op
     } else if asks(&[HELP_ALL_OPTION, "-help-all"]) {
         // LLVM's library prints the rest, with the exit codes at the end.
         let page = render_full_page(&command).replace(&format!("\n{EXIT_CODES}"), "");
-        (format!("{}\n\nOptions and passes of MLIR and LLVM:\n\n", page.trim_end()), Some(vec![name, "--help".to_owned()]))
+        (
+            format!("{}\n\nOptions and passes of MLIR and LLVM:\n\n", page.trim_end()),
+            Some(vec![name, "--help".to_owned()]),
+        )
     } else if asks(&["--help", "-help", "-h"]) {
         (command.render_help().to_string(), None)
     } else {
@@ -88,7 +95,10 @@ mod tests {
 
     fn command() -> Command {
         let option = |name: &'static str| Arg::new(name).long(name).help("Does something").help_heading("Things");
-        with_help(Command::new("tool").arg(option("often")).arg(option("rarely")).after_long_help("A note."), &["often"])
+        with_help(
+            Command::new("tool").arg(option("often")).arg(option("rarely")).after_long_help("A note."),
+            &["often"],
+        )
     }
 
     #[test]
@@ -101,14 +111,20 @@ mod tests {
     #[test]
     fn shows_all_options_and_note_on_full_page() {
         let page = render_full_page(&command());
-        assert!(page.contains("Things:\n      --often") && page.contains("--rarely") && page.contains("--help-all"), "{page}");
+        assert!(
+            page.contains("Things:\n      --often") && page.contains("--rarely") && page.contains("--help-all"),
+            "{page}"
+        );
         assert!(page.ends_with(&format!("A note.\n{EXIT_CODES}\n")), "{page}");
     }
 
     #[test]
     fn ignores_words_after_double_dash() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert!(requests_full_help(&words("tool --help-all")) && !requests_full_help(&words("tool --help -- other --help-all")));
+        assert!(
+            requests_full_help(&words("tool --help-all"))
+                && !requests_full_help(&words("tool --help -- other --help-all"))
+        );
     }
 
     #[cfg(feature = "mlir")]

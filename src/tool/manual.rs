@@ -11,5 +11,7 @@ pub fn write(command: Command, folder: &Path) -> Result<(), String> {
     let path = folder.join(format!("{}.1", command.get_name()));
     let mut page = Vec::new();
     let rendered = clap_mangen::Man::new(command).render(&mut page);
-    rendered.and_then(|()| fs::write(&path, page)).map_err(|error| format!("cannot write '{}': {error}", path.display()))
+    rendered
+        .and_then(|()| fs::write(&path, page))
+        .map_err(|error| format!("cannot write '{}': {error}", path.display()))
 }

@@ -49,7 +49,9 @@ pub use foreign_file::check_is_mlir;
 pub use output_paths::{check_output_directory, check_output_file, find_similar_file, format_read_error};
 use output_paths::{describe_io_error, parent_directory};
 use progress::ProgressIndicator;
-pub use reporter::{EXIT_CODES, Message, MessageArguments, MessageFormat, MessageLocation, Reporter, VERSION, Verbosity};
+pub use reporter::{
+    EXIT_CODES, Message, MessageArguments, MessageFormat, MessageLocation, Reporter, VERSION, Verbosity,
+};
 use std::{
     ffi::OsString,
     fs,
@@ -58,8 +60,8 @@ use std::{
 };
 use terminal::run_with_line_erased;
 
-/// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the user's, 2 on a bug of
-/// ours.
+/// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the
+/// user's, 2 on a bug of ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
 fn main<Arguments: FromArgMatches + Send + Sync>(
@@ -71,7 +73,8 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
 ) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     let matches = command.try_get_matches_from_mut(&words);
-    let arguments = matches.and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
+    let arguments =
+        matches.and_then(|matches| Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
     let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) if error.kind() == ErrorKind::DisplayHelp && help::requests_full_help(&words) => {
@@ -94,7 +97,8 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
     }
 }
 
-/// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
+/// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where
+/// clap would say 2.
 fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command, words: &[OsString]) -> u8 {
     if !error.use_stderr() {
         let _ = error.print();
@@ -103,7 +107,8 @@ fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command,
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
     // The standard library's message does not say which numbers are valid.
-    let text = text.replace("invalid digit found in string", "expected a whole number without a unit; give one such as 4096");
+    let text =
+        text.replace("invalid digit found in string", "expected a whole number without a unit; give one such as 4096");
     let advice = if error.kind() == ErrorKind::ArgumentConflict {
         "\n\n  tip: leave one of them out".to_owned()
     } else {
@@ -134,15 +139,16 @@ const fn tool_found_bug() -> bool {
     false
 }
 
-/// The stack of a tool. Text nests at most as deep as `dialects/bridge/Input.h` says, for which this is enough; what the system gives the
-/// first thread depends on the user's settings.
+/// The stack of a tool. Text nests at most as deep as `dialects/bridge/Input.h` says, for which this is enough; what
+/// the system gives the first thread depends on the user's settings.
 pub const STACK_BYTES: usize = 256 << 20;
 
 /// Runs on a stack of [`STACK_BYTES`], of which only what is used takes memory.
 pub fn run_on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         // Names the thread in messages of a panic as the first one has it.
-        let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run);
+        let thread =
+            std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run);
         match thread.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(answer)) => answer,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
@@ -161,7 +167,9 @@ pub fn print_text(text: &str) -> Result<(), String> {
 
 fn print_bytes(content: &[u8]) -> Result<(), String> {
     match run_with_line_erased(|| io::stdout().write_all(content)) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(codes::SYSTEM.format(format_args!("cannot print: {error}"))),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(codes::SYSTEM.format(format_args!("cannot print: {error}")))
+        }
         _ => Ok(()),
     }
 }
@@ -174,7 +182,8 @@ fn display_name(path: &str) -> &str {
     }
 }
 
-/// Writes a file as a whole or not at all; `-` is standard output. What is no file, as `/dev/null` or a pipe, is written to and stays what it is.
+/// Writes a file as a whole or not at all; `-` is standard output. What is no file, as `/dev/null` or a pipe, is
+/// written to and stays what it is.
 ///
 /// # Errors
 /// The file and the system's reason.
@@ -189,7 +198,9 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
         Ok(file) => replace_file(&file, content),
         Err(_) => replace_file(Path::new(path), content),
     };
-    write().map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error))))
+    write().map_err(|error| {
+        codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error)))
+    })
 }
 
 fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {

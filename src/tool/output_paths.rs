@@ -16,12 +16,13 @@ pub fn check_output_file(path: &str) -> Result<(), String> {
         return Ok(());
     }
     if target.is_dir() {
-        return Err(codes::OUTPUT_PLACE.format(format_args!("expected a file to write, found the directory '{path}'; name a file")));
+        return Err(codes::OUTPUT_PLACE
+            .format(format_args!("expected a file to write, found the directory '{path}'; name a file")));
     }
     check_parent_directory(path)?;
-    super::new_file(parent_directory(target))
-        .map(drop)
-        .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error))))
+    super::new_file(parent_directory(target)).map(drop).map_err(|error| {
+        codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error)))
+    })
 }
 
 /// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
@@ -31,8 +32,9 @@ pub fn check_output_file(path: &str) -> Result<(), String> {
 pub fn check_output_directory(path: &str) -> Result<(), String> {
     if path == "-" {
         let instead = "give -o DIR, or print IR with --compile-to PHASE";
-        return Err(codes::OUTPUT_PLACE
-            .format(format_args!("-o: expected a directory for the files of a bundle, found '-' (standard output); {instead}")));
+        return Err(codes::OUTPUT_PLACE.format(format_args!(
+            "-o: expected a directory for the files of a bundle, found '-' (standard output); {instead}"
+        )));
     }
     let target = Path::new(path);
     if target.exists() && !target.is_dir() {
@@ -48,13 +50,17 @@ fn check_parent_directory(path: &str) -> Result<(), String> {
     let folder = parent_directory(Path::new(path));
     match fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => {
-            Err(codes::OUTPUT_PLACE
-                .format(format_args!("cannot write '{path}': '{}' is not a directory; name another path", folder.display())))
+        Ok(_) => Err(codes::OUTPUT_PLACE.format(format_args!(
+            "cannot write '{path}': '{}' is not a directory; name another path",
+            folder.display()
+        ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(codes::OUTPUT_PLACE.format(format_args!(
+            "cannot write '{path}': there is no directory '{}'; create it first",
+            folder.display()
+        ))),
+        Err(error) => {
+            Err(codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error))))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(codes::OUTPUT_PLACE
-            .format(format_args!("cannot write '{path}': there is no directory '{}'; create it first", folder.display()))),
-        Err(error) => Err(codes::OUTPUT_WRITE.format(format_args!("cannot write '{path}': {}", describe_io_error(&error)))),
     }
 }
 
@@ -90,7 +96,8 @@ pub fn find_similar_file(path: &str) -> Option<String> {
 #[must_use]
 pub fn format_read_error(input: &str, reason: &str) -> String {
     let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(find_similar_file);
-    let advice = similar.map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
+    let advice = similar
+        .map_or_else(|| "give a file of MLIR text or bytecode".to_owned(), |name| format!("did you mean '{name}'?"));
     codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}; {advice}"))
 }
 
@@ -126,7 +133,11 @@ mod tests {
     fn hides_names_of_temporary_files() {
         let place = tempfile::tempdir().unwrap();
         let error = tempfile::NamedTempFile::new_in(place.path().join("nowhere")).unwrap_err();
-        assert!(error.to_string().contains("nowhere") && !describe_io_error(&error).contains("nowhere"), "{}", describe_io_error(&error));
+        assert!(
+            error.to_string().contains("nowhere") && !describe_io_error(&error).contains("nowhere"),
+            "{}",
+            describe_io_error(&error)
+        );
     }
 
     #[test]

@@ -129,9 +129,15 @@ impl PipelineArguments {
             ("rounding", &Some(self.rounding.clone())),
             ("sticks", &Some(self.sticks.clone())),
         ];
-        one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
-        let lists =
-            [("dim-size", &self.dim_size), ("tiles", &self.tiles), ("bind", &self.bind), ("knobs", &self.knobs), ("dims", &self.dims)];
+        one.into_iter()
+            .try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
+        let lists = [
+            ("dim-size", &self.dim_size),
+            ("tiles", &self.tiles),
+            ("bind", &self.bind),
+            ("knobs", &self.knobs),
+            ("dims", &self.dims),
+        ];
         for (name, values) in lists {
             values.iter().try_for_each(|value| options.set(name, value))?;
         }
@@ -145,13 +151,17 @@ impl PipelineArguments {
     /// Refuses what a pass would take for "as usual".
     fn check_numbers(&self, options: &CompileOptions) -> Result<(), String> {
         if self.cores.is_some() && options.cores < 1 {
-            return Err(codes::OPTION_VALUE
-                .format(format_args!("option 'cores': expected 1 to 32 cores, found {}; remove the option to use all", options.cores)));
+            return Err(codes::OPTION_VALUE.format(format_args!(
+                "option 'cores': expected 1 to 32 cores, found {}; remove the option to use all",
+                options.cores
+            )));
         }
         if self.lx_bytes.is_some() && options.lx_bytes < 0 {
             let advice = "remove the option to use all of LX";
-            return Err(codes::OPTION_VALUE
-                .format(format_args!("option 'lx-bytes': expected a nonnegative number of bytes, found {}; {advice}", options.lx_bytes)));
+            return Err(codes::OPTION_VALUE.format(format_args!(
+                "option 'lx-bytes': expected a nonnegative number of bytes, found {}; {advice}",
+                options.lx_bytes
+            )));
         }
         check_tiles(&options.tiles)
     }
@@ -162,11 +172,15 @@ fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
     for (position, tile) in tiles.iter().enumerate() {
         let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };
         let advice = match (&first.count, &tile.count) {
-            (SymbolicCount::Number(one), SymbolicCount::Number(other)) => format!("use '{}={}'", tile.dim, one.saturating_mul(*other)),
+            (SymbolicCount::Number(one), SymbolicCount::Number(other)) => {
+                format!("use '{}={}'", tile.dim, one.saturating_mul(*other))
+            }
             _ => "give one count".to_owned(),
         };
-        return Err(codes::TILES_TWICE
-            .format(format_args!("option 'tiles': dimension '{}' is given twice, as '{first}' and '{tile}'; {advice}", tile.dim)));
+        return Err(codes::TILES_TWICE.format(format_args!(
+            "option 'tiles': dimension '{}' is given twice, as '{first}' and '{tile}'; {advice}",
+            tile.dim
+        )));
     }
     Ok(())
 }

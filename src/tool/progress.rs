@@ -131,7 +131,8 @@ impl ProgressActivity {
 
 /// Starts the thread that shows an activity.
 fn spawn_display(form: ProgressStyle, title: String) -> Option<(Arc<ProgressActivity>, JoinHandle<()>)> {
-    let activity = Arc::new(ProgressActivity { title, begun: Instant::now(), state: Mutex::default(), ended: Condvar::new() });
+    let activity =
+        Arc::new(ProgressActivity { title, begun: Instant::now(), state: Mutex::default(), ended: Condvar::new() });
     let shown = Arc::clone(&activity);
     let thread = Builder::new().name("spyre progress".to_owned()).spawn(move || shown.write_lines(form)).ok()?;
     Some((activity, thread))
@@ -155,9 +156,12 @@ mod tests {
         let text = Reporter::new("tool", MessageArguments::default());
         let quiet = text.with_verbosity(Verbosity { quiet: true, verbose: false });
         let json = Reporter::new("tool", MessageArguments { format: MessageFormat::Json });
-        for (speaker, variable, expected) in
-            [(quiet, Some("1"), None), (json, Some("1"), None), (text, Some("0"), None), (text, None, Some(ProgressStyle::Redrawn))]
-        {
+        for (speaker, variable, expected) in [
+            (quiet, Some("1"), None),
+            (json, Some("1"), None),
+            (text, Some("0"), None),
+            (text, None, Some(ProgressStyle::Redrawn)),
+        ] {
             assert_eq!(ProgressStyle::choose(speaker, variable, true), expected, "{variable:?}");
         }
     }
@@ -165,7 +169,8 @@ mod tests {
     #[test]
     fn shows_progress_in_files_and_pipes_only_on_request() {
         let speaker = Reporter::new("tool", MessageArguments::default());
-        let forms = [None, Some(""), Some("0"), Some("1")].map(|variable| ProgressStyle::choose(speaker, variable, false));
+        let forms =
+            [None, Some(""), Some("0"), Some("1")].map(|variable| ProgressStyle::choose(speaker, variable, false));
         assert_eq!(forms, [None, None, None, Some(ProgressStyle::Lines)]);
     }
 

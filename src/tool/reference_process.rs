@@ -70,7 +70,12 @@ impl ReferenceProcess {
         let cannot = |error: io::Error| format!("'{}' cannot be started: {error}", self.runner.display());
         let text = serde_json::to_string(request).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.runner);
-        let started = command.arg(ANSWER_REQUEST_OPTION).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let started = command
+            .arg(ANSWER_REQUEST_OPTION)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
         let mut child = started.map_err(cannot)?;
         // One that ends before it has read all says why, or its exit code does.
         if let Some(mut input) = child.stdin.take() {
@@ -104,7 +109,10 @@ fn parse_answer(output: &Output) -> ReferenceOutcome {
         )),
         Err(_) => {
             let first = said.lines().next().unwrap_or("no message");
-            ReferenceOutcome::NotRun(format!("the process that runs it ended without an answer ({}): {first}", output.status))
+            ReferenceOutcome::NotRun(format!(
+                "the process that runs it ended without an answer ({}): {first}",
+                output.status
+            ))
         }
     }
 }
@@ -121,13 +129,18 @@ pub(super) fn answer_request() -> u8 {
     let request = read.and_then(|_| serde_json::from_str::<ReferenceRequest>(&text).map_err(|error| error.to_string()));
     let answered = request.map(|request| {
         if request.version != VERSION {
-            return ReferenceOutcome::NotRun(format!("'{RUNNER_NAME}' in the directory of this tool has another version, {VERSION}"));
+            return ReferenceOutcome::NotRun(format!(
+                "'{RUNNER_NAME}' in the directory of this tool has another version, {VERSION}"
+            ));
         }
         limit_memory(request.max_bytes);
         super::run_on_large_stack(|| answer_comparison(&request))
     });
-    let answer = answered.unwrap_or_else(|error| ReferenceOutcome::NotRun(format!("the request cannot be read: {error}")));
-    let printed = serde_json::to_string(&answer).map_err(io::Error::from).and_then(|text| io::stdout().write_all(text.as_bytes()));
+    let answer =
+        answered.unwrap_or_else(|error| ReferenceOutcome::NotRun(format!("the request cannot be read: {error}")));
+    let printed = serde_json::to_string(&answer)
+        .map_err(io::Error::from)
+        .and_then(|text| io::stdout().write_all(text.as_bytes()));
     u8::from(printed.is_err())
 }
 

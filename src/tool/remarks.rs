@@ -55,10 +55,15 @@ impl RemarkArguments {
             .map_err(|reason| codes::REMARKS_OPTION.format(format_args!("--remarks-filter: {reason}")))
     }
 
-    /// Returns the requested remark filters, or `None` if no remarks are requested. An output file without filters receives all remarks.
+    /// Returns the requested remark filters, or `None` if no remarks are requested. An output file without filters
+    /// receives all remarks.
     fn filters(&self) -> Option<RemarkFilters<'_>> {
-        let [all, passed, missed, analysis] =
-            [&self.remarks_filter, &self.remarks_filter_passed, &self.remarks_filter_missed, &self.remarks_filter_analysis];
+        let [all, passed, missed, analysis] = [
+            &self.remarks_filter,
+            &self.remarks_filter_passed,
+            &self.remarks_filter_missed,
+            &self.remarks_filter_analysis,
+        ];
         if ![all, passed, missed, analysis].iter().all(|pattern| pattern.is_empty()) {
             return Some(RemarkFilters { all, passed, missed, analysis });
         }

@@ -42,7 +42,8 @@ impl ReportFormat {
 pub(super) fn check_trace_path(path: &str) -> Result<(), String> {
     match ReportFormat::from_path(path) {
         Ok(ReportFormat::Json) => Ok(()),
-        _ => Err(codes::OUTPUT_KIND.format(format_args!("expected a file name that ends in '.json', found '{path}'; use FILE.json"))),
+        _ => Err(codes::OUTPUT_KIND
+            .format(format_args!("expected a file name that ends in '.json', found '{path}'; use FILE.json"))),
     }
 }
 
@@ -65,13 +66,17 @@ fn write_data(report: &Report, path: &str) -> Result<(), String> {
         Some(name) if !report.explain.scratchpad.is_empty() => {
             let lx_bytes = report.target.get("lx_bytes").copied().unwrap_or_default();
             let operations = report.ops.iter().map(|op| op.function.clone()).collect();
-            tool::write_file(&format!("{name}.svg"), draw_scratchpad(&report.program, lx_bytes, &report.explain, operations))
+            tool::write_file(
+                &format!("{name}.svg"),
+                draw_scratchpad(&report.program, lx_bytes, &report.explain, operations),
+            )
         }
         _ => Ok(()),
     }
 }
 
-/// The text of the program, if its file can be read again and is text. A page shows lines of no other file: a program may name any.
+/// The text of the program, if its file can be read again and is text. A page shows lines of no other file: a program
+/// may name any.
 fn read_program_text(input: &str) -> Option<String> {
     let is_file = Path::new(input).is_file();
     let bytes = is_file.then(|| fs::read(input).ok()).flatten()?;

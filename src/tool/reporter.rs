@@ -61,7 +61,8 @@ pub struct Reporter {
 pub struct Message {
     /// `error`, `warning`, `remark` or `note`.
     pub severity: String,
-    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for messages without a code, such as notes.
+    /// Stable code, such as `SPY0501`, which `spyre-compile --explain` explains; null for messages without a code, such
+    /// as notes.
     pub code: Option<String>,
     /// Op that the message is about, such as `linalg.exp`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +103,8 @@ impl RemarkOrigin {
         let (name, rest) = rest.split_once(" | Category:")?;
         let (category, rest) = rest.split_once(" | Function=")?;
         let (function, text) = rest.split_once(" | Remark=\"")?;
-        let [kind, category, name, function] = [&kind.to_ascii_lowercase(), category, name, function].map(|part| part.trim().to_owned());
+        let [kind, category, name, function] =
+            [&kind.to_ascii_lowercase(), category, name, function].map(|part| part.trim().to_owned());
         Some((Self { kind, category, name, function }, text.strip_suffix('"')?.to_owned()))
     }
 }
@@ -209,7 +211,8 @@ pub(super) fn print_line(line: &str) {
 /// The form that a command line asks for which is otherwise not understood.
 fn requested_format(words: &[OsString]) -> MessageFormat {
     let own = words.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect::<Vec<_>>();
-    let is_asked = own.iter().any(|word| word == "--format=json") || own.windows(2).any(|pair| pair == ["--format", "json"]);
+    let is_asked =
+        own.iter().any(|word| word == "--format=json") || own.windows(2).any(|pair| pair == ["--format", "json"]);
     if is_asked { MessageFormat::Json } else { MessageFormat::Text }
 }
 
@@ -228,17 +231,26 @@ mod tests {
 
     #[test]
     fn splits_remark_into_origin_and_text() {
-        let (origin, text) =
-            RemarkOrigin::split("[Missed] place | Category:spyre-lx | Function=f | Remark=\"result of 'max' is not \"here\"\"").unwrap();
-        assert_eq!([&origin.kind, &origin.category, &origin.name, &origin.function], ["missed", "spyre-lx", "place", "f"]);
+        let (origin, text) = RemarkOrigin::split(
+            "[Missed] place | Category:spyre-lx | Function=f | Remark=\"result of 'max' is not \"here\"\"",
+        )
+        .unwrap();
+        assert_eq!(
+            [&origin.kind, &origin.category, &origin.name, &origin.function],
+            ["missed", "spyre-lx", "place", "f"]
+        );
         assert_eq!(text, "result of 'max' is not \"here\"");
         assert_eq!(RemarkOrigin::split("[1, 2] is no shape"), None);
     }
 
     #[test]
     fn writes_null_location_for_messages_without_one() {
-        let message = Message { severity: "error".to_owned(), message: "no\n\"file\"".to_owned(), ..Message::default() };
+        let message =
+            Message { severity: "error".to_owned(), message: "no\n\"file\"".to_owned(), ..Message::default() };
         let line = message.to_json_line();
-        assert_eq!(line, r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#);
+        assert_eq!(
+            line,
+            r#"{"severity":"error","code":null,"file":null,"line":null,"column":null,"message":"no\n\"file\"","notes":[]}"#
+        );
     }
 }

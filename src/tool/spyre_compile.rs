@@ -90,12 +90,15 @@ const PLANS: &str = "Plans";
 const VERIFICATION: &str = "Verification";
 
 /// Options that `--help` shows; at most ten.
-const COMMON_OPTIONS: [&str; 9] = ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
+const COMMON_OPTIONS: [&str; 9] =
+    ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
 
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &CompileArguments| Reporter::new("spyre-compile", arguments.messages).with_verbosity(arguments.amount);
+    let speaker = |arguments: &CompileArguments| {
+        Reporter::new("spyre-compile", arguments.messages).with_verbosity(arguments.amount)
+    };
     let words: Vec<OsString> = words.into_iter().collect();
     let line = quote_command_line(&words);
     tool::main("spyre-compile", command(), words, speaker, |arguments, speaker| run(arguments, speaker, &line))
@@ -103,10 +106,12 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the command line, quoted for a shell, without the folder of the tool and without `--validate`.
 fn quote_command_line(words: &[OsString]) -> String {
-    let is_plain =
-        |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter));
+    let is_plain = |word: &str| {
+        !word.is_empty() && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./=,:@%+".contains(letter))
+    };
     let given = words.iter().skip(1).map(|word| word.to_string_lossy()).filter(|word| !word.starts_with("--validate"));
-    let spelled = given.map(|word| if is_plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) });
+    let spelled = given
+        .map(|word| if is_plain(&word) { word.into_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) });
     ["spyre-compile".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
 }
 
@@ -146,7 +151,8 @@ fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<()
     };
     // Remarks are enabled after tuning: the candidates of a search emit none.
     arguments.remarks.enable(&session, phase_of(module.op()).and_then(|name| name.parse().ok()), options.compile_to)?;
-    let mode = if is_tuned && arguments.validate == ValidationMode::Auto { ValidationMode::On } else { arguments.validate };
+    let mode =
+        if is_tuned && arguments.validate == ValidationMode::Auto { ValidationMode::On } else { arguments.validate };
     let progress = ProgressIndicator::start(speaker, &format!("compiling {}", tool::display_name(input)));
     let mut steps = PhaseReporter::new(speaker, &options, output);
     let mut watch = |phase, _: &Module<'_>| {
@@ -154,8 +160,11 @@ fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<()
         progress.set_detail(|| next_activity(phase, mode).to_owned());
     };
     progress.set_detail(|| Phase::Import.name().to_owned());
-    let helper =
-        if mode == ValidationMode::Off || !emits { Err("no files are written".to_owned()) } else { ReferenceProcess::find(&module, input) };
+    let helper = if mode == ValidationMode::Off || !emits {
+        Err("no files are written".to_owned())
+    } else {
+        ReferenceProcess::find(&module, input)
+    };
     let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
     let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
     let compiled = run_in_user_terms(&mut module, speaker.is_verbose(), |module| {
@@ -164,15 +173,18 @@ fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<()
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
-        report.files =
-            list_files(Path::new(output)).map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot list '{output}': {error}")))?;
+        report.files = list_files(Path::new(output))
+            .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot list '{output}': {error}")))?;
         speaker.print_summary(&format_summary(&report, output, line))?;
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
     if emits {
         write_plans(&report, &options, (arguments, speaker), follows)?;
-        arguments.certificate.as_deref().map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
+        arguments
+            .certificate
+            .as_deref()
+            .map_or(Ok(()), |path| write_certificate(&report, module.op(), (path, speaker)))?;
     }
     if !arguments.trace.is_empty() {
         let text = format!("{}\n", build_trace(&report));
@@ -225,7 +237,11 @@ fn tune_options(
 ) -> Result<CompileOptions, String> {
     let budget = if effort == "full" { BUDGET as usize } else { QUICK_BUDGET };
     let terms = TuneParameters { budget, seed: 0, within: 0.0, shard: Shard::WHOLE };
-    let tuned = tune(module, options, &TuneRequest { terms, open: open.to_vec(), cache: TuneCache::default(), threads: None, speaker })?;
+    let tuned = tune(
+        module,
+        options,
+        &TuneRequest { terms, open: open.to_vec(), cache: TuneCache::default(), threads: None, speaker },
+    )?;
     if is_said {
         speaker.print_summary(&format_short_summary(&tuned))?;
     }
@@ -257,15 +273,22 @@ fn check_output_paths(arguments: &CompileArguments) -> Result<(), String> {
         .iter()
         .try_for_each(|path| report_file::ReportFormat::from_path(path).map(drop))
         .map_err(|message| format!("--report: {message}"))?;
-    arguments.trace.iter().try_for_each(|path| report_file::check_trace_path(path)).map_err(|message| format!("--trace: {message}"))
+    arguments
+        .trace
+        .iter()
+        .try_for_each(|path| report_file::check_trace_path(path))
+        .map_err(|message| format!("--trace: {message}"))
 }
 
 /// Rejects outputs that require a complete compilation, if it ends after a phase.
 fn check_phase_only(arguments: &CompileArguments, output: &str, follows: bool) -> Result<(), String> {
     let phase = &arguments.compile_to;
-    for (option, is_given) in [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())] {
+    for (option, is_given) in
+        [("certificate", arguments.certificate.is_some()), ("write-plan", arguments.write_plan.is_some())]
+    {
         if is_given {
-            return Err(codes::PHASE_ONLY.format(format_args!("--{option} requires a complete compilation; remove '--compile-to {phase}'")));
+            return Err(codes::PHASE_ONLY
+                .format(format_args!("--{option} requires a complete compilation; remove '--compile-to {phase}'")));
         }
     }
     if let (Some(plan), false) = (&arguments.plan, follows) {
@@ -273,7 +296,8 @@ fn check_phase_only(arguments: &CompileArguments, output: &str, follows: bool) -
             "--plan: there is no plan '{plan}', and only a complete compilation writes one; remove '--compile-to {phase}'"
         )));
     }
-    tool::check_output_file(output).map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
+    tool::check_output_file(output)
+        .map_err(|message| format!("-o with --compile-to {phase}, which writes one file of IR: {message}"))
 }
 
 /// Writes the chosen plan to the requested files, and to the file of `--plan` if that did not exist.
@@ -289,7 +313,8 @@ fn write_plans(
     let made = arguments.plan.as_ref().filter(|_| !follows);
     for path in made.into_iter().chain(&arguments.write_plan) {
         let plan = report.to_plan_file(options.kernel_words()).ok_or_else(|| {
-            codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
+            codes::NO_PLAN_CHOSEN
+                .format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
         })?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
@@ -310,7 +335,8 @@ fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Re
     let text = serde_json::to_string(&certificate).map_err(|error| error.to_string())?;
     let verified = tile_verify::verify(&text).map_err(|error| {
         record_bug(module);
-        codes::INTERNAL.format(format_args!("internal error: the certificate is wrong: {error}; please report this program"))
+        codes::INTERNAL
+            .format(format_args!("internal error: the certificate is wrong: {error}; please report this program"))
     })?;
     tool::write_file(path, format!("{text}\n"))?;
     speaker.print_summary(&format!("  {verified}\n  certificate written to {path}\n"))
@@ -318,8 +344,9 @@ fn write_certificate(report: &Report, module: Op<'_>, (path, speaker): (&str, Re
 
 fn compare_plans(paths: &[String]) -> Result<(), String> {
     let read = |path: &String| {
-        PlanFile::read(path)?
-            .ok_or_else(|| codes::PLAN_COMPARE.format(format_args!("there is no plan '{path}'; write one with --write-plan '{path}'")))
+        PlanFile::read(path)?.ok_or_else(|| {
+            codes::PLAN_COMPARE.format(format_args!("there is no plan '{path}'; write one with --write-plan '{path}'"))
+        })
     };
     let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let [one, other] = plans.as_slice() else { return Err(codes::PLAN_COMPARE.format("expected two plans")) };
@@ -342,10 +369,13 @@ fn build_options(arguments: &CompileArguments) -> Result<CompileOptions, String>
 
 fn format_summary(report: &Report, output: &str, line: &str) -> String {
     let n_files = report.files.len();
-    let mut validation: String = report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
+    let mut validation: String =
+        report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
     match &report.not_validated {
         Some(NotValidated { element_operations, is_too_large: true, .. }) => {
-            validation.push_str(&format!("  not validated: {element_operations} element operations; to validate: {line} --validate\n"));
+            validation.push_str(&format!(
+                "  not validated: {element_operations} element operations; to validate: {line} --validate\n"
+            ));
         }
         Some(NotValidated { reason, .. }) => validation.push_str(&format!("  not validated: {reason}\n")),
         None => {}
@@ -381,7 +411,11 @@ mod tests {
         let session = pipeline::create_session();
         let module = Module::parse(&session, "module {}").unwrap();
         // Potentials begin with 0.
-        let proof = TilingProof { potentials_ns: vec![1.0], program: CertifiedProgram { ops: Vec::new() }, target: Target::spyre() };
+        let proof = TilingProof {
+            potentials_ns: vec![1.0],
+            program: CertifiedProgram { ops: Vec::new() },
+            target: Target::spyre(),
+        };
         let report = Report { proof: Some(proof), ..Report::default() };
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("certificate.json");

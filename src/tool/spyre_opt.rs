@@ -29,13 +29,23 @@ const VERIFICATION: &str = "Verification";
 
 /// Options that `--help-all` shows before those of MLIR.
 const OPTIONS: [DriverOption; 12] = [
-    ("spyre-compile", "OPTIONS", "Run the pipeline of spyre-compile, such as --spyre-compile=\"compile-to=lx tiles=M=4\"", PIPELINE),
+    (
+        "spyre-compile",
+        "OPTIONS",
+        "Run the pipeline of spyre-compile, such as --spyre-compile=\"compile-to=lx tiles=M=4\"",
+        PIPELINE,
+    ),
     ("pass-pipeline", "PIPELINE", "Run a textual pipeline, such as 'builtin.module(spyre-check-input)'", PIPELINE),
     ("split-input-file", "", "Process the chunks between '// -----' lines separately", PIPELINE),
     ("mlir-print-ir-after-all", "", "Print IR after each pass", OUTPUT),
     ("mlir-timing", "", "Print the time of each pass", OUTPUT),
     ("emit-bytecode", "", "Write bytecode instead of text", OUTPUT),
-    ("spyre-validate-each", "", "Compare functions before and after each pass, over a finite field; reject a difference", VERIFICATION),
+    (
+        "spyre-validate-each",
+        "",
+        "Compare functions before and after each pass, over a finite field; reject a difference",
+        VERIFICATION,
+    ),
     ("verify-diagnostics", "", "Compare diagnostics with 'expected-error' comments", VERIFICATION),
     ("remarks-filter", "REGEX", "Print remarks of these categories: spyre-{lx,work,layout,tiles,kernels}", MESSAGES),
     ("remarks-output-file", "FILE.yaml", "Write remarks to a file", MESSAGES),
@@ -59,9 +69,15 @@ const COMMON_OPTIONS: [&str; 9] = [
 /// Returns the command line as far as its help page shows it.
 pub(super) fn command() -> Command {
     let options = OPTIONS.iter().map(driver_option);
-    let output = Arg::new("output").short('o').value_name("FILE").help("Output file [default: standard output]").help_heading(OUTPUT);
-    let input = Arg::new("input").value_name("INPUT").help("Input module, MLIR text or bytecode [default: standard input]");
-    let command = Command::new("spyre-opt").about("Run passes on a module: mlir-opt with the dialects and passes of this compiler");
+    let output = Arg::new("output")
+        .short('o')
+        .value_name("FILE")
+        .help("Output file [default: standard output]")
+        .help_heading(OUTPUT);
+    let input =
+        Arg::new("input").value_name("INPUT").help("Input module, MLIR text or bytecode [default: standard input]");
+    let command = Command::new("spyre-opt")
+        .about("Run passes on a module: mlir-opt with the dialects and passes of this compiler");
     let command = with_help(command.arg(input).args(options).arg(output), &COMMON_OPTIONS);
     let notes = [command.get_after_help(), command.get_after_long_help()].map(|note| note.cloned().unwrap_or_default());
     let [short, long] = notes.map(|note| format!("{}\n{note}", list_passes()));

@@ -9,8 +9,8 @@ use cost::{CostFormula, TimeEstimate};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use machine::Target;
 use scratchpad::{
-    Capacity, ExactPlanner, Instance, InstanceError, MinimumLxBytes, PlanningLimits, ReportHeader, ResidencyMode, ScratchpadPlan,
-    build_drawing, draw, find_smallest_lx, plan_instance,
+    Capacity, ExactPlanner, Instance, InstanceError, MinimumLxBytes, PlanningLimits, ReportHeader, ResidencyMode,
+    ScratchpadPlan, build_drawing, draw, find_smallest_lx, plan_instance,
 };
 use scratchpad_verify::{VerifiedPlan, verify};
 use std::{
@@ -77,22 +77,27 @@ const OUTPUT: &str = "Output";
 const MODES: &str = "Other modes";
 
 /// Options that `--help` shows; at most ten.
-const COMMON_OPTIONS: [&str; 9] = ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
+const COMMON_OPTIONS: [&str; 9] =
+    ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
 
 /// Prices the kernels of a file.
 fn estimate_kernel_times(path: &str, output: Option<&str>) -> Result<(), String> {
     let text = read_text_file(Path::new(path), MAX_TEXT_BYTES)
         .map_err(|error| codes::LX_INSTANCE.format(format_args!("cannot read '{path}': {error}")))?;
-    let rows = cost::read_kernel_entries(&text).map_err(|message| codes::LX_INSTANCE.add_if_missing(&format!("'{path}': {message}")))?;
+    let rows = cost::read_kernel_entries(&text)
+        .map_err(|message| codes::LX_INSTANCE.add_if_missing(&format!("'{path}': {message}")))?;
     let time = Target::spyre().time;
     let (mut said, mut estimates) = (String::new(), BTreeMap::new());
     for row in &rows {
-        let TimeEstimate { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.estimate_time(&time, CostFormula::Recommended);
+        let TimeEstimate { low_ns, estimate_ns, high_ns, is_ranked, .. } =
+            row.estimate_time(&time, CostFormula::Recommended);
         let [low, estimate, high] = [low_ns, estimate_ns, high_ns].map(|ns| ns / 1e3);
         let unranked = if is_ranked { "" } else { "; no published times for some of its ops" };
         said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
         if estimates.insert(&row.id, estimate).is_some() {
-            return Err(codes::LX_INSTANCE.format(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id)));
+            return Err(
+                codes::LX_INSTANCE.format(format_args!("expected unique ids, found '{}' twice in '{path}'", row.id))
+            );
         }
     }
     if let Some(output) = output {
@@ -125,8 +130,8 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
         return estimate_kernel_times(kernels, arguments.output.as_deref());
     }
     if let Some(path) = &arguments.certificate {
-        let verified =
-            tile_verify::verify(&read_text(path)?).map_err(|error| codes::CERTIFICATE.format(format_args!("{path}: {error}")))?;
+        let verified = tile_verify::verify(&read_text(path)?)
+            .map_err(|error| codes::CERTIFICATE.format(format_args!("{path}: {error}")))?;
         return tool::print_text(&format!("{verified}\n"));
     }
     if let Some(result) = &arguments.verify {
@@ -135,10 +140,15 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     let (mut instance, is_csv) = read_instance(arguments)?;
     let started = Instant::now();
     let shown = ProgressIndicator::start(speaker, &format!("planning {}", tool::display_name(&arguments.instance)));
-    let mut watcher = SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, shown };
+    let mut watcher =
+        SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, shown };
     let mut go_on = |progress: &scratchpad::PlanningProgress| watcher.should_continue(progress);
     let n_buffers = instance.buffers.len() as u64;
-    let usual = if arguments.smallest_peak { DEFAULT_PEAK_BUDGET } else { DEFAULT_BUDGET.max(MIN_STEPS_PER_BUFFER * n_buffers) };
+    let usual = if arguments.smallest_peak {
+        DEFAULT_PEAK_BUDGET
+    } else {
+        DEFAULT_BUDGET.max(MIN_STEPS_PER_BUFFER * n_buffers)
+    };
     let budget = arguments.budget.unwrap_or(usual);
     let mut limits = PlanningLimits { budget, go_on: &mut go_on };
     let stays = if is_csv || arguments.whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split };
@@ -178,7 +188,8 @@ fn check_result(arguments: &PlanArguments, result: &str) -> Result<(), String> {
         .map_err(|error| codes::LX_INSTANCE.add_if_missing(&format!("{result}: {error}")))?;
     let VerifiedPlan { hbm_bytes_left, lower_bound, optimal, plan_set: among, capacity, peak_bound } = verified;
     let optimal = if optimal { ", optimal" } else { "" };
-    let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for all buffers, lower bound {bound}"));
+    let suffices =
+        peak_bound.map_or_else(String::new, |bound| format!(", which suffice for all buffers, lower bound {bound}"));
     let gap = 100.0 * verified.gap();
     tool::print_text(&format!(
         "valid for {capacity} bytes of LX{suffices}: HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}, gap {gap:.3} \
@@ -190,7 +201,9 @@ fn check_result(arguments: &PlanArguments, result: &str) -> Result<(), String> {
 fn read_text(path: &str) -> Result<String, String> {
     read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
         let reason = files::reason(&error);
-        codes::INPUT_READ.format(format_args!("cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"))
+        codes::INPUT_READ.format(format_args!(
+            "cannot read '{path}': {reason}; expected a file of JSON or CSV, name one that can be read"
+        ))
     })
 }
 
@@ -199,7 +212,9 @@ fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> 
     let path = &arguments.instance;
     let text = read_text(path)?;
     let explained = |error: InstanceError| match &error {
-        InstanceError::Line { line, .. } => format!("{path}:{line}: {}", error.to_string().split_once(": ").map_or("", |parts| parts.1)),
+        InstanceError::Line { line, .. } => {
+            format!("{path}:{line}: {}", error.to_string().split_once(": ").map_or("", |parts| parts.1))
+        }
         InstanceError::Json(reason) => {
             let text = reason.to_string();
             // The place stands in front.
@@ -214,14 +229,18 @@ fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> 
     if text.trim_start().starts_with('{') {
         let instance = Instance::from_json(&text).map_err(explained)?;
         let Capacity { bytes, alignment } = instance.capacity;
-        let given = Capacity { bytes: arguments.capacity.unwrap_or(bytes), alignment: arguments.alignment.unwrap_or(alignment) };
+        let given = Capacity {
+            bytes: arguments.capacity.unwrap_or(bytes),
+            alignment: arguments.alignment.unwrap_or(alignment),
+        };
         return instance.with_capacity(given).map(|instance| (instance, false)).map_err(explained);
     }
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,
         None if arguments.smallest_peak => 0,
         None => {
-            return Err(codes::LX_INSTANCE.format(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES")));
+            return Err(codes::LX_INSTANCE
+                .format(format_args!("expected the size of LX, found none in '{path}'; add --capacity BYTES")));
         }
     };
     Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
@@ -230,7 +249,9 @@ fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> 
 }
 
 fn format_summary(plan: &ScratchpadPlan, peak: Option<MinimumLxBytes>) -> String {
-    let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes of LX suffice, lower bound {}", peak.bytes, peak.lower_bound));
+    let suffices = peak.map_or_else(String::new, |peak| {
+        format!("; {} bytes of LX suffice, lower bound {}", peak.bytes, peak.lower_bound)
+    });
     let is_optimal = plan.optimal && peak.is_none_or(|peak| peak.bytes == peak.lower_bound);
     let optimal = if is_optimal { ", optimal" } else { "" };
     let stopped = if plan.timed_out { ", timed out" } else { "" };
@@ -256,7 +277,8 @@ fn format_num_placed(plan: &ScratchpadPlan) -> String {
 }
 
 fn parse_timeout(seconds: f64) -> Result<Duration, String> {
-    Duration::try_from_secs_f64(seconds).map_err(|error| codes::OPTION_VALUE.format(format_args!("--timeout {seconds}: {error}")))
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|error| codes::OPTION_VALUE.format(format_args!("--timeout {seconds}: {error}")))
 }
 
 /// Shows how far the search is, and ends what takes too long.

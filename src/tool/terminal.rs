@@ -30,7 +30,11 @@ pub(super) fn redraw(line: impl FnOnce(usize) -> String) {
 
 /// Returns the width of the terminal.
 fn terminal_columns() -> usize {
-    tcgetwinsize(io::stderr()).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS)
+    tcgetwinsize(io::stderr())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0)
+        .unwrap_or(DEFAULT_COLUMNS)
 }
 
 fn lock_line() -> MutexGuard<'static, bool> {

@@ -62,8 +62,10 @@ fn count_distinct_elements(indices: &[TensorIndex], space: &[i64]) -> i64 {
         return by_dim.values().map(most).max().unwrap_or(1);
     }
     let of_dim = |(dim, digits): (&usize, &Vec<IndexDigit>)| {
-        let overlap = |one: &IndexDigit, other: &IndexDigit| one.divisor < digit_end(other) && other.divisor < digit_end(one);
-        let are_apart = digits.iter().enumerate().all(|(number, one)| digits[..number].iter().all(|other| !overlap(one, other)));
+        let overlap =
+            |one: &IndexDigit, other: &IndexDigit| one.divisor < digit_end(other) && other.divisor < digit_end(one);
+        let are_apart =
+            digits.iter().enumerate().all(|(number, one)| digits[..number].iter().all(|other| !overlap(one, other)));
         // Digits can say more than there are points.
         if are_apart { digits.iter().map(|digit| digit.size).product::<i64>().min(space[*dim]) } else { most(digits) }
     };
@@ -85,8 +87,8 @@ fn is_unique(index: &TensorIndex) -> bool {
     })
 }
 
-/// The fewest elements that accesses to one tensor touch together: those in places that share none count each, the larger ones first, and
-/// what an index chooses counts if it alone is more.
+/// The fewest elements that accesses to one tensor touch together: those in places that share none count each, the
+/// larger ones first, and what an index chooses counts if it alone is more.
 #[must_use]
 pub fn min_distinct_elements(accesses: &[AccessFootprint], indices: IndexAssumption) -> i64 {
     let mut placed: Vec<&AccessFootprint> = accesses.iter().filter(|access| access.within.is_some()).collect();
@@ -148,17 +150,25 @@ mod tests {
         let of = |digits: &[IndexDigit]| TensorIndex::new(digits, 0, &space).unwrap();
         assert_eq!(touched(&[index(1, &space)], &space), 12, "dimension 0 repeats");
         assert_eq!(touched(&[index(0, &space), index(0, &space)], &space), 8, "a diagonal");
-        assert_eq!(touched(&[of(&[digit(0, 1, 8, 1), digit(1, 1, 12, 1)])], &space), 12, "a window: 19 positions, 12 of them are sure");
+        assert_eq!(
+            touched(&[of(&[digit(0, 1, 8, 1), digit(1, 1, 12, 1)])], &space),
+            12,
+            "a window: 19 positions, 12 of them are sure"
+        );
         assert_eq!(touched(&[of(&[digit(0, 1, 8, 2)])], &space), 8, "every other one");
-        assert_eq!(touched(&[of(&[digit(1, 8, 2, 1)]), of(&[digit(1, 1, 8, 1)])], &space), 12, "rows of 8, the last one of 4");
+        assert_eq!(
+            touched(&[of(&[digit(1, 8, 2, 1)]), of(&[digit(1, 1, 8, 1)])], &space),
+            12,
+            "rows of 8, the last one of 4"
+        );
         assert_eq!(touched(&[of(&[digit(1, 4, 3, 1)]), of(&[digit(1, 1, 8, 1)])], &space), 8, "digits that overlap");
     }
 
     #[test]
     fn counts_one_row_if_indices_may_be_equal() {
         let row = rows(0, 1).select_rows(8);
-        let both =
-            [IndexAssumption::Differ, IndexAssumption::Any].map(|indices| min_distinct_elements(std::slice::from_ref(&row), indices));
+        let both = [IndexAssumption::Differ, IndexAssumption::Any]
+            .map(|indices| min_distinct_elements(std::slice::from_ref(&row), indices));
         assert_eq!(both, [8 * 128, 128]);
         assert_eq!(min_distinct_elements(&[row.clone(), rows(0, 4)], IndexAssumption::Differ), 8 * 128);
         assert_eq!(min_distinct_elements(&[row, rows(0, 16)], IndexAssumption::Differ), 16 * 128);

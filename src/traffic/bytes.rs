@@ -34,7 +34,12 @@ impl Bytes {
     pub fn divide_by(&self, n_iterations: i64) -> Self {
         let part = |bytes: i64| bytes / n_iterations.max(1);
         let Self { hbm_read, hbm_written, lx_read, lx_written } = *self;
-        Self { hbm_read: part(hbm_read), hbm_written: part(hbm_written), lx_read: part(lx_read), lx_written: part(lx_written) }
+        Self {
+            hbm_read: part(hbm_read),
+            hbm_written: part(hbm_written),
+            lx_read: part(lx_read),
+            lx_written: part(lx_written),
+        }
     }
 
     /// Adds the bytes of another count.

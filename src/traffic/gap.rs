@@ -80,12 +80,15 @@ pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op
         for operand in &op.operands {
             let buffer = match operand.allocation {
                 Allocation::Hbm { argument, .. } => TrafficBuffer::Named(
-                    names.get(argument as usize).map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()),
+                    names
+                        .get(argument as usize)
+                        .map_or_else(|| format!("argument {argument}"), |name| (*name).to_owned()),
                 ),
                 Allocation::Pool { offset_bytes } => TrafficBuffer::Pool { launch, offset_bytes },
                 Allocation::Lx { .. } => continue,
             };
-            let stays = |(level, _): &(usize, &i64)| operand.tile_advance.get(*level).is_none_or(|advance| *advance == 0);
+            let stays =
+                |(level, _): &(usize, &i64)| operand.tile_advance.get(*level).is_none_or(|advance| *advance == 0);
             let executions = loops.iter().product::<i64>();
             found.push(BufferAccess {
                 op: next_op,
@@ -101,7 +104,11 @@ pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op
     found
 }
 
-fn visit_ops<'a>(items: &'a [BundleItem], loops: &mut Vec<i64>, visit: &mut impl FnMut(&'a crate::bundle::OpSpec, &[i64])) {
+fn visit_ops<'a>(
+    items: &'a [BundleItem],
+    loops: &mut Vec<i64>,
+    visit: &mut impl FnMut(&'a crate::bundle::OpSpec, &[i64]),
+) {
     for item in items {
         match item {
             BundleItem::Op(op) => visit(op, loops),
@@ -114,8 +121,8 @@ fn visit_ops<'a>(items: &'a [BundleItem], loops: &mut Vec<i64>, visit: &mut impl
     }
 }
 
-/// The accesses of all launches by value: a named buffer is one value, in a pool each op that writes begins one. `needed_bytes` says how much
-/// must be moved of a buffer that the program names.
+/// The accesses of all launches by value: a named buffer is one value, in a pool each op that writes begins one.
+/// `needed_bytes` says how much must be moved of a buffer that the program names.
 #[must_use]
 pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> i64) -> Vec<ValueTraffic> {
     let mut writers: BTreeMap<&TrafficBuffer, usize> = BTreeMap::new();
@@ -132,7 +139,8 @@ pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> 
         by_value.entry((&access.buffer, value)).or_default().push(access);
     }
     let part = |((buffer, writer), accesses): ((&TrafficBuffer, Option<usize>), Vec<&BufferAccess>)| {
-        let bytes = |is_read| accesses.iter().filter(|access| access.is_read == is_read).map(|access| access.moved_bytes).sum();
+        let bytes =
+            |is_read| accesses.iter().filter(|access| access.is_read == is_read).map(|access| access.moved_bytes).sum();
         let ops = || accesses.iter().map(|access| access.op);
         ValueTraffic {
             buffer: buffer.clone(),
@@ -141,7 +149,11 @@ pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> 
             readers: accesses.iter().filter(|access| access.is_read).map(|access| access.op).collect(),
             writers: accesses.iter().filter(|access| !access.is_read).map(|access| access.op).collect(),
             unused_bytes: accesses.iter().map(|access| access.moved_bytes - access.used_bytes).sum(),
-            read_once_bytes: accesses.iter().filter(|access| access.is_read).map(|access| access.used_bytes / access.repeats).sum(),
+            read_once_bytes: accesses
+                .iter()
+                .filter(|access| access.is_read)
+                .map(|access| access.used_bytes / access.repeats)
+                .sum(),
             repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
             read_bytes: bytes(true),
             written_bytes: bytes(false),
@@ -163,12 +175,17 @@ mod tests {
     /// An op over 64 rows of a stick; `advances` of the operands for each loop around it.
     fn op(from: Allocation, to: Allocation, advances: [&[i64]; 2]) -> BundleItem {
         let coordinates = || vec![Coordinate::dim(0), Coordinate::dim(1)];
-        let [mut read, written] =
-            [from, to].map(|allocation| OpSpecOperand { allocation, ..crate::bundle::testing::operand(&[256, 64], coordinates()) });
+        let [mut read, written] = [from, to].map(|allocation| OpSpecOperand {
+            allocation,
+            ..crate::bundle::testing::operand(&[256, 64], coordinates())
+        });
         let mut written = written;
         (read.is_input, written.is_input) = (true, false);
         (read.tile_advance, written.tile_advance) = (advances[0].to_vec(), advances[1].to_vec());
-        BundleItem::Op(Box::new(OpSpec { operands: vec![read, written], ..crate::bundle::testing::op("neg", &[64, 64], vec![]) }))
+        BundleItem::Op(Box::new(OpSpec {
+            operands: vec![read, written],
+            ..crate::bundle::testing::op("neg", &[64, 64], vec![])
+        }))
     }
 
     fn traffic_by_value(items: Vec<BundleItem>, needed_of_result: i64) -> Vec<ValueTraffic> {
@@ -181,7 +198,10 @@ mod tests {
 
     #[test]
     fn counts_pool_traffic_as_excess() {
-        let found = traffic_by_value(vec![op(ARGUMENT, POOL, [&[], &[]]), op(POOL, POOL, [&[], &[]]), op(POOL, RESULT, [&[], &[]])], ROWS);
+        let found = traffic_by_value(
+            vec![op(ARGUMENT, POOL, [&[], &[]]), op(POOL, POOL, [&[], &[]]), op(POOL, RESULT, [&[], &[]])],
+            ROWS,
+        );
         let excess: Vec<_> = found.iter().map(|part| (part.writer, part.excess_bytes())).collect();
         assert_eq!(excess, [(None, 0), (Some(2), 0), (Some(0), 2 * ROWS), (Some(1), 2 * ROWS)]);
         let lives: Vec<_> = found.iter().map(|part| (part.life.clone(), part.readers.as_slice())).collect();

@@ -10,8 +10,9 @@ type OperandStart = (Allocation, i64);
 
 /// Describes the ops of a bundle, in the order of its files.
 ///
-/// An op spec has the extents of one tile, so every loop around it becomes a dimension of its own, in front of the op's, that moves the
-/// operands which advance with the loop. Parts of one buffer that start at different places are different tensors here.
+/// An op spec has the extents of one tile, so every loop around it becomes a dimension of its own, in front of the
+/// op's, that moves the operands which advance with the loop. Parts of one buffer that start at different places are
+/// different tensors here.
 #[must_use]
 pub fn read_kernel(bundle: &Bundle) -> Vec<OpShape> {
     let written: BTreeSet<Allocation> = bundle
@@ -59,10 +60,12 @@ impl KernelReader {
         });
         let dims = dims.collect();
         // Index tensors stand last: the model asks for the first two inputs of a product.
-        let (values, indices): (Vec<&OpSpecOperand>, Vec<&OpSpecOperand>) = op.operands.iter().partition(|operand| operand.name.is_none());
+        let (values, indices): (Vec<&OpSpecOperand>, Vec<&OpSpecOperand>) =
+            op.operands.iter().partition(|operand| operand.name.is_none());
         let operands = values.into_iter().chain(indices).map(|operand| self.read_operand(op, operand)).collect();
         let (kind, is_irregular) = (op_kind(op), is_irregular(op));
-        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }.to_op_shape()
+        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }
+            .to_op_shape()
     }
 
     fn read_operand(&mut self, op: &OpSpec, operand: &OpSpecOperand) -> TileOperand {
@@ -188,7 +191,10 @@ mod tests {
         let kernel = read_kernel(&bundle(vec![item(op("batchmatmul", &[256, 1024, 512], operands))]));
         let described = extract_features(&kernel)[0];
         assert_eq!((described.product.m, described.product.n, described.points), (256.0, 1024.0, 134_217_728.0));
-        assert_eq!((described.product.batching, described.bytes.hbm_read), (BatchLayout::None, 2 * (256 * 512 + 512 * 1024)));
+        assert_eq!(
+            (described.product.batching, described.bytes.hbm_read),
+            (BatchLayout::None, 2 * (256 * 512 + 512 * 1024))
+        );
     }
 
     #[test]
@@ -200,11 +206,18 @@ mod tests {
         ];
         operands[0].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![BundleItem::Loop { count: 4, symbol: None, body: vec![item(op("add", &[64, 512], operands))] }]);
+        let tiled = bundle(vec![BundleItem::Loop {
+            count: 4,
+            symbol: None,
+            body: vec![item(op("add", &[64, 512], operands))],
+        }]);
         let kernel = read_kernel(&tiled);
         let described = extract_features(&kernel)[0];
         let whole = 256 * 512 * 2;
-        assert_eq!((described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration), (whole, whole, whole / 4));
+        assert_eq!(
+            (described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration),
+            (whole, whole, whole / 4)
+        );
         assert_eq!((described.tiles_output, described.tile_rows, described.points), (true, 64.0, 131_072.0));
     }
 
@@ -217,7 +230,11 @@ mod tests {
         ];
         operands[1].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![BundleItem::Loop { count: 4, symbol: None, body: vec![item(op("mul", &[64, 512], operands))] }]);
+        let tiled = bundle(vec![BundleItem::Loop {
+            count: 4,
+            symbol: None,
+            body: vec![item(op("mul", &[64, 512], operands))],
+        }]);
         let described = extract_features(&read_kernel(&tiled))[0];
         assert_eq!((described.access, described.bytes.hbm_read), (AccessPattern::Plain, 2 * 256 * 512 * 2));
     }
@@ -225,7 +242,11 @@ mod tests {
     #[test]
     fn repeats_op_in_loops_that_advance_no_operand() {
         let operands = vec![matrix(true, ARGUMENT, [64, 512], [0, 1]), matrix(false, RESULT, [64, 512], [0, 1])];
-        let repeated = bundle(vec![BundleItem::Loop { count: 3, symbol: None, body: vec![item(op("neg", &[64, 512], operands))] }]);
+        let repeated = bundle(vec![BundleItem::Loop {
+            count: 3,
+            symbol: None,
+            body: vec![item(op("neg", &[64, 512], operands))],
+        }]);
         let described = extract_features(&read_kernel(&repeated))[0];
         assert_eq!((described.bytes.hbm_written, described.points), (3 * 65_536, 3.0 * 32_768.0));
     }

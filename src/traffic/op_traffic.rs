@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 /// Memory traffic of one op over all its executions.
 ///
-/// Bytes are whole sticks, the unit of transfer. Sticks that several cores need count once: whether the hardware reads them once depends on
-/// its broadcast, which is a matter of time and not of data.
+/// Bytes are whole sticks, the unit of transfer. Sticks that several cores need count once: whether the hardware reads
+/// them once depends on its broadcast, which is a matter of time and not of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpTraffic {
     /// How often the op runs: the product of the counts of the loops around it.
@@ -72,11 +72,13 @@ pub(super) fn used_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
             None => {}
             Some(CoordinateSource::Indirect(name)) => chosen *= size.min(num_indices(op, name)),
             Some(CoordinateSource::Digits(term)) => {
-                *by_dim.entry(term.dim).or_insert(1) *= num_digit_values(term, op.iteration_space[term.dim].range).min(size);
+                *by_dim.entry(term.dim).or_insert(1) *=
+                    num_digit_values(term, op.iteration_space[term.dim].range).min(size);
             }
         }
     }
-    let elements = by_dim.into_iter().map(|(dim, digits)| digits.min(op.iteration_space[dim].range)).product::<i64>() * chosen;
+    let elements =
+        by_dim.into_iter().map(|(dim, digits)| digits.min(op.iteration_space[dim].range)).product::<i64>() * chosen;
     stick_bytes(elements, operand.format.bytes()).min(touched_bytes(op, operand))
 }
 
@@ -95,13 +97,15 @@ fn num_positions(op: &OpSpec, term: Option<&CoordinateSource>, size: i64) -> i64
     }
 }
 
-/// Points of a dimension that cores compute: a product computes whole sticks, so it reads the zeros behind the end of what it sums.
+/// Points of a dimension that cores compute: a product computes whole sticks, so it reads the zeros behind the end of
+/// what it sums.
 fn computed_range(op: &OpSpec, dim: usize) -> i64 {
     let range = op.iteration_space[dim].range;
     if OpFamily::from_op(op) != OpFamily::Matmul {
         return range;
     }
-    let has_sticks = |operand: &&OpSpecOperand| operand.coordinates.last().and_then(Coordinate::moving_dim) == Some(dim);
+    let has_sticks =
+        |operand: &&OpSpecOperand| operand.coordinates.last().and_then(Coordinate::moving_dim) == Some(dim);
     let sticks = op.operands.iter().filter(has_sticks).map(|operand| operand.format.elements_per_stick());
     sticks.fold(range, |range, elements| (range + elements - 1) / elements * elements)
 }
@@ -137,7 +141,12 @@ mod tests {
     use crate::bundle::{Coordinate, ElementArrangement, IterationDim};
     use machine::DeviceFormat::Sen169Fp16;
 
-    fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSpecOperand {
+    fn operand(
+        is_input: bool,
+        allocation: Allocation,
+        device_size: &[i64],
+        coordinates: Vec<Coordinate>,
+    ) -> OpSpecOperand {
         OpSpecOperand {
             is_input,
             format: Sen169Fp16,
@@ -172,8 +181,10 @@ mod tests {
 
     #[test]
     fn counts_sticks_once_per_execution() {
-        let bundle =
-            Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![BundleItem::Op(Box::new(max()))] }] };
+        let bundle = Bundle {
+            pool_bytes: 0,
+            items: vec![BundleItem::Loop { count: 3, symbol: None, body: vec![BundleItem::Op(Box::new(max()))] }],
+        };
         let expected = OpTraffic {
             executions: 3,
             hbm_bytes_read: 3 * 1_048_576,
@@ -216,7 +227,10 @@ mod tests {
         assert_eq!((used_bytes(&op, written), touched_bytes(&op, written)), (512 * 2, 512 * 128));
         // Rows of 100 elements take two sticks each.
         let ragged = OpSpec { iteration_space: vec![IterationDim::new(512, 32), IterationDim::new(100, 1)], ..max() };
-        assert_eq!((used_bytes(&ragged, &ragged.operands[0]), touched_bytes(&ragged, &ragged.operands[0])), (512 * 200, 512 * 256));
+        assert_eq!(
+            (used_bytes(&ragged, &ragged.operands[0]), touched_bytes(&ragged, &ragged.operands[0])),
+            (512 * 200, 512 * 256)
+        );
     }
 
     #[test]

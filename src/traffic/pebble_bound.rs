@@ -68,7 +68,10 @@ mod tests {
                     moved += i64::from(element.0 < 2 || seen.contains(element));
                     if there.len() == fast {
                         let is_free = |other: &&(usize, usize, usize)| !elements.contains(other);
-                        let last = there.keys().filter(is_free).max_by_key(|other| next[*other].last().copied().unwrap_or(usize::MAX));
+                        let last = there
+                            .keys()
+                            .filter(is_free)
+                            .max_by_key(|other| next[*other].last().copied().unwrap_or(usize::MAX));
                         let last = *last.unwrap();
                         moved += i64::from(there.remove(&last) == Some(true));
                     }
@@ -93,7 +96,10 @@ mod tests {
                 }
             }
             assert!(needed <= least, "{sizes:?} with {fast} elements: {least} were enough, the bound is {needed}");
-            assert!(least <= 3 * needed + 6 * i64::try_from(fast).unwrap(), "{sizes:?} with {fast}: {needed} says little beside {least}");
+            assert!(
+                least <= 3 * needed + 6 * i64::try_from(fast).unwrap(),
+                "{sizes:?} with {fast}: {needed} says little beside {least}"
+            );
         }
     }
 

@@ -1,7 +1,8 @@
 //! Caches: folders of JSON lines.
 //!
-//! Several processes may read and write a folder concurrently: a line is appended in one write while the file is locked. After a
-//! writer that was killed in the middle of a line, the next one begins a new line. Invalid entries are skipped with a warning.
+//! Several processes may read and write a folder concurrently: a line is appended in one write while the file is
+//! locked. After a writer that was killed in the middle of a line, the next one begins a new line. Invalid entries are
+//! skipped with a warning.
 
 use super::{TuneEntry, TuneKey, TuneParameters};
 use crate::codes;
@@ -65,11 +66,15 @@ impl TuneCache {
 /// If the folder cannot be read.
 pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
     let refuse = |error: io::Error| {
-        codes::TUNE_CACHE.format(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
+        codes::TUNE_CACHE
+            .format(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
     };
     let mut paths = Vec::new();
     for found in fs::read_dir(folder).map_err(refuse)? {
-        paths.extend(Some(found.map_err(refuse)?.path()).filter(|path| path.extension().is_some_and(|ending| ending == FILE_SUFFIX)));
+        paths.extend(
+            Some(found.map_err(refuse)?.path())
+                .filter(|path| path.extension().is_some_and(|ending| ending == FILE_SUFFIX)),
+        );
     }
     paths.sort();
     let mut entries = Vec::new();
@@ -84,10 +89,13 @@ pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<Lo
 
 fn parse_entries(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec<LocatedEntry> {
     let mut entries = Vec::new();
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+    for (number, line) in
+        bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty())
+    {
         let place = format!("{}:{}", path.display(), number + 1);
-        let entry =
-            serde_json::from_slice::<TuneEntry>(line).map_err(|error| error.to_string()).and_then(|entry| entry.check().map(|()| entry));
+        let entry = serde_json::from_slice::<TuneEntry>(line)
+            .map_err(|error| error.to_string())
+            .and_then(|entry| entry.check().map(|()| entry));
         match entry {
             Ok(entry) => entries.push(LocatedEntry { place, entry }),
             Err(message) => warn(codes::TUNE_CACHE.format(format_args!("{place}: entry is skipped: {message}"))),
@@ -102,10 +110,13 @@ fn explain_miss(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters)
         return "there are no entries".to_owned();
     };
     let differences = key.differences(&nearest.entry.key);
-    let fields: Vec<String> =
-        differences.iter().map(|(name, there, here)| format!("'{name}' is '{there}' in the entry and '{here}' in this search")).collect();
-    let asked =
-        |terms: &TuneParameters| format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard);
+    let fields: Vec<String> = differences
+        .iter()
+        .map(|(name, there, here)| format!("'{name}' is '{there}' in the entry and '{here}' in this search"))
+        .collect();
+    let asked = |terms: &TuneParameters| {
+        format!("budget {}, seed {}, within {} and shard {}", terms.budget, terms.seed, terms.within, terms.shard)
+    };
     let why = if fields.is_empty() {
         format!("was found with {}; this search has {}", asked(&nearest.entry.terms), asked(terms))
     } else {
@@ -118,7 +129,8 @@ impl LocatedEntry {
     /// Whether the entry is for the same ops in other sizes, so that its choices may be good starting points.
     #[must_use]
     pub fn is_other_shape_of(&self, key: &TuneKey) -> bool {
-        let TuneKey { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } = &self.entry.key;
+        let TuneKey { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } =
+            &self.entry.key;
         let known = [body, machine, model, options, version];
         self.entry.key.shapes != key.shapes
             && *objective == key.objective
@@ -147,9 +159,9 @@ pub fn append(folder: &Path, entries: &[TuneEntry]) -> Result<(), String> {
         text.push('\n');
     }
     let path = folder.join(FILE_NAME);
-    fs::create_dir_all(folder)
-        .and_then(|()| append_text(&path, text))
-        .map_err(|error| codes::TUNE_CACHE.format(format_args!("cannot add to the cache '{}': {error}", path.display())))
+    fs::create_dir_all(folder).and_then(|()| append_text(&path, text)).map_err(|error| {
+        codes::TUNE_CACHE.format(format_args!("cannot add to the cache '{}': {error}", path.display()))
+    })
 }
 
 /// Appends lines to a file.
@@ -198,7 +210,8 @@ mod tests {
         append(folder.path(), &[entry("a", 2.0)]).unwrap();
         let file = folder.path().join(FILE_NAME);
         let good = fs::read(&file).unwrap();
-        let mut hostile: Vec<Vec<u8>> = vec![b"\xff\xfe\x00".to_vec(), b"{".to_vec(), b"[1]".to_vec(), b"null".to_vec(), vec![b'['; 4096]];
+        let mut hostile: Vec<Vec<u8>> =
+            vec![b"\xff\xfe\x00".to_vec(), b"{".to_vec(), b"[1]".to_vec(), b"null".to_vec(), vec![b'['; 4096]];
         hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"us\":2.0", "\"us\":1e999").into_bytes());
         hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"us\":2.0", "\"us\":-1.0").into_bytes());
         hostile.push(String::from_utf8(good.clone()).unwrap().replace("1/1", "9/1").into_bytes());
@@ -212,7 +225,10 @@ mod tests {
         assert_eq!(entries, [entry("a", 2.0)]);
         assert_eq!(warnings.len(), n_hostile);
         for (number, warning) in warnings.iter().enumerate() {
-            assert!(warning.starts_with(&format!("[SPY1340] {}:{}: entry is skipped", file.display(), number + 1)), "{warning}");
+            assert!(
+                warning.starts_with(&format!("[SPY1340] {}:{}: entry is skipped", file.display(), number + 1)),
+                "{warning}"
+            );
         }
     }
 
@@ -236,7 +252,9 @@ mod tests {
         thread::scope(|scope| {
             for writer in 0..8 {
                 let place = folder.path();
-                scope.spawn(move || (0..20).for_each(|line| append(place, &[entry(&format!("{writer}.{line}"), 2.0)]).unwrap()));
+                scope.spawn(move || {
+                    (0..20).for_each(|line| append(place, &[entry(&format!("{writer}.{line}"), 2.0)]).unwrap())
+                });
             }
         });
         let (entries, warnings) = read_all(folder.path());
@@ -260,7 +278,12 @@ mod tests {
         for _ in 0..10 {
             let writer = || {
                 let mut command = Command::new(std::env::current_exe().unwrap());
-                command.args([name, "--exact"]).env(WRITER_VARIABLE, folder.path()).stdout(std::process::Stdio::null()).spawn().unwrap()
+                command
+                    .args([name, "--exact"])
+                    .env(WRITER_VARIABLE, folder.path())
+                    .stdout(std::process::Stdio::null())
+                    .spawn()
+                    .unwrap()
             };
             let mut writers = [writer(), writer()];
             thread::sleep(std::time::Duration::from_millis(30));

@@ -54,7 +54,10 @@ impl TuneKey {
     #[must_use]
     pub fn differences<'a>(&'a self, other: &'a Self) -> Vec<(&'static str, &'a str, &'a str)> {
         let pairs = self.fields().into_iter().zip(other.fields());
-        pairs.filter(|((_, here), (_, there))| here != there).map(|((name, here), (_, there))| (name, there, here)).collect()
+        pairs
+            .filter(|((_, here), (_, there))| here != there)
+            .map(|((name, here), (_, there))| (name, there, here))
+            .collect()
     }
 }
 
@@ -165,7 +168,9 @@ impl TuneEntry {
     /// Whether it answers a search with these parameters: all points were visited, or the parameters are equal.
     #[must_use]
     pub fn satisfies(&self, terms: &TuneParameters) -> bool {
-        let is_whole = self.answer.stop == TuneStopReason::Exhausted && self.terms.shard == Shard::WHOLE && terms.shard == Shard::WHOLE;
+        let is_whole = self.answer.stop == TuneStopReason::Exhausted
+            && self.terms.shard == Shard::WHOLE
+            && terms.shard == Shard::WHOLE;
         is_whole || self.terms == *terms
     }
 
@@ -233,7 +238,10 @@ pub(super) mod tests {
             other[name] = value.into();
             let other: TuneKey = serde_json::from_value(other).unwrap();
             let found = key.differences(&other);
-            assert_eq!(found.iter().map(|(name, there, _)| (*name, *there)).collect::<Vec<_>>(), [(name.as_str(), value)]);
+            assert_eq!(
+                found.iter().map(|(name, there, _)| (*name, *there)).collect::<Vec<_>>(),
+                [(name.as_str(), value)]
+            );
         }
         assert_eq!(names.len(), key.fields().len());
     }

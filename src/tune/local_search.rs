@@ -1,9 +1,9 @@
 //! Local search in a space that is too large for exhaustive search.
 //!
-//! A walk moves to the best neighbor while that is better: first among points that differ by one or two steps in one dimension,
-//! then among those with any other choice in one dimension, or a step in two. At a local minimum it restarts, alternately near
-//! its best point and at a random one. Walks are independent, and each ends with its share of the budget, so each may run on
-//! another machine.
+//! A walk moves to the best neighbor while that is better: first among points that differ by one or two steps in one
+//! dimension, then among those with any other choice in one dimension, or a step in two. At a local minimum it
+//! restarts, alternately near its best point and at a random one. Walks are independent, and each ends with its share
+//! of the budget, so each may run on another machine.
 
 use super::{
     TunePoint,
@@ -73,7 +73,9 @@ impl TuneSearch<'_> {
 
     /// Moves to better neighbors while there are any.
     fn hill_climb(&mut self, walk: &mut WalkState, start: TunePoint) -> Result<(), TuneStopReason> {
-        let mut at = self.evaluate_best(walk, vec![start.clone()])?.unwrap_or(TuneCandidate { point: start, cost: INFEASIBLE_COST });
+        let mut at = self
+            .evaluate_best(walk, vec![start.clone()])?
+            .unwrap_or(TuneCandidate { point: start, cost: INFEASIBLE_COST });
         while walk.left > 0 {
             let mut better = None;
             for ring in [self.collect_close_neighbors(&at.point), self.collect_distant_neighbors(&at.point)] {
@@ -90,7 +92,11 @@ impl TuneSearch<'_> {
     }
 
     /// Returns the best of the points that the walk has not seen.
-    fn evaluate_best(&mut self, walk: &mut WalkState, points: Vec<TunePoint>) -> Result<Option<TuneCandidate>, TuneStopReason> {
+    fn evaluate_best(
+        &mut self,
+        walk: &mut WalkState,
+        points: Vec<TunePoint>,
+    ) -> Result<Option<TuneCandidate>, TuneStopReason> {
         let mut fresh = Vec::new();
         for point in points {
             if fresh.len() == walk.left {
@@ -106,7 +112,8 @@ impl TuneSearch<'_> {
         }
         walk.left -= fresh.len();
         self.evaluate(&fresh)?;
-        let judged = |point: TunePoint| Some(TuneCandidate { cost: self.looked_at.get(&point)?.as_ref().ok()?.cost, point });
+        let judged =
+            |point: TunePoint| Some(TuneCandidate { cost: self.looked_at.get(&point)?.as_ref().ok()?.cost, point });
         let best = fresh.into_iter().filter_map(judged).min_by(|one, other| self.compare(one, other));
         if let Some(best) = &best
             && walk.best.as_ref().is_none_or(|known| self.compare(best, known) == Ordering::Less)
@@ -119,7 +126,8 @@ impl TuneSearch<'_> {
     /// Returns the points at one or two steps in one dimension.
     fn collect_close_neighbors(&self, at: &TunePoint) -> Vec<TunePoint> {
         let dims = 0..at.0.len();
-        dims.flat_map(|dim| [-1, 1, -2, 2].into_iter().filter_map(move |step| self.step_point(at, &[(dim, step)]))).collect()
+        dims.flat_map(|dim| [-1, 1, -2, 2].into_iter().filter_map(move |step| self.step_point(at, &[(dim, step)])))
+            .collect()
     }
 
     /// Returns the points with any other choice in one dimension, or a step in two.
@@ -135,7 +143,9 @@ impl TuneSearch<'_> {
         }
         for (one, other) in (0..n_dims).flat_map(|one| (one + 1..n_dims).map(move |other| (one, other))) {
             let steps = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
-            points.extend(steps.into_iter().filter_map(|(left, right)| self.step_point(at, &[(one, left), (other, right)])));
+            points.extend(
+                steps.into_iter().filter_map(|(left, right)| self.step_point(at, &[(one, left), (other, right)])),
+            );
         }
         points
     }

@@ -14,8 +14,8 @@ const SIZES: [i64; 3] = [4096, 2048, 1024];
 /// Tile counts of rows and of columns.
 const NUM_TILE_COUNTS: usize = 8;
 
-/// Tile counts and core splits: of a product in a loop over rows and one over columns, in either nesting order, and of a consumer
-/// in the same loops.
+/// Tile counts and core splits: of a product in a loop over rows and one over columns, in either nesting order, and of
+/// a consumer in the same loops.
 struct MatmulSpace {
     /// Slices of rows, columns and the sum, 32 in total.
     splits: Vec<[i64; 3]>,
@@ -33,7 +33,8 @@ struct MatmulPlan {
 impl MatmulSpace {
     fn new() -> Self {
         let powers = || (0..6).map(|exponent| 1_i64 << exponent);
-        let splits = powers().flat_map(|rows| powers().map(move |columns| [rows, columns, 32 / (rows * columns).min(32)]));
+        let splits =
+            powers().flat_map(|rows| powers().map(move |columns| [rows, columns, 32 / (rows * columns).min(32)]));
         Self { splits: splits.filter(|split| split.iter().product::<i64>() == 32).collect() }
     }
 
@@ -91,7 +92,8 @@ impl MatmulPlan {
         let [rows, columns] = [0, 1].map(|dim| SIZES[dim] / self.tiles[dim]);
         let dim = |extent, slices, is_reduced| Dim { extent, slices, is_reduced };
         // The intermediate value is in LX if it fits, and if each core has the same slice of it in both ops.
-        let is_in_lx = self.split == [self.behind[0], self.behind[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
+        let is_in_lx =
+            self.split == [self.behind[0], self.behind[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
         let [m, n, k] = self.split;
         let product = TileOp {
             kind: OpKind::Matmul,
@@ -113,7 +115,10 @@ impl MatmulPlan {
             ..TileOp::default()
         };
         let costs = extract_features(&[product.to_op_shape(), behind.to_op_shape()]);
-        let add = |sum: ModeledCost, cost: ModeledCost| ModeledCost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes };
+        let add = |sum: ModeledCost, cost: ModeledCost| ModeledCost {
+            ns: sum.ns + cost.ns,
+            hbm_bytes: sum.hbm_bytes + cost.hbm_bytes,
+        };
         costs.iter().map(|op| ModeledCost::from_op(op, &TARGET.time)).fold(ModeledCost::default(), add)
     }
 }
@@ -138,7 +143,14 @@ fn finds_best_plan_of_matmul_by_local_search() {
     let space = product.space();
     assert_eq!(space.size(), 16_128);
     let best = |budget: usize, seed: u64| {
-        let request = TuneSearchRequest { objective: Objective::Time, budget, within: 0.0, seed, shard: Shard::WHOLE, starts: Vec::new() };
+        let request = TuneSearchRequest {
+            objective: Objective::Time,
+            budget,
+            within: 0.0,
+            seed,
+            shard: Shard::WHOLE,
+            starts: Vec::new(),
+        };
         let found = search(&space, &product, &request, &|| false, &mut |_| {});
         (found.is_exhaustive, found.n_compiled, found.ranked[0].cost, found.ranked.len())
     };

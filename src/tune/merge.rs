@@ -35,7 +35,8 @@ pub fn merge_entries(entries: &[TuneEntry]) -> MergedEntries {
             }
         }
         let Some(first) = parts.values().next().copied() else { continue };
-        let all = (1..=first.terms.shard.count()).filter_map(|number| format!("{number}/{}", first.terms.shard.count()).parse().ok());
+        let all = (1..=first.terms.shard.count())
+            .filter_map(|number| format!("{number}/{}", first.terms.shard.count()).parse().ok());
         let missing: Vec<Shard> = all.filter(|shard| !parts.contains_key(shard)).collect();
         if missing.is_empty() {
             merged.entries.extend(combine_shards(&parts.into_values().collect::<Vec<_>>()));
@@ -117,9 +118,13 @@ mod tests {
         for entry in &mut bytes {
             entry.key.objective = Objective::Bytes;
         }
-        let found = merge_entries(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
-        let best: Vec<(String, Objective, f64)> =
-            found.entries.into_iter().map(|entry| (entry.key.program, entry.key.objective, entry.answer.best[0].us)).collect();
+        let found =
+            merge_entries(&[entry("a", 3.0), entry("a", 2.0), entry("b", 9.0), bytes[0].clone(), bytes[1].clone()]);
+        let best: Vec<(String, Objective, f64)> = found
+            .entries
+            .into_iter()
+            .map(|entry| (entry.key.program, entry.key.objective, entry.answer.best[0].us))
+            .collect();
         let expected = [("a", Objective::Time, 2.0), ("a", Objective::Bytes, 3.0), ("b", Objective::Time, 9.0)];
         assert_eq!(best, expected.map(|(program, objective, us)| (program.to_owned(), objective, us)));
     }

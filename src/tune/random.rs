@@ -17,7 +17,8 @@ impl SplitMix64 {
 
     fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STATE_INCREMENT);
-        let mixed = MIX_STAGES.into_iter().fold(self.0, |bits, (shift, factor)| (bits ^ (bits >> shift)).wrapping_mul(factor));
+        let mixed =
+            MIX_STAGES.into_iter().fold(self.0, |bits, (shift, factor)| (bits ^ (bits >> shift)).wrapping_mul(factor));
         mixed ^ (mixed >> 31)
     }
 

@@ -159,12 +159,16 @@ pub(super) struct TuneSearch<'a> {
 }
 
 impl TuneSearch<'_> {
-    /// Points that satisfy the rules, with their index among all points. The untuned one comes first, even if it violates a rule.
-    /// None if there are too many points.
+    /// Points that satisfy the rules, with their index among all points. The untuned one comes first, even if it
+    /// violates a rule. None if there are too many points.
     fn collect_feasible_points(&self) -> Option<Vec<(usize, TunePoint)>> {
         (self.space.size() <= MAX_CHECKED_POINTS).then_some(())?;
         let untuned = self.space.untuned_point();
-        let others = self.space.points().enumerate().filter(|(_, point)| *point != untuned && self.judge.find_violation(point).is_none());
+        let others = self
+            .space
+            .points()
+            .enumerate()
+            .filter(|(_, point)| *point != untuned && self.judge.find_violation(point).is_none());
         Some(std::iter::once((0, untuned.clone())).chain(others).collect())
     }
 
@@ -223,7 +227,10 @@ impl TuneSearch<'_> {
             if self.best.as_ref().is_none_or(|best| self.compare(&candidate, best) == Ordering::Less) {
                 self.best = Some(candidate);
             }
-            let least = |one: ModeledCost| ModeledCost { ns: one.ns.min(bound.ns), hbm_bytes: one.hbm_bytes.min(bound.hbm_bytes) };
+            let least = |one: ModeledCost| ModeledCost {
+                ns: one.ns.min(bound.ns),
+                hbm_bytes: one.hbm_bytes.min(bound.hbm_bytes),
+            };
             self.bound = Some(self.bound.map_or(*bound, least));
         }
         if let Some(measured) = measured
@@ -260,11 +267,14 @@ impl TuneSearch<'_> {
         for (point, judged) in &self.looked_at {
             match judged {
                 Ok(measured) => ranked.push(TuneCandidate { point: point.clone(), cost: measured.cost }),
-                Err(Rejection { reason, message }) => rejected.entry(reason.clone()).or_insert_with(|| (0, message.clone())).0 += 1,
+                Err(Rejection { reason, message }) => {
+                    rejected.entry(reason.clone()).or_insert_with(|| (0, message.clone())).0 += 1
+                }
             }
         }
         ranked.sort_by(|one, other| self.compare(one, other));
-        let looked_at = self.looked_at.into_iter().map(|(point, judged)| (point, judged.map(|measured| measured.cost))).collect();
+        let looked_at =
+            self.looked_at.into_iter().map(|(point, judged)| (point, judged.map(|measured| measured.cost))).collect();
         TuneSearchResult { looked_at, ranked, bound: self.bound, n_compiled, rejected, is_exhaustive, stop }
     }
 }
@@ -275,7 +285,8 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering as Memory};
 
-    /// Test costs with one global minimum, other local minima, points that a rule rejects, and points that do not compile.
+    /// Test costs with one global minimum, other local minima, points that a rule rejects, and points that do not
+    /// compile.
     #[derive(Default)]
     struct SyntheticCosts {
         n_measured: AtomicUsize,
@@ -285,7 +296,8 @@ mod tests {
     impl PointEvaluator for SyntheticCosts {
         fn find_violation(&self, point: &TunePoint) -> Option<Rejection> {
             let sum: usize = point.0.iter().sum();
-            (sum.is_multiple_of(7) && sum > 0).then(|| Rejection { reason: "sevens".to_owned(), message: format!("{sum}") })
+            (sum.is_multiple_of(7) && sum > 0)
+                .then(|| Rejection { reason: "sevens".to_owned(), message: format!("{sum}") })
         }
 
         fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
@@ -304,14 +316,30 @@ mod tests {
     }
 
     fn space() -> TuneSpace {
-        TuneSpace::new(vec![numbered_dimension("a", 9, 8), numbered_dimension("b", 9, 8), numbered_dimension("c", 9, 1)])
+        TuneSpace::new(vec![
+            numbered_dimension("a", 9, 8),
+            numbered_dimension("b", 9, 8),
+            numbered_dimension("c", 9, 1),
+        ])
     }
 
     fn request(budget: usize) -> TuneSearchRequest {
-        TuneSearchRequest { objective: Objective::Time, budget, within: 0.0, seed: 1, shard: Shard::WHOLE, starts: Vec::new() }
+        TuneSearchRequest {
+            objective: Objective::Time,
+            budget,
+            within: 0.0,
+            seed: 1,
+            shard: Shard::WHOLE,
+            starts: Vec::new(),
+        }
     }
 
-    fn run_search(space: &TuneSpace, judge: &SyntheticCosts, request: &TuneSearchRequest, n_threads: usize) -> TuneSearchResult {
+    fn run_search(
+        space: &TuneSpace,
+        judge: &SyntheticCosts,
+        request: &TuneSearchRequest,
+        n_threads: usize,
+    ) -> TuneSearchResult {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
         pool.install(|| search(space, judge, request, &|| false, &mut |_| {}))
     }
@@ -356,7 +384,10 @@ mod tests {
             most: 0,
         };
         assert_eq!(search.run_walks(), TuneStopReason::Exhausted);
-        assert_eq!(search.into_result(false, TuneStopReason::Exhausted).looked_at, run_search(&space, &judge, &request(250), 1).looked_at);
+        assert_eq!(
+            search.into_result(false, TuneStopReason::Exhausted).looked_at,
+            run_search(&space, &judge, &request(250), 1).looked_at
+        );
     }
 
     #[test]
@@ -372,7 +403,9 @@ mod tests {
 
     #[test]
     fn visits_other_points_with_other_seed() {
-        let looked_at = |seed| run_search(&space(), &SyntheticCosts::default(), &TuneSearchRequest { seed, ..request(300) }, 1).looked_at;
+        let looked_at = |seed| {
+            run_search(&space(), &SyntheticCosts::default(), &TuneSearchRequest { seed, ..request(300) }, 1).looked_at
+        };
         assert_eq!(looked_at(1), looked_at(1));
         assert_ne!(looked_at(1), looked_at(2));
     }
@@ -402,7 +435,10 @@ mod tests {
             }
 
             fn measure(&self, _: &TunePoint) -> Result<MeasuredCost, Rejection> {
-                Ok(MeasuredCost { cost: ModeledCost { ns: 2.0, hbm_bytes: 2 }, bound: ModeledCost { ns: 1.0, hbm_bytes: 1 } })
+                Ok(MeasuredCost {
+                    cost: ModeledCost { ns: 2.0, hbm_bytes: 2 },
+                    bound: ModeledCost { ns: 1.0, hbm_bytes: 1 },
+                })
             }
         }
         let found = search(&space(), &FlatCosts, &request(1000), &|| false, &mut |_| {});

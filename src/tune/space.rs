@@ -30,7 +30,10 @@ impl TuneSpace {
     /// If a dimension does not contain it.
     #[must_use]
     pub fn new(dimensions: Vec<TuneDimension>) -> Self {
-        assert!(dimensions.iter().all(|dimension| dimension.untuned < dimension.choices.len()), "a dimension has no untuned choice");
+        assert!(
+            dimensions.iter().all(|dimension| dimension.untuned < dimension.choices.len()),
+            "a dimension has no untuned choice"
+        );
         Self { dimensions }
     }
 
@@ -79,7 +82,8 @@ impl TuneSpace {
     /// Parses the text form of a point; None if a choice does not exist, or if the number of choices differs.
     #[must_use]
     pub fn parse_point(&self, choices: &[String]) -> Option<TunePoint> {
-        let position = |(choice, dimension): (&String, &TuneDimension)| dimension.choices.iter().position(|known| known == choice);
+        let position =
+            |(choice, dimension): (&String, &TuneDimension)| dimension.choices.iter().position(|known| known == choice);
         let found: Option<Vec<usize>> = choices.iter().zip(&self.dimensions).map(position).collect();
         found.filter(|found| found.len() == self.dimensions.len() && choices.len() == found.len()).map(TunePoint)
     }
@@ -107,7 +111,11 @@ pub(super) mod tests {
 
     /// Creates a dimension with the numbers below `n_choices`.
     pub(crate) fn numbered_dimension(name: &str, n_choices: usize, untuned: usize) -> TuneDimension {
-        TuneDimension { name: name.to_owned(), choices: (0..n_choices).map(|choice| choice.to_string()).collect(), untuned }
+        TuneDimension {
+            name: name.to_owned(),
+            choices: (0..n_choices).map(|choice| choice.to_string()).collect(),
+            untuned,
+        }
     }
 
     #[test]
@@ -136,6 +144,9 @@ pub(super) mod tests {
     #[test]
     fn has_one_point_without_dimensions() {
         assert_eq!(TuneSpace::default().points().count(), 1);
-        assert_eq!((TuneSpace::default().size(), TuneSpace::default().parse_point(&[])), (1, Some(TunePoint(Vec::new()))));
+        assert_eq!(
+            (TuneSpace::default().size(), TuneSpace::default().parse_point(&[])),
+            (1, Some(TunePoint(Vec::new())))
+        );
     }
 }

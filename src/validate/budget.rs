@@ -1,7 +1,7 @@
 //! Cost budget of a validation, in estimated nanoseconds.
 //!
-//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation run concurrently,
-//! each within the budget.
+//! Every number here is an estimate from counts, so the result is machine-independent. The two halves of a validation
+//! run concurrently, each within the budget.
 
 use super::{ExecutionLimits, NUM_DRAWS};
 use crate::interpret::{EvalFunction, EvalOp, EvalOpKind};
@@ -17,11 +17,13 @@ const COMPILED_OP_NS: u64 = 2_000_000;
 /// Cost of a statement of the files that executes an op, besides its element operations.
 const EXECUTION_NS: u64 = 3_000;
 
-/// Cost of the helper process that runs the program as written, and additional cost per op of the program, mostly in LLVM.
+/// Cost of the helper process that runs the program as written, and additional cost per op of the program, mostly in
+/// LLVM.
 const HELPER_NS: u64 = 60_000_000;
 const REFERENCE_OP_NS: u64 = 1_500_000;
 
-/// Cost of one element operation of the program as written, and of drawing and converting one element of an argument for it.
+/// Cost of one element operation of the program as written, and of drawing and converting one element of an argument
+/// for it.
 const REFERENCE_STEP_NS: u64 = 4;
 const ARGUMENT_ELEMENT_NS: u64 = 60;
 
@@ -34,7 +36,8 @@ struct OperationCost {
     bounded_ns: u64,
 }
 
-/// Cost of an element operation over the field, at least, in the computation of a sample: operands are read for each result element.
+/// Cost of an element operation over the field, at least, in the computation of a sample: operands are read for each
+/// result element.
 const SAMPLED_NS: u64 = 80;
 
 /// Cost of an element of an argument, read or not, in the computation of samples: the simulator marks those that are.
@@ -60,7 +63,13 @@ impl OperationCost {
 fn is_quotient(function: &str) -> bool {
     let is_unary = matches!(
         UnaryFunction::from_name(function),
-        Some(UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu)
+        Some(
+            UnaryFunction::Gelu
+                | UnaryFunction::Reciprocal
+                | UnaryFunction::Rsqrt
+                | UnaryFunction::Sigmoid
+                | UnaryFunction::Silu
+        )
     );
     is_unary || BinaryFunction::from_name(function) == Some(BinaryFunction::Div)
 }
@@ -87,7 +96,8 @@ pub struct ExecutionCost {
     pub argument_elements: u64,
     /// Estimated duration over the field, in nanoseconds.
     field_ns: u64,
-    /// Estimated duration over the field per execution of all operations if only samples of the results are computed, in nanoseconds.
+    /// Estimated duration over the field per execution of all operations if only samples of the results are computed,
+    /// in nanoseconds.
     sampled_ns: u64,
     /// Estimated duration of the files in f64 with error bounds, in nanoseconds.
     bounded_ns: u64,
@@ -125,8 +135,8 @@ impl ExecutionCost {
 pub struct ValidationBudget {
     /// Limits of the field.
     pub field: ExecutionLimits,
-    /// Limits of the comparison of the files with the program as written; `None` if there is no helper process, or if it alone exceeds
-    /// the budget.
+    /// Limits of the comparison of the files with the program as written; `None` if there is no helper process, or if
+    /// it alone exceeds the budget.
     pub original: Option<ExecutionLimits>,
 }
 
@@ -141,7 +151,8 @@ impl ValidationBudget {
         let helper = counts.source_ops.map(|ops| ops.saturating_mul(REFERENCE_OP_NS).saturating_add(HELPER_NS));
         let drawing = execution.argument_elements.saturating_mul(ARGUMENT_ELEMENT_NS);
         let running = execution.element_operations.saturating_mul(REFERENCE_STEP_NS).saturating_add(drawing);
-        let for_files = helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
+        let for_files =
+            helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
         let limits = |ns: u64, draws: u64, whole_ns: u64, sampled_ns: u64| {
             // Element operations in the time that is left for each of so many draws.
             let steps_beside = |draws: u64, other_ns: u64, of_all_ns: u64| {
@@ -191,10 +202,16 @@ mod tests {
 
     /// A function of one op on tensors of these shapes, the last of which is the result.
     fn function(kind: EvalOpKind<'static>, shapes: &[&[usize]]) -> EvalFunction<'static> {
-        let values = shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
+        let values =
+            shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
         let (inputs, result) = ((0..shapes.len() - 1).collect::<Vec<_>>(), shapes.len() - 1);
         let ops = vec![EvalOp { kind, inputs: inputs.clone(), outputs: vec![result] }];
-        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: inputs, ops, yields: vec![result] } }
+        EvalFunction {
+            name: "f".to_owned(),
+            ranges: Vec::new(),
+            values,
+            body: EvalBlock { arguments: inputs, ops, yields: vec![result] },
+        }
     }
 
     #[test]
@@ -225,9 +242,13 @@ mod tests {
     #[test]
     fn draws_no_large_table_of_which_a_few_rows_are_read() {
         let small = counts(5, 100_000);
-        let large = ValidationCounts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
+        let large =
+            ValidationCounts { execution: ExecutionCost { argument_elements: 1 << 28, ..small.execution }, ..small };
         assert_eq!(
-            (ValidationBudget::from_counts(&large).original, ValidationBudget::from_counts(&large).field.whole > 100_000),
+            (
+                ValidationBudget::from_counts(&large).original,
+                ValidationBudget::from_counts(&large).field.whole > 100_000
+            ),
             (None, true)
         );
     }
@@ -241,8 +262,8 @@ mod tests {
 
     #[test]
     fn affords_more_after_a_longer_compilation_and_less_for_more_executions() {
-        let [short, long] =
-            [1, 10_000].map(|ops| ValidationBudget::from_counts(&ValidationCounts { source_ops: Some(1), ..counts(ops, 1000) }));
+        let [short, long] = [1, 10_000]
+            .map(|ops| ValidationBudget::from_counts(&ValidationCounts { source_ops: Some(1), ..counts(ops, 1000) }));
         assert!(long.field.whole > 10 * short.field.whole);
         let busy = ValidationBudget::from_counts(&ValidationCounts { executions: 1 << 40, ..counts(1, 1000) });
         assert_eq!((busy.field.whole, busy.original), (0, None));

@@ -1,7 +1,8 @@
 //! Bounds the probability that a draw misses a difference.
 //!
-//! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different quotients of
-//! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
+//! Between two functions that are random in the field, a program computes a quotient of two polynomials. Two different
+//! quotients of degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of
+//! different operands agree with 2^-31.
 
 use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor};
 use machine::{NARROW, WIDEN};
@@ -47,7 +48,8 @@ impl QuotientDegree {
     }
 }
 
-/// Returns the base-2 logarithm of a bound on the degree of the difference of two programs whose results have these degrees.
+/// Returns the base-2 logarithm of a bound on the degree of the difference of two programs whose results have these
+/// degrees.
 #[must_use]
 pub(super) fn log2_degree(function: &EvalFunction<'_>) -> f64 {
     let mut degrees = vec![QuotientDegree::default(); function.values.len()];
@@ -58,8 +60,8 @@ pub(super) fn log2_degree(function: &EvalFunction<'_>) -> f64 {
     (2.0 * most).log2()
 }
 
-/// Returns the base-2 logarithm of the maximum probability that `draws` draws miss a difference of that degree; `None` if the degree
-/// yields no bound.
+/// Returns the base-2 logarithm of the maximum probability that `draws` draws miss a difference of that degree; `None`
+/// if the degree yields no bound.
 #[must_use]
 pub(super) fn log2_chance(log2_degree: f64, draws: u64) -> Option<f64> {
     let of_one = log2_degree - FIELD_BITS;
@@ -75,17 +77,24 @@ fn propagate_degrees(block: &EvalBlock<'_>, values: &[EvalTensor], degrees: &mut
                 op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
             }
             EvalOpKind::Loop(around) => {
-                op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| degrees[*argument] = degrees[*input]);
+                op.inputs
+                    .iter()
+                    .zip(&around.body.arguments)
+                    .for_each(|(input, argument)| degrees[*argument] = degrees[*input]);
                 for _ in 0..around.count {
                     propagate_degrees(&around.body, values, degrees);
-                    let carried =
-                        |dims: &[Option<usize>]| dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect();
+                    let carried = |dims: &[Option<usize>]| {
+                        dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect()
+                    };
                     let (from, to): (Vec<usize>, Vec<usize>) = (carried(&around.given), carried(&around.read));
                     to.into_iter().zip(from).for_each(|(to, from)| {
                         degrees[around.body.arguments[to]] = degrees[around.body.yields[from]];
                     });
                 }
-                op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
+                op.outputs
+                    .iter()
+                    .zip(&around.body.yields)
+                    .for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
             }
             _ => {
                 let degree = compute_degree(op, values, degrees);
@@ -131,7 +140,9 @@ fn compute_pointwise_degree(function: &str, inputs: &[QuotientDegree]) -> Quotie
         ("neg" | "abs" | "relufwd" | "clip" | WIDEN | NARROW, [a]) => *a,
         ("maximum" | "minimum", [a, b]) => a.larger(*b),
         ("where3", [_, a, b]) => a.larger(*b),
-        ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => QuotientDegree::default(),
+        ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => {
+            QuotientDegree::default()
+        }
         _ => QuotientDegree::INDEPENDENT,
     }
 }
@@ -141,10 +152,19 @@ mod tests {
     use super::*;
     use machine::ElementType;
 
-    fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(EvalOpKind<'static>, Vec<usize>)>) -> EvalFunction<'static> {
+    fn function(
+        shapes: &[&[usize]],
+        n_arguments: usize,
+        ops: Vec<(EvalOpKind<'static>, Vec<usize>)>,
+    ) -> EvalFunction<'static> {
         let tensor = |shape: &&[usize]| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 };
-        let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| EvalOp { kind, inputs, outputs: vec![n_arguments + at] });
-        let body = EvalBlock { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
+        let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| EvalOp {
+            kind,
+            inputs,
+            outputs: vec![n_arguments + at],
+        });
+        let body =
+            EvalBlock { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
         EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values: shapes.iter().map(tensor).collect(), body }
     }
 

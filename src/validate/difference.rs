@@ -72,22 +72,33 @@ enum ElementVerdict {
     Unwritten,
 }
 
-fn compare_elements(expected: &EvalArray<FieldElement>, found: &EvalArray<FieldElement>, field: &FiniteField) -> Vec<ElementVerdict> {
+fn compare_elements(
+    expected: &EvalArray<FieldElement>,
+    found: &EvalArray<FieldElement>,
+    field: &FiniteField,
+) -> Vec<ElementVerdict> {
     match (expected, found) {
         (EvalArray::Numbers(expected), EvalArray::Numbers(found)) if expected.len() == found.len() => {
             let both = expected.iter().zip(found.iter());
             both.map(|(expected, found)| classify(field.is_poison(*found), expected.agrees_with(*found))).collect()
         }
-        (EvalArray::Positions(expected), EvalArray::Positions(found)) if expected.len() == found.len() => {
-            expected.iter().zip(found.iter()).map(|(expected, found)| classify(found.is_none(), expected == found)).collect()
-        }
+        (EvalArray::Positions(expected), EvalArray::Positions(found)) if expected.len() == found.len() => expected
+            .iter()
+            .zip(found.iter())
+            .map(|(expected, found)| classify(found.is_none(), expected == found))
+            .collect(),
         // Integers that the device holds in a floating-point format.
         (EvalArray::Positions(expected), EvalArray::Numbers(found)) if expected.len() == found.len() => {
-            #[expect(clippy::cast_precision_loss, reason = "such integers keep to a range in which the format is exact")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "such integers keep to a range in which the format is exact"
+            )]
             let number = |position: i64| field.constant(position as f64);
             let both = expected.iter().zip(found.iter());
-            both.map(|(expected, found)| classify(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees_with(*found))))
-                .collect()
+            both.map(|(expected, found)| {
+                classify(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees_with(*found)))
+            })
+            .collect()
         }
         _ => vec![ElementVerdict::Differs],
     }
@@ -118,7 +129,8 @@ mod tests {
     #[test]
     fn names_first_different_element_and_counts_all() {
         let field = FiniteField::new(0);
-        let elements = |numbers: [f64; 6]| vec![EvalArray::numbers(numbers.map(|number| field.constant(number)).to_vec())];
+        let elements =
+            |numbers: [f64; 6]| vec![EvalArray::numbers(numbers.map(|number| field.constant(number)).to_vec())];
         let expected = elements([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let of = |found: &[EvalArray<FieldElement>]| find_difference(&expected, found, &[&[2, 3]], 7);
         assert_eq!(of(&expected), None);

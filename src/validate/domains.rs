@@ -1,8 +1,8 @@
-//! Domain of each argument in which the functions of a program are defined: a variance is not negative, a logarithm requires positive
-//! numbers.
+//! Domain of each argument in which the functions of a program are defined: a variance is not negative, a logarithm
+//! requires positive numbers.
 //!
-//! Domains are propagated backwards, from the ops that require them to the arguments, through monotonic ops. Propagation ends at other
-//! ops: whether a sum, for example, is positive then depends on the drawn numbers.
+//! Domains are propagated backwards, from the ops that require them to the arguments, through monotonic ops.
+//! Propagation ends at other ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
 use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, ValueId};
 use machine::{NARROW, WIDEN};
@@ -20,7 +20,8 @@ const NON_NEGATIVE: Domain = [0.0, f64::INFINITY];
 /// Returns the domain of each argument; `None` if it is unrestricted.
 #[must_use]
 pub fn compute_domains(function: &EvalFunction<'_>) -> Vec<Option<Domain>> {
-    let mut needs = DomainAnalysis { domains: vec![ALL_NUMBERS; function.values.len()], known: vec![None; function.values.len()] };
+    let mut needs =
+        DomainAnalysis { domains: vec![ALL_NUMBERS; function.values.len()], known: vec![None; function.values.len()] };
     needs.record_constants(&function.body);
     needs.propagate_block(&function.body);
     function.body.arguments.iter().map(|id| Some(needs.domains[*id]).filter(|domain| *domain != ALL_NUMBERS)).collect()
@@ -69,13 +70,22 @@ impl DomainAnalysis {
         for op in block.ops.iter().rev() {
             match &op.kind {
                 EvalOpKind::Scope(body) => {
-                    op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
+                    op.outputs
+                        .iter()
+                        .zip(&body.yields)
+                        .for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
                     self.propagate_block(body);
                 }
                 EvalOpKind::Loop(around) => {
-                    op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
+                    op.outputs
+                        .iter()
+                        .zip(&around.body.yields)
+                        .for_each(|(output, yielded)| self.narrow(*yielded, self.domains[*output]));
                     self.propagate_block(&around.body);
-                    op.inputs.iter().zip(&around.body.arguments).for_each(|(input, inside)| self.narrow(*input, self.domains[*inside]));
+                    op.inputs
+                        .iter()
+                        .zip(&around.body.arguments)
+                        .for_each(|(input, inside)| self.narrow(*input, self.domains[*inside]));
                 }
                 EvalOpKind::Pointwise { function, .. } => self.propagate_pointwise(function, op),
                 EvalOpKind::Gather { .. } => self.propagate_to_inputs(op, &op.inputs[..1]),
@@ -85,7 +95,11 @@ impl DomainAnalysis {
                 EvalOpKind::Copy | EvalOpKind::View(_) | EvalOpKind::Pick(_) | EvalOpKind::Insert { .. } => {
                     self.propagate_to_inputs(op, &op.inputs)
                 }
-                EvalOpKind::Reduce { .. } | EvalOpKind::Matmul | EvalOpKind::Constant(_) | EvalOpKind::Fill(_) | EvalOpKind::Empty => {}
+                EvalOpKind::Reduce { .. }
+                | EvalOpKind::Matmul
+                | EvalOpKind::Constant(_)
+                | EvalOpKind::Fill(_)
+                | EvalOpKind::Empty => {}
             }
         }
     }
@@ -103,7 +117,9 @@ impl DomainAnalysis {
             ("rsqrt" | "log", [input]) => self.narrow(*input, POSITIVE),
             ("neg", [input]) => self.narrow(*input, [-high, -low]),
             ("relufwd" | "clip" | WIDEN | NARROW, [input]) => self.narrow(*input, [low, high]),
-            ("maximum" | "minimum", [one, other]) => [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high])),
+            ("maximum" | "minimum", [one, other]) => {
+                [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high]))
+            }
             ("where3", [_, one, other]) => [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high])),
             ("add", [one, other]) => match (self.known[*one], self.known[*other]) {
                 (None, Some(number)) => self.narrow(*one, [low - number, high - number]),
@@ -168,7 +184,8 @@ mod tests {
     #[test]
     fn infers_nonnegative_variance() {
         // x / sqrt(variance + 1/2)
-        let ops = vec![fill(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
+        let ops =
+            vec![fill(0.5, 2), pointwise("add", &[1, 2], 3), pointwise("rsqrt", &[3], 4), pointwise("mul", &[0, 4], 5)];
         assert_eq!(argument_domains(ops), [None, Some([1.0 / 64.0 - 0.5, f64::INFINITY])]);
     }
 

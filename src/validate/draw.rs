@@ -14,9 +14,15 @@ pub fn draw_arguments(function: &EvalFunction<'_>, draw: u64) -> Vec<EvalArray<F
 }
 
 /// Returns the arguments of a function, with the elements of a draw.
-pub(super) fn draw_arguments_with<D: RandomArithmetic>(function: &EvalFunction<'_>, elements: &D, draw: u64) -> Vec<EvalArray<D::Element>> {
+pub(super) fn draw_arguments_with<D: RandomArithmetic>(
+    function: &EvalFunction<'_>,
+    elements: &D,
+    draw: u64,
+) -> Vec<EvalArray<D::Element>> {
     let drawn = RandomArguments::new(function, elements, draw);
-    (0..function.body.arguments.len()).map(|position| drawn.draw_argument(position, 0..drawn.tensor(position).length())).collect()
+    (0..function.body.arguments.len())
+        .map(|position| drawn.draw_argument(position, 0..drawn.tensor(position).length()))
+        .collect()
 }
 
 /// Returns the selected elements of each argument.
@@ -64,10 +70,15 @@ impl<'f, 'c, D: RandomArithmetic> RandomArguments<'f, 'c, D> {
             ElementType::I8 | ElementType::I32 | ElementType::I64 | ElementType::Index => {
                 EvalArray::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
             }
-            ElementType::Bool => {
-                EvalArray::numbers(places.map(|index| elements.constant(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect())
-            }
-            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 => {
+            ElementType::Bool => EvalArray::numbers(
+                places.map(|index| elements.constant(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect(),
+            ),
+            ElementType::F16
+            | ElementType::Bf16
+            | ElementType::F32
+            | ElementType::F64
+            | ElementType::F8E4M3Fn
+            | ElementType::F8E5M2 => {
                 EvalArray::numbers(places.map(|index| elements.random_input(argument, index as u64)).collect())
             }
         }
@@ -101,9 +112,15 @@ fn propagate_table_rows(block: &EvalBlock<'_>, values: &[EvalTensor], rows: &mut
                 propagate_table_rows(body, values, rows);
             }
             EvalOpKind::Loop(around) => {
-                op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
+                op.outputs
+                    .iter()
+                    .zip(&around.body.yields)
+                    .for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
                 propagate_table_rows(&around.body, values, rows);
-                op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| note(rows, *input, rows[*argument]));
+                op.inputs
+                    .iter()
+                    .zip(&around.body.arguments)
+                    .for_each(|(input, argument)| note(rows, *input, rows[*argument]));
             }
             EvalOpKind::Constant(_)
             | EvalOpKind::Fill(_)
@@ -135,7 +152,9 @@ mod tests {
     #[test]
     fn draws_positions_within_the_smallest_indexed_table() {
         for n_rows in [1, 3, 70] {
-            let [table, EvalArray::Positions(positions)] = &draw_arguments(&lookup(n_rows), 0)[..] else { panic!("two arguments") };
+            let [table, EvalArray::Positions(positions)] = &draw_arguments(&lookup(n_rows), 0)[..] else {
+                panic!("two arguments")
+            };
             assert_eq!(table.length(), n_rows * 2);
             let largest = positions.iter().flatten().max().copied();
             assert!(largest < i64::try_from(n_rows).ok() && positions.iter().flatten().all(|position| *position >= 0));

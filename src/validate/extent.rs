@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
-/// How many positions along each dimension of a result are tried, the most first. With 64 there is one in each core's slice, as no dimension
-/// is cut into more than 32.
+/// How many positions along each dimension of a result are tried, the most first. With 64 there is one in each core's
+/// slice, as no dimension is cut into more than 32.
 const POSITIONS_PER_DIM: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
 
 /// The most element operations of one execution.
@@ -33,8 +33,8 @@ impl Default for ExecutionLimits {
 }
 
 impl ExecutionLimits {
-    /// The draws in which so many element operations are executed: of one draw alone, that in which zero is the largest number. None if they
-    /// are too many.
+    /// The draws in which so many element operations are executed: of one draw alone, that in which zero is the largest
+    /// number. None if they are too many.
     #[must_use]
     pub fn draws_for(&self, element_operations: u64) -> Option<Range<u64>> {
         match () {
@@ -84,14 +84,20 @@ impl ValidationExtent {
         {
             return Ok(Self { draws, samples: None });
         }
-        let too_large = format!("cannot be validated: it takes {all} element operations, more than {}", limits.whole.min(limits.one_draw));
-        let is_integer = |function: &EvalFunction<'_>| function.body.yields.iter().any(|id| function.values[*id].element.is_integer());
+        let too_large = format!(
+            "cannot be validated: it takes {all} element operations, more than {}",
+            limits.whole.min(limits.one_draw)
+        );
+        let is_integer = |function: &EvalFunction<'_>| {
+            function.body.yields.iter().any(|id| function.values[*id].element.is_integer())
+        };
         if functions.iter().any(is_integer) {
             return Err(format!("{too_large}, and results of integers are not sampled"));
         }
         let (mut in_one_draw, mut needed) = (None, 0);
         for count in POSITIONS_PER_DIM {
-            let sampled = build_samples(functions, count).map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))?;
+            let sampled = build_samples(functions, count)
+                .map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))?;
             needed = sampled.1.element_operations;
             if needed <= limits.samples {
                 return Ok(Self { draws: 0..NUM_DRAWS, samples: Some(sampled) });
@@ -100,16 +106,22 @@ impl ValidationExtent {
                 in_one_draw = Some(Self { draws: NUM_DRAWS - 1..NUM_DRAWS, samples: Some(sampled) });
             }
         }
-        let too_many =
-            || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.samples_in_one_draw);
+        let too_many = || {
+            format!(
+                "{too_large}, and one element of each result alone takes {needed}, more than {}",
+                limits.samples_in_one_draw
+            )
+        };
         in_one_draw.ok_or_else(too_many)
     }
 }
 
-/// The elements that an execution as a whole may hold at a time; each takes 8 bytes in the interpreter, and about 20 in the simulator.
+/// The elements that an execution as a whole may hold at a time; each takes 8 bytes in the interpreter, and about 20 in
+/// the simulator.
 const MAX_HELD_ELEMENTS: u64 = 1 << 28;
 
-/// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the operands and the result of an op.
+/// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the
+/// operands and the result of an op.
 fn num_held_elements(function: &EvalFunction<'_>) -> u64 {
     let elements = |shape: &[usize]| shape.iter().fold(1, |product: u64, size| product.saturating_mul(*size as u64));
     let of = |id: &usize| elements(&function.values[*id].shape);
@@ -140,14 +152,19 @@ fn run_draw_with<D: RandomArithmetic>(
     let done = match samples {
         None => evaluate_function(function, draw_arguments_with(function, elements, draw), elements),
         Some(samples) => function.extract_sample(samples).and_then(|sampled| {
-            evaluate_function(&sampled.function, draw_selected_arguments(function, &sampled.arguments, elements, draw), elements)
+            evaluate_function(
+                &sampled.function,
+                draw_selected_arguments(function, &sampled.arguments, elements, draw),
+                elements,
+            )
         }),
     };
     let results = done.map_err(|fault| fault.to_string())?;
     Ok(results.into_iter().map(|result| result.map_numbers(|element| elements.field_element(element))).collect())
 }
 
-/// Where two executions of a function differ whose results have these shapes, in all elements or in the samples that were taken.
+/// Where two executions of a function differ whose results have these shapes, in all elements or in the samples that
+/// were taken.
 pub(super) fn compare_results(
     shapes: &[&[usize]],
     samples: Option<&[ElementSelection]>,
@@ -162,7 +179,10 @@ pub(super) fn compare_results(
 }
 
 /// Elements at so many positions along each dimension of each result.
-fn build_samples(functions: &[EvalFunction<'_>], count: usize) -> Result<(Vec<Vec<ElementSelection>>, Samples), EvaluationError> {
+fn build_samples(
+    functions: &[EvalFunction<'_>],
+    count: usize,
+) -> Result<(Vec<Vec<ElementSelection>>, Samples), EvaluationError> {
     let mut samples = Samples { elements: 0, of: 0, element_operations: 0 };
     let mut selections = Vec::with_capacity(functions.len());
     for function in functions {
@@ -206,7 +226,12 @@ mod tests {
         let half = |shape: &[usize]| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 };
         let values = vec![half(&[m, k]), half(&[k, n]), EvalTensor { shape: vec![m, n], element }];
         let ops = vec![EvalOp { kind: EvalOpKind::Matmul, inputs: vec![0, 1], outputs: vec![2] }];
-        EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body: EvalBlock { arguments: vec![0, 1], ops, yields: vec![2] } }
+        EvalFunction {
+            name: "f".to_owned(),
+            ranges: Vec::new(),
+            values,
+            body: EvalBlock { arguments: vec![0, 1], ops, yields: vec![2] },
+        }
     }
 
     #[test]
@@ -224,7 +249,8 @@ mod tests {
         for (positions, size) in selection.dims().iter().zip([4096, 12800, 7]) {
             assert_eq!((positions.first(), positions.last()), (Some(&0), Some(&(size - 1))));
             let slices = if size % 32 == 0 { 32 } else { 1 };
-            let of: std::collections::BTreeSet<usize> = positions.iter().map(|position| position / (size / slices)).collect();
+            let of: std::collections::BTreeSet<usize> =
+                positions.iter().map(|position| position / (size / slices)).collect();
             assert_eq!(of.len(), slices);
         }
         assert_eq!(spread_positions(&[4096, 5], 1, 0).shape(), [1, 1]);
@@ -235,19 +261,32 @@ mod tests {
         let functions = [product(256, 128, 256, ElementType::F16)];
         let all = functions[0].count_operations();
         let of = |limits: ExecutionLimits| {
-            ValidationExtent::choose(&functions, &limits).map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)))
+            ValidationExtent::choose(&functions, &limits)
+                .map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)))
         };
         assert_eq!(
             of(ExecutionLimits { whole: all, all_draws: all, samples: 0, one_draw: all, samples_in_one_draw: all }),
             Ok((0..3, None))
         );
-        let few = of(ExecutionLimits { whole: all - 1, all_draws: all, samples: all, one_draw: all, samples_in_one_draw: all }).unwrap();
+        let few = of(ExecutionLimits {
+            whole: all - 1,
+            all_draws: all,
+            samples: all,
+            one_draw: all,
+            samples_in_one_draw: all,
+        })
+        .unwrap();
         assert_eq!(few.1.map(|samples| (samples.elements, samples.of)), Some((64 * 64, 256 * 256)));
-        let fewer = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all, samples_in_one_draw: all }).unwrap();
+        let fewer =
+            of(ExecutionLimits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all, samples_in_one_draw: all })
+                .unwrap();
         assert_eq!((fewer.0, fewer.1.map(|samples| samples.elements)), (0..3, Some(8 * 8)));
-        let one_draw = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000, samples_in_one_draw: 12_000 }).unwrap();
+        let one_draw =
+            of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000, samples_in_one_draw: 12_000 })
+                .unwrap();
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
-        let refused = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 }).unwrap_err();
+        let refused = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 })
+            .unwrap_err();
         assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
         let integers = ValidationExtent::choose(
             &[product(256, 128, 256, ElementType::I64)],

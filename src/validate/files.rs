@@ -40,21 +40,27 @@ fn run_files_with<D: RandomArithmetic + Simulated>(
     Ok(found.collect())
 }
 
-/// Returns whether the elements of a tensor are integers on the device; integers in a floating-point format are numbers.
+/// Returns whether the elements of a tensor are integers on the device; integers in a floating-point format are
+/// numbers.
 fn has_positions(tensor: &program::Tensor) -> bool {
     tensor.format == DeviceFormat::IeeeInt32.name()
 }
 
-/// Returns one zero for a tensor without elements, or None for any other tensor. The program has one element there, which is zero and
-/// which no caller receives: there is nothing to compare it with.
+/// Returns one zero for a tensor without elements, or None for any other tensor. The program has one element there,
+/// which is zero and which no caller receives: there is nothing to compare it with.
 fn empty_result(of: &program::Tensor, draw: u64) -> Option<EvalArray<FieldElement>> {
-    let zero =
-        || if has_positions(of) { EvalArray::positions([0]) } else { EvalArray::numbers(vec![FiniteField::new(draw).constant(0.0)]) };
+    let zero = || {
+        if has_positions(of) {
+            EvalArray::positions([0])
+        } else {
+            EvalArray::numbers(vec![FiniteField::new(draw).constant(0.0)])
+        }
+    };
     of.shape.contains(&0).then(zero)
 }
 
-/// Returns the arrays for the simulator: positions and truth values are passed unchanged; for other arguments the simulator draws the
-/// elements itself, so they are zeros here, or absent.
+/// Returns the arrays for the simulator: positions and truth values are passed unchanged; for other arguments the
+/// simulator draws the elements itself, so they are zeros here, or absent.
 fn build_inputs(
     simulation: &Simulation,
     function: &EvalFunction<'_>,
@@ -68,9 +74,18 @@ fn build_inputs(
     let tensors: Vec<&EvalTensor> = function.body.arguments.iter().map(|id| &function.values[*id]).collect();
     let is_given = |tensor: &EvalTensor| tensor.element.is_integer() || tensor.element == ElementType::Bool;
     let whole = |tensor: &&EvalTensor| {
-        if is_given(tensor) { ElementSelection::whole(&tensor.shape) } else { ElementSelection::none(tensor.shape.len()) }
+        if is_given(tensor) {
+            ElementSelection::whole(&tensor.shape)
+        } else {
+            ElementSelection::none(tensor.shape.len())
+        }
     };
-    let given = draw_selected_arguments(function, &tensors.iter().map(whole).collect::<Vec<_>>(), &FiniteField::new(draw), draw);
+    let given = draw_selected_arguments(
+        function,
+        &tensors.iter().map(whole).collect::<Vec<_>>(),
+        &FiniteField::new(draw),
+        draw,
+    );
     let mut inputs = BTreeMap::new();
     for ((tensor, own), array) in program.arguments.iter().zip(&tensors).zip(&given) {
         if tensor.shape.contains(&0) {
@@ -137,10 +152,15 @@ fn run_samples_with<D: RandomArithmetic + Simulated>(
     let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).zip(is_empty).map(places).collect();
     match simulation.sample_elements(elements, &inputs, &wanted, &RunOptions::default()) {
         Ok(found) => {
-            let seen =
-                |found: Vec<D::Element>| EvalArray::numbers(found.into_iter().map(|element| elements.field_element(element)).collect());
+            let seen = |found: Vec<D::Element>| {
+                EvalArray::numbers(found.into_iter().map(|element| elements.field_element(element)).collect())
+            };
             let results = &simulation.program().results;
-            Ok(found.into_iter().zip(results).map(|(found, of)| empty_result(of, draw).unwrap_or_else(|| seen(found))).collect())
+            Ok(found
+                .into_iter()
+                .zip(results)
+                .map(|(found, of)| empty_result(of, draw).unwrap_or_else(|| seen(found)))
+                .collect())
         }
         // Complete executions simulate more than samples.
         Err(error @ SimError::NotSimulated { .. }) => Err(FileExecutionError::Limit(error.to_string())),
@@ -152,10 +172,16 @@ fn run_samples_with<D: RandomArithmetic + Simulated>(
 fn fill_elements(elements: &mut ArrayElements, array: &EvalArray<FieldElement>, field: &FiniteField) {
     match array {
         EvalArray::Positions(positions) => {
-            positions.iter().enumerate().for_each(|(index, position)| elements.set(index, position.unwrap_or(0) as f64));
+            positions
+                .iter()
+                .enumerate()
+                .for_each(|(index, position)| elements.set(index, position.unwrap_or(0) as f64));
         }
         EvalArray::Numbers(numbers) if matches!(elements, ArrayElements::Bool(_)) => {
-            numbers.iter().enumerate().for_each(|(index, number)| elements.set(index, f64::from(u8::from(!field.is_zero(*number)))));
+            numbers
+                .iter()
+                .enumerate()
+                .for_each(|(index, number)| elements.set(index, f64::from(u8::from(!field.is_zero(*number)))));
         }
         EvalArray::Numbers(_) => {}
     }
@@ -163,7 +189,11 @@ fn fill_elements(elements: &mut ArrayElements, array: &EvalArray<FieldElement>, 
 
 #[expect(clippy::cast_possible_truncation, reason = "integers of the device are integers")]
 fn convert_result<E: Copy>(found: Companions<E>, is_integer: bool) -> EvalArray<E> {
-    if is_integer { EvalArray::positions(found.device.iter().map(|number| *number as i64)) } else { EvalArray::numbers(found.elements) }
+    if is_integer {
+        EvalArray::positions(found.device.iter().map(|number| *number as i64))
+    } else {
+        EvalArray::numbers(found.elements)
+    }
 }
 
 #[cfg(test)]

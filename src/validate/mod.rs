@@ -1,9 +1,10 @@
 //! Validation of a compilation, in two halves.
 //!
-//! *The field*: the imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments of
-//! finite fields, and every element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase
-//! to say which one changed it. *The program as written* is run by MLIR's JIT in f64 in a process of its own, beside the files, so that a
-//! fault of the import shows. `docs/concepts/trust.md` says what this finds and what it does not.
+//! *The field*: the imported program is interpreted, the written files are executed on the simulated machine, on the
+//! same random arguments of finite fields, and every element of every result must be equal: no tolerance. If it is not,
+//! the program is interpreted after each phase to say which one changed it. *The program as written* is run by MLIR's
+//! JIT in f64 in a process of its own, beside the files, so that a fault of the import shows. `docs/concepts/trust.md`
+//! says what this finds and what it does not.
 //!
 //! | file | what |
 //! |---|---|
@@ -51,5 +52,6 @@ pub(crate) use pieces::{ProgramPiece, partition_into_pieces};
 pub use snapshot::ResultSnapshot;
 pub(crate) use threads::run_on_own_threads;
 
-/// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
+/// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a
+/// maximum begins with shows.
 pub const NUM_DRAWS: u64 = 3;

@@ -30,7 +30,8 @@ impl fmt::Display for OriginalVerdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Agrees(Agreement { elements, of, difference, allowed }) => {
-                let which = if elements == of { String::new() } else { format!(" on {elements} of {of} result elements") };
+                let which =
+                    if elements == of { String::new() } else { format!(" on {elements} of {of} result elements") };
                 write!(
                     formatter,
                     "validated: the files and the program as written (MLIR's JIT) agree in f64{which} for random inputs: largest \

@@ -21,8 +21,9 @@ struct ModuleState {
 pub struct ValidationObserver(Mutex<ModuleState>);
 
 impl ValidationObserver {
-    /// Compares the results of functions before and after a pass. Returns false if the pass changed them, which has been reported. Passes
-    /// whose input or output is no tensor program of `spyre` ops cannot be validated; a remark names them.
+    /// Compares the results of functions before and after a pass. Returns false if the pass changed them, which has
+    /// been reported. Passes whose input or output is no tensor program of `spyre` ops cannot be validated; a remark
+    /// names them.
     pub fn observe(&self, pass: &str, event: PassEvent<'_>) -> bool {
         let mut observed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
@@ -43,7 +44,12 @@ impl ModuleState {
             Ok(after) => after,
             Err(reason) => {
                 if self.known.take().is_some() {
-                    remark_at_location(codes::PASS_NOT_VALIDATED, op, format_args!("not validated from pass '{pass}' on: {reason}")).emit();
+                    remark_at_location(
+                        codes::PASS_NOT_VALIDATED,
+                        op,
+                        format_args!("not validated from pass '{pass}' on: {reason}"),
+                    )
+                    .emit();
                 }
                 self.unjudged.push(pass.to_owned());
                 return true;
@@ -69,7 +75,9 @@ impl ModuleState {
         let _ = error_at(
             codes::MISCOMPILED,
             op,
-            format_args!("computes something else after pass '{pass}', which is a compiler bug: '{function}': {difference}"),
+            format_args!(
+                "computes something else after pass '{pass}', which is a compiler bug: '{function}': {difference}"
+            ),
         )
         .report();
         false

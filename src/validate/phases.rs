@@ -8,7 +8,9 @@ use super::{
 };
 use crate::{
     dialect::{NamedSize, SymbolicSizes, has_corrections, target_of},
-    interpret::{ElementSelection, EvalArray, EvalFunction, find_clobbered_value, may_read_nonzero_padding, read_functions},
+    interpret::{
+        ElementSelection, EvalArray, EvalFunction, find_clobbered_value, may_read_nonzero_padding, read_functions,
+    },
     mlir::{Module, functions_of},
     phase::Phase,
 };
@@ -48,7 +50,8 @@ pub struct Verdict {
     /// Whether maxima and minima were compared in the order of real numbers alone: a loop corrects some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
-    /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
+    /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no
+    /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
     /// Result of comparing the files with the program as written; none if there are no files.
@@ -80,7 +83,8 @@ impl Verdict {
         self.lawful |= other.lawful;
         self.ordered |= other.ordered;
         // Union bound: the probability that a piece hides a difference is at most the sum of the probabilities.
-        self.log2_chance = self.log2_chance.zip(other.log2_chance).map(|(one, other)| (one.exp2() + other.exp2()).log2());
+        self.log2_chance =
+            self.log2_chance.zip(other.log2_chance).map(|(one, other)| (one.exp2() + other.exp2()).log2());
         self.sampled = match (self.sampled, other.sampled) {
             (Some(one), Some(other)) => Some(Samples {
                 elements: one.elements + other.elements,
@@ -118,20 +122,32 @@ impl fmt::Display for Verdict {
             )?,
         }
         if !at_sizes.is_empty() {
-            write!(formatter, "; at the largest sizes, and at {}", at_sizes.iter().map(format_sizes).collect::<Vec<_>>().join(", at "))?;
+            write!(
+                formatter,
+                "; at the largest sizes, and at {}",
+                at_sizes.iter().map(format_sizes).collect::<Vec<_>>().join(", at ")
+            )?;
         }
         if *undefined > 0 {
             write!(formatter, "; at least {undefined} result elements have no value in a draw, such as 0 / 0")?;
         }
         if *lawful {
-            write!(formatter, "; nested exponentials were compared only by exp(a + b) = exp(a) exp(b), because a loop corrects them")?;
+            write!(
+                formatter,
+                "; nested exponentials were compared only by exp(a + b) = exp(a) exp(b), because a loop corrects them"
+            )?;
         }
         if *ordered {
-            write!(formatter, "; maxima and minima were compared in the order of real numbers alone, as a loop corrects them")?;
+            write!(
+                formatter,
+                "; maxima and minima were compared in the order of real numbers alone, as a loop corrects them"
+            )?;
         }
         let where_it_is = if sampled.is_some() { " in them" } else { "" };
         match log2_chance {
-            Some(chance) => write!(formatter, "; a difference{where_it_is} is hidden with probability 2^{chance:.0} at most"),
+            Some(chance) => {
+                write!(formatter, "; a difference{where_it_is} is hidden with probability 2^{chance:.0} at most")
+            }
             None => write!(
                 formatter,
                 "; the degree of the program, 2^{log2_degree:.0}, is too high to bound the probability of a hidden difference{where_it_is}"
@@ -206,8 +222,9 @@ impl<'c> PhaseRecords<'c> {
             self.phases.push((phase, functions));
             if phase == Phase::Import {
                 // Errors about symbolic sizes were reported before.
-                let found =
-                    functions_of(module.op()).into_iter().filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
+                let found = functions_of(module.op())
+                    .into_iter()
+                    .filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
                 self.sizes = found.flat_map(|sizes| sizes.named_sizes()).collect();
             }
             self.target = target_of(module.op()).ok();
@@ -221,7 +238,11 @@ impl<'c> PhaseRecords<'c> {
     }
 
     /// Compares as [`Self::judge`] does, to the given extent.
-    pub(crate) fn validate_to_extent(&self, directory: Option<&Path>, extent: ValidationExtent) -> Result<Verdict, ValidationFailure> {
+    pub(crate) fn validate_to_extent(
+        &self,
+        directory: Option<&Path>,
+        extent: ValidationExtent,
+    ) -> Result<Verdict, ValidationFailure> {
         let simulation = directory.map(|directory| self.load(directory)).transpose()?;
         self.validate_files(simulation.as_ref(), extent)
     }
@@ -262,9 +283,12 @@ impl<'c> PhaseRecords<'c> {
 
     /// Returns the number of elements of all op results of the imported program.
     pub(crate) fn computed_elements(&self) -> u64 {
-        let of_values =
-            |function: &EvalFunction<'_>| function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add);
-        let all = self.imported_functions().map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
+        let of_values = |function: &EvalFunction<'_>| {
+            function.values.iter().map(|value| value.length() as u64).fold(0, u64::saturating_add)
+        };
+        let all = self
+            .imported_functions()
+            .map_or(0, |functions| functions.iter().map(of_values).fold(0, u64::saturating_add));
         all.saturating_sub(self.execution_cost().argument_elements)
     }
 
@@ -275,8 +299,13 @@ impl<'c> PhaseRecords<'c> {
 
     /// Compares the files with the imported program at smaller symbolic sizes: `self` is the program with these sizes
     /// fixed.
-    pub(crate) fn validate_at_sizes(&self, directory: &Path, sizes: &BTreeMap<String, i64>) -> Result<(), ValidationFailure> {
-        let simulation = self.load(directory)?.with_sizes(sizes).map_err(|error| ValidationFailure::Files(error.to_string()))?;
+    pub(crate) fn validate_at_sizes(
+        &self,
+        directory: &Path,
+        sizes: &BTreeMap<String, i64>,
+    ) -> Result<(), ValidationFailure> {
+        let simulation =
+            self.load(directory)?.with_sizes(sizes).map_err(|error| ValidationFailure::Files(error.to_string()))?;
         self.validate_files(Some(&simulation), self.choose_extent()?).map(|_| ())
     }
 
@@ -290,7 +319,11 @@ impl<'c> PhaseRecords<'c> {
         &self.sizes
     }
 
-    fn validate_files(&self, simulation: Option<&Simulation>, extent: ValidationExtent) -> Result<Verdict, ValidationFailure> {
+    fn validate_files(
+        &self,
+        simulation: Option<&Simulation>,
+        extent: ValidationExtent,
+    ) -> Result<Verdict, ValidationFailure> {
         let mut programs = Vec::with_capacity(self.phases.len());
         for (phase, functions) in &self.phases {
             programs.push((*phase, functions.as_ref().map_err(|reason| unreadable_failure(*phase, reason))?));
@@ -300,7 +333,8 @@ impl<'c> PhaseRecords<'c> {
         let n_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
-            compared: simulation.map_or_else(|| format!("the IR after phase '{}'", self.last_phase()), |_| "the files".to_owned()),
+            compared: simulation
+                .map_or_else(|| format!("the IR after phase '{}'", self.last_phase()), |_| "the files".to_owned()),
             at_sizes: Vec::new(),
             pieces: None,
             draws: n_draws,
@@ -317,13 +351,15 @@ impl<'c> PhaseRecords<'c> {
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &EvalFunction<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
-            let samples = selections.as_ref().map(|selections: &Vec<Vec<ElementSelection>>| selections[position].as_slice());
+            let samples =
+                selections.as_ref().map(|selections: &Vec<Vec<ElementSelection>>| selections[position].as_slice());
             let judge = |draw| FunctionVersions { versions: &versions, samples, draw }.validate_draw(simulation);
             // The first failing draw is reported, in the order of draws and not of completion.
             let judged = |bits: u64| {
                 let draws = draws.clone().into_par_iter();
                 let judged: Vec<Result<u64, ValidationFailure>> =
-                    run_on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect()).map_err(ValidationFailure::Limit)?;
+                    run_on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect())
+                        .map_err(ValidationFailure::Limit)?;
                 judged.into_iter().collect::<Result<Vec<u64>, ValidationFailure>>()
             };
             let mut found = judged(0);
@@ -352,8 +388,8 @@ fn unreadable_failure(phase: Phase, reason: &str) -> ValidationFailure {
     ValidationFailure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))
 }
 
-/// Describes an error after a phase that changes results on the device, but not results over complete tensors. Returns None if there
-/// is none.
+/// Describes an error after a phase that changes results on the device, but not results over complete tensors. Returns
+/// None if there is none.
 fn find_hidden_error(phase: Phase, version: &EvalFunction<'_>) -> Option<&'static str> {
     if phase >= Phase::Layout && may_read_nonzero_padding(version) {
         return Some("a matmul reads nonzero padding");
@@ -375,13 +411,16 @@ impl FunctionVersions<'_, '_> {
     fn validate_draw(&self, simulation: Option<&Simulation>) -> Result<u64, ValidationFailure> {
         let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
-        let expected = self.run(imported).map_err(|fault| ValidationFailure::Limit(format!("cannot be validated: {fault}")))?;
+        let expected =
+            self.run(imported).map_err(|fault| ValidationFailure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
             return Err(ValidationFailure::Limit(format!("cannot be validated: even the imported program: {found}")));
         }
         let (found, how) = match (simulation, self.samples) {
             (Some(simulation), None) => (files::run_files(simulation, imported, self.draw), ""),
-            (Some(simulation), Some(samples)) => (files::run_samples(simulation, imported, samples, self.draw), " by samples"),
+            (Some(simulation), Some(samples)) => {
+                (files::run_samples(simulation, imported, samples, self.draw), " by samples")
+            }
             (None, _) => (self.run(last).map_err(FileExecutionError::NotExecutable), ""),
         };
         let found = match found {
@@ -392,7 +431,8 @@ impl FunctionVersions<'_, '_> {
             Ok(found) => Ok(found),
         };
         let symptom = self.describe_mismatch(&expected, found);
-        symptom.map_or_else(|| Ok(count_undefined(&expected)), |symptom| Err(self.find_faulty_phase(&expected, &symptom)))
+        symptom
+            .map_or_else(|| Ok(count_undefined(&expected)), |symptom| Err(self.find_faulty_phase(&expected, &symptom)))
     }
 
     /// Returns the failure of the first phase after which the results differ; of the files if no phase changes the
@@ -408,13 +448,16 @@ impl FunctionVersions<'_, '_> {
             }
         }
         let name = &imported.name;
-        if let Some((phase, unseen)) = self.versions.iter().find_map(|(phase, version)| Some((phase, find_hidden_error(*phase, version)?)))
+        if let Some((phase, unseen)) =
+            self.versions.iter().find_map(|(phase, version)| Some((phase, find_hidden_error(*phase, version)?)))
         {
             return ValidationFailure::Phase(format!(
                 "computes something else on the device after phase '{phase}', which is a compiler bug: '{name}': {unseen}: {symptom}"
             ));
         }
-        ValidationFailure::Files(format!("gives files that compute something else, which is a compiler bug: '{name}': {symptom}"))
+        ValidationFailure::Files(format!(
+            "gives files that compute something else, which is a compiler bug: '{name}': {symptom}"
+        ))
     }
 
     fn run(&self, function: &EvalFunction<'_>) -> Result<Vec<EvalArray<FieldElement>>, String> {
@@ -439,7 +482,8 @@ impl FunctionVersions<'_, '_> {
         expected: &[EvalArray<FieldElement>],
         found: &[EvalArray<FieldElement>],
     ) -> Option<ElementDifference> {
-        let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
+        let shapes: Vec<&[usize]> =
+            imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
         extent::compare_results(&shapes, self.samples, expected, found, self.draw)
     }
 }
@@ -472,7 +516,9 @@ mod tests {
         };
         let expected = "computes something else on the device after phase 'tile', which is a compiler bug: 'f': the initial value of a \
                         loop is read after the loop overwrote it: wrong";
-        assert!(matches!(blamed([Phase::Import, Phase::Tile]), ValidationFailure::Phase(message) if message == expected));
+        assert!(
+            matches!(blamed([Phase::Import, Phase::Tile]), ValidationFailure::Phase(message) if message == expected)
+        );
         assert!(
             matches!(blamed([Phase::Import, Phase::Hint]), ValidationFailure::Files(_)),
             "loops come to lie in one buffer in phase 'tile'"

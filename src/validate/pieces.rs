@@ -14,9 +14,9 @@ pub(crate) struct ProgramPiece {
     pub(crate) given: Vec<(usize, usize)>,
 }
 
-/// Partitions the body of a function into pieces of at most `most` element operations, unless a single op exceeds that. A piece ends
-/// where few values are live, and never within a buffer that is written in parts, or where an integer is live: as an argument of a piece,
-/// its range would be unknown.
+/// Partitions the body of a function into pieces of at most `most` element operations, unless a single op exceeds that.
+/// A piece ends where few values are live, and never within a buffer that is written in parts, or where an integer is
+/// live: as an argument of a piece, its range would be unknown.
 pub(crate) fn partition_into_pieces(function: &EvalFunction<'_>, most: u64) -> Vec<ProgramPiece> {
     let lives = ValueLiveRanges::from_function(function);
     let crossing = lives.count_crossing_values();
@@ -33,7 +33,8 @@ pub(crate) fn partition_into_pieces(function: &EvalFunction<'_>, most: u64) -> V
     found
 }
 
-/// Returns the end of a piece: in its second half by size, where the fewest values are live; ties select the last position.
+/// Returns the end of a piece: in its second half by size, where the fewest values are live; ties select the last
+/// position.
 fn find_piece_end(start: usize, steps: &[u64], crossing: &[Option<usize>], most: u64) -> usize {
     let mut best: Option<(bool, usize, usize)> = None;
     let mut total = 0_u64;
@@ -98,8 +99,8 @@ impl<'f> ValueLiveRanges<'f> {
         matches!(self.function.body.ops[made_by].kind, EvalOpKind::Constant(_) | EvalOpKind::Fill(_))
     }
 
-    /// Returns, for each position between ops, the number of values that would be arguments of a piece that starts there; `None` if one
-    /// may not be an argument.
+    /// Returns, for each position between ops, the number of values that would be arguments of a piece that starts
+    /// there; `None` if one may not be an argument.
     fn count_crossing_values(&self) -> Vec<Option<usize>> {
         let n_ops = self.function.body.ops.len();
         let (mut begins, mut ends) = (vec![[0_usize; 2]; n_ops + 2], vec![[0_usize; 2]; n_ops + 2]);
@@ -119,12 +120,15 @@ impl<'f> ValueLiveRanges<'f> {
     }
 
     fn build_piece(&self, ops: Range<usize>) -> ProgramPiece {
-        let makers = self.reads[ops.clone()].iter().flatten().filter_map(|id| self.made[*id]).map(|(made_by, _)| made_by);
-        let constants: BTreeSet<usize> = makers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
+        let makers =
+            self.reads[ops.clone()].iter().flatten().filter_map(|id| self.made[*id]).map(|(made_by, _)| made_by);
+        let constants: BTreeSet<usize> =
+            makers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
         let results = |position: usize| self.function.body.ops[position].outputs.iter().enumerate();
         let given = ops.clone().flat_map(|position| results(position).map(move |(result, id)| (position, result, *id)));
-        let is_given =
-            |(position, _, id): &(usize, usize, ValueId)| self.is_result[*id] || self.last[*id] >= ops.end && !self.is_constant(*position);
+        let is_given = |(position, _, id): &(usize, usize, ValueId)| {
+            self.is_result[*id] || self.last[*id] >= ops.end && !self.is_constant(*position)
+        };
         let given = given.filter(is_given).map(|(position, result, _)| (position, result)).collect();
         ProgramPiece { constants: constants.into_iter().collect(), given, ops }
     }
@@ -175,7 +179,8 @@ mod tests {
 
     #[test]
     fn partitions_equal_layers_into_equal_pieces() {
-        // Three layers of four ops; the second and the third op of each read the layer's input, or both read what is made in between.
+        // Three layers of four ops; the second and the third op of each read the layer's input, or both read what is
+        // made in between.
         let layer = |number: usize| {
             let (x, a, b, c, y) = (4 * number, 4 * number + 1, 4 * number + 2, 4 * number + 3, 4 * number + 4);
             [pointwise(&[x, x], a), pointwise(&[x, a], b), pointwise(&[a, b], c), pointwise(&[b, c], y)]
@@ -184,7 +189,10 @@ mod tests {
         assert_eq!(ranges(&of, 450), [0..4, 4..8, 8..12]);
         assert_eq!(ranges(&of, 1200).len(), 1, "what is small enough is one piece");
         assert_eq!(ranges(&of, 10).len(), 12, "an op that takes more is one by itself");
-        assert_eq!(partition_into_pieces(&of, 450)[1], ProgramPiece { ops: 4..8, constants: Vec::new(), given: vec![(7, 0)] });
+        assert_eq!(
+            partition_into_pieces(&of, 450)[1],
+            ProgramPiece { ops: 4..8, constants: Vec::new(), given: vec![(7, 0)] }
+        );
     }
 
     #[test]
@@ -200,7 +208,13 @@ mod tests {
     #[test]
     fn keeps_buffers_and_integers_within_one_piece() {
         let insert = |part, whole, output| op(EvalOpKind::Insert { offsets: vec![0] }, &[part, whole], output);
-        let ops = vec![pointwise(&[0], 1), op(EvalOpKind::Empty, &[], 2), insert(0, 2, 3), insert(1, 3, 4), pointwise(&[4], 5)];
+        let ops = vec![
+            pointwise(&[0], 1),
+            op(EvalOpKind::Empty, &[], 2),
+            insert(0, 2, 3),
+            insert(1, 3, 4),
+            pointwise(&[4], 5),
+        ];
         assert_eq!(ranges(&function(6, ops, &[5]), 100), [0..1, 1..4, 4..5]);
         let mut of = function(4, vec![pointwise(&[0], 1), pointwise(&[1], 2), pointwise(&[2], 3)], &[3]);
         of.values[1].element = ElementType::I64;

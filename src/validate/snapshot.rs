@@ -33,13 +33,14 @@ impl ResultSnapshot {
     /// Interprets the functions of a module, or one function.
     ///
     /// # Errors
-    /// The reason why they cannot be interpreted: an op that is not part of a tensor program, an op that cannot be sampled, or no
-    /// function at all.
+    /// The reason why they cannot be interpreted: an op that is not part of a tensor program, an op that cannot be
+    /// sampled, or no function at all.
     pub fn capture(op: Op<'_>) -> Result<Self, String> {
         Self::capture_like(op, None)
     }
 
-    /// Interprets functions as [`Self::capture`] does. Executes the same elements in the same draws as the earlier snapshot `before`.
+    /// Interprets functions as [`Self::capture`] does. Executes the same elements in the same draws as the earlier
+    /// snapshot `before`.
     pub(super) fn capture_like(op: Op<'_>, before: Option<&Self>) -> Result<Self, String> {
         let limits = ExecutionLimits::default();
         // The limit applies to one of many passes.
@@ -52,7 +53,8 @@ impl ResultSnapshot {
     /// As [`ResultSnapshot::capture`].
     pub fn capture_with_limits(op: Op<'_>, limits: &ExecutionLimits, before: Option<&Self>) -> Result<Self, String> {
         let functions = if op.is("func.func") { vec![op] } else { op.body_ops() };
-        let functions: Vec<Op<'_>> = functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();
+        let functions: Vec<Op<'_>> =
+            functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();
         if functions.is_empty() {
             return Err("there is no function".to_owned());
         }
@@ -67,7 +69,8 @@ impl ResultSnapshot {
         Ok(snapshot)
     }
 
-    /// Returns the name of the first function whose results differ in `after`. Functions that occur in only one snapshot are ignored.
+    /// Returns the name of the first function whose results differ in `after`. Functions that occur in only one
+    /// snapshot are ignored.
     #[must_use]
     pub fn find_difference(&self, after: &Self) -> Option<(String, ElementDifference)> {
         self.functions.iter().find_map(|(name, before)| {
@@ -86,17 +89,25 @@ impl ResultSnapshot {
 const CORRECTION_LAWS: u64 = FiniteField::LAWFUL_BIT | FiniteField::ORDERED_BIT;
 
 impl FunctionResults {
-    fn capture(function: &EvalFunction<'_>, corrects: bool, limits: &ExecutionLimits, before: Option<&Self>) -> Result<Self, String> {
+    fn capture(
+        function: &EvalFunction<'_>,
+        corrects: bool,
+        limits: &ExecutionLimits,
+        before: Option<&Self>,
+    ) -> Result<Self, String> {
         let (numbers, samples): (Vec<u64>, _) = match before {
             Some(before) => (before.draws.iter().map(|(number, _)| *number).collect(), before.samples.clone()),
             None => {
-                let ValidationExtent { draws, samples } = ValidationExtent::choose(std::slice::from_ref(function), limits)?;
+                let ValidationExtent { draws, samples } =
+                    ValidationExtent::choose(std::slice::from_ref(function), limits)?;
                 let lawful = draws.start | CORRECTION_LAWS;
                 (draws.chain([lawful]).collect(), samples.and_then(|(mut selections, _)| selections.pop()))
             }
         };
-        let draws =
-            numbers.into_iter().map(|draw| Ok((draw, run_draw(function, samples.as_deref(), draw)?))).collect::<Result<_, String>>()?;
+        let draws = numbers
+            .into_iter()
+            .map(|draw| Ok((draw, run_draw(function, samples.as_deref(), draw)?)))
+            .collect::<Result<_, String>>()?;
         let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect();
         Ok(Self { draws, samples, shapes, corrects })
     }
@@ -106,6 +117,8 @@ impl FunctionResults {
         // A pass that makes a loop correct its values preserves these laws only.
         let is_compared = |draw: u64| self.corrects == after.corrects || draw & CORRECTION_LAWS == CORRECTION_LAWS;
         let mut both = self.draws.iter().zip(&after.draws).filter(|((draw, _), _)| is_compared(*draw));
-        both.find_map(|((draw, before), (_, after))| compare_results(&shapes, self.samples.as_deref(), before, after, *draw))
+        both.find_map(|((draw, before), (_, after))| {
+            compare_results(&shapes, self.samples.as_deref(), before, after, *draw)
+        })
     }
 }

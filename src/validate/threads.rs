@@ -2,8 +2,8 @@
 
 use rayon::ThreadPoolBuilder;
 
-/// Runs `work` on a temporary thread pool with one thread per core, so that no threads of a compilation remain in the process. Nested
-/// calls share the pool.
+/// Runs `work` on a temporary thread pool with one thread per core, so that no threads of a compilation remain in the
+/// process. Nested calls share the pool.
 ///
 /// # Errors
 /// If the system cannot start more threads.

@@ -50,9 +50,9 @@ pub struct CoreUse<'a> {
     pub split: &'a WorkSplit,
 }
 
-/// How a buffer is sliced over the cores: which digits of the position in it say which core has it. Positions count the sticks that are
-/// used, in the order of memory, so users agree even if they see the buffer under different dimensions; a torch-spyre `PerCoreView`, which
-/// counts the dimensions of one layout, could not tell them apart.
+/// How a buffer is sliced over the cores: which digits of the position in it say which core has it. Positions count the
+/// sticks that are used, in the order of memory, so users agree even if they see the buffer under different dimensions;
+/// a torch-spyre `PerCoreView`, which counts the dimensions of one layout, could not tell them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
     /// From the innermost on; as few as possible.
@@ -88,10 +88,12 @@ impl CoreView {
     }
 }
 
-/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over [`CoreView::num_slices`].
+/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over
+/// [`CoreView::num_slices`].
 ///
 /// # Errors
-/// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that the writer left.
+/// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that
+/// the writer left.
 pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConflict> {
     let mut agreed: Option<CoreView> = None;
     for (user, one) in uses.iter().enumerate() {
@@ -129,23 +131,33 @@ pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Cor
         digits.push(CoreDigit { step, slices, weight: weights[dim] });
     }
     let (view, cores) = (CoreView::from_digits(digits), one.split.num_cores());
-    if view.num_slices() == cores { Ok(view) } else { Err(CoreSplitConflict::Shared { user, cores, slices: view.num_slices() }) }
+    if view.num_slices() == cores {
+        Ok(view)
+    } else {
+        Err(CoreSplitConflict::Shared { user, cores, slices: view.num_slices() })
+    }
 }
 
-/// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the layout is that of a
-/// larger buffer, so that the copy of a tile is sliced like the tile.
+/// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the
+/// layout is that of a larger buffer, so that the copy of a tile is sliced like the tile.
 fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
     let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
     let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
-    outer.map(|coordinate| coordinate.term.and_then(|term| term.max_value(&ranges).ok()).map_or(1, |last| last + 1)).collect()
+    outer
+        .map(|coordinate| coordinate.term.and_then(|term| term.max_value(&ranges).ok()).map_or(1, |last| last + 1))
+        .collect()
 }
 
-/// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.
+/// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is
+/// never cut.
 fn find_sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, CoreSplitConflict> {
     let outer = coordinates.iter().enumerate().take(coordinates.len().saturating_sub(1));
-    let mut moved = outer.filter(|(_, coordinate)| coordinate.term.is_some_and(|term| term.dim == dim)).map(|(device_dim, _)| device_dim);
+    let mut moved = outer
+        .filter(|(_, coordinate)| coordinate.term.is_some_and(|term| term.dim == dim))
+        .map(|(device_dim, _)| device_dim);
     let first = moved.next();
-    // A dimension merged from several others is spread over several device dimensions; cutting it cuts none of them evenly.
+    // A dimension merged from several others is spread over several device dimensions; cutting it cuts none of them
+    // evenly.
     if moved.next().is_some() { Err(CoreSplitConflict::Uneven { user }) } else { Ok(first) }
 }
 
@@ -169,7 +181,14 @@ mod tests {
     fn build_operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
         let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
         let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
-        UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: Vec::new() }
+        UndividedOp {
+            family,
+            dims,
+            operands,
+            minima: WorkSplit::single_core(ranges.len()),
+            hint: None,
+            blocked: Vec::new(),
+        }
     }
 
     /// Rows plus a bias: operands 0 and 2 are [128, 256], operand 1 is [256].
@@ -205,7 +224,8 @@ mod tests {
     fn rejects_different_splits() {
         let op = build_biased_add();
         let (by_rows, by_columns) = (build_split(&[4, 1]), build_split(&[1, 4]));
-        let uses = [CoreUse { op: &op, operand: 2, split: &by_rows }, CoreUse { op: &op, operand: 0, split: &by_columns }];
+        let uses =
+            [CoreUse { op: &op, operand: 2, split: &by_rows }, CoreUse { op: &op, operand: 0, split: &by_columns }];
         assert_eq!(find_common_view(&uses), Err(CoreSplitConflict::Slices { user: 1 }));
     }
 
@@ -225,13 +245,17 @@ mod tests {
 
     #[test]
     fn distinguishes_core_orders() {
-        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighbouring cores neighbouring parts of K, the copy of rows.
+        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighbouring cores neighbouring parts of K, the
+        // copy of rows.
         let ranges = [128, 512];
         let rows = build_operand(&[128, 512], &[C0, C1], &ranges);
         let copy = build_operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);
         let contract = build_matmul();
         let (copied, contracted) = (build_split(&[2, 4]), build_split(&[2, 1, 4]));
-        let uses = [CoreUse { op: &copy, operand: 1, split: &copied }, CoreUse { op: &contract, operand: 0, split: &contracted }];
+        let uses = [
+            CoreUse { op: &copy, operand: 1, split: &copied },
+            CoreUse { op: &contract, operand: 0, split: &contracted },
+        ];
         assert_eq!(find_common_view(&uses), Err(CoreSplitConflict::Slices { user: 1 }));
     }
 
@@ -247,12 +271,19 @@ mod tests {
             let (of_fine, of_merged) = (build_split(of_fine), build_split(of_merged));
             let of_fine = of_fine.with_order(vec![1, 0, 2, 3]).unwrap();
             let of_merged = of_merged.with_order(vec![1, 0, 2]).unwrap();
-            let uses = [CoreUse { op: &fine, operand: 0, split: &of_fine }, CoreUse { op: &merged, operand: 0, split: &of_merged }];
+            let uses = [
+                CoreUse { op: &fine, operand: 0, split: &of_fine },
+                CoreUse { op: &merged, operand: 0, split: &of_merged },
+            ];
             find_common_view(&uses).map(|view| view.num_slices())
         };
         assert_eq!(agree(&[1, 4, 1, 2], &[2, 4, 1]), Err(CoreSplitConflict::Slices { user: 1 }), "sticks are no rows");
         assert_eq!(agree(&[2, 4, 1, 1], &[2, 4, 1]), Ok(8));
-        assert_eq!(agree(&[1, 4, 3, 1], &[1, 12, 1]), Err(CoreSplitConflict::Slices { user: 1 }), "the outer digit changes first");
+        assert_eq!(
+            agree(&[1, 4, 3, 1], &[1, 12, 1]),
+            Err(CoreSplitConflict::Slices { user: 1 }),
+            "the outer digit changes first"
+        );
     }
 
     #[test]
@@ -269,9 +300,17 @@ mod tests {
         let batch = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
         let row = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
         let merged = build_operand(&[4, 128, 256], &[batch, row, C1], &ranges);
-        let op = build_operation(Family::Pointwise, &ranges, 2, vec![merged, build_operand(&[512, 256], &[C0, C1], &ranges)]);
+        let op = build_operation(
+            Family::Pointwise,
+            &ranges,
+            2,
+            vec![merged, build_operand(&[512, 256], &[C0, C1], &ranges)],
+        );
         let by_rows = build_split(&[8, 1]);
-        assert_eq!(find_common_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]), Err(CoreSplitConflict::Uneven { user: 0 }));
+        assert_eq!(
+            find_common_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]),
+            Err(CoreSplitConflict::Uneven { user: 0 })
+        );
     }
 
     #[test]
@@ -280,7 +319,8 @@ mod tests {
         let ranges = [128, 128];
         let mut part = build_operand(&[128, 256], &[C0, Coordinate { offset: 128, ..C1 }], &ranges);
         part.part_of = Some(part.layout.device_size().to_vec());
-        let half = build_operation(Family::Pointwise, &ranges, 2, vec![part, build_operand(&[128, 128], &[C0, C1], &ranges)]);
+        let half =
+            build_operation(Family::Pointwise, &ranges, 2, vec![part, build_operand(&[128, 128], &[C0, C1], &ranges)]);
         let whole = build_biased_add();
         let view = |op: &UndividedOp, operand, slices: [i64; 2]| {
             let split = WorkSplit::new(slices.to_vec()).unwrap();

@@ -4,9 +4,10 @@ use machine::Target;
 use program::{DimKind, UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
-/// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other output dimension,
-/// longest first, gets the largest divisor of its units that the remaining cores allow; what remains goes to the one reduction dimension
-/// that can use most of it (the longest of several), unless one is cut already. A contraction with a partly empty last stick is left whole.
+/// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other
+/// output dimension, longest first, gets the largest divisor of its units that the remaining cores allow; what remains
+/// goes to the one reduction dimension that can use most of it (the longest of several), unless one is cut already. A
+/// contraction with a partly empty last stick is left whole.
 ///
 /// # Panics
 /// When the minima have another number of dimensions than the op.
@@ -31,7 +32,8 @@ pub fn distribute(op: &UndividedOp, target: &Target) -> WorkSplit {
 
 /// Dimensions of that kind that may be cut and that the minima leave whole.
 fn find_free_dims(op: &UndividedOp, kind: DimKind) -> impl Iterator<Item = usize> + '_ {
-    (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.may_split(dim) && op.minima.slices()[dim] == 1)
+    (0..op.dims.len())
+        .filter(move |&dim| op.dims[dim].kind == kind && op.may_split(dim) && op.minima.slices()[dim] == 1)
 }
 
 /// Returns the largest divisor of `units` that is at most `most`; 1 if `most` is smaller.
@@ -41,8 +43,10 @@ pub(super) fn find_largest_divisor(units: i64, most: i64) -> i64 {
 
 /// The divisors of `units`, ascending.
 pub(super) fn divisors(units: i64) -> impl Iterator<Item = i64> {
-    let small: Vec<i64> = (1..).take_while(|divisor| divisor * divisor <= units).filter(|divisor| units % divisor == 0).collect();
-    let large: Vec<i64> = small.iter().rev().map(|divisor| units / divisor).filter(|large| small.last() < Some(large)).collect();
+    let small: Vec<i64> =
+        (1..).take_while(|divisor| divisor * divisor <= units).filter(|divisor| units % divisor == 0).collect();
+    let large: Vec<i64> =
+        small.iter().rev().map(|divisor| units / divisor).filter(|large| small.last() < Some(large)).collect();
     small.into_iter().chain(large)
 }
 

@@ -6,18 +6,19 @@ use machine::Target;
 use program::{UndividedOp, WorkSplit};
 use std::{collections::BTreeSet, iter};
 
-/// Maximum number of splits that [`enumerate_splits`] returns. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions
-/// (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations into seven factors. It bounds the list for a
-/// target with more cores. The list begins with the splits that use most cores, so dropped splits leave most cores idle.
+/// Maximum number of splits that [`enumerate_splits`] returns. Spyre's 32 cores never reach it: an op has at most seven
+/// iteration dimensions (SDSC schema, the labels of dimensions), and the numbers up to 32 have 3,060 factorizations
+/// into seven factors. It bounds the list for a target with more cores. The list begins with the splits that use most
+/// cores, so dropped splits leave most cores idle.
 pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 
-/// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units, dimensions that may
-/// be cut, one reduction dimension at most, the cores of `target`, and no core that addresses more of a tensor than the hardware can. The
-/// minima of `op` are kept (those of [`super::reduce_span`] take nothing away: no split with fewer slices keeps the span). An op with a hint
-/// has one split.
+/// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units,
+/// dimensions that may be cut, one reduction dimension at most, the cores of `target`, and no core that addresses more
+/// of a tensor than the hardware can. The minima of `op` are kept (those of [`super::reduce_span`] take nothing away:
+/// no split with fewer slices keeps the span). An op with a hint has one split.
 ///
-/// The order is fixed: more cores first, and of as many those with more slices of the first dimension, then of the second, and so on. At
-/// most [`MAX_ENUMERATED_SPLITS`]. Never empty.
+/// The order is fixed: more cores first, and of as many those with more slices of the first dimension, then of the
+/// second, and so on. At most [`MAX_ENUMERATED_SPLITS`]. Never empty.
 ///
 /// # Errors
 /// When the operation contradicts itself, the hint is impossible, or nothing is allowed.
@@ -57,7 +58,9 @@ pub fn enumerate_splits(op: &UndividedOp, target: &Target) -> Result<Vec<WorkSpl
     let slices = collect_allowed_slices(op, target.cores);
     // More slices never increase a span, so if the minima are within the limit, all splits are.
     let minima_fit = check_span(op, &op.minima, target).is_ok();
-    let is_allowed = |split: &WorkSplit| op.num_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok());
+    let is_allowed = |split: &WorkSplit| {
+        op.num_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok())
+    };
     let counts = collect_core_counts(&slices, target.cores);
     let splits = counts.into_iter().rev().flat_map(|cores| enumerate_splits_on_cores(&slices, cores));
     let found: Vec<WorkSplit> = splits.filter(is_allowed).take(MAX_ENUMERATED_SPLITS).collect();
@@ -90,13 +93,21 @@ fn collect_core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
 
 /// Every choice of one number per dimension whose product is `cores`, larger numbers of earlier dimensions first.
 fn enumerate_splits_on_cores(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSplit> + '_> {
-    fn enumerate_slices<'a>(slices: &'a [Vec<i64>], cores: i64, chosen: &[i64]) -> Box<dyn Iterator<Item = Vec<i64>> + 'a> {
+    fn enumerate_slices<'a>(
+        slices: &'a [Vec<i64>],
+        cores: i64,
+        chosen: &[i64],
+    ) -> Box<dyn Iterator<Item = Vec<i64>> + 'a> {
         let Some((of_dim, rest)) = slices.split_first() else {
             return if cores == 1 { Box::new(iter::once(chosen.to_vec())) } else { Box::new(iter::empty()) };
         };
         let chosen = chosen.to_vec();
         let fitting = of_dim.iter().rev().filter(move |&&slices| cores % slices == 0);
-        Box::new(fitting.flat_map(move |&slices| enumerate_slices(rest, cores / slices, &[chosen.as_slice(), &[slices]].concat())))
+        Box::new(
+            fitting.flat_map(move |&slices| {
+                enumerate_slices(rest, cores / slices, &[chosen.as_slice(), &[slices]].concat())
+            }),
+        )
     }
     Box::new(enumerate_slices(slices, cores, &[]).filter_map(|slices| WorkSplit::new(slices).ok()))
 }
@@ -189,7 +200,11 @@ mod tests {
         let found = enumerate_splits(&op, &target).unwrap();
         assert_eq!(found.len(), MAX_ENUMERATED_SPLITS);
         assert_eq!((found[0].num_cores(), found[0].slices()), (1 << 20, [64, 64, 64, 4, 1, 1].as_slice()));
-        assert!(found.windows(2).all(|pair| (pair[0].num_cores(), pair[0].slices()) > (pair[1].num_cores(), pair[1].slices())));
+        assert!(
+            found
+                .windows(2)
+                .all(|pair| (pair[0].num_cores(), pair[0].slices()) > (pair[1].num_cores(), pair[1].slices()))
+        );
     }
 
     /// Every choice of divisors, each tried on its own.
@@ -199,8 +214,11 @@ mod tests {
             let more = |split: WorkSplit| divisors(units).map(move |slices| split.with_slices(dim, slices));
             all = all.into_iter().flat_map(more).filter(|split| split.num_cores() <= target.cores).collect();
         }
-        let keeps_minima = |split: &WorkSplit| split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least);
-        all.retain(|split| keeps_minima(split) && validate_hint(op, split, target).is_ok() && check_span(op, split, target).is_ok());
+        let keeps_minima =
+            |split: &WorkSplit| split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least);
+        all.retain(|split| {
+            keeps_minima(split) && validate_hint(op, split, target).is_ok() && check_span(op, split, target).is_ok()
+        });
         all.sort_by(|left, right| (right.num_cores(), right.slices()).cmp(&(left.num_cores(), left.slices())));
         all
     }

@@ -4,8 +4,8 @@ use super::WorkError;
 use program::UndividedOp;
 
 impl WorkError {
-    /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if unknown) and their
-    /// units; for a span also the tensor, and the slices of the dimensions that it runs along.
+    /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if
+    /// unknown) and their units; for a span also the tensor, and the slices of the dimensions that it runs along.
     #[must_use]
     pub fn explain(&self, op: &UndividedOp, names: &[String]) -> String {
         let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {
@@ -15,12 +15,21 @@ impl WorkError {
         let unit = |dim: usize, units: i64| if op.dims[dim].size == units { "positions" } else { "sticks" };
         let message = match self {
             Self::Uneven { dim, units, slices } => {
-                format!("{slices} slices of {}, which has {units} {}; use a divisor of {units}", dim_text(*dim), unit(*dim, *units))
+                format!(
+                    "{slices} slices of {}, which has {units} {}; use a divisor of {units}",
+                    dim_text(*dim),
+                    unit(*dim, *units)
+                )
             }
             Self::Blocked { dim } if op.is_masked_reduction(*dim) => {
-                format!("{} cannot be split across cores: the reduction masks its last stick; split another dimension", dim_text(*dim))
+                format!(
+                    "{} cannot be split across cores: the reduction masks its last stick; split another dimension",
+                    dim_text(*dim)
+                )
             }
-            Self::Blocked { dim } => format!("{} cannot be split across cores; split another dimension", dim_text(*dim)),
+            Self::Blocked { dim } => {
+                format!("{} cannot be split across cores; split another dimension", dim_text(*dim))
+            }
             Self::Span { operand, bytes, limit, split } => {
                 let units = op.units();
                 let along = op.operand_dims(*operand).into_iter().map(|dim| {

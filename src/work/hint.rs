@@ -5,12 +5,13 @@ use program::WorkSplit;
 use program::{WorkHint, find_named_dim};
 use std::collections::BTreeSet;
 
-/// Returns the split that the user's hints request for an op with these dimension names; `None` if the op has none of the names. A scope
-/// around several ops applies to each op that has the dimension (torch-spyre, `work_div`). Dimensions without a hint are not cut.
-/// [`super::divide`] checks whether the op can be split that way.
+/// Returns the split that the user's hints request for an op with these dimension names; `None` if the op has none of
+/// the names. A scope around several ops applies to each op that has the dimension (torch-spyre, `work_div`).
+/// Dimensions without a hint are not cut. [`super::divide`] checks whether the op can be split that way.
 ///
 /// # Errors
-/// Returns an error if a name does not identify one dimension, two names identify the same one, or a number of slices is not positive.
+/// Returns an error if a name does not identify one dimension, two names identify the same one, or a number of slices
+/// is not positive.
 pub fn resolve_hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Option<WorkSplit>, WorkError> {
     let mut by: Vec<Option<&WorkHint>> = vec![None; names.len()];
     for hint in hints {
@@ -22,11 +23,13 @@ pub fn resolve_hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Opti
     if by.iter().all(Option::is_none) {
         return Ok(None);
     }
-    WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect()).map(Some).map_err(Into::into)
+    WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect())
+        .map(Some)
+        .map_err(Into::into)
 }
 
-/// Returns the first hint, by the position of its op, that no op follows because none has a dimension of the name. Each op comes with its
-/// hints and the names of its dimensions; hints with the same id are one request.
+/// Returns the first hint, by the position of its op, that no op follows because none has a dimension of the name. Each
+/// op comes with its hints and the names of its dimensions; hints with the same id are one request.
 #[must_use]
 pub fn find_unmatched_hint<'a>(ops: &'a [(Vec<WorkHint>, Vec<String>)]) -> Option<(usize, &'a WorkHint)> {
     let is_heard = |hint: &WorkHint, names: &[String]| matches!(find_named_dim(&hint.dim, names), Ok(Some(_)));
@@ -74,7 +77,8 @@ mod tests {
     #[test]
     fn finds_hint_that_no_op_matches() {
         let both = build_hints(&[("M", 2), ("K", 4)]);
-        let ops = |first: &[&str], second: &[&str]| vec![(both.clone(), to_names(first)), (both.clone(), to_names(second))];
+        let ops =
+            |first: &[&str], second: &[&str]| vec![(both.clone(), to_names(first)), (both.clone(), to_names(second))];
         assert_eq!(find_unmatched_hint(&ops(&["M", "N"], &["M", "K"])), None, "one op is enough");
         assert_eq!(find_unmatched_hint(&ops(&["M", "N"], &["N", "M"])), Some((0, &both[1])));
         let other = WorkHint { id: 9, ..both[1].clone() };

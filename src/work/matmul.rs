@@ -31,13 +31,14 @@ struct MatmulDimRoles {
     n: usize,
     /// The contracted dimension.
     k: usize,
-    /// The second operand is read once for all batches. So the peer takes it where there is no batch, and where one operand lacks one.
+    /// The second operand is read once for all batches. So the peer takes it where there is no batch, and where one
+    /// operand lacks one.
     shared_weight: bool,
 }
 
-/// The split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model declines: the op is no
-/// matmul, has minima, has no single generated dimension of several sticks, no row dimension or no single contracted one, or the best
-/// split uses fewer cores than [`distribute`].
+/// The split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model
+/// declines: the op is no matmul, has minima, has no single generated dimension of several sticks, no row dimension or
+/// no single contracted one, or the best split uses fewer cores than [`distribute`].
 ///
 /// # Panics
 /// When the minima have another number of dimensions than the op.
@@ -61,12 +62,14 @@ pub fn divide_by_cost_model(op: &UndividedOp, target: &Target) -> Option<WorkSpl
 impl MatmulDimRoles {
     fn from_op(op: &UndividedOp) -> Option<Self> {
         let [x, y, result] = op.operands.as_slice() else { return None };
-        let long = |kind: DimKind| (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.dims[dim].size > 1);
+        let long =
+            |kind: DimKind| (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.dims[dim].size > 1);
         let n = find_stick_contents(&result.coordinates).dim.filter(|&dim| op.units()[dim] > 1)?;
         let mut contracted = long(DimKind::Reduction);
         let k = contracted.next()?;
         let rows: Vec<usize> = long(DimKind::Output).filter(|&dim| dim != n).collect();
-        let of_one_operand: Vec<usize> = rows.iter().copied().filter(|&dim| uses_dim(x, dim) != uses_dim(y, dim)).collect();
+        let of_one_operand: Vec<usize> =
+            rows.iter().copied().filter(|&dim| uses_dim(x, dim) != uses_dim(y, dim)).collect();
         let m = *of_one_operand.last()?;
         let batch: Vec<usize> = rows.into_iter().filter(|&dim| dim != m).collect();
         let shared_weight = batch.is_empty() || of_one_operand.len() > 1;
@@ -162,7 +165,9 @@ impl MatmulWork {
         let deep = log2_above_one(self.k / self.n) * log2_above_one(self.n_slices);
         let is_filled = self.m_per_core >= 16.0;
         let ratios = match (shared_weight, is_filled) {
-            (true, true) => 10.0 * deep + 5.0 * log2_above_one(4096.0 / self.n) * log2_above_one(self.n_per_core / 128.0),
+            (true, true) => {
+                10.0 * deep + 5.0 * log2_above_one(4096.0 / self.n) * log2_above_one(self.n_per_core / 128.0)
+            }
             (true, false) => 10.0 * deep,
             (false, true) => 20.0 * deep,
             (false, false) => 0.0,
@@ -182,9 +187,9 @@ fn to_f64(size: i64) -> f64 {
     size as f64
 }
 
-/// The older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on every core, N and K cut
-/// between the cores. None where it does not apply: not two output dimensions and one contracted, K or M bound by minima, more than 16
-/// rows for every core, a partly empty stick, or no split that uses all cores.
+/// The older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on every core,
+/// N and K cut between the cores. None where it does not apply: not two output dimensions and one contracted, K or M
+/// bound by minima, more than 16 rows for every core, a partly empty stick, or no split that uses all cores.
 ///
 /// # Panics
 /// When the minima have another number of dimensions than the op.
@@ -205,8 +210,9 @@ pub fn divide_k_fast(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
     if !is_small || !is_narrow || k_sticks < target.cores {
         return None;
     }
-    let fits =
-        |&n_slices: &i64| n_slices > 1 && n_slices < target.cores && n_sticks % n_slices == 0 && k_sticks % (target.cores / n_slices) == 0;
+    let fits = |&n_slices: &i64| {
+        n_slices > 1 && n_slices < target.cores && n_sticks % n_slices == 0 && k_sticks % (target.cores / n_slices) == 0
+    };
     let n_slices = divisors(target.cores).filter(fits).last().filter(|&slices| slices >= op.minima.slices()[n])?;
     Some(WorkSplit::single_core(3).with_slices(n, n_slices).with_slices(2, target.cores / n_slices))
 }
@@ -237,8 +243,10 @@ mod tests {
     #[test]
     fn treats_sixteen_rows_as_a_filled_core() {
         let op = matmul(&[], 512, 1024, 1024);
-        let work = MatmulWork::new(&op, &MatmulDimRoles::from_op(&op).unwrap(), &WorkSplit::single_core(3).with_slices(0, 32));
-        // 25 for each doubling of 512 columns, and for a filled core 5 for each of 4096 / 1024 times those of 1024 / 128.
+        let work =
+            MatmulWork::new(&op, &MatmulDimRoles::from_op(&op).unwrap(), &WorkSplit::single_core(3).with_slices(0, 32));
+        // 25 for each doubling of 512 columns, and for a filled core 5 for each of 4096 / 1024 times those of 1024 /
+        // 128.
         assert_eq!(work.compute_shape_penalty(true, 32), 25.0 + 5.0 * 2.0 * 3.0);
     }
 
@@ -286,7 +294,11 @@ mod tests {
         let mut twice = matmul(&[2], 64, 128, 256);
         twice.dims[0].kind = DimKind::Reduction;
         assert_eq!(choose_slices(&twice, 32), None, "two contracted dimensions");
-        assert_eq!(choose_slices(&UndividedOp { family: Family::Pointwise, ..matmul(&[], 64, 128, 256) }, 32), None, "no product");
+        assert_eq!(
+            choose_slices(&UndividedOp { family: Family::Pointwise, ..matmul(&[], 64, 128, 256) }, 32),
+            None,
+            "no product"
+        );
         let bound = UndividedOp { minima: WorkSplit::single_core(3).with_slices(1, 2), ..matmul(&[], 64, 128, 256) };
         assert_eq!(choose_slices(&bound, 32), None, "minima");
     }
@@ -297,12 +309,20 @@ mod tests {
         assert_eq!(slices(&matmul(&[], 32, 4096, 4096)), Some(vec![1, 16, 2]));
         assert_eq!(slices(&matmul(&[], 32, 4096, 192)), None, "three sticks share no divisor with 32 cores");
         assert_eq!(slices(&matmul(&[], 256, 2048, 1024)), Some(vec![1, 16, 2]));
-        assert_eq!(slices(&matmul(&[], 256, 2048, 2048)), None, "more than 4 rows per core need fewer than 32 sticks of columns");
+        assert_eq!(
+            slices(&matmul(&[], 256, 2048, 2048)),
+            None,
+            "more than 4 rows per core need fewer than 32 sticks of columns"
+        );
         assert_eq!(slices(&matmul(&[], 1024, 4096, 4096)), None, "more than 16 rows per core");
         assert_eq!(slices(&matmul(&[], 32, 1024, 4096)), None, "16 sticks of K for 32 cores");
         assert_eq!(slices(&matmul(&[4], 32, 4096, 4096)), None, "a batch dimension");
         assert_eq!(slices(&matmul(&[], 16, 4096, 4096)), None, "fewer rows than cores");
         assert_eq!(slices(&matmul(&[], 1024, 2048, 1024)), None, "more than 16 rows per core, of few columns");
-        assert_eq!(slices(&matmul(&[], 256, 3072, 1024)), Some(vec![1, 16, 2]), "48 sticks of K in two slices, though not in 32");
+        assert_eq!(
+            slices(&matmul(&[], 256, 3072, 1024)),
+            Some(vec![1, 16, 2]),
+            "48 sticks of K in two slices, though not in 32"
+        );
     }
 }

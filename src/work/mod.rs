@@ -2,20 +2,24 @@
 //!
 //! Definitions:
 //! * An op *iterates* over output dimensions, then reduction dimensions ([`IterationDim`](program::IterationDim)).
-//! * A *unit* of a dimension cannot be cut: it is a stick if the dimension runs in the sticks of some operand, else one position.
-//! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores used
-//!   ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one dimension only.
+//! * A *unit* of a dimension cannot be cut: it is a stick if the dimension runs in the sticks of some operand, else one
+//!   position.
+//! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores
+//!   used ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one
+//!   dimension only.
 //! * The *span* of an operand is the run of device memory that one core addresses in it. The hardware limits it
-//!   ([`machine::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay, other
-//!   dimensions may be cut besides.
+//!   ([`machine::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay,
+//!   other dimensions may be cut besides.
 //!
-//! Two decisions, one after the other: [`reduce_span`] finds the minima, [`divide`] the split. `divide` takes a hint as it is; prices every
-//! split of a matmul with torch-spyre's cost model; and gives everything else the largest divisors, longest dimension first.
+//! Two decisions, one after the other: [`reduce_span`] finds the minima, [`divide`] the split. `divide` takes a hint as
+//! it is; prices every split of a matmul with torch-spyre's cost model; and gives everything else the largest divisors,
+//! longest dimension first.
 //!
-//! Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64, 4 and 2 units. No
-//! tensor is near the span limit, so there are no minima. The largest-divisor rule would cut M into 32 and leave each core 2 rows, which
-//! fill a quarter of one pass of the systolic array; the cost model takes M = 4, N = 4, K = 2. K is the fastest digit of the core number:
-//! cores 0 and 1 hold the two halves of the contraction of the same output block ([`CoreOrder`](program::CoreOrder)).
+//! Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64,
+//! 4 and 2 units. No tensor is near the span limit, so there are no minima. The largest-divisor rule would cut M into
+//! 32 and leave each core 2 rows, which fill a quarter of one pass of the systolic array; the cost model takes M = 4, N
+//! = 4, K = 2. K is the fastest digit of the core number: cores 0 and 1 hold the two halves of the contraction of the
+//! same output block ([`CoreOrder`](program::CoreOrder)).
 //!
 //! | file | what |
 //! |---|---|
@@ -54,11 +58,12 @@ pub use span::{compute_span_bytes, reduce_span};
 use machine::Target;
 use program::{SplitError, UndividedOp, WorkSplit};
 
-/// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
-/// counts, one per iteration dimension; see `docs/concepts/work-division.md`.
+/// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest
+/// divisors). Slices are counts, one per iteration dimension; see `docs/concepts/work-division.md`.
 ///
 /// # Errors
-/// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.
+/// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the
+/// hardware can.
 ///
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
@@ -108,8 +113,8 @@ pub fn divide(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError>
 /// Checks that an op may use this split, by the constraints that results of [`divide`] satisfy.
 ///
 /// # Errors
-/// Returns an error if the split has another number of dimensions, the hardware does not support it, or a core would address too much of a
-/// tensor.
+/// Returns an error if the split has another number of dimensions, the hardware does not support it, or a core would
+/// address too much of a tensor.
 pub fn check_split(op: &UndividedOp, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     op.check()?;
     if split.slices().len() != op.dims.len() {
@@ -198,7 +203,10 @@ mod tests {
         assert_eq!(divide_with_hint(op(), &[3, 1, 1]), Err(WorkError::Uneven { dim: 0, units: 64, slices: 3 }));
         assert_eq!(divide_with_hint(op(), &[1, 8, 1]), Err(WorkError::Uneven { dim: 1, units: 4, slices: 8 }));
         assert_eq!(divide_with_hint(op(), &[32, 2, 1]), Err(WorkError::Cores { needed: 64, cores: 32 }));
-        assert_eq!(divide_with_hint(op(), &[1, 1]), Err(WorkError::Split(SplitError::Length { expected: 3, found: 2 })));
+        assert_eq!(
+            divide_with_hint(op(), &[1, 1]),
+            Err(WorkError::Split(SplitError::Length { expected: 3, found: 2 }))
+        );
         assert_eq!(divide_with_hint(op(), &[1, 0, 1]), Err(WorkError::Split(SplitError::Slices { dim: 1, slices: 0 })));
         let blocked = UndividedOp { blocked: vec![0], ..pointwise(&[128, 256]) };
         assert_eq!(divide_with_hint(blocked, &[2, 1]), Err(WorkError::Blocked { dim: 0 }));

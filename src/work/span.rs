@@ -1,4 +1,5 @@
-//! The run of device memory that one core addresses in an operand, and the splits that keep it inside the hardware's limit.
+//! The run of device memory that one core addresses in an operand, and the splits that keep it inside the hardware's
+//! limit.
 
 use super::WorkError;
 use super::distribute::divisors;
@@ -6,9 +7,9 @@ use machine::Target;
 use program::{UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
-/// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
-/// dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of them). Of a gather's table, its first
-/// operand, a core may touch every row.
+/// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the
+/// outermost device dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of
+/// them). Of a gather's table, its first operand, a core may touch every row.
 ///
 /// # Errors
 /// When a coordinate names no iteration dimension.
@@ -39,12 +40,14 @@ fn count_positions(op: &UndividedOp, operand: usize, device_dim: usize, split: &
     }
 }
 
-/// Returns the fewest slices that bring every operand under the target's span limit, all 1 if none is above it (torch-spyre's mandatory
-/// `span_reduction`). Operands are processed in order, device dimensions from the outside in; slices that one operand needs also apply to
-/// the next. An op with a hint gets no minima, because the hint alone decides.
+/// Returns the fewest slices that bring every operand under the target's span limit, all 1 if none is above it
+/// (torch-spyre's mandatory `span_reduction`). Operands are processed in order, device dimensions from the outside in;
+/// slices that one operand needs also apply to the next. An op with a hint gets no minima, because the hint alone
+/// decides.
 ///
 /// # Errors
-/// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
+/// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is
+/// enough.
 pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
     let mut minima = WorkSplit::single_core(op.dims.len());
@@ -64,8 +67,14 @@ pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkE
     Ok(minima)
 }
 
-/// Adds slices along the outer device dimensions of one operand, until its span is within the limit or cannot shrink any more.
-fn reduce_operand(op: &UndividedOp, operand: usize, minima: WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+/// Adds slices along the outer device dimensions of one operand, until its span is within the limit or cannot shrink
+/// any more.
+fn reduce_operand(
+    op: &UndividedOp,
+    operand: usize,
+    minima: WorkSplit,
+    target: &Target,
+) -> Result<WorkSplit, WorkError> {
     let mut split = minima;
     for device_dim in 0..op.operands[operand].layout.rank() - 1 {
         if compute_span_bytes(op, operand, &split)? <= target.core_span_bytes {
@@ -83,9 +92,15 @@ fn reduce_operand(op: &UndividedOp, operand: usize, minima: WorkSplit, target: &
     Ok(split)
 }
 
-/// Returns the slice count of `dim` with the largest span within the limit, so that the fewest cores are bound; if there is none, the one
-/// with the smallest span.
-fn choose_slices(op: &UndividedOp, operand: usize, dim: usize, split: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+/// Returns the slice count of `dim` with the largest span within the limit, so that the fewest cores are bound; if
+/// there is none, the one with the smallest span.
+fn choose_slices(
+    op: &UndividedOp,
+    operand: usize,
+    dim: usize,
+    split: &WorkSplit,
+    target: &Target,
+) -> Result<WorkSplit, WorkError> {
     let least = split.slices()[dim];
     let cores_left = target.cores / (split.num_cores() / least);
     let mut choices = vec![(compute_span_bytes(op, operand, split)?, least)];
@@ -94,7 +109,10 @@ fn choose_slices(op: &UndividedOp, operand: usize, dim: usize, split: &WorkSplit
             choices.push((compute_span_bytes(op, operand, &split.with_slices(dim, slices))?, slices));
         }
     }
-    let inside = choices.iter().filter(|(span, _)| *span <= target.core_span_bytes).max_by_key(|&&(span, slices)| (span, Reverse(slices)));
+    let inside = choices
+        .iter()
+        .filter(|(span, _)| *span <= target.core_span_bytes)
+        .max_by_key(|&&(span, slices)| (span, Reverse(slices)));
     let chosen = inside.or_else(|| choices.iter().min());
     Ok(chosen.map_or_else(|| split.clone(), |&(_, slices)| split.with_slices(dim, slices)))
 }
@@ -134,7 +152,8 @@ mod tests {
     #[test]
     fn accepts_span_equal_to_the_limit() {
         let op = pointwise(&[512, 256]);
-        let with = |core_span_bytes: i64| reduce_span(&op, &Target { core_span_bytes, ..SPYRE }).unwrap().slices().to_vec();
+        let with =
+            |core_span_bytes: i64| reduce_span(&op, &Target { core_span_bytes, ..SPYRE }).unwrap().slices().to_vec();
         assert_eq!(with(4 * 512 * 128), [1, 1]);
         assert_eq!(with(4 * 512 * 128 - 1), [1, 2]);
     }
@@ -160,7 +179,8 @@ mod tests {
 
     #[test]
     fn counts_complete_sticks_of_contraction() {
-        let of_weights = |contracted| compute_span_bytes(&matmul(&[], 8, contracted, 64), 1, &WorkSplit::single_core(3));
+        let of_weights =
+            |contracted| compute_span_bytes(&matmul(&[], 8, contracted, 64), 1, &WorkSplit::single_core(3));
         assert_eq!((of_weights(2), of_weights(64), of_weights(65)), (Ok(64 * 128), Ok(64 * 128), Ok(128 * 128)));
     }
 

@@ -41,11 +41,14 @@ pub(super) fn reduction(sizes: &[i64], dim: usize) -> UndividedOp {
     let kept: Vec<usize> = (0..sizes.len()).filter(|&other| other != dim).collect();
     let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
     let place = |host: usize| kept.iter().position(|&other| other == host);
-    let read: Vec<Coordinate> = (0..sizes.len()).map(|host| Coordinate::from_dim(place(host).unwrap_or(kept.len()))).collect();
-    let write: Vec<Coordinate> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
+    let read: Vec<Coordinate> =
+        (0..sizes.len()).map(|host| Coordinate::from_dim(place(host).unwrap_or(kept.len()))).collect();
+    let write: Vec<Coordinate> =
+        (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::from_dim)).collect();
     let result: Vec<i64> = (0..sizes.len()).map(|host| if host == dim { 1 } else { sizes[host] }).collect();
     let dims = ranges[..kept.len()].iter().map(|&size| output_dim(size)).chain([reduction_dim(sizes[dim])]).collect();
-    let operands = vec![build_operand(sizes, &read, &ranges, Sen169Fp16), build_operand(&result, &write, &ranges, Sen169Fp16)];
+    let operands =
+        vec![build_operand(sizes, &read, &ranges, Sen169Fp16), build_operand(&result, &write, &ranges, Sen169Fp16)];
     build_operation(Family::Reduce, dims, operands)
 }
 
@@ -71,7 +74,8 @@ pub(super) fn any_operation() -> impl Strategy<Value = UndividedOp> {
     prop_oneof![
         prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
         (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
-        (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
+        (prop::collection::vec(1_i64..9, 0..2), size(), size(), size())
+            .prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
     ]
 }
 
@@ -80,7 +84,8 @@ fn counts_stick_dims_in_sticks() {
     assert_eq!(pointwise(&[128, 250]).units(), [128, 4]);
     assert_eq!(matmul(&[], 70, 100, 150).units(), [70, 3, 2]);
     let mut mixed = pointwise(&[128, 256]);
-    mixed.operands[1] = build_operand(&[128, 256], &[Coordinate::from_dim(0), Coordinate::from_dim(1)], &[128, 256], IeeeFp32);
+    mixed.operands[1] =
+        build_operand(&[128, 256], &[Coordinate::from_dim(0), Coordinate::from_dim(1)], &[128, 256], IeeeFp32);
     assert_eq!(mixed.units(), [128, 4], "the f16 stick is the larger unit");
 }
 

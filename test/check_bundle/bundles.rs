@@ -7,8 +7,8 @@ use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow,
-        OwnedDim, Ownership, SymbolicDim, WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, NamedConstant, OpSpec,
+        OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
     },
     launch::Launch,
 };
@@ -92,7 +92,8 @@ pub(crate) fn adds(splits: (i64, i64)) -> OpSpec {
     op("add", &[(128, splits.0), (256, splits.1)], 0, vec![tensor(), tensor(), tensor()])
 }
 
-/// Tiles of 64 rows of a kernel argument: copied to the pool in each of 4 iterations, and from there to another argument.
+/// Tiles of 64 rows of a kernel argument: copied to the pool in each of 4 iterations, and from there to another
+/// argument.
 pub(crate) fn nest() -> Files {
     let tile = |mut operand: OpSpecOperand, advance: &[i64]| {
         operand.device_size = vec![1, 512, 64];
@@ -103,7 +104,14 @@ pub(crate) fn nest() -> Files {
     let load = op("identity", &[(64, 2), (64, 1)], 0, vec![tile(rows(), &[0, 4096]), pool(rows(), 0)]);
     let store = op("identity", &[(64, 2), (64, 1)], 0, vec![pool(rows(), 0), tile(rows(), &[16384, 4096])]);
     let body = [load, store].map(|op| BundleItem::Op(Box::new(op))).to_vec();
-    emit(8192, vec![BundleItem::Loop { count: 2, symbol: None, body: vec![BundleItem::Loop { count: 4, symbol: None, body }] }])
+    emit(
+        8192,
+        vec![BundleItem::Loop {
+            count: 2,
+            symbol: None,
+            body: vec![BundleItem::Loop { count: 4, symbol: None, body }],
+        }],
+    )
 }
 
 /// Rows less one row, tile by tile, of two arguments that both move.
@@ -113,7 +121,12 @@ pub(crate) fn moving_row() -> Files {
         operand
     };
     let row = operand(&[1, 64], vec![C::constant(0), C::dim(1)]);
-    let sub = op("sub", &[(64, 1), (64, 1)], 0, vec![tile(matrix((0, 64), (1, 64))), tile(row), tile(matrix((0, 64), (1, 64)))]);
+    let sub = op(
+        "sub",
+        &[(64, 1), (64, 1)],
+        0,
+        vec![tile(matrix((0, 64), (1, 64))), tile(row), tile(matrix((0, 64), (1, 64)))],
+    );
     emit(0, vec![BundleItem::Loop { count: 4, symbol: None, body: vec![BundleItem::Op(Box::new(sub))] }])
 }
 
@@ -147,7 +160,11 @@ pub(crate) fn divided_gather(n_indices: i64, slices: [i64; 2]) -> Files {
 
 /// The bundle `gather` as a program of one launch.
 pub(crate) fn table() -> Files {
-    let tensor = |name: &str, shape: &[i64], (element, format): (&str, &str), device_size: &[i64], stride_map: &[i64]| {
+    let tensor = |name: &str,
+                  shape: &[i64],
+                  (element, format): (&str, &str),
+                  device_size: &[i64],
+                  stride_map: &[i64]| {
         json!({"name": name, "shape": shape, "element_type": element, "format": format, "device_size": device_size,
                "stride_map": stride_map, "bytes": device_size.iter().product::<i64>() * if element == "i32" { 4 } else { 2 }})
     };
@@ -173,7 +190,8 @@ pub(crate) fn relayout() -> Files {
 }
 
 pub(crate) fn pooling() -> Files {
-    let input = operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
+    let input =
+        operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
     let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
     let mut pool = op("avgpoolfwd", &[(4, 1), (4, 1), (64, 1), (2, 1), (2, 1)], 0, vec![input, output]);
     let axis = WindowAxis { kernel: 2, stride: 2, ..WindowAxis::default() };
@@ -206,7 +224,11 @@ pub(crate) fn matmul() -> OpSpec {
 
 pub(crate) fn top_k(stick: usize) -> Files {
     let input = if stick == 0 { matrix((2, 256), (0, 64)) } else { matrix((0, 64), (2, 256)) };
-    let output = if stick == 0 { matrix((1, 4), (0, 64)) } else { operand(&[4, 64, 64], vec![C::dim(1), C::dim(0), C::constant(0)]) };
+    let output = if stick == 0 {
+        matrix((1, 4), (0, 64))
+    } else {
+        operand(&[4, 64, 64], vec![C::dim(1), C::dim(0), C::constant(0)])
+    };
     emit_ops(vec![op("topkvalue", &[(64, 1), (4, 1), (256, 1)], 0, vec![input, output])])
 }
 
@@ -237,8 +259,10 @@ pub(crate) fn copies(from: DeviceFormat) -> Files {
 
 /// A widened value plus a number of another order: the second operand comes from the caller.
 pub(crate) fn widened_sum() -> Files {
-    let single =
-        || OpSpecOperand { format: DeviceFormat::IeeeFp32, ..operand(&[4, 64, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]) };
+    let single = || OpSpecOperand {
+        format: DeviceFormat::IeeeFp32,
+        ..operand(&[4, 64, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)])
+    };
     let dims = [(64, 1), (128, 1)];
     let widen = op("dl16tofp32", &dims, 0, vec![matrix((0, 64), (1, 128)), lx(single(), 0)]);
     emit_ops(vec![widen, op("add", &dims, 0, vec![lx(single(), 0), single(), lx(single(), 32_768)])])
@@ -249,7 +273,11 @@ pub(crate) fn baked() -> Files {
     let launch = Launch::new_baked(&bundle, &Target::spyre()).unwrap();
     let map = MemoryMap::from_bundle(&bundle, &Target::spyre());
     let sdsc = sdsc::from_op_spec_baked(bundle.ops()[0], 0, &map).unwrap();
-    [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc_format::to_text(&sdsc))].into()
+    [
+        ("bundle.mlir".to_owned(), launch.to_string().into_bytes()),
+        ("sdsc_0.json".to_owned(), sdsc_format::to_text(&sdsc)),
+    ]
+    .into()
 }
 
 /// A launch of the bundle `nest`, which has a tile in its pool.
@@ -320,7 +348,8 @@ pub(crate) fn shared() -> Files {
         tensor
     };
     let buffers = json!([buffer("t2", 0, 0), buffer("t3", 65536, 1), buffer("t4", 0, 2)]);
-    program["launches"] = json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
+    program["launches"] =
+        json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
     program["buffers"] = buffers;
     program["buffer_bytes"] = json!(131_072);
     files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());

@@ -34,9 +34,17 @@ pub(crate) fn broken_members() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r2"], "add", set_edit("dsc/constantInfo_", json!({}))),
         break_bundle(&["sdsc_r2"], "add", set_edit("dsc/dataStageParam_/0/ss_/rowSplit_", json!([]))),
         break_bundle(&["sdsc_r2"], "add", set_edit("dsc/labeledDs_/0/memOrg_/lx", json!(null))),
-        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/scheduleTree_/0/startAddressCoreCorelet_/dim_prop_func/0/Map/x", json!(1))),
+        break_bundle(
+            &["sdsc_r2"],
+            "add",
+            set_edit("dsc/scheduleTree_/0/startAddressCoreCorelet_/dim_prop_func/0/Map/x", json!(1)),
+        ),
         break_bundle(&["sdsc_r23"], "add", set_edit("dsc/coreIdsUsed_", json!([1, 0, 2, 3]))),
-        break_bundle(&["sdsc_r80"], "add", text_edit("%arg_0_core_4096, %arg_0_core_8192, ", "%arg_0_core_8192, %arg_0_core_4096, ")),
+        break_bundle(
+            &["sdsc_r80"],
+            "add",
+            text_edit("%arg_0_core_4096, %arg_0_core_8192, ", "%arg_0_core_8192, %arg_0_core_4096, "),
+        ),
         break_bundle(
             &["sdsc_r80"],
             "add of columns",
@@ -46,7 +54,11 @@ pub(crate) fn broken_members() -> Vec<BrokenBundle> {
             set_edit("op/coreIdToWkSlice_/1/mb", json!(2))(files);
             set_edit("op/coreIdToWkSlice_/2/mb", json!(1))(files);
         }),
-        break_bundle(&["sdsc_r82"], "add", set_edit("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/padding", json!("nopadx"))),
+        break_bundle(
+            &["sdsc_r82"],
+            "add",
+            set_edit("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/padding", json!("nopadx")),
+        ),
         break_bundle(
             &["sdsc_r82"],
             "add",
@@ -71,7 +83,11 @@ pub(crate) fn broken_members() -> Vec<BrokenBundle> {
 
 /// Changes the live range that a program states for the tile in its pool.
 fn set_live_range(member: &'static str, number: i64) -> BrokenBundle {
-    break_bundle(&["sdsc_r100"], "program", edit_program(move |value| value["launches"][0]["pool"][0][member] = json!(number)))
+    break_bundle(
+        &["sdsc_r100"],
+        "program",
+        edit_program(move |value| value["launches"][0]["pool"][0][member] = json!(number)),
+    )
 }
 
 pub(crate) fn broken_live_ranges() -> Vec<BrokenBundle> {
@@ -91,7 +107,11 @@ pub(crate) fn broken_live_ranges() -> Vec<BrokenBundle> {
         set_live_range("first_op", 1),
         set_live_range("last_op", 0),
         set_live_range("last_op", 2),
-        break_bundle(&["sdsc_r100"], "program", edit_program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool")))),
+        break_bundle(
+            &["sdsc_r100"],
+            "program",
+            edit_program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool"))),
+        ),
         // A second live range of the same bytes, one of untouched bytes, and one at the wrong place in the list.
         break_bundle(
             &["sdsc_r103"],
@@ -134,7 +154,11 @@ pub(crate) fn broken_programs() -> Vec<BrokenBundle> {
             }),
         ),
         break_bundle(&["sdsc_r92"], "program", edit_program(|value| value["results"][0]["shape"] = json!([512, 63]))),
-        break_bundle(&["sdsc_r92"], "program", edit_program(|value| value["results"][0]["element_type"] = json!("f128"))),
+        break_bundle(
+            &["sdsc_r92"],
+            "program",
+            edit_program(|value| value["results"][0]["element_type"] = json!("f128")),
+        ),
         break_bundle(&["sdsc_r92"], "program", edit_program(|value| value["results"][0]["bytes"] = json!(131_072))),
         break_bundle(
             &["sdsc_r93"],
@@ -165,19 +189,33 @@ pub(crate) fn broken_programs() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r95"], "program", edit_program(|value| value["launches"][0]["pool_bytes"] = json!(8192))),
         break_bundle(&["sdsc_r95"], "program", |files| {
             let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
-            *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 8192 bytes", "allocate 16384 bytes").into_bytes();
+            *bytes = String::from_utf8(bytes.clone())
+                .unwrap()
+                .replace("allocate 8192 bytes", "allocate 16384 bytes")
+                .into_bytes();
         }),
         break_bundle(&["sdsc_r95"], "slice of the pool", |files| {
             let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
-            *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 32768 bytes", "allocate 32896 bytes").into_bytes();
+            *bytes = String::from_utf8(bytes.clone())
+                .unwrap()
+                .replace("allocate 32768 bytes", "allocate 32896 bytes")
+                .into_bytes();
         }),
         break_bundle(
             &["sdsc_r96"],
             "table",
             edit_program(|value| drop(value["arguments"][0].as_object_mut().unwrap().remove("index_range"))),
         ),
-        break_bundle(&["sdsc_r96"], "table", edit_program(|value| value["arguments"][0]["index_range"] = json!([0, 511]))),
-        break_bundle(&["sdsc_r96"], "table", edit_program(|value| value["arguments"][0]["index_range"] = json!([1, 512]))),
+        break_bundle(
+            &["sdsc_r96"],
+            "table",
+            edit_program(|value| value["arguments"][0]["index_range"] = json!([0, 511])),
+        ),
+        break_bundle(
+            &["sdsc_r96"],
+            "table",
+            edit_program(|value| value["arguments"][0]["index_range"] = json!([1, 512])),
+        ),
         break_bundle(&["sdsc_r97"], "shared", edit_program(|value| value["buffer_bytes"] = json!(131_200))),
         break_bundle(
             &["sdsc_r99"],
@@ -189,7 +227,11 @@ pub(crate) fn broken_programs() -> Vec<BrokenBundle> {
             }),
         ),
         break_bundle(&["sdsc_r21"], "add", set_edit("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
-        break_bundle(&["sdsc_r84"], "pooling", set_edit("dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "j", "i"]))),
+        break_bundle(
+            &["sdsc_r84"],
+            "pooling",
+            set_edit("dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "j", "i"])),
+        ),
         break_bundle(&["sdsc_r101"], "pooling", set_edit("dsc/labeledDs_/0/memOrg_/lx/isPadded", json!(0))),
         break_bundle(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm/dsOffset")),
         break_bundle(&["sdsc_r101"], "pooling", set_edit("dsc/pdsRelation_/isPdsReuse", json!(0))),

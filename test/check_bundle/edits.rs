@@ -25,7 +25,8 @@ pub(crate) fn to_pointer(value: &Value, path: &str) -> String {
     match path.split_once('/') {
         Some(("op", rest)) => format!("{operation}/{rest}"),
         Some(("dsc", rest)) => {
-            let function = value.pointer(&format!("{operation}/dscs_/0")).unwrap().as_object().unwrap().keys().next().unwrap();
+            let function =
+                value.pointer(&format!("{operation}/dscs_/0")).unwrap().as_object().unwrap().keys().next().unwrap();
             format!("{operation}/dscs_/0/{function}/{rest}")
         }
         _ => panic!("{path}"),

@@ -75,7 +75,8 @@ pub(crate) fn broken_launch_specs() -> Vec<BrokenBundle> {
         remove_spec_member("/args/1", "dtype"),
         remove_spec_member("/args/1", "layout"),
         break_bundle(&["sdsc_r136"], "baked program", |files| {
-            let mut spec: Value = serde_json::from_slice(&find_valid_bundle("launched")["bundle_0/launch_spec.json"]).unwrap();
+            let mut spec: Value =
+                serde_json::from_slice(&find_valid_bundle("launched")["bundle_0/launch_spec.json"]).unwrap();
             for (number, role) in ["input", "input", "output"].into_iter().enumerate() {
                 spec["args"][number] = spec["args"][2].clone();
                 spec["args"][number]["arg_index"] = json!(number);

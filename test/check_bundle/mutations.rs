@@ -1,11 +1,13 @@
 //! Bundles that are wrong in one way each.
 
 use crate::check_bundle::bundles::{
-    Files, adds, columns, copies, divided_gather, emit_ops, find_valid_bundle, matmul, matrix, op, operand, program, restick, sparse,
-    top_k, widened_sum, with_allocation,
+    Files, adds, columns, copies, divided_gather, emit_ops, find_valid_bundle, matmul, matrix, op, operand, program,
+    restick, sparse, top_k, widened_sum, with_allocation,
 };
 use crate::check_bundle::derived::{broken_live_ranges, broken_members, broken_programs};
-use crate::check_bundle::edits::{STARTS_1, json, remove, rename, replace_bundle, replace_text, set, set_edit, set_starts, text_edit};
+use crate::check_bundle::edits::{
+    STARTS_1, json, remove, rename, replace_bundle, replace_text, set, set_edit, set_starts, text_edit,
+};
 use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
@@ -17,7 +19,11 @@ pub(crate) struct BrokenBundle {
     pub(crate) files: Files,
 }
 
-pub(crate) fn break_bundle(labels: &'static [&'static str], base_name: &str, edit: impl FnOnce(&mut Files)) -> BrokenBundle {
+pub(crate) fn break_bundle(
+    labels: &'static [&'static str],
+    base_name: &str,
+    edit: impl FnOnce(&mut Files),
+) -> BrokenBundle {
     let mut files = find_valid_bundle(base_name);
     let before = files.clone();
     edit(&mut files);
@@ -38,7 +44,11 @@ fn broken_values() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r10"], "add", text_edit("%arg_0, %arg_0_core_offset_4096", "%arg_0, %arg_1")),
         break_bundle(&["sdsc_r11"], "nest", text_edit("allocate 8192 bytes", "allocate 99999999999 bytes")),
         break_bundle(&["sdsc_r11", "sdsc_r69"], "nest", text_edit("allocate 8192 bytes", "allocate -1 bytes")),
-        break_bundle(&["sdsc_r12"], "nest", text_edit("%loop_bound_0 = arith.constant 2", "%loop_bound_0 = arith.constant 0")),
+        break_bundle(
+            &["sdsc_r12"],
+            "nest",
+            text_edit("%loop_bound_0 = arith.constant 2", "%loop_bound_0 = arith.constant 0"),
+        ),
         break_bundle(&["sdsc_r12"], "nest", text_edit("%c1 = arith.constant 1", "%c1 = arith.constant 2")),
         break_bundle(&["sdsc_r12"], "nest", text_edit("to %loop_bound_1", "to %arg_0")),
     ]
@@ -103,7 +113,9 @@ fn broken_files() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| value["launches"][0]["bundle"] = json!("bundle_1"))
         }),
-        break_bundle(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["launches"][0]["bundle"] = json!(1))),
+        break_bundle(&["sdsc_r3"], "program", |files| {
+            json(files, "program.json", |value| value["launches"][0]["bundle"] = json!(1))
+        }),
         break_bundle(&["sdsc_r72"], "constant", |files| drop(files.remove("constants/t0.bin"))),
         break_bundle(&["sdsc_r72"], "constant", |files| files.get_mut("constants/t0.bin").unwrap().truncate(32767)),
         break_bundle(&["sdsc_r72"], "constant", |files| {
@@ -116,7 +128,9 @@ fn broken_files() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(2, "offset", json!(65408))),
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(0, "offset", json!(64))),
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(0, "offset", json!(-128))),
-        break_bundle(&["sdsc_r73"], "shared", |files| json(files, "program.json", |value| value["buffer_bytes"] = json!(131_071))),
+        break_bundle(&["sdsc_r73"], "shared", |files| {
+            json(files, "program.json", |value| value["buffer_bytes"] = json!(131_071))
+        }),
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(1, "first_launch", json!(2))),
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(1, "last_launch", json!(1))),
         break_bundle(&["sdsc_r73"], "shared", set_placement_member(2, "last_launch", json!(4))),
@@ -129,7 +143,9 @@ fn broken_files() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| value["arguments"][0]["index_range"] = json!([0, 8]))
         }),
-        break_bundle(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["results"][0]["digit_base"] = json!(1024))),
+        break_bundle(&["sdsc_r3"], "program", |files| {
+            json(files, "program.json", |value| value["results"][0]["digit_base"] = json!(1024))
+        }),
         break_bundle(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| value["symbols"] = json!([{"name": "T", "maximum": 8}]));
         }),
@@ -188,13 +204,27 @@ fn broken_divisions() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r22"], "add", set_edit("op/coreFoldProp_/factor_", json!(3))),
         break_bundle(&["sdsc_r23"], "add", set_edit("dsc/coreIdsUsed_", json!([0, 0, 2, 3]))),
         break_bundle(&["sdsc_r23"], "add", |files| remove(files, "op/coreIdToDsc_/3")),
-        break_bundle(&["sdsc_r24"], "add", set_edit("dsc/scheduleTree_/1/startAddressCoreCorelet_/dim_prop_attr/0/factor_", json!(3))),
+        break_bundle(
+            &["sdsc_r24"],
+            "add",
+            set_edit("dsc/scheduleTree_/1/startAddressCoreCorelet_/dim_prop_attr/0/factor_", json!(3)),
+        ),
         break_bundle(&["sdsc_r24"], "clip", set_edit("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
         break_bundle(&["sdsc_r25"], "add", |files| slice_rows(files, 8)),
         break_bundle(&["sdsc_r26"], "add", set_edit("op/coreIdToWkSlice_/3/mb", json!(4))),
-        break_bundle(&["sdsc_r26"], "relayout", set_edit("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3/out", json!(4))),
-        break_bundle(&["sdsc_r150"], "relayout", |files| remove(files, "dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")),
-        break_bundle(&["sdsc_r150"], "relayout", set_edit("dsc/scheduleTree_/0/coordinates_/coreIdToWkSlice_/3/mb", json!(2))),
+        break_bundle(
+            &["sdsc_r26"],
+            "relayout",
+            set_edit("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3/out", json!(4)),
+        ),
+        break_bundle(&["sdsc_r150"], "relayout", |files| {
+            remove(files, "dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")
+        }),
+        break_bundle(
+            &["sdsc_r150"],
+            "relayout",
+            set_edit("dsc/scheduleTree_/0/coordinates_/coreIdToWkSlice_/3/mb", json!(2)),
+        ),
         break_bundle(&["sdsc_r151"], "relayout", |files| set_starts(files, "128", 4)),
         break_bundle(&["sdsc_r152"], "relayout", set_edit("dsc/numCoreletsUsed_", json!(2))),
         break_bundle(&["sdsc_r153"], "add", replace_bundle(widened_sum())),
@@ -239,7 +269,11 @@ fn broken_tensors() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r44"], "add", set_edit("dsc/scheduleTree_/1/backGapCore_", json!({"mb": {"0": "64"}}))),
         break_bundle(&["sdsc_r45"], "add", set_edit("dsc/computeOp_/0/inputLabeledDs/1", json!("Tensor9-idx9"))),
         break_bundle(&["sdsc_r45"], "add", set_edit("dsc/computeOp_/0/outputLabeledDs/0", json!("Tensor1-idx1"))),
-        break_bundle(&["sdsc_r46"], "gather", set_edit("dsc/computeOp_/0/indirectAccessIndexLabeledDs/0", json!("Tensor1-idx1"))),
+        break_bundle(
+            &["sdsc_r46"],
+            "gather",
+            set_edit("dsc/computeOp_/0/indirectAccessIndexLabeledDs/0", json!("Tensor1-idx1")),
+        ),
         break_bundle(&["sdsc_r47"], "gather", set_edit("dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
         break_bundle(&["sdsc_r154"], "divided gather", replace_bundle(divided_gather(128, [4, 2]))),
         break_bundle(
@@ -247,22 +281,33 @@ fn broken_tensors() -> Vec<BrokenBundle> {
             "divided gather",
             set_edit("dsc/scheduleTree_/1/startAddressCoreCorelet_/data_/[1, 0, 0]", json!("-1")),
         ),
-        break_bundle(&["sdsc_r48"], "gather", set_edit("dsc/scheduleTree_/0/relatedIndirectAccessAlloc_", json!("allocate-Tensor2_hbm"))),
+        break_bundle(
+            &["sdsc_r48"],
+            "gather",
+            set_edit("dsc/scheduleTree_/0/relatedIndirectAccessAlloc_", json!("allocate-Tensor2_hbm")),
+        ),
         break_bundle(&["sdsc_r49"], "add", set_edit("dsc/scheduleTree_/1/maxDimSizes_", json!([5, -1]))),
     ]
 }
 
 fn broken_families() -> Vec<BrokenBundle> {
-    let rows_of = |dim| operand(&[2, 4, 4, 2, 64], vec![C::floordiv(dim, 64), C::dim(0), C::dim(1), C::dim(2), C::modulo(dim, 64)]);
-    let many_rows =
-        op("batchmatmul", &[(4, 1), (4, 1), (2, 1), (128, 1), (128, 1)], 0, vec![rows_of(4), matrix((4, 128), (3, 128)), rows_of(3)]);
+    let rows_of = |dim| {
+        operand(&[2, 4, 4, 2, 64], vec![C::floordiv(dim, 64), C::dim(0), C::dim(1), C::dim(2), C::modulo(dim, 64)])
+    };
+    let many_rows = op(
+        "batchmatmul",
+        &[(4, 1), (4, 1), (2, 1), (128, 1), (128, 1)],
+        0,
+        vec![rows_of(4), matrix((4, 128), (3, 128)), rows_of(3)],
+    );
     let mut by_rows = matmul();
     by_rows.operands[0] = matrix((2, 128), (0, 64));
     by_rows.iteration_space[0].split = 1;
     let mut two_sticks = adds((1, 1));
     two_sticks.operands[1] = with_allocation(matrix((1, 256), (0, 128)), two_sticks.operands[1].allocation);
     let split_mask = op("sum", &[(100, 1), (190, 3)], 0, vec![matrix((0, 100), (1, 190)), sparse(0, 100)]);
-    let window = json!({"padFront_": 0, "padBack_": 0, "totalSize_": 128, "stride_": 1, "dilation_": 1, "windowDim_": "out"});
+    let window =
+        json!({"padFront_": 0, "padBack_": 0, "totalSize_": 128, "stride_": 1, "dilation_": 1, "windowDim_": "out"});
     vec![
         break_bundle(&["sdsc_r50"], "matmul", replace_bundle(emit_ops(vec![many_rows]))),
         break_bundle(&["sdsc_r51"], "matmul", replace_bundle(emit_ops(vec![by_rows]))),
@@ -273,7 +318,11 @@ fn broken_families() -> Vec<BrokenBundle> {
         }),
         break_bundle(&["sdsc_r102"], "identity", replace_bundle(copies(DeviceFormat::IeeeFp32))),
         break_bundle(&["sdsc_r55"], "top-k", replace_bundle(top_k(2))),
-        break_bundle(&["sdsc_r56"], "restickify", replace_bundle(restick(DeviceFormat::Sen143Fp8, ElementArrangement::Qfp8Wt))),
+        break_bundle(
+            &["sdsc_r56"],
+            "restickify",
+            replace_bundle(restick(DeviceFormat::Sen143Fp8, ElementArrangement::Qfp8Wt)),
+        ),
         break_bundle(&["sdsc_r57"], "add", replace_bundle(emit_ops(vec![two_sticks]))),
         break_bundle(&["sdsc_r58"], "add", |files| {
             (0..3).for_each(|tensor| set(files, &format!("dsc/labeledDs_/{tensor}/scale_"), json!([1, -2])))
@@ -288,7 +337,11 @@ fn broken_families() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r62"], "clip", |files| remove(files, "dsc/constantInfo_/1")),
         break_bundle(&["sdsc_r62"], "clip", |files| rename(files, "clipMax", "eps")),
         break_bundle(&["sdsc_r63"], "clip", set_edit("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [70000]}))),
-        break_bundle(&["sdsc_r63"], "clip", set_edit("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": ["?DL16(6.0)"]}))),
+        break_bundle(
+            &["sdsc_r63"],
+            "clip",
+            set_edit("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": ["?DL16(6.0)"]})),
+        ),
     ]
 }
 
@@ -300,7 +353,11 @@ fn broken_addresses() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r67"], "baked", |files| set(files, &format!("{STARTS_1}/[0, 0, 0]"), json!("-128"))),
         break_bundle(&["sdsc_r68"], "chain", |files| set_starts(files, "64", 2)),
         break_bundle(&["sdsc_r68"], "add", |files| {
-            replace_text(files, "%arg_0_core_offset_4096 = arith.constant 4096", "%arg_0_core_offset_4096 = arith.constant 4100");
+            replace_text(
+                files,
+                "%arg_0_core_offset_4096 = arith.constant 4096",
+                "%arg_0_core_offset_4096 = arith.constant 4100",
+            );
         }),
         break_bundle(&["sdsc_r68"], "nest", text_edit("32768*d0", "32700*d0")),
         break_bundle(&["sdsc_r69"], "nest", text_edit("allocate 8192 bytes", "allocate 8064 bytes")),

@@ -40,7 +40,9 @@ pub(crate) fn expect_on_page(page: &str, [begin, end]: [&str; 2], wanted: &str, 
 #[test]
 fn matches_blessed_names() {
     assert!(
-        matches_name("golden", "golden/add") && matches_name("faults,golden/add", "golden/add") && matches_name("golden/", "golden/add")
+        matches_name("golden", "golden/add")
+            && matches_name("faults,golden/add", "golden/add")
+            && matches_name("golden/", "golden/add")
     );
     assert!(
         !matches_name("", "golden")

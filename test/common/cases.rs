@@ -7,7 +7,9 @@ use proptest::{
 
 /// The number in an environment variable, none where it is not set.
 pub(crate) fn read_env_number(variable: &str) -> Option<usize> {
-    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
 /// A case, with its simpler forms.
@@ -32,7 +34,10 @@ pub(crate) enum CaseOutcome {
 const MAX_SIMPLIFICATIONS: usize = 100;
 
 /// Runs a case; if it fails, returns the result of `run` for the simplest case that fails in the same way.
-pub(crate) fn run_simplest<T: ValueTree, R>(tree: &mut T, run: impl Fn(T::Value) -> (R, CaseOutcome)) -> (R, CaseOutcome) {
+pub(crate) fn run_simplest<T: ValueTree, R>(
+    tree: &mut T,
+    run: impl Fn(T::Value) -> (R, CaseOutcome),
+) -> (R, CaseOutcome) {
     let mut found = run(tree.current());
     let CaseOutcome::Fails(what, _) = found.1 else { return found };
     let mut goes_on = tree.simplify();

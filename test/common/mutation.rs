@@ -83,7 +83,8 @@ fn replace_word(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
 }
 
 fn replace_number(text: &[u8], state: &mut u64) -> Vec<u8> {
-    let numbers: Vec<(usize, usize)> = find_words(text).into_iter().filter(|(start, _)| text[*start].is_ascii_digit()).collect();
+    let numbers: Vec<(usize, usize)> =
+        find_words(text).into_iter().filter(|(start, _)| text[*start].is_ascii_digit()).collect();
     replace_span(text, pick_span(&numbers, state), NUMBERS[below(NUMBERS.len(), state)].as_bytes())
 }
 
@@ -121,5 +122,9 @@ fn insert_brackets(text: &[u8], state: &mut u64) -> Vec<u8> {
     let (open, close) = brackets[below(brackets.len(), state)];
     let depth = [1, 2, 10, 20_000][below(4, state)];
     let (start, end) = pick_span(&find_words(text), state);
-    replace_span(text, (start, end), &[open.repeat(depth).as_bytes(), &text[start..end], close.repeat(depth).as_bytes()].concat())
+    replace_span(
+        text,
+        (start, end),
+        &[open.repeat(depth).as_bytes(), &text[start..end], close.repeat(depth).as_bytes()].concat(),
+    )
 }

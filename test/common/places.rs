@@ -13,8 +13,9 @@ fn project() -> &'static Path {
         .unwrap_or_else(|| panic!("{} is in no project", own.display()))
 }
 
-/// Returns a folder or file of the reference material outside the repository: `SPYRE_SHARED`, else `../shared`. A test that needs it fails
-/// where it is absent; `test/tidy.rs` checks that every such test is in a module `shared`, whose tests are ignored.
+/// Returns a folder or file of the reference material outside the repository: `SPYRE_SHARED`, else `../shared`. A test
+/// that needs it fails where it is absent; `test/tidy.rs` checks that every such test is in a module `shared`, whose
+/// tests are ignored.
 #[allow(dead_code, reason = "not every test program looks beside the project")]
 pub(crate) fn shared(name: &str) -> PathBuf {
     let path = project().join(env::var_os("SPYRE_SHARED").unwrap_or_else(|| "../shared".into())).join(name);
@@ -40,7 +41,8 @@ pub(crate) fn shared_golden_cases() -> Vec<PathBuf> {
 
 fn folders_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let mut found: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<_> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     found.sort();
     assert!(found.len() > 10, "{} cases are in {}", found.len(), folder.display());
     found

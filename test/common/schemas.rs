@@ -16,7 +16,8 @@ pub(crate) fn load_schema(form: &str) -> Validator {
     jsonschema::validator_for(&schema).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Formats may gain members, so their schemas allow unknown members; the output in tests has only members of the schema.
+/// Formats may gain members, so their schemas allow unknown members; the output in tests has only members of the
+/// schema.
 fn forbid_unknown_members(schema: &mut Value) {
     match schema {
         Value::Object(members) => {

@@ -85,12 +85,20 @@ pub(crate) enum ExecutionFailure {
 }
 
 /// Compiles a program in one way and runs it; `inputs` are its arguments in order.
-pub(crate) fn execute(text: &str, build: BuildConfig, inputs: &[HostArray]) -> Result<ExecutionResult, ExecutionFailure> {
+pub(crate) fn execute(
+    text: &str,
+    build: BuildConfig,
+    inputs: &[HostArray],
+) -> Result<ExecutionResult, ExecutionFailure> {
     execute_with(text, &build.options(), inputs)
 }
 
 /// Compiles a program with options, runs it, and compares its results with those of MLIR's JIT.
-pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<(), ExecutionFailure> {
+pub(crate) fn check_against_jit(
+    text: &str,
+    options: &CompileOptions,
+    inputs: &[HostArray],
+) -> Result<(), ExecutionFailure> {
     let options = CompileOptions { compile_to: Phase::Emit, ..options.clone() };
     let executed = execute_with(text, &options, inputs)?;
     let place = tempfile::tempdir().unwrap();
@@ -109,7 +117,11 @@ pub(crate) fn check_against_jit(text: &str, options: &CompileOptions, inputs: &[
     Ok(())
 }
 
-fn execute_with(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> Result<ExecutionResult, ExecutionFailure> {
+fn execute_with(
+    text: &str,
+    options: &CompileOptions,
+    inputs: &[HostArray],
+) -> Result<ExecutionResult, ExecutionFailure> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     emit(text, options, &output)?;
@@ -120,7 +132,9 @@ fn execute_with(text: &str, options: &CompileOptions, inputs: &[HostArray]) -> R
     let (outcome, companions) = simulation
         .run_with(&IntervalArithmetic, &inputs, &RunOptions::default())
         .map_err(|error| ExecutionFailure::Broken("the simulated machine refuses the bundle", error.to_string()))?;
-    let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+    let is_index = |name: &String| {
+        simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some())
+    };
     let indices = inputs.into_iter().filter(|(name, _)| is_index(name)).collect();
     counted::check_counted(&simulation, &indices, &outcome);
     let launches = &outcome.report.launches;
@@ -149,7 +163,9 @@ fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), Execu
     let errors = errors.borrow();
     Err(match errors.iter().find(|message| message.contains("bug")).or_else(|| errors.first()) {
         None => ExecutionFailure::Broken("it stops without a message", String::new()),
-        Some(message) if message.contains("bug") => ExecutionFailure::Broken("spyre-compile has a bug", message.clone()),
+        Some(message) if message.contains("bug") => {
+            ExecutionFailure::Broken("spyre-compile has a bug", message.clone())
+        }
         Some(message) => ExecutionFailure::Refused(message.clone()),
     })
 }

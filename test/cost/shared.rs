@@ -18,7 +18,12 @@ fn read_entries(file: &str, list: &str) -> Vec<(Value, cost::KernelEntry)> {
 
 fn total_price(row: &cost::KernelEntry, formula: CostFormula) -> TimeEstimate {
     let price = row.estimate_time(&MODEL, formula);
-    TimeEstimate { low_ns: price.low_ns / 1e3, estimate_ns: price.estimate_ns / 1e3, high_ns: price.high_ns / 1e3, ..price }
+    TimeEstimate {
+        low_ns: price.low_ns / 1e3,
+        estimate_ns: price.estimate_ns / 1e3,
+        high_ns: price.high_ns / 1e3,
+        ..price
+    }
 }
 
 fn text(value: &Value) -> &str {
@@ -45,11 +50,16 @@ fn matches_torch_spyre_bytes_loop_factors_and_rereads() {
             assert_eq!(sum(|op| op.reread) as f64, expected["loop_reread_bytes"].as_f64().unwrap(), "{id}: read again");
             for ((op, moved), expected) in kernel.iter().zip(&moved).zip(expected["per_op"].as_array().unwrap()) {
                 assert_eq!(moved.hbm_read + moved.hbm_written, expected["hbm_bytes"], "{id}: of an op");
-                assert_eq!((moved.hbm_read + moved.hbm_written) / op.trips(), expected["hbm_bytes_per_iter"], "{id}: of an iteration");
+                assert_eq!(
+                    (moved.hbm_read + moved.hbm_written) / op.trips(),
+                    expected["hbm_bytes_per_iter"],
+                    "{id}: of an iteration"
+                );
                 assert_eq!(moved.lx_per_iteration, expected["lx_bytes"], "{id}: LX of an op");
                 assert_eq!(moved.reread, expected["refetch_bytes"], "{id}: read again by an op");
                 let mut factors: Vec<i64> = op.operands.iter().map(|operand| op.loop_factor(operand)).collect();
-                let mut known: Vec<i64> = expected["loop_factor"].as_object().unwrap().values().map(|n| n.as_i64().unwrap()).collect();
+                let mut known: Vec<i64> =
+                    expected["loop_factor"].as_object().unwrap().values().map(|n| n.as_i64().unwrap()).collect();
                 factors.sort_unstable();
                 known.sort_unstable();
                 // A tensor that an op reads twice has one entry.
@@ -64,8 +74,11 @@ fn matches_torch_spyre_bytes_loop_factors_and_rereads() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn matches_torch_spyre_times() {
-    let vectors = read_entries("vectors.json", "vectors").into_iter().map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
-    let measured = read_entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
+    let vectors = read_entries("vectors.json", "vectors")
+        .into_iter()
+        .map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
+    let measured =
+        read_entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
     for (expected, row) in vectors.chain(measured) {
         let (found, expected) = (total_price(&row, CostFormula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
         assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{}: {found} us, torch-spyre {expected} us", row.id);
@@ -92,7 +105,8 @@ fn read_published_times() -> Vec<PublishedTime> {
 fn preserves_order_of_published_times() {
     let rows = read_published_times();
     for (category, rows) in group_by_category(&rows) {
-        let (measured, modeled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
+        let (measured, modeled): (Vec<f64>, Vec<f64>) =
+            rows.iter().map(|row| (row.measured, row.modeled.estimate_ns)).unzip();
         let rho = compute_spearman(&measured, &modeled);
         let least = if category == "broadcast" { 0.94 } else { 0.95 };
         assert!(rho >= least, "{category}: Spearman {rho:.3} of {} rows", rows.len());
@@ -153,15 +167,21 @@ fn read_timed_kernels() -> Vec<TimedKernels> {
     let timed = |(entry, row): (Value, cost::KernelEntry)| {
         let mut shape: Vec<i64> = row.kernels[0][0].dims.iter().map(|dim| dim.extent).collect();
         shape.sort_unstable();
-        TimedKernels { kind: spread_kind(text(&entry["category"])), shape, measured_ns: 1e3 * entry["measured_us"].as_f64().unwrap(), row }
+        TimedKernels {
+            kind: spread_kind(text(&entry["category"])),
+            shape,
+            measured_ns: 1e3 * entry["measured_us"].as_f64().unwrap(),
+            row,
+        }
     };
     read_entries("measured.json", "entries").into_iter().map(timed).collect()
 }
 
-/// Returns the range of factors for a kind, from the published rows that `keeps` selects: one row in twenty is dropped at each end, if
-/// there are that many, and the ends are widened by 8 %.
+/// Returns the range of factors for a kind, from the published rows that `keeps` selects: one row in twenty is dropped
+/// at each end, if there are that many, and the ends are widened by 8 %.
 fn compute_spread(timed: &[TimedKernels], kind: &str, keeps: impl Fn(&TimedKernels) -> bool) -> [f64; 2] {
-    let mut ratios: Vec<f64> = timed.iter().filter(|row| row.kind == kind && keeps(row)).map(TimedKernels::ratio).collect();
+    let mut ratios: Vec<f64> =
+        timed.iter().filter(|row| row.kind == kind && keeps(row)).map(TimedKernels::ratio).collect();
     ratios.sort_by(f64::total_cmp);
     let left_out = (ratios.len() + 1) / 20;
     let last = ratios.len() - 1;
@@ -193,7 +213,8 @@ fn intervals_hold_for_shapes_that_they_have_not_seen() {
         let of = |kind: &str| compute_spread(&timed, kind, |row| row.shape != *shape);
         let spreads = &mut model.recommended.spread;
         (spreads.pointwise, spreads.broadcast, spreads.reduction) = (of("pointwise"), of("broadcast"), of("reduction"));
-        (spreads.transport, spreads.product, spreads.batched_product) = (of("transport"), of("product"), of("batched_product"));
+        (spreads.transport, spreads.product, spreads.batched_product) =
+            (of("transport"), of("product"), of("batched_product"));
         for row in timed.iter().filter(|row| row.shape == *shape) {
             let [held, all] = inside.entry(row.kind).or_default();
             (*held, *all) = (*held + usize::from(row.is_inside(&model)), *all + 1);

@@ -15,7 +15,11 @@ pub(crate) enum ExpectedAnswer {
     Accepted(&'static str),
 }
 
-pub(crate) const fn expect_error(mistake: &'static str, command: &'static str, points: [&'static str; 4]) -> MistakeCase {
+pub(crate) const fn expect_error(
+    mistake: &'static str,
+    command: &'static str,
+    points: [&'static str; 4],
+) -> MistakeCase {
     MistakeCase { mistake, command, answer: ExpectedAnswer::Refused(points) }
 }
 
@@ -96,13 +100,21 @@ pub(crate) const ROWS: &[MistakeCase] = &[
         "spyre-compile two.mlir --dims 0=A:B --tiles A=2 --tiles A=2 -o out",
         ["--tiles", "'A=2' and 'A=2'", "twice", "use 'A=4'"],
     ),
-    expect_success("Many small tiles", "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out", "use fewer tiles"),
+    expect_success(
+        "Many small tiles",
+        "spyre-compile two.mlir --dims 0=A:B --tiles B=32 --tiles A=1024 -o out",
+        "use fewer tiles",
+    ),
     expect_error(
         "A missing input file",
         "spyre-compile smal.mlir -o out",
         ["cannot read", "'smal.mlir'", "No such file", "did you mean 'small.mlir'?"],
     ),
-    expect_error("No output directory", "spyre-compile small.mlir", ["spyre-compile", "output directory", "missing", "add -o DIR"]),
+    expect_error(
+        "No output directory",
+        "spyre-compile small.mlir",
+        ["spyre-compile", "output directory", "missing", "add -o DIR"],
+    ),
     expect_error(
         "An output path that is another file",
         "spyre-compile small.mlir -o two.mlir",
@@ -176,7 +188,12 @@ pub(crate) const ROWS: &[MistakeCase] = &[
     expect_error(
         "A machine description with a word for a number",
         "spyre-compile small.mlir --target word.json -o out",
-        ["'word.json'", "'cores': invalid type: string \"all\"", "expected a whole number", "give an object of numbers"],
+        [
+            "'word.json'",
+            "'cores': invalid type: string \"all\"",
+            "expected a whole number",
+            "give an object of numbers",
+        ],
     ),
     expect_error(
         "A machine description that is not JSON",
@@ -286,7 +303,11 @@ pub(crate) const ROWS: &[MistakeCase] = &[
         "spyre-run nowhere",
         ["'nowhere'", "'nowhere/program.json'", "expected a bundle directory", "'spyre-compile FILE -o DIR'"],
     ),
-    expect_error("Elements of another type", "spyre-run small --input arg0=f32.npy", ["f32.npy", "f32", "f16", ".astype('float16')"]),
+    expect_error(
+        "Elements of another type",
+        "spyre-run small --input arg0=f32.npy",
+        ["f32.npy", "f32", "f16", ".astype('float16')"],
+    ),
     expect_error(
         "An array in Fortran order",
         "spyre-run small --input arg0=fortran.npy",
@@ -307,7 +328,11 @@ pub(crate) const ROWS: &[MistakeCase] = &[
         "spyre-run small --inputs fortran.npy",
         ["--inputs", "'fortran.npy'", "expected a .npz or .safetensors file", "numpy.savez"],
     ),
-    expect_error("An array of another shape", "spyre-run small --input arg0=narrow.npy", ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"]),
+    expect_error(
+        "An array of another shape",
+        "spyre-run small --input arg0=narrow.npy",
+        ["narrow.npy", "[4, 32]", "[4, 64]", "reshape"],
+    ),
     expect_error(
         "Several arrays for one argument",
         "spyre-run small --input arg0=arrays.npz",

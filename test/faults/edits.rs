@@ -3,7 +3,8 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A directory in memory. JSON files are in the format of `Value`, so that files are equal if and only if their contents are.
+/// A directory in memory. JSON files are in the format of `Value`, so that files are equal if and only if their
+/// contents are.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 pub(crate) const BUNDLE: &str = "bundle_0/bundle.mlir";

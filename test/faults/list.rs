@@ -1,8 +1,8 @@
 //! The faults, each named as a reader of a broken program would.
 
 use crate::faults::edits::{
-    BUNDLE, FileEdit, apply_all, edit_execute, edit_program, edit_text, execute_line, move_buffer, rename_word, replace_operands,
-    replace_text, sdsc_file_name, set_member, swap_members,
+    BUNDLE, FileEdit, apply_all, edit_execute, edit_program, edit_text, execute_line, move_buffer, rename_word,
+    replace_operands, replace_text, sdsc_file_name, set_member, swap_members,
 };
 use serde_json::json;
 
@@ -82,7 +82,11 @@ fn execute_faults() -> Vec<FileFault> {
         fault("an op that works in place is executed twice", "chain", edit_execute(3, |line| line.repeat(2))),
         fault("two executes are swapped, and the first overwrites what the second reads", "chain", reordered),
         fault("an execute names the file of another op", "chain", replace_text("sdsc_3.json", "sdsc_2.json")),
-        fault("the starts of two cores are swapped in an operand", "tiled", replace_operands(0, "%addr_0, %addr_1", "%addr_1, %addr_0")),
+        fault(
+            "the starts of two cores are swapped in an operand",
+            "tiled",
+            replace_operands(0, "%addr_0, %addr_1", "%addr_1, %addr_0"),
+        ),
         fault(
             "the starts of two cores are swapped in the result",
             "tiled",
@@ -116,7 +120,11 @@ fn execute_faults() -> Vec<FileFault> {
         fault("two symbols are in the wrong order", "tiled", replace_text("[-1, -2, ", "[-2, -1, ")),
         fault("an operand has no symbol", "tiled", replace_text("[-1, -2, ", "[-1, ")),
         fault("two ops share their symbols", "softmax", replace_text("[-15, -16, -17, -18]", "[-11, -12, -13, -14]")),
-        fault("the restickify is skipped: its reader takes the tensor as it was", "turned", replace_operands(1, "%pool_addr_0", "%arg_0")),
+        fault(
+            "the restickify is skipped: its reader takes the tensor as it was",
+            "turned",
+            replace_operands(1, "%pool_addr_0", "%arg_0"),
+        ),
         fault("the restickify is a copy", "turned", rename_word(0, "ReStickifyOpHBM", "identity")),
     ]
 }
@@ -169,7 +177,11 @@ fn division_faults() -> Vec<FileFault> {
             "softmax",
             swap_members(2, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/2"),
         ),
-        fault("two cores have each other's slices", "softmax", swap_members(2, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/3")),
+        fault(
+            "two cores have each other's slices",
+            "softmax",
+            swap_members(2, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/3"),
+        ),
         fault(
             "two cores of a split product have each other's slices",
             "matmul",
@@ -183,7 +195,11 @@ fn division_faults() -> Vec<FileFault> {
         fault("two cores have the same slice", "tiled", set_member(0, "op/coreIdToWkSlice_/1/mb", json!(0))),
         fault("a core has a slice that does not exist", "tiled", set_member(0, "op/coreIdToWkSlice_/3/mb", json!(4))),
         fault("the op counts one core less", "tiled", set_member(0, "op/numCoresUsed_", json!(3))),
-        fault("a slice of K is never added: two cores say the same one", "matmul", set_member(0, "op/coreIdToWkSlice_/1/in", json!(0))),
+        fault(
+            "a slice of K is never added: two cores say the same one",
+            "matmul",
+            set_member(0, "op/coreIdToWkSlice_/1/in", json!(0)),
+        ),
         fault(
             "a slice of K is never added: two cores read the same one",
             "matmul",
@@ -230,7 +246,11 @@ fn division_faults() -> Vec<FileFault> {
                 set_member(1, "dsc/dataStageParam_/0/el_/mb_", json!(7)),
             ]),
         ),
-        fault("the last core's part is one row short", "tiled", set_member(1, "dsc/dataStageParam_/0/el_/mb_", json!(7))),
+        fault(
+            "the last core's part is one row short",
+            "tiled",
+            set_member(1, "dsc/dataStageParam_/0/el_/mb_", json!(7)),
+        ),
     ]
 }
 
@@ -249,18 +269,42 @@ fn op_faults() -> Vec<FileFault> {
         fault("an op names another constant for its mask", "softmax", set_member(0, "dsc/maskingConstId_", json!(1))),
         // 20000 is 272 in DL16.
         fault("padding counts as a large number in a maximum", "softmax", set_member(0, mask_value, json!(20000))),
-        fault("a mask is empty, and its constant is there", "softmax", set_member(0, "dsc/coordinateMasking_", json!({}))),
+        fault(
+            "a mask is empty, and its constant is there",
+            "softmax",
+            set_member(0, "dsc/coordinateMasking_", json!({})),
+        ),
         fault("a mask has no constant", "softmax", set_member(3, "dsc/constantInfo_", json!("{}"))),
         // 15872 is 1 in DL16.
         fault("padding counts as 1 in a sum", "softmax", set_member(3, mask_value, json!(15872))),
-        fault("a mask covers half of the values", "softmax", set_member(3, "dsc/coordinateMasking_/out", json!([[50, 78]]))),
-        fault("a mask begins one column late", "softmax", set_member(0, "dsc/coordinateMasking_/out", json!([[101, 27]]))),
-        fault("a mask does not end with the row", "softmax", set_member(0, "dsc/coordinateMasking_/out", json!([[100, 27]]))),
+        fault(
+            "a mask covers half of the values",
+            "softmax",
+            set_member(3, "dsc/coordinateMasking_/out", json!([[50, 78]])),
+        ),
+        fault(
+            "a mask begins one column late",
+            "softmax",
+            set_member(0, "dsc/coordinateMasking_/out", json!([[101, 27]])),
+        ),
+        fault(
+            "a mask does not end with the row",
+            "softmax",
+            set_member(0, "dsc/coordinateMasking_/out", json!([[100, 27]])),
+        ),
         fault("another function: a sum is a difference", "tiled", rename_word(0, "add\"", "sub\"")),
         fault("another function: a maximum is a minimum", "softmax", rename_word(0, "max\"", "min\"")),
         fault("a sum along sticks says that it is across them", "softmax", rename_word(3, "sum\"", "sumnonstick\"")),
-        fault("an op reads one operand twice", "tiled", set_member(0, "dsc/computeOp_/0/inputLabeledDs/1", json!("Tensor0-idx0"))),
-        fault("another function in one of its places", "tiled", set_member(0, "dsc/computeOp_/0/opFuncName", json!("sub"))),
+        fault(
+            "an op reads one operand twice",
+            "tiled",
+            set_member(0, "dsc/computeOp_/0/inputLabeledDs/1", json!("Tensor0-idx0")),
+        ),
+        fault(
+            "another function in one of its places",
+            "tiled",
+            set_member(0, "dsc/computeOp_/0/opFuncName", json!("sub")),
+        ),
         fault("a function that the device does not have", "tiled", rename_word(0, "add\"", "plus\"")),
         fault(
             "the operands of a difference are swapped",
@@ -268,19 +312,43 @@ fn op_faults() -> Vec<FileFault> {
             swap_members(3, "dsc/computeOp_/0/inputLabeledDs/0", "dsc/computeOp_/0/inputLabeledDs/1"),
         ),
         fault("an op runs on the wrong unit", "tiled", set_member(0, "dsc/computeOp_/0/exUnit", json!("pt"))),
-        fault("a tensor has another number format", "tiled", set_member(0, "dsc/labeledDs_/0/dataFormat_", json!("BFLOAT16"))),
-        fault("a tensor has the width of another number format", "tiled", set_member(0, "dsc/labeledDs_/0/wordLength", json!(4))),
-        fault("a tensor in HBM says that it is in LX", "tiled", set_member(0, "dsc/scheduleTree_/0/component_", json!("lx"))),
-        fault("a symbol says that it is an address", "tiled", set_member(0, "dsc/scheduleTree_/0/isStartAddrSymbolic_", json!(0))),
+        fault(
+            "a tensor has another number format",
+            "tiled",
+            set_member(0, "dsc/labeledDs_/0/dataFormat_", json!("BFLOAT16")),
+        ),
+        fault(
+            "a tensor has the width of another number format",
+            "tiled",
+            set_member(0, "dsc/labeledDs_/0/wordLength", json!(4)),
+        ),
+        fault(
+            "a tensor in HBM says that it is in LX",
+            "tiled",
+            set_member(0, "dsc/scheduleTree_/0/component_", json!("lx")),
+        ),
+        fault(
+            "a symbol says that it is an address",
+            "tiled",
+            set_member(0, "dsc/scheduleTree_/0/isStartAddrSymbolic_", json!(0)),
+        ),
         fault("a stick is half as long", "tiled", set_member(0, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([32]))),
         fault("a row is not repeated: its scale is 1", "rows", set_member(0, "dsc/labeledDs_/1/scale_", json!([1, 1]))),
-        fault("a matrix is one row, repeated: its scale is -1", "rows", set_member(0, "dsc/labeledDs_/0/scale_", json!([-1, 1]))),
+        fault(
+            "a matrix is one row, repeated: its scale is -1",
+            "rows",
+            set_member(0, "dsc/labeledDs_/0/scale_", json!([-1, 1])),
+        ),
         fault(
             "sums of rows are read as whole sticks: their scale is 1",
             "softmax",
             set_member(4, "dsc/labeledDs_/1/scale_", json!([1, 1])),
         ),
-        fault("sticks run along the rows", "tiled", set_member(1, "dsc/primaryDsInfo_/OUTPUT/stickDimOrder_", json!(["mb"]))),
+        fault(
+            "sticks run along the rows",
+            "tiled",
+            set_member(1, "dsc/primaryDsInfo_/OUTPUT/stickDimOrder_", json!(["mb"])),
+        ),
         fault(
             "the dimensions of a tensor are in the other order",
             "tiled",
@@ -301,11 +369,19 @@ fn op_faults() -> Vec<FileFault> {
             "tiled",
             set_member(1, "dsc/scheduleTree_/2/backGapCore_/mb/-1", json!("48")),
         ),
-        fault("a window of a larger tensor has no gap", "tiled", set_member(1, "dsc/scheduleTree_/1/backGapCore_", json!({}))),
+        fault(
+            "a window of a larger tensor has no gap",
+            "tiled",
+            set_member(1, "dsc/scheduleTree_/1/backGapCore_", json!({})),
+        ),
         fault(
             "the folds of a tensor are not its slices",
             "tiled",
-            set_member(1, "dsc/scheduleTree_/1/coordinates_/coordInfo/mb/folds/dim_prop_func/0/Affine/alpha_", json!(4)),
+            set_member(
+                1,
+                "dsc/scheduleTree_/1/coordinates_/coordInfo/mb/folds/dim_prop_func/0/Affine/alpha_",
+                json!(4),
+            ),
         ),
     ]
 }
@@ -313,8 +389,16 @@ fn op_faults() -> Vec<FileFault> {
 fn file_faults() -> Vec<FileFault> {
     vec![
         fault("a file is missing", "tiled", Box::new(|files| drop(files.remove(&sdsc_file_name(1)).unwrap()))),
-        fault("a file is cut off", "tiled", Box::new(|files| files.get_mut(&sdsc_file_name(1)).unwrap().truncate(1000))),
-        fault("the text of the bundle is cut off", "tiled", Box::new(|files| files.get_mut(BUNDLE).unwrap().truncate(3000))),
+        fault(
+            "a file is cut off",
+            "tiled",
+            Box::new(|files| files.get_mut(&sdsc_file_name(1)).unwrap().truncate(1000)),
+        ),
+        fault(
+            "the text of the bundle is cut off",
+            "tiled",
+            Box::new(|files| files.get_mut(BUNDLE).unwrap().truncate(3000)),
+        ),
         fault(
             "two arguments of a launch are swapped",
             "tiled",
@@ -345,23 +429,51 @@ fn file_faults() -> Vec<FileFault> {
             "tiled",
             edit_program(|value| value["arguments"][2]["device_size"] = json!([64, 8, 64])),
         ),
-        fault("the result has rows and columns swapped", "tiled", edit_program(|value| value["results"][0]["shape"] = json!([512, 64]))),
-        fault("an argument is a stick short", "tiled", edit_program(|value| value["arguments"][2]["bytes"] = json!(65408))),
-        fault("an argument has another number format", "tiled", edit_program(|value| value["arguments"][2]["format"] = json!("BFLOAT16"))),
+        fault(
+            "the result has rows and columns swapped",
+            "tiled",
+            edit_program(|value| value["results"][0]["shape"] = json!([512, 64])),
+        ),
+        fault(
+            "an argument is a stick short",
+            "tiled",
+            edit_program(|value| value["arguments"][2]["bytes"] = json!(65408)),
+        ),
+        fault(
+            "an argument has another number format",
+            "tiled",
+            edit_program(|value| value["arguments"][2]["format"] = json!("BFLOAT16")),
+        ),
         fault(
             "a launch names a bundle that is not there",
             "tiled",
             edit_program(|value| value["launches"][0]["bundle"] = json!("bundle_1")),
         ),
-        fault("two live buffers share bytes", "launches", edit_program(|value| value["buffers"][3]["place"]["offset"] = json!(16384))),
-        fault("a buffer has no whole sticks", "launches", edit_program(|value| value["buffers"][1]["place"]["offset"] = json!(64))),
-        fault("a buffer ends behind the region", "launches", edit_program(|value| value["buffer_bytes"] = json!(16384))),
+        fault(
+            "two live buffers share bytes",
+            "launches",
+            edit_program(|value| value["buffers"][3]["place"]["offset"] = json!(16384)),
+        ),
+        fault(
+            "a buffer has no whole sticks",
+            "launches",
+            edit_program(|value| value["buffers"][1]["place"]["offset"] = json!(64)),
+        ),
+        fault(
+            "a buffer ends behind the region",
+            "launches",
+            edit_program(|value| value["buffer_bytes"] = json!(16384)),
+        ),
         fault(
             "a buffer's life begins a launch late",
             "launches",
             edit_program(|value| value["buffers"][0]["place"]["first_launch"] = json!(1)),
         ),
-        fault("a pool is a stick short", "launches", edit_program(|value| value["launches"][1]["pool_bytes"] = json!(16256))),
+        fault(
+            "a pool is a stick short",
+            "launches",
+            edit_program(|value| value["launches"][1]["pool_bytes"] = json!(16256)),
+        ),
         fault("a launch is missing", "tiled", edit_program(|value| value["launches"] = json!([]))),
     ]
 }
@@ -371,14 +483,19 @@ fn live_range_faults() -> Vec<FileFault> {
     let longest = |edit: fn(&mut serde_json::Value)| {
         edit_program(move |value| {
             let lives = value["launches"][0]["lx"].as_array_mut().unwrap();
-            let length = |life: &serde_json::Value| life["last_op"].as_i64().unwrap() - life["first_op"].as_i64().unwrap();
+            let length =
+                |life: &serde_json::Value| life["last_op"].as_i64().unwrap() - life["first_op"].as_i64().unwrap();
             edit(lives.iter_mut().max_by_key(|life| length(life)).unwrap());
         })
     };
     vec![
         fault("a live range in LX ends an op early", "chain", longest(|life| add_to_member(life, "last_op", -1))),
         fault("a live range in LX begins an op late", "chain", longest(|life| add_to_member(life, "first_op", 1))),
-        fault("a live range in LX goes on behind its last use", "chain", longest(|life| add_to_member(life, "last_op", 1))),
+        fault(
+            "a live range in LX goes on behind its last use",
+            "chain",
+            longest(|life| add_to_member(life, "last_op", 1)),
+        ),
         fault("a live range in LX is a stick short", "chain", longest(|life| add_to_member(life, "bytes", -128))),
         fault("a live range in LX is a stick too long", "chain", longest(|life| add_to_member(life, "bytes", 128))),
         fault("a live range in LX is elsewhere", "chain", longest(|life| add_to_member(life, "offset", 1 << 19))),

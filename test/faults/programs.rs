@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use spyre::reference;
 use spyre::sdsc::from_op_spec;
 use spyre::{
-    bundle::{Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, OpSpec, OpSpecOperand},
+    bundle::{
+        Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, OpSpec, OpSpecOperand,
+    },
     launch::Launch,
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -127,8 +129,8 @@ func.func @launches(
   return %end : tensor<64x64xf16>
 }";
 
-/// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not restickify yet,
-/// so that the files are emitted from op specs.
+/// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not
+/// restickify yet, so that the files are emitted from op specs.
 const TRANSPOSED: &str = "
 func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %empty = tensor.empty() : tensor<64x128xf16>
@@ -149,7 +151,11 @@ pub(crate) struct ValidProgram {
 
 pub(crate) fn all_valid_programs() -> Vec<ValidProgram> {
     vec![
-        compile_program("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4", "--lx-planner", "first-fit"]),
+        compile_program(
+            "tiled",
+            TILED,
+            &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4", "--lx-planner", "first-fit"],
+        ),
         compile_program("chain", CHAIN, &["--cores", "2", "--lx-planner", "first-fit"]),
         compile_program("softmax", SOFTMAX, &["--cores", "4", "--lx-planner", "first-fit"]),
         compile_program("matmul", MATMUL, &["--cores", "4", "--lx-planner", "first-fit"]),
@@ -181,8 +187,10 @@ fn emit_program(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path
     assert_eq!(check_directory(&out).unwrap(), [], "{name}");
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let arguments = &simulation.program().arguments;
-    let arrays: Vec<HostArray> = (0..).zip(arguments).map(|(seed, tensor)| draw_seeded_array(tensor, seed).unwrap()).collect();
-    let expected = reference::run_reference(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let arrays: Vec<HostArray> =
+        (0..).zip(arguments).map(|(seed, tensor)| draw_seeded_array(tensor, seed).unwrap()).collect();
+    let expected =
+        reference::run_reference(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
     let inputs = arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
     ValidProgram { name, files: read_files(&out), inputs, expected }
 }
@@ -228,7 +236,12 @@ fn emit_transposed() -> Files {
     let op = |function: &str, [first, second]: [i64; 2], mut operands: Vec<OpSpecOperand>| {
         operands.last_mut().unwrap().is_input = false;
         let iteration_space = vec![IterationDim::new(first, 1), IterationDim::new(second, 1)];
-        BundleItem::Op(Box::new(OpSpec { function: function.to_owned(), iteration_space, operands, ..OpSpec::default() }))
+        BundleItem::Op(Box::new(OpSpec {
+            function: function.to_owned(),
+            iteration_space,
+            operands,
+            ..OpSpec::default()
+        }))
     };
     let items = vec![
         op("ReStickifyOpHBM", [128, 64], vec![operand([1, 128, 64], 0, 1, argument(0)), wide(1, 0, pool)]),
@@ -236,8 +249,12 @@ fn emit_transposed() -> Files {
     ];
     let bundle = Bundle { pool_bytes: 16384, items };
     let launch = Launch::new(&bundle).unwrap();
-    let file =
-        |(index, op)| (format!("bundle_0/sdsc_{index}.json"), to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()));
+    let file = |(index, op)| {
+        (
+            format!("bundle_0/sdsc_{index}.json"),
+            to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()),
+        )
+    };
     let mut files: Files = bundle.ops().into_iter().enumerate().map(file).collect();
     files.insert("bundle_0/bundle.mlir".to_owned(), launch.to_string().into_bytes());
     files.insert("program.json".to_owned(), transposed_program().to_string().into_bytes());

@@ -56,7 +56,8 @@ pub(crate) fn input(name: &str) -> Vec<u8> {
 /// A file of a bundle: its path in its folder, and its contents.
 pub(crate) type NamedFile = (String, Vec<u8>);
 
-/// A folder in which a file is written, with an output directory in another folder in it. Their siblings must stay unchanged.
+/// A folder in which a file is written, with an output directory in another folder in it. Their siblings must stay
+/// unchanged.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
     /// The right bundles that are here already.
@@ -149,7 +150,9 @@ impl Place {
         use referee::{ArrayElements, HostArray};
         let shape = vec![2, 3];
         let arrays = [ArrayElements::F16(vec![1; 6]), ArrayElements::F32(vec![1.0; 6]), ArrayElements::I64(vec![1; 6])];
-        let named = |(number, elements): (usize, ArrayElements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });
+        let named = |(number, elements): (usize, ArrayElements)| {
+            (format!("a{number}"), HostArray { shape: shape.clone(), elements })
+        };
         let arrays: Vec<(String, HostArray)> = arrays.into_iter().enumerate().map(named).collect();
         npy::write_results(&self.path("arrays"), &arrays).unwrap();
         arrays.iter().map(|(name, _)| fs::read(self.path("arrays").join(format!("{name}.npy"))).unwrap()).collect()
@@ -157,7 +160,8 @@ impl Place {
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -185,11 +189,13 @@ pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_
     source.parse().is_some_and(run)
 }
 
-/// The program that a golden bundle is run as, from its `case.json`: every argument is an input and a result of its device size.
+/// The program that a golden bundle is run as, from its `case.json`: every argument is an input and a result of its
+/// device size.
 pub(crate) fn golden_program(folder: &Path) -> Description {
     let json: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("case.json")).unwrap()).unwrap();
     let tensor = |arg: &serde_json::Value| {
-        let device_size: Vec<i64> = arg["device_size"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap()).collect();
+        let device_size: Vec<i64> =
+            arg["device_size"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap()).collect();
         let n_elements: i64 = device_size.iter().product();
         Tensor {
             name: format!("arg{}", arg["index"]),

@@ -4,7 +4,8 @@
 use crate::hostile::targets::Case;
 use std::fs;
 
-/// Memory limit for any input: the contents of a simulated machine of 64 MiB, its inputs and its results (`limits` of `targets.rs`).
+/// Memory limit for any input: the contents of a simulated machine of 64 MiB, its inputs and its results (`limits` of
+/// `targets.rs`).
 const BYTES_OF_A_CASE: u64 = 1 << 29;
 /// For each byte of the file.
 const BYTES_OF_A_BYTE: u64 = 4096;
@@ -15,14 +16,20 @@ pub(crate) fn check(case: &Case, run: impl FnOnce()) {
     let can_measure = fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = status_of("VmRSS");
     run();
-    let Some(grown) = status_of("VmHWM").zip(before).map(|(most, before)| most.saturating_sub(before)).filter(|_| can_measure) else {
+    let Some(grown) =
+        status_of("VmHWM").zip(before).map(|(most, before)| most.saturating_sub(before)).filter(|_| can_measure)
+    else {
         return;
     };
     let allowed = BYTES_OF_A_CASE + BYTES_OF_A_BYTE * case.mutant.len() as u64;
     if std::env::var_os("SPYRE_HOSTILE_TRACE").is_some() {
         println!("grown {grown} {}", case.mutant.len());
     }
-    assert!(grown <= allowed, "a file of {} bytes took {grown} bytes of memory, more than {allowed}", case.mutant.len());
+    assert!(
+        grown <= allowed,
+        "a file of {} bytes took {grown} bytes of memory, more than {allowed}",
+        case.mutant.len()
+    );
 }
 
 /// A number of `/proc/self/status`, in bytes.

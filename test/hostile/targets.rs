@@ -35,7 +35,11 @@ pub(crate) struct Target {
     pub(crate) run: fn(&Place, &Case),
 }
 
-const fn program_target(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+const fn program_target(
+    name: &'static str,
+    corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
+    run: fn(&Place, &Case),
+) -> Target {
     Target { name, n_groups: || PROGRAMS.len(), corpus, run }
 }
 
@@ -100,7 +104,8 @@ fn directory(place: &Place, case: &Case) {
 
 fn execute(place: &Place, simulation: &Simulation) {
     let tensors = simulation.program().arguments.iter();
-    let inputs: BTreeMap<_, _> = tensors.filter_map(|tensor| Some((tensor.name.clone(), draw_seeded_array(tensor, 1).ok()?))).collect();
+    let inputs: BTreeMap<_, _> =
+        tensors.filter_map(|tensor| Some((tensor.name.clone(), draw_seeded_array(tensor, 1).ok()?))).collect();
     let _ = simulation.count(&inputs, &limits());
     if let Ok(outcome) = simulation.run(&inputs, &limits()) {
         npy::write_results(&place.path("results"), &outcome.results).unwrap();
@@ -116,12 +121,15 @@ fn read_back(place: &Place, folder: &Path) {
     }
 }
 
-/// Checks a mutant of a bundle without a program of its own. The bundle is executed with the program of the original bundle.
+/// Checks a mutant of a bundle without a program of its own. The bundle is executed with the program of the original
+/// bundle.
 fn golden(place: &Place, case: &Case, from: &Path) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
-    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &machine::Target::spyre()) {
+    if let Ok(simulation) =
+        Simulation::with_program(golden_program(from), folder.parent().unwrap(), &machine::Target::spyre())
+    {
         execute(place, &simulation);
     }
     let _ = check_directory(&folder);
@@ -139,13 +147,17 @@ fn ir(place: &Place, case: &Case) {
 
 /// Continues the compilation from a page, which states its phase.
 fn resumed(place: &Place, case: &Case) {
-    with_module(place, &case.mutant, |mut module| compile(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
+    with_module(place, &case.mutant, |mut module| {
+        compile(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some()
+    });
 }
 
 /// Runs passes and writes files, as for IR from another producer; returns whether files were written.
 fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
     let passes = passes.trim_end_matches(',');
-    with_module(place, text, |mut module| module.run_pipeline(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
+    with_module(place, text, |mut module| {
+        module.run_pipeline(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out()))
+    })
 }
 
 fn program_text(place: &Place, case: &Case) {
@@ -214,5 +226,7 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = CompileOptions { target: machine, ..PROGRAMS[0].options() };
-    with_module(place, &PROGRAMS[0].text(), |mut module| module.run_pipeline(&options.pipeline(Phase::ALL, &place.out())));
+    with_module(place, &PROGRAMS[0].text(), |mut module| {
+        module.run_pipeline(&options.pipeline(Phase::ALL, &place.out()))
+    });
 }

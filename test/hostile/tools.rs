@@ -49,7 +49,13 @@ fn run(tool: &str, arguments: &[&str]) -> Output {
 fn expect_rejection(tool: &str, arguments: &[&str]) -> String {
     let output = run(tool, arguments);
     let message = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(1), "{tool} {arguments:?}: {}\n{}", output.status, &message[..message.len().min(2000)]);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{tool} {arguments:?}: {}\n{}",
+        output.status,
+        &message[..message.len().min(2000)]
+    );
     message
 }
 
@@ -97,7 +103,8 @@ fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
     let (_place, out) = compile_program();
     for name in ["bundle_0/sdsc_0.json", "bundle_0/bundle.mlir", "program.json"] {
         let (path, kept) = (out.join(name), fs::read(out.join(name)).unwrap());
-        let endless: [fn(&Path); 3] = [make_pipe, |path| symlink("/dev/zero", path).unwrap(), |path| fs::create_dir(path).unwrap()];
+        let endless: [fn(&Path); 3] =
+            [make_pipe, |path| symlink("/dev/zero", path).unwrap(), |path| fs::create_dir(path).unwrap()];
         for (number, make) in endless.iter().enumerate() {
             fs::remove_file(&path).unwrap();
             make(&path);
@@ -174,9 +181,17 @@ fn no_name_in_ir_leads_out_of_the_output() {
     let text = String::from_utf8(read.stdout).unwrap();
     let written = place.path().join("deep/er/written");
     fs::create_dir_all(written.parent().unwrap()).unwrap();
-    for name in ["../../escaped", "../escaped", place.path().join("escaped").to_str().unwrap(), "..", "constants", "program.json"] {
+    for name in [
+        "../../escaped",
+        "../escaped",
+        place.path().join("escaped").to_str().unwrap(),
+        "..",
+        "constants",
+        "program.json",
+    ] {
         fs::write(&ir, text.replace("@bundle_0", &format!("@\"{name}\""))).unwrap();
-        let message = expect_rejection(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
+        let message =
+            expect_rejection(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
         expect(&message, &format!("cannot be written as '{name}'"));
         let left: Vec<_> = fs::read_dir(written.parent().unwrap()).unwrap().collect();
         assert!(
@@ -209,7 +224,10 @@ fn what_a_user_names_is_a_file() {
     }
     let list = place.path().join("list.json");
     fs::write(&list, "[]").unwrap();
-    expect(&expect_rejection(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]), "expected a machine description");
+    expect(
+        &expect_rejection(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]),
+        "expected a machine description",
+    );
 }
 
 #[test]
@@ -217,9 +235,12 @@ fn text_that_nests_too_deep_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("deep.mlir");
     let path_text = path.to_str().unwrap();
-    let around = |open: &str, depth: usize, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(depth), close.repeat(depth));
+    let around = |open: &str, depth: usize, inside: &str, close: &str| {
+        format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+    };
     let chain = |define: &dyn Fn(usize) -> String, n: usize| (1..n).map(define).collect::<String>();
-    let map = |expression: String| format!("func.func private @f() attributes {{m = affine_map<(d0) -> ({expression})>}}\n");
+    let map =
+        |expression: String| format!("func.func private @f() attributes {{m = affine_map<(d0) -> ({expression})>}}\n");
     let deep = |depth: usize| {
         [
             around("builtin.module {\n", depth, "", "}\n"),
@@ -243,14 +264,24 @@ fn text_that_nests_too_deep_is_refused() {
         let start = &text[..text.len().min(60)];
         for (tool, arguments) in [(OPT, vec![path_text]), (COMPILE, vec![path_text, "-o", "nowhere"])] {
             let message = expect_rejection(tool, &arguments);
-            assert!(message.contains("at most 2000 nested brackets"), "{start}: {}", &message[..message.len().min(500)]);
+            assert!(
+                message.contains("at most 2000 nested brackets"),
+                "{start}: {}",
+                &message[..message.len().min(500)]
+            );
         }
     }
     // The deepest allowed nesting is parsed and printed.
     for text in deep(300) {
         fs::write(&path, &text).unwrap();
         let output = run(OPT, &[path_text]);
-        assert_eq!(output.status.code(), Some(0), "{}: {}", &text[..text.len().min(60)], String::from_utf8_lossy(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{}: {}",
+            &text[..text.len().min(60)],
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     for text in deep(950) {
         fs::write(&path, &text).unwrap();
@@ -271,7 +302,11 @@ fn edited_ir_is_refused_and_no_bug_of_ours() {
         let printed = run(COMPILE, &[&input("layers.mlir"), "--compile-to", phase, "-o", page]);
         assert!(printed.status.success());
         // The sum reads unwritten memory.
-        let (from, to) = if phase == "lx" { ("reduce max(%", "reduce max(%arg0 , %") } else { ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]") };
+        let (from, to) = if phase == "lx" {
+            ("reduce max(%", "reduce max(%arg0 , %")
+        } else {
+            ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]")
+        };
         edit(Path::new(page), from, to);
         for arguments in [vec![page, "-o", out], vec![page, "-o", out, "--validate"]] {
             assert!(!expect_rejection(COMPILE, &arguments).contains("compiler bug"));
@@ -294,7 +329,12 @@ fn damaged_bytecode_ends_by_a_message() {
         bytes[at] = crate::hostile::mutation::mix(&mut state).to_le_bytes()[0];
         fs::write(&damaged, &bytes).unwrap();
         let output = run(COMPILE, &[damaged.to_str().unwrap(), "--compile-to", "import"]);
-        assert!(output.status.code().is_some_and(|code| code < 2), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.code().is_some_and(|code| code < 2),
+            "{}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
@@ -323,7 +363,8 @@ fn compile_and_kill(out: &Path, delay: Duration) {
 }
 
 fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -366,8 +407,9 @@ fn two_compilations_into_one_place_do_not_mix() {
             Command::new(COMPILE).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         });
         assert!(both.into_iter().all(|mut process| process.wait().unwrap().success()));
-        let is_equal =
-            |right: &Path| Command::new("diff").arg("-rq").arg(right).arg(&out).stdout(Stdio::null()).status().unwrap().success();
+        let is_equal = |right: &Path| {
+            Command::new("diff").arg("-rq").arg(right).arg(&out).stdout(Stdio::null()).status().unwrap().success()
+        };
         assert!(rights.iter().any(|right| is_equal(&right.1)), "{:?}", names_in(&out));
         assert_eq!(names_in(place.path()), ["out"]);
     }

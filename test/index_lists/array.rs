@@ -154,7 +154,10 @@ fn matches_numpy_arrays() {
     assert_eq!(a.reverse(1).elements, [4, 1, 5, 3, 2, 0]);
     assert_eq!(a.transpose().elements, [5, 0, 1, 2, 4, 3]);
     assert_eq!(Array::concatenate(&[a.clone(), a.row(0).reshape(&[1, 3])], 0).elements, [5, 1, 4, 0, 2, 3, 5, 1, 4]);
-    assert_eq!(Array::concatenate(&[a.clone(), a.slice(&[0, 0], &[2, 1], &[1, 1])], 1).elements, [5, 1, 4, 5, 0, 2, 3, 0]);
+    assert_eq!(
+        Array::concatenate(&[a.clone(), a.slice(&[0, 0], &[2, 1], &[1, 1])], 1).elements,
+        [5, 1, 4, 5, 0, 2, 3, 0]
+    );
     assert_eq!(Array::stack(&[a.row(0), a.row(1)], 1).elements, [5, 0, 1, 2, 4, 3]);
     assert_eq!(a.sort(1, false).elements, [1, 4, 5, 0, 2, 3]);
     assert_eq!(a.sort(0, true).elements, [5, 2, 4, 0, 1, 3]);

@@ -1,4 +1,5 @@
-//! Generates programs that compose lists of indices and read tables with them from a list of drawn numbers, and computes NumPy's results.
+//! Generates programs that compose lists of indices and read tables with them from a list of drawn numbers, and
+//! computes NumPy's results.
 
 use super::array::{Array, IndexArray};
 
@@ -134,8 +135,16 @@ impl IndexProgram {
         ]);
         let (integer, float) = (draws.pick(&["i32", "i64"]), draws.pick(&["f16", "f16", "f16", "f32"]));
         let (is_clamped, is_extracted) = (draws.below(3) == 1, draws.below(2) == 1);
-        let mut program =
-            Self { steps: Vec::new(), read, indices: Vec::new(), table: Vec::new(), integer, float, is_clamped, is_extracted };
+        let mut program = Self {
+            steps: Vec::new(),
+            read,
+            indices: Vec::new(),
+            table: Vec::new(),
+            integer,
+            float,
+            is_clamped,
+            is_extracted,
+        };
         let n_steps = 1 + draws.below(5);
         program.add_argument(&mut draws);
         for _ in 0..n_steps {
@@ -160,8 +169,22 @@ impl IndexProgram {
 
     fn add_argument(&mut self, draws: &mut RecipeNumbers<'_>) -> usize {
         let bound = draws.pick(&[7, 3, 31, 12, 63]);
-        let shape: &[usize] =
-            draws.pick(&[&[9], &[5], &[2], &[33], &[1], &[64], &[2, 9], &[3, 4], &[5, 2], &[2, 32], &[4, 1], &[100], &[1, 6], &[3, 33]]);
+        let shape: &[usize] = draws.pick(&[
+            &[9],
+            &[5],
+            &[2],
+            &[33],
+            &[1],
+            &[64],
+            &[2, 9],
+            &[3, 4],
+            &[5, 2],
+            &[2, 32],
+            &[4, 1],
+            &[100],
+            &[1, 6],
+            &[3, 33],
+        ]);
         self.push(ListDefinition::Argument, &[], shape, [0, bound], draws)
     }
 
@@ -198,7 +221,9 @@ impl IndexProgram {
                 sizes[dim] = 1 + draws.below(left.div_ceil(strides[dim]));
                 self.push(ListDefinition::Slice { offsets, strides }, &[from], &sizes, [low, high], draws)
             }
-            2 if rank > 1 => self.push(ListDefinition::Row(draws.below(shape[0])), &[from], &shape[1..], [low, high], draws),
+            2 if rank > 1 => {
+                self.push(ListDefinition::Row(draws.below(shape[0])), &[from], &shape[1..], [low, high], draws)
+            }
             3 => self.push(ListDefinition::Reverse(dim), &[from], &shape, [low, high], draws),
             4 if rank == 2 => self.push(ListDefinition::Transpose, &[from], &[shape[1], shape[0]], [low, high], draws),
             5 => {
@@ -221,7 +246,13 @@ impl IndexProgram {
                 let mut joined = shape.clone();
                 joined[dim] += like[dim];
                 let inputs = if draws.below(2) == 0 { [from, other] } else { [other, from] };
-                self.push(ListDefinition::Join(dim), &inputs, &joined, [low.min(other_low), high.max(other_high)], draws)
+                self.push(
+                    ListDefinition::Join(dim),
+                    &inputs,
+                    &joined,
+                    [low.min(other_low), high.max(other_high)],
+                    draws,
+                )
             }
             8 if shape[dim] > 1 => {
                 // Shifted to the right, as the inputs of a decoder are: a known number in front.
@@ -237,7 +268,13 @@ impl IndexProgram {
                 let mut one = shape.clone();
                 one[dim] = 1;
                 let start = i64::try_from(draws.below(3)).unwrap();
-                let known = self.push(ListDefinition::Known(vec![start; one.iter().product()]), &[], &one, [start, start], draws);
+                let known = self.push(
+                    ListDefinition::Known(vec![start; one.iter().product()]),
+                    &[],
+                    &one,
+                    [start, start],
+                    draws,
+                );
                 self.push(ListDefinition::Join(dim), &[known, first], &shape, [low.min(start), high.max(start)], draws)
             }
             9 if n_elements < MAX_ELEMENTS && rank == 1 => {
@@ -246,18 +283,40 @@ impl IndexProgram {
                 let dim = draws.below(2);
                 let mut stacked = shape.clone();
                 stacked.insert(dim, 2);
-                self.push(ListDefinition::Stack(dim), &[from, other], &stacked, [low.min(other_low), high.max(other_high)], draws)
+                self.push(
+                    ListDefinition::Stack(dim),
+                    &[from, other],
+                    &stacked,
+                    [low.min(other_low), high.max(other_high)],
+                    draws,
+                )
             }
-            10 => self.push(ListDefinition::Sort { dim, is_descending: draws.below(3) == 2 }, &[from], &shape, [low, high], draws),
+            10 => self.push(
+                ListDefinition::Sort { dim, is_descending: draws.below(3) == 2 },
+                &[from],
+                &shape,
+                [low, high],
+                draws,
+            ),
             11 => self.add_arithmetic(from, draws),
             12 => {
                 let other = self.list_like(&shape, draws);
                 let [other_low, other_high] = self.steps[other].bounds;
                 match draws.below(2) {
-                    0 if high + other_high <= MAX_INTEGER && low + other_low >= -MAX_INTEGER => {
-                        self.push(ListDefinition::Plus, &[from, other], &shape, [low + other_low, high + other_high], draws)
-                    }
-                    _ => self.push(ListDefinition::Minimum, &[from, other], &shape, [low.min(other_low), high.min(other_high)], draws),
+                    0 if high + other_high <= MAX_INTEGER && low + other_low >= -MAX_INTEGER => self.push(
+                        ListDefinition::Plus,
+                        &[from, other],
+                        &shape,
+                        [low + other_low, high + other_high],
+                        draws,
+                    ),
+                    _ => self.push(
+                        ListDefinition::Minimum,
+                        &[from, other],
+                        &shape,
+                        [low.min(other_low), high.min(other_high)],
+                        draws,
+                    ),
                 }
             }
             13 | 14 => {
@@ -385,7 +444,9 @@ impl IndexProgram {
                 ListDefinition::Clip([low, high]) => of(0).map(|element| element.clamp(*low, *high)),
                 ListDefinition::Plus => of(0).zip_with(of(1), |one, other| one + other),
                 ListDefinition::Minimum => of(0).zip_with(of(1), i64::min),
-                ListDefinition::WhereBelow(limit) => of(0).zip_with(of(1), |one, other| if one < *limit { one } else { other }),
+                ListDefinition::WhereBelow(limit) => {
+                    of(0).zip_with(of(1), |one, other| if one < *limit { one } else { other })
+                }
                 ListDefinition::WhereMask => {
                     let mask = where_mask(number, &step.shape);
                     let both = of(0).zip_with(of(1), |one, other| (one, other));
@@ -393,7 +454,9 @@ impl IndexProgram {
                 }
                 ListDefinition::SumUp(dim) => of(0).cumsum(*dim),
                 ListDefinition::ArgMax => arg_max_numbers(number, step.shape[0]).argmax(),
-                ListDefinition::Normalize(rows) => of(0).map(|element| if element < 0 { element + rows } else { element }),
+                ListDefinition::Normalize(rows) => {
+                    of(0).map(|element| if element < 0 { element + rows } else { element })
+                }
             };
             assert_eq!(list.shape, step.shape, "{:?}", step.list);
             lists.push(list);
@@ -411,22 +474,30 @@ impl IndexProgram {
             TableRead::Rows | TableRead::Elements | TableRead::Page | TableRead::Pairs => &[0],
             TableRead::Columns | TableRead::AlongRows | TableRead::LastToken => &[1],
         };
-        let is_row = |list: &IndexArray, dim: usize| list.elements.iter().all(|&row| (0..table.shape[dim] as i64).contains(&row));
+        let is_row = |list: &IndexArray, dim: usize| {
+            list.elements.iter().all(|&row| (0..table.shape[dim] as i64).contains(&row))
+        };
         if !is_row(list, dims[0]) || (self.read == TableRead::Pairs && !is_row(of(1), 1)) {
             return None;
         }
         let index = |list: &IndexArray, point: &[usize]| list.get(point) as usize;
         let rank = list.shape.len();
         Some(match self.read {
-            TableRead::Rows => {
-                Array::build(&[list.shape.as_slice(), &[table.shape[1]]].concat(), |at| table.get(&[index(list, &at[..rank]), at[rank]]))
+            TableRead::Rows => Array::build(&[list.shape.as_slice(), &[table.shape[1]]].concat(), |at| {
+                table.get(&[index(list, &at[..rank]), at[rank]])
+            }),
+            TableRead::Page => {
+                Array::build(&[1, table.shape[1]], |at| table.get(&[index(list, &[list.shape[0] - 1]), at[1]]))
             }
-            TableRead::Page => Array::build(&[1, table.shape[1]], |at| table.get(&[index(list, &[list.shape[0] - 1]), at[1]])),
             TableRead::Elements => list.map(|row| table.get(&[row as usize])),
-            TableRead::Columns => Array::build(&[&[3], list.shape.as_slice()].concat(), |at| table.get(&[at[0], index(list, &at[1..])])),
+            TableRead::Columns => {
+                Array::build(&[&[3], list.shape.as_slice()].concat(), |at| table.get(&[at[0], index(list, &at[1..])]))
+            }
             TableRead::Pairs => list.zip_with(of(1), |row, column| table.get(&[row as usize, column as usize])),
             TableRead::AlongRows => Array::build(&list.shape, |at| table.get(&[at[0], index(list, &at)])),
-            TableRead::LastToken => Array::build(&[list.shape[0], table.shape[2]], |at| table.get(&[at[0], index(list, &at[..1]), at[1]])),
+            TableRead::LastToken => {
+                Array::build(&[list.shape[0], table.shape[2]], |at| table.get(&[at[0], index(list, &at[..1]), at[1]]))
+            }
             TableRead::List => unreachable!("returned above"),
         })
     }

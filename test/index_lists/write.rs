@@ -84,7 +84,13 @@ impl IndexProgramWriter<'_> {
     }
 
     /// Writes a `linalg.generic` with parallel dimensions over the result; `body` ends with the yielded value.
-    fn write_generic(&mut self, name: &str, inputs: &[GenericOperand], (rank, of): (usize, &str), (body, yields): (&[String], &str)) {
+    fn write_generic(
+        &mut self,
+        name: &str,
+        inputs: &[GenericOperand],
+        (rank, of): (usize, &str),
+        (body, yields): (&[String], &str),
+    ) {
         let out = self.write_empty(of);
         let maps = join_commas(inputs.iter().map(|(_, _, map)| map.clone()).chain([identity(rank)]));
         let iterators = join_commas((0..rank).map(|_| "\"parallel\""));
@@ -121,7 +127,9 @@ impl IndexProgramWriter<'_> {
         let rank = step.shape.len();
         match &step.list {
             ListDefinition::Argument => {}
-            ListDefinition::Known(elements) => self.write_line(&format!("{name} = arith.constant dense<{}> : {of}", elements[0])),
+            ListDefinition::Known(elements) => {
+                self.write_line(&format!("{name} = arith.constant dense<{}> : {of}", elements[0]))
+            }
             ListDefinition::Slice { offsets, strides } => self.write_slice(number, step, offsets, strides),
             ListDefinition::Row(row) => self.write_row(number, step, *row),
             ListDefinition::Reverse(dim) => self.write_reverse(number, step, *dim),
@@ -131,7 +139,10 @@ impl IndexProgramWriter<'_> {
                 let shape = join_commas(&step.shape);
                 self.write_line(&match rank {
                     1 => format!("{name} = tensor.collapse_shape %l{} [[0, 1]] : {from} into {of}", step.inputs[0]),
-                    _ => format!("{name} = tensor.expand_shape %l{} [[0, 1]] output_shape [{shape}] : {from} into {of}", step.inputs[0]),
+                    _ => format!(
+                        "{name} = tensor.expand_shape %l{} [[0, 1]] output_shape [{shape}] : {from} into {of}",
+                        step.inputs[0]
+                    ),
                 });
             }
             ListDefinition::Join(dim) => {
@@ -146,7 +157,8 @@ impl IndexProgramWriter<'_> {
             ListDefinition::Divide(by) => self.write_integer_op(number, step, "arith.divsi", *by),
             ListDefinition::Clip([low, high]) => {
                 let bounds = [format!("%a = arith.constant {low} : INT"), format!("%b = arith.constant {high} : INT")];
-                let body = [bounds[0].as_str(), &bounds[1], "%c = arith.maxsi %i0, %a : INT", "%y = arith.minsi %c, %b : INT"];
+                let body =
+                    [bounds[0].as_str(), &bounds[1], "%c = arith.maxsi %i0, %a : INT", "%y = arith.minsi %c, %b : INT"];
                 self.write_elementwise(number, step, &body);
             }
             ListDefinition::Plus => self.write_elementwise(number, step, &["%y = arith.addi %i0, %i1 : INT"]),
@@ -156,7 +168,12 @@ impl IndexProgramWriter<'_> {
                 let operand = |&input: &usize| (format!("%l{input}"), self.list_type(input), identity(rank));
                 let mut inputs: Vec<GenericOperand> = step.inputs.iter().map(operand).collect();
                 inputs.push((format!("%m{number}"), tensor(&step.shape, "i1"), identity(rank)));
-                self.write_generic(&name, &inputs, (rank, &of), (&[format!("%y = arith.select %i2, %i0, %i1 : {int}")], "%y"));
+                self.write_generic(
+                    &name,
+                    &inputs,
+                    (rank, &of),
+                    (&[format!("%y = arith.select %i2, %i0, %i1 : {int}")], "%y"),
+                );
             }
             ListDefinition::SumUp(dim) => self.write_cumsum(number, step, *dim),
             ListDefinition::ArgMax => self.write_arg_max(number, step),
@@ -252,7 +269,8 @@ impl IndexProgramWriter<'_> {
         let (rank, of, last) = (step.shape.len(), self.list_type(number), step.shape[dim] - 1);
         if step.spelling == 0 {
             let index = |own: usize| if own == dim { format!("-d{own} + {last}") } else { format!("d{own}") };
-            let input = (format!("%l{}", step.inputs[0]), self.list_type(step.inputs[0]), map(rank, (0..rank).map(index)));
+            let input =
+                (format!("%l{}", step.inputs[0]), self.list_type(step.inputs[0]), map(rank, (0..rank).map(index)));
             return self.write_generic(&format!("%l{number}"), &[input], (rank, &of), (&[], "%i0"));
         }
         let line = |own: usize| {
@@ -290,9 +308,11 @@ impl IndexProgramWriter<'_> {
             }
             1 => {
                 let [(first, of_first), (second, of_second)] = parts else { panic!("two parts") };
-                let mut body: Vec<String> = (0..rank).map(|own| format!("%d{own} = linalg.index {own} : index")).collect();
+                let mut body: Vec<String> =
+                    (0..rank).map(|own| format!("%d{own} = linalg.index {own} : index")).collect();
                 let at = join_commas((0..rank).map(|own| format!("%d{own}")));
-                let behind = join_commas((0..rank).map(|own| if own == dim { "%r".to_owned() } else { format!("%d{own}") }));
+                let behind =
+                    join_commas((0..rank).map(|own| if own == dim { "%r".to_owned() } else { format!("%d{own}") }));
                 body.extend([
                     format!("%b = arith.constant {} : index", of_first[dim]),
                     format!("%c = arith.cmpi ult, %d{dim}, %b : index"),
@@ -334,7 +354,9 @@ impl IndexProgramWriter<'_> {
         for &input in &step.inputs {
             let (part, from) = (self.fresh_name(), self.list_type(input));
             let sizes = join_commas(&one);
-            self.write_line(&format!("{part} = tensor.expand_shape %l{input} [[0, 1]] output_shape [{sizes}] : {from} into {of_one}"));
+            self.write_line(&format!(
+                "{part} = tensor.expand_shape %l{input} [[0, 1]] output_shape [{sizes}] : {from} into {of_one}"
+            ));
             parts.push((part, one.clone()));
         }
         self.write_join(&format!("%l{number}"), &parts, dim, &step.shape, step.spelling);
@@ -345,7 +367,10 @@ impl IndexProgramWriter<'_> {
         let order = if is_descending { "sgt" } else { "slt" };
         if step.spelling < 2 {
             let stays = if is_descending { "sge" } else { "sle" };
-            self.write_line(&format!("%l{number} = tm_tensor.sort dimension({dim}) outs(%l{} : {of}) {{", step.inputs[0]));
+            self.write_line(&format!(
+                "%l{number} = tm_tensor.sort dimension({dim}) outs(%l{} : {of}) {{",
+                step.inputs[0]
+            ));
             self.write_line(&format!("^bb0(%a: {int}, %b: {int}):"));
             self.write_line(&format!("  %s = arith.cmpi {stays}, %a, %b : {int}"));
             self.write_line("  tm_tensor.yield %s : i1");
@@ -433,15 +458,22 @@ impl IndexProgramWriter<'_> {
         }
         // The dimensions of the list in the iteration space, the indices into the table, and the shape of the result.
         let (of_list, at, shape): (Vec<usize>, Vec<String>, Vec<usize>) = match program.read {
-            TableRead::Rows => ((0..rank).collect(), vec!["%p0".to_owned(), format!("%d{rank}")], [own.as_slice(), &table[1..]].concat()),
+            TableRead::Rows => (
+                (0..rank).collect(),
+                vec!["%p0".to_owned(), format!("%d{rank}")],
+                [own.as_slice(), &table[1..]].concat(),
+            ),
             TableRead::Elements => ((0..rank).collect(), vec!["%p0".to_owned()], own.clone()),
-            TableRead::Columns => ((1..=rank).collect(), vec!["%d0".to_owned(), "%p0".to_owned()], [&table[..1], own.as_slice()].concat()),
+            TableRead::Columns => {
+                ((1..=rank).collect(), vec!["%d0".to_owned(), "%p0".to_owned()], [&table[..1], own.as_slice()].concat())
+            }
             TableRead::Pairs => ((0..rank).collect(), vec!["%p0".to_owned(), "%p1".to_owned()], own.clone()),
             TableRead::AlongRows => ((0..rank).collect(), vec!["%d0".to_owned(), "%p0".to_owned()], own.clone()),
             _ => (vec![0], vec!["%d0".to_owned(), "%p0".to_owned(), "%d1".to_owned()], vec![own[0], table[2]]),
         };
         let of = tensor(&shape, program.float);
-        let mut body: Vec<String> = (0..shape.len()).map(|dim| format!("%d{dim} = linalg.index {dim} : index")).collect();
+        let mut body: Vec<String> =
+            (0..shape.len()).map(|dim| format!("%d{dim} = linalg.index {dim} : index")).collect();
         let mut inputs = Vec::new();
         for (number, &index) in program.indices.iter().enumerate() {
             let element = if program.is_extracted {
@@ -480,7 +512,9 @@ impl IndexProgramWriter<'_> {
         self.write_line(&format!("{place} = arith.constant {} : index", program.steps[list].shape[0] - 1));
         self.write_line(&format!("{entry} = tensor.extract %l{list}[{place}] : {}", self.list_type(list)));
         self.write_line(&format!("{row} = arith.index_cast {entry} : {int} to index"));
-        self.write_line(&format!("{page} = tensor.extract_slice %t[{row}, 0] [1, {columns}] [1, 1] : {of_table} to {of}"));
+        self.write_line(&format!(
+            "{page} = tensor.extract_slice %t[{row}, 0] [1, {columns}] [1, 1] : {of_table} to {of}"
+        ));
         (page, of)
     }
 }

@@ -38,7 +38,14 @@ impl AttentionShape {
         let shifted = "%0 = arith.subf %a, %b : f16\n%1 = arith.mulf %0, %scale : f16\n%2 = math.exp %1 : f16\nlinalg.yield %2 : f16";
         text += &format_elementwise("powers", shifted, "%scores", "%max", &scores, &row);
         text += &format_reduce("sum", "arith.addf", "%powers", &scores, &row, "%zero");
-        text += &format_elementwise("shares", "%0 = arith.divf %a, %b : f16\nlinalg.yield %0 : f16", "%powers", "%sum", &scores, &row);
+        text += &format_elementwise(
+            "shares",
+            "%0 = arith.divf %a, %b : f16\nlinalg.yield %0 : f16",
+            "%powers",
+            "%sum",
+            &scores,
+            &row,
+        );
         text += &format_fill("seen", &values, "%zero");
         text += &format!(
             "  %seen = linalg.batch_matmul ins(%shares, %v_heads : tensor<{scores}>, tensor<{values}>) outs(%seen_start : tensor<{values}>) -> tensor<{values}>\n"
@@ -49,7 +56,9 @@ impl AttentionShape {
     fn arguments(self, all: &str) -> String {
         let columns = self.heads * self.head_size;
         if !self.is_packed {
-            return format!("func.func @attention(%q: tensor<{all}>, %k: tensor<{all}>, %v: tensor<{all}>) -> tensor<{all}> {{\n");
+            return format!(
+                "func.func @attention(%q: tensor<{all}>, %k: tensor<{all}>, %v: tensor<{all}>) -> tensor<{all}> {{\n"
+            );
         }
         let packed = tensor(&[self.batches, self.positions, 3 * columns]);
         let mut text = format!("func.func @attention(%packed: tensor<{packed}>) -> tensor<{all}> {{\n");
@@ -67,7 +76,8 @@ impl AttentionShape {
         let split = [batches, positions, heads, head_size];
         let moved = permutation.map(|dim| split[dim]);
         let (from, to) = (tensor(&split), tensor(&moved));
-        let (all, one) = (tensor(&[batches, positions, heads * head_size]), tensor(&[batches * heads, moved[2], moved[3]]));
+        let (all, one) =
+            (tensor(&[batches, positions, heads * head_size]), tensor(&[batches * heads, moved[2], moved[3]]));
         format!(
             "  %{name}_split = tensor.expand_shape %{name} [[0], [1], [2, 3]] output_shape {split:?} : tensor<{all}> into tensor<{from}>\n\
              \x20 %{name}_empty = tensor.empty() : tensor<{to}>\n\

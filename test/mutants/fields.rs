@@ -38,7 +38,11 @@ pub(crate) fn field_name(path: &[String]) -> String {
             key => key.to_owned(),
         };
         // The slices of a core are by dimension.
-        let word = if words.last().is_some_and(|last| last == "<core>") && !word.starts_with('<') { "<dim>".to_owned() } else { word };
+        let word = if words.last().is_some_and(|last| last == "<core>") && !word.starts_with('<') {
+            "<dim>".to_owned()
+        } else {
+            word
+        };
         words.push(word);
     }
     words.join("/")
@@ -57,7 +61,9 @@ pub(crate) fn thin_out(all: Vec<Mutant>, most: usize) -> Vec<Mutant> {
     }
     let spread = |group: &Vec<usize>| -> Vec<usize> {
         let last = group.len() - 1;
-        (0..most.min(group.len())).map(|step| group[if most < 2 { 0 } else { last * step / (most.min(group.len()).max(2) - 1) }]).collect()
+        (0..most.min(group.len()))
+            .map(|step| group[if most < 2 { 0 } else { last * step / (most.min(group.len()).max(2) - 1) }])
+            .collect()
     };
     let mut kept: Vec<usize> = groups.values().flat_map(spread).collect();
     kept.sort_unstable();

@@ -36,11 +36,19 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
         when: is_missing,
         ..any_change("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE)
     },
-    UncheckedField { which: ", missing", when: is_missing, ..any_change("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE) },
     UncheckedField {
         which: ", missing",
         when: is_missing,
-        ..any_change("launch_spec.json symbol_kinds/arg_index", "the default is -1, the value of symbols that are sizes", PAGE)
+        ..any_change("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE)
+    },
+    UncheckedField {
+        which: ", missing",
+        when: is_missing,
+        ..any_change(
+            "launch_spec.json symbol_kinds/arg_index",
+            "the default is -1, the value of symbols that are sizes",
+            PAGE,
+        )
     },
     any_change("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
     any_change("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
@@ -51,12 +59,20 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
     UncheckedField {
         which: ", order",
         when: is_swap,
-        ..any_change("program.json constants", "launches refer to tensors by name; only arguments and results have an order", PAGE)
+        ..any_change(
+            "program.json constants",
+            "launches refer to tensors by name; only arguments and results have an order",
+            PAGE,
+        )
     },
     UncheckedField {
         which: ", order",
         when: is_swap,
-        ..any_change("program.json buffers", "launches refer to tensors by name; only arguments and results have an order", PAGE)
+        ..any_change(
+            "program.json buffers",
+            "launches refer to tensors by name; only arguments and results have an order",
+            PAGE,
+        )
     },
     units("program.json arguments/device_size"),
     units("program.json results/device_size"),
@@ -111,11 +127,14 @@ const fn steps(field: &'static str) -> UncheckedField {
 
 /// Whether a mutant is of a field on the list, and of those changes of it.
 pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
-    let is_of =
-        |free: &&UncheckedField| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
+    let is_of = |free: &&UncheckedField| {
+        free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start))
+    };
     let files = mutant.files(right);
     let [(path, changed)] = files.as_slice() else { return false };
-    let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else { return false };
+    let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else {
+        return false;
+    };
     let change = MemberChange { place: &mutant.place, kind: mutant.kind, before, after };
     UNCHECKED_FIELDS.iter().filter(is_of).any(|free| (free.when)(&change))
 }
@@ -134,7 +153,9 @@ fn to_numbers(value: Option<&Value>) -> Vec<i64> {
 
 /// Returns whether a swap preserves the order of all sizes other than 1.
 fn keeps_other_sizes(change: &MemberChange<'_>) -> bool {
-    let others = |value: &Value| to_numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>();
+    let others = |value: &Value| {
+        to_numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>()
+    };
     is_swap(change) && others(&change.before) == others(&change.after)
 }
 
@@ -143,7 +164,8 @@ fn steps_of_units_only(change: &MemberChange<'_>) -> bool {
     let steps = |value: &Value| to_numbers(value.pointer(&format!("{tensor}/stride_map")));
     let sizes = to_numbers(change.before.pointer(&format!("{tensor}/device_size")));
     let (before, after) = (steps(&change.before), steps(&change.after));
-    before.len() == after.len() && before.iter().zip(&after).zip(sizes).all(|((before, after), size)| before == after || size == 1)
+    before.len() == after.len()
+        && before.iter().zip(&after).zip(sizes).all(|((before, after), size)| before == after || size == 1)
 }
 
 fn to_words(value: Option<&Value>) -> Vec<&str> {
@@ -175,7 +197,8 @@ fn is_outermost(change: &MemberChange<'_>) -> bool {
     let Some((node, _)) = change.place.split_once("/backGapCore_") else { return false };
     let order = to_words(change.before.pointer(&format!("{node}/layoutDimOrder_")));
     let without_last = |value: &Value| {
-        let gaps = value.pointer(&format!("{node}/backGapCore_")).and_then(Value::as_object).cloned().unwrap_or_default();
+        let gaps =
+            value.pointer(&format!("{node}/backGapCore_")).and_then(Value::as_object).cloned().unwrap_or_default();
         gaps.into_iter().filter(|(label, _)| order.last().is_none_or(|last| last != label)).collect::<Vec<_>>()
     };
     without_last(&change.before) == without_last(&change.after)

@@ -71,7 +71,9 @@ fn set_member(value: &mut Value, path: &[String], to: Option<Value>) {
 fn add_replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
     match found {
         Value::Number(number) => {
-            let Some(number) = number.as_i64() else { return add("other value", Some(json!(number.as_f64().unwrap() * 1.5))) };
+            let Some(number) = number.as_i64() else {
+                return add("other value", Some(json!(number.as_f64().unwrap() * 1.5)));
+            };
             add("off by one", Some(json!(number + 1)));
             add("off by one", Some(json!(number - 1)));
             for other in [0, 1, -1, 2, 127, 128, number.wrapping_mul(2), number / 2, -number, i64::MAX] {
@@ -149,7 +151,12 @@ fn add_array_replacements(items: &[Value], add: &mut impl FnMut(&'static str, Op
 }
 
 /// The value of a neighbour in the place of a value: both change, or one.
-fn add_neighbour_replacements(value: &Value, parent: &[String], key: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
+fn add_neighbour_replacements(
+    value: &Value,
+    parent: &[String],
+    key: &str,
+    add: &mut impl FnMut(&'static str, Option<Value>),
+) {
     let Value::Object(members) = value.pointer(&to_pointer(parent)).unwrap() else { return };
     let mut behind = members.iter().skip_while(|(known, _)| *known != key).skip(1);
     if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key))

@@ -3,8 +3,8 @@
 use element::{FieldElement, FiniteField};
 use machine::Target;
 use referee::{
-    ArrayElements, BoundedNumber, Companions, HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulated, Simulation,
-    draw_argument,
+    ArrayElements, BoundedNumber, Companions, HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulated,
+    Simulation, draw_argument,
 };
 use sdsc_format::to_text;
 use serde::Deserialize;
@@ -74,10 +74,14 @@ fn load_program(path: &Path) -> CorrectProgram {
     read_files(&out, "", &mut files);
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
     let described = simulation.program();
-    let inputs: Vec<HostArray> =
-        (0..described.arguments.len()).map(|position| draw_argument(described, position, 7, InputDistribution::Random).unwrap()).collect();
+    let inputs: Vec<HostArray> = (0..described.arguments.len())
+        .map(|position| draw_argument(described, position, 7, InputDistribution::Random).unwrap())
+        .collect();
     let right = || {
-        let fields = comparison_fields().iter().map(|field| run(&out, &inputs, field, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
+        let fields = comparison_fields()
+            .iter()
+            .map(|field| run(&out, &inputs, field, u64::MAX))
+            .collect::<Result<Vec<_>, _>>()?;
         let exact = to_exact_arrays(run(&out, &inputs, &IntervalArithmetic, u64::MAX)?);
         Ok(ExpectedRun { max_steps: 4 * fields[0].steps, fields, exact })
     };
@@ -88,9 +92,14 @@ fn load_program(path: &Path) -> CorrectProgram {
 /// The first line of a program states its compiler options. Validation checks that the files compute the program.
 fn compile(path: &Path, out: &Path) {
     let text = fs::read_to_string(path).unwrap();
-    let options = text.lines().next().and_then(|line| line.strip_prefix("// options:")).unwrap_or_else(|| panic!("{}", path.display()));
+    let options = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("// options:"))
+        .unwrap_or_else(|| panic!("{}", path.display()));
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    let output = command.arg(path).arg("-o").arg(out).arg("--validate").args(options.split_whitespace()).output().unwrap();
+    let output =
+        command.arg(path).arg("-o").arg(out).arg("--validate").args(options.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
 }
 
@@ -121,8 +130,8 @@ fn read_files(folder: &Path, below: &str, files: &mut Files) {
     }
 }
 
-/// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so that padding that
-/// counts shows in a maximum.
+/// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so
+/// that padding that counts shows in a maximum.
 pub(crate) fn comparison_fields() -> [FiniteField; 2] {
     [FiniteField::new(1), FiniteField::new(2)]
 }
@@ -154,7 +163,8 @@ pub(crate) fn run<A: Simulated>(
     }
     let inputs = names.into_iter().zip(inputs.iter().cloned()).collect();
     let options = RunOptions { max_steps, max_bytes: 1 << 28, wipe_lx: true, ..RunOptions::default() };
-    let (outcome, companions) = simulation.run_with(arithmetic, &inputs, &options).map_err(|error| error.to_string())?;
+    let (outcome, companions) =
+        simulation.run_with(arithmetic, &inputs, &options).map_err(|error| error.to_string())?;
     let types = outcome.results.iter().map(|(_, array)| array.elements.element_type().name());
     Ok(RunResults { results: types.zip(companions).collect(), steps: outcome.report.steps })
 }

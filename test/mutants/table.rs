@@ -22,7 +22,10 @@ pub(crate) struct MutantOutcome {
 
 impl MutantOutcome {
     pub(crate) fn new(program: &CorrectProgram, mutant: &Mutant, verdict: MutantVerdict) -> Self {
-        let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
+        let shown = format!(
+            "{}: {} {} {} [{}] -> {}",
+            program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to
+        );
         let is_free = !verdict.is_kill() && is_free(&program.files, mutant);
         Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
     }
@@ -107,7 +110,9 @@ impl MutantStatistics {
     }
 
     fn table_by_field(&self) -> String {
-        self.table("field", |outcome| format!("`{}`", if outcome.field.is_empty() { "the file" } else { &outcome.field }))
+        self.table("field", |outcome| {
+            format!("`{}`", if outcome.field.is_empty() { "the file" } else { &outcome.field })
+        })
     }
 }
 
@@ -119,6 +124,7 @@ pub(crate) fn expect_on_page(counts: &MutantStatistics) {
     for one in UNCHECKED_FIELDS {
         writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
-    let tables = format!("{}\n{}\n{free}\n{}", counts.table_by_kind(), counts.table_by_program(), counts.table_by_field());
+    let tables =
+        format!("{}\n{}\n{free}\n{}", counts.table_by_kind(), counts.table_by_program(), counts.table_by_field());
     crate::mutants::bless::expect_on_page("docs/measurements/mutants.md", [BEGIN, END], &tables, "mutants");
 }

@@ -10,10 +10,17 @@ pub(crate) fn add_mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     for (number, line) in lines.iter().enumerate() {
         let field = format!("bundle.mlir {}", statement_kind(line));
         let mut add = |kind: &'static str, to: String| {
-            let changed: String = lines[..number].iter().copied().chain([&*to]).chain(lines[number + 1..].iter().copied()).collect();
+            let changed: String =
+                lines[..number].iter().copied().chain([&*to]).chain(lines[number + 1..].iter().copied()).collect();
             if changed != text {
                 let place = format!("line {}", number + 1);
-                all.push(Mutant::from_file_change(file, (place, field.clone()), kind, to.trim().to_owned(), changed.into_bytes()));
+                all.push(Mutant::from_file_change(
+                    file,
+                    (place, field.clone()),
+                    kind,
+                    to.trim().to_owned(),
+                    changed.into_bytes(),
+                ));
             }
         };
         add("dropped", String::new());
@@ -55,7 +62,8 @@ fn add_number_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     let bytes = line.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let starts = bytes[at].is_ascii_digit() && !(at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || b"_%#".contains(&bytes[at - 1])));
+        let starts = bytes[at].is_ascii_digit()
+            && !(at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || b"_%#".contains(&bytes[at - 1])));
         let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if starts && !bytes.get(end).is_some_and(u8::is_ascii_alphabetic) {
             let number: i64 = line[at..end].parse().unwrap();
@@ -74,7 +82,8 @@ fn add_number_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
 fn add_operand_mutants(line: &str, names: &[&str], add: &mut impl FnMut(&'static str, String)) {
     let from = line.find(" = ").map_or(0, |at| at + 3);
     for (at, _) in line.match_indices('%').filter(|(at, _)| *at >= from) {
-        let end = at + 1 + line[at + 1..].bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+        let end =
+            at + 1 + line[at + 1..].bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
         let Some(position) = names.iter().position(|name| *name == &line[at + 1..end]) else { continue };
         let neighbours = [position.checked_sub(1), Some(position + 1)];
         for other in neighbours.into_iter().flatten().filter_map(|other| names.get(other)) {
@@ -92,7 +101,8 @@ fn add_list_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
         if items.len() < 2 {
             continue;
         }
-        let mut with = |kind, items: Vec<&str>| add(kind, format!("{}{}{}", &line[..=from], items.join(", "), &line[to..]));
+        let mut with =
+            |kind, items: Vec<&str>| add(kind, format!("{}{}{}", &line[..=from], items.join(", "), &line[to..]));
         for at in 0..items.len() {
             let mut fewer = items.clone();
             fewer.remove(at);
@@ -118,7 +128,13 @@ fn add_line_swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>)
         // The order of definitions is irrelevant as long as each precedes its uses.
         if content != text && lines[at].contains("sdsc_execute") {
             let (place, field) = (format!("line {}", at + 1), format!("bundle.mlir {}", statement_kind(lines[at])));
-            all.push(Mutant::from_file_change(file, (place, field), "swapped", lines[at + 1].trim().to_owned(), content.into_bytes()));
+            all.push(Mutant::from_file_change(
+                file,
+                (place, field),
+                "swapped",
+                lines[at + 1].trim().to_owned(),
+                content.into_bytes(),
+            ));
         }
     }
 }

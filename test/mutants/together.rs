@@ -73,7 +73,10 @@ impl BundleFiles<'_> {
             self.exchange_cores(execute, all);
         }
         self.move_masks(&executes, all);
-        for pair in executes.windows(2).filter(|pair| pair[0].operands.len() == pair[1].operands.len() && !pair[0].operands.is_empty()) {
+        for pair in executes
+            .windows(2)
+            .filter(|pair| pair[0].operands.len() == pair[1].operands.len() && !pair[0].operands.is_empty())
+        {
             self.exchange_operands_of_ops(&pair[0], &pair[1], all);
         }
         self.change_counts_and_advances(all);
@@ -102,7 +105,13 @@ impl BundleFiles<'_> {
         let (path, text) = (format!("{}bundle.mlir", self.folder), lines.concat());
         if text != self.text {
             let place = format!("line {}", place + 1);
-            all.push(Mutant::from_file_change(&path, (place, what.to_owned()), "together", String::new(), text.into_bytes()));
+            all.push(Mutant::from_file_change(
+                &path,
+                (place, what.to_owned()),
+                "together",
+                String::new(),
+                text.into_bytes(),
+            ));
         }
     }
 
@@ -124,7 +133,9 @@ impl BundleFiles<'_> {
         let what = "addresses of two tensors of an op";
         let sdsc = self.sdsc(execute);
         let nodes = nodes(&sdsc);
-        for (first, second) in (0..nodes.len()).flat_map(|first| (first + 1..nodes.len()).map(move |second| (first, second))) {
+        for (first, second) in
+            (0..nodes.len()).flat_map(|first| (first + 1..nodes.len()).map(move |second| (first, second)))
+        {
             if nodes[first]["component_"] != nodes[second]["component_"] {
                 continue;
             }
@@ -134,7 +145,8 @@ impl BundleFiles<'_> {
                     let mut swapped = execute.operands.clone();
                     one.iter().zip(&other).for_each(|(one, other)| swapped.swap(*one, *other));
                     let mut lines = self.lines();
-                    lines[execute.line] = lines[execute.line].replace(&execute.operands.join(", "), &swapped.join(", "));
+                    lines[execute.line] =
+                        lines[execute.line].replace(&execute.operands.join(", "), &swapped.join(", "));
                     self.add_text(what, execute.line, &lines, all);
                 }
                 (None, None) => {
@@ -162,7 +174,8 @@ impl BundleFiles<'_> {
                     self.add_text(what, execute.line, &self.move_operands(execute, &moved, bytes), all);
                 } else {
                     let mut changed = sdsc.clone();
-                    let data = nodes_mut(&mut changed)[number]["startAddressCoreCorelet_"]["data_"].as_object_mut().unwrap();
+                    let data =
+                        nodes_mut(&mut changed)[number]["startAddressCoreCorelet_"]["data_"].as_object_mut().unwrap();
                     for start in data.values_mut() {
                         *start = json!((start.as_str().unwrap().parse::<i64>().unwrap() + bytes).to_string());
                     }
@@ -179,8 +192,10 @@ impl BundleFiles<'_> {
         for operand in operands {
             // Hoists the base of an address that an iteration computes out of the loops.
             let apply = lines.iter().position(|line| line.trim().starts_with(&format!("{operand} = affine.apply")));
-            let base = apply
-                .map_or_else(|| (*operand).clone(), |line| split_items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
+            let base = apply.map_or_else(
+                || (*operand).clone(),
+                |line| split_items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned(),
+            );
             let moved = format!("%moved_{}", &base[1..]);
             if !defined.contains(&format!("{moved} =")) {
                 defined.push_str(&format!("\t\t{moved} = arith.addi {base}, %moved_by : index\n"));
@@ -189,14 +204,21 @@ impl BundleFiles<'_> {
                 Some(line) => lines[line] = lines[line].replace(&format!("[{base}]"), &format!("[{moved}]")),
                 None => {
                     let names = split_items(&lines[execute.line], '(', ')').join(", ");
-                    let changed = names.split(", ").map(|name| if name == base { &*moved } else { name }).collect::<Vec<_>>().join(", ");
+                    let changed = names
+                        .split(", ")
+                        .map(|name| if name == base { &*moved } else { name })
+                        .collect::<Vec<_>>()
+                        .join(", ");
                     lines[execute.line] = lines[execute.line].replace(&names, &changed);
                 }
             }
         }
         let first = lines.iter().position(|line| line.contains("scf.for") || line.contains("sdsc_execute")).unwrap();
         // Hoists a value that is computed between executes above the first execute that may use it.
-        let last = lines.iter().rposition(|line| line.starts_with("\t\t%") && line.contains(" = arith.")).map_or(first, |last| last + 1);
+        let last = lines
+            .iter()
+            .rposition(|line| line.starts_with("\t\t%") && line.contains(" = arith."))
+            .map_or(first, |last| last + 1);
         lines.insert(first.max(last.min(execute.line)), defined);
         lines
     }
@@ -219,7 +241,8 @@ impl BundleFiles<'_> {
     /// Two cores have each other's slices and each other's addresses.
     fn exchange_cores(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let mut changed = self.sdsc(execute);
-        let slices = changed.as_object_mut().unwrap().values_mut().next().unwrap()["coreIdToWkSlice_"].as_object_mut().unwrap();
+        let slices =
+            changed.as_object_mut().unwrap().values_mut().next().unwrap()["coreIdToWkSlice_"].as_object_mut().unwrap();
         let (Some(first), Some(second)) = (slices.get("0").cloned(), slices.get("1").cloned()) else { return };
         slices.insert("0".to_owned(), second);
         slices.insert("1".to_owned(), first);
@@ -227,7 +250,9 @@ impl BundleFiles<'_> {
             let data = node["startAddressCoreCorelet_"]["data_"].as_object_mut().unwrap();
             let keys = ["[0, 0, 0]", "[1, 0, 0]"];
             let found = keys.map(|key| data[key].clone());
-            keys.iter().zip(found.into_iter().rev()).for_each(|(key, start)| drop(data.insert((*key).to_owned(), start)));
+            keys.iter()
+                .zip(found.into_iter().rev())
+                .for_each(|(key, start)| drop(data.insert((*key).to_owned(), start)));
         }
         self.add_sdsc("slices and addresses of two cores", execute, "cores 0 and 1".to_owned(), &changed, all);
     }
@@ -247,8 +272,16 @@ impl BundleFiles<'_> {
             }
         }
         if let Some((file, _)) = files.first() {
-            let (file, place, field) = (file.clone(), "one point less is padding".to_owned(), "masks of a bundle".to_owned());
-            all.push(Mutant { file, place, field, kind: "together", to: String::new(), change: FileChange::Files(files) });
+            let (file, place, field) =
+                (file.clone(), "one point less is padding".to_owned(), "masks of a bundle".to_owned());
+            all.push(Mutant {
+                file,
+                place,
+                field,
+                kind: "together",
+                to: String::new(),
+                change: FileChange::Files(files),
+            });
         }
     }
 
@@ -269,10 +302,14 @@ impl BundleFiles<'_> {
             let count: i64 = lines[line].split_once(&bound).unwrap().1.split(' ').next().unwrap().parse().unwrap();
             for (numerator, denominator) in [(2, 1), (1, 2)] {
                 let mut changed = lines.clone();
-                changed[line] = lines[line].replace(&format!(" {count} "), &format!(" {} ", count * numerator / denominator));
+                changed[line] =
+                    lines[line].replace(&format!(" {count} "), &format!(" {} ", count * numerator / denominator));
                 for apply in lines.iter().filter(|line| line.contains("affine.apply")) {
                     let map = apply.split_once("affine.apply ").unwrap().1.split_once('(').unwrap().0;
-                    let Some(dim) = split_items(apply, '(', ')').iter().position(|name| *name == format!("%i_{level}")) else { continue };
+                    let Some(dim) = split_items(apply, '(', ')').iter().position(|name| *name == format!("%i_{level}"))
+                    else {
+                        continue;
+                    };
                     let definition = lines.iter().position(|line| line.starts_with(&format!("{map} ="))).unwrap();
                     let (front, rest) = lines[definition].split_once(&format!("*d{dim}")).unwrap();
                     let (front, step) = front.rsplit_once(' ').unwrap();
@@ -323,7 +360,13 @@ fn change_program(files: &Files, all: &mut Vec<Mutant>) {
     for list in ["arguments", "results", "constants", "buffers"] {
         for (number, tensor) in program[list].as_array().into_iter().flatten().enumerate() {
             let Some(rows) = tensor["shape"][0].as_i64() else { continue };
-            for (at, size) in tensor["device_size"].as_array().unwrap().iter().enumerate().filter(|(_, size)| size.as_i64() == Some(rows)) {
+            for (at, size) in tensor["device_size"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .enumerate()
+                .filter(|(_, size)| size.as_i64() == Some(rows))
+            {
                 let mut changed = program.clone();
                 let grown = &mut changed[list][number];
                 grown["shape"][0] = json!(rows + 1);
@@ -345,7 +388,13 @@ fn change_numbers_and_origins(files: &Files, all: &mut Vec<Mutant>) {
             let mut changed = exact.clone();
             changed["ops"][file][name] = json!(number.as_f64().unwrap() * 1.0001);
             let place = (format!("/ops/{file}/{name}"), "number that an op's constant is rounded from".to_owned());
-            all.push(Mutant::from_file_change("exact.json", place, "together", String::new(), serde_json::to_vec(&changed).unwrap()));
+            all.push(Mutant::from_file_change(
+                "exact.json",
+                place,
+                "together",
+                String::new(),
+                serde_json::to_vec(&changed).unwrap(),
+            ));
         }
     }
 }

@@ -35,7 +35,8 @@ impl MutantVerdict {
 
 /// The label of the first rule that files break.
 fn find_broken_rule(files: &Files) -> Option<(&'static str, String)> {
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.first().map(|violation| (violation.label, violation.to_string()))
 }
 
@@ -66,18 +67,25 @@ pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> Muta
             Ok(_) => {}
         }
     }
-    let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else { return MutantVerdict::Refused };
-    let is_right =
-        ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
+    let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else {
+        return MutantVerdict::Refused;
+    };
+    let is_right = ran
+        .results
+        .iter()
+        .zip(&right.exact)
+        .all(|((_, found), right)| reference::check_against_reference(found, right, &[], 0.0).is_ok());
     if is_right { MutantVerdict::Survives } else { MutantVerdict::Numbers }
 }
 
 fn agrees(found: &RunResults<FieldElement>, right: &RunResults<FieldElement>) -> bool {
     let is_same = |found: &Companions<FieldElement>, right: &Companions<FieldElement>| {
-        found.shape == right.shape && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees_with(*right))
+        found.shape == right.shape
+            && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees_with(*right))
     };
     let mut results = found.results.iter().zip(&right.results);
-    found.results.len() == right.results.len() && results.all(|(found, right)| found.0 == right.0 && is_same(&found.1, &right.1))
+    found.results.len() == right.results.len()
+        && results.all(|(found, right)| found.0 == right.0 && is_same(&found.1, &right.1))
 }
 
 fn write_files(out: &Path, files: &Files) {

@@ -1,4 +1,5 @@
-//! A browser without a window, spoken to over two pipes in its own protocol (the Chrome DevTools Protocol): no network, no driver program.
+//! A browser without a window, spoken to over two pipes in its own protocol (the Chrome DevTools Protocol): no network,
+//! no driver program.
 
 use serde_json::{Value, json};
 use std::{
@@ -61,7 +62,8 @@ impl Browser {
             let mut output = BufReader::new(output);
             let mut message = Vec::new();
             while output.read_until(0, &mut message).is_ok_and(|n_bytes| n_bytes > 0) {
-                let value = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message)).expect("the browser answers in JSON");
+                let value = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message))
+                    .expect("the browser answers in JSON");
                 if sender.send(value).is_err() {
                     return;
                 }
@@ -69,9 +71,19 @@ impl Browser {
             }
         });
         let (session, address) = (String::new(), String::new());
-        let mut browser = Self { process, commands, answers, session, n_commands: 0, complaints: Vec::new(), address, _profile: profile };
+        let mut browser = Self {
+            process,
+            commands,
+            answers,
+            session,
+            n_commands: 0,
+            complaints: Vec::new(),
+            address,
+            _profile: profile,
+        };
         let target = browser.send_command("Target.createTarget", json!({"url": "about:blank"}));
-        let attached = browser.send_command("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        let attached =
+            browser.send_command("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.send_command(&format!("{domain}.enable"), json!({}));
@@ -110,7 +122,9 @@ impl Browser {
         address.clone_into(&mut self.address);
         self.send_command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
         let started = Instant::now();
-        while self.evaluate("document.readyState") != "complete" || self.evaluate("location.href.split('#')[0]") != *address {
+        while self.evaluate("document.readyState") != "complete"
+            || self.evaluate("location.href.split('#')[0]") != *address
+        {
             assert!(started.elapsed() < MAX_ANSWER_TIME, "{address}{fragment} is not loaded after {MAX_ANSWER_TIME:?}");
             thread::sleep(Duration::from_millis(20));
         }
@@ -119,13 +133,19 @@ impl Browser {
 
     /// Whether the system prefers dark pages.
     pub(crate) fn prefer_color_scheme(&mut self, scheme: &str) {
-        self.send_command("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}));
+        self.send_command(
+            "Emulation.setEmulatedMedia",
+            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
+        );
         self.wait_until_drawn();
     }
 
     /// The value of an expression in the page.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
-        let answer = self.send_command("Runtime.evaluate", json!({"expression": expression, "returnByValue": true, "awaitPromise": true}));
+        let answer = self.send_command(
+            "Runtime.evaluate",
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+        );
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -191,7 +211,10 @@ impl Browser {
         }
         self.commands.write_all(format!("{command}\0").as_bytes()).expect("`cargo xtask setup` installs chromium");
         loop {
-            let message = self.answers.recv_timeout(MAX_ANSWER_TIME).unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
+            let message = self
+                .answers
+                .recv_timeout(MAX_ANSWER_TIME)
+                .unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
                 // A request to a page that is navigated away is sent again.
                 if message["error"]["message"] == "Inspected target navigated or closed" {

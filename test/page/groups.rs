@@ -26,7 +26,8 @@ const LAYER: [(&str, &str, &str); 10] = [
 const SOURCE_LOCATION: &str = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:125:0 called from /home/user/models/granite/model.py:LINE:4 \
                      called from /venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1751:0 called from /home/user/run.py:2:0";
 
-/// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the largest.
+/// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the
+/// largest.
 fn build_layered_report(n_ops: usize) -> Report {
     let mut report = Report { program: "layers".to_owned(), ..Report::default() };
     report.target.insert("lx_bytes".to_owned(), 1 << 20);
@@ -59,7 +60,13 @@ fn build_layered_report(n_ops: usize) -> Report {
         });
     }
     let readers = (0..n_ops).collect();
-    report.explain.hbm.push(HbmValue { name: "const0".to_owned(), last_op: n_ops - 1, readers, memory: "hbm", ..HbmValue::default() });
+    report.explain.hbm.push(HbmValue {
+        name: "const0".to_owned(),
+        last_op: n_ops - 1,
+        readers,
+        memory: "hbm",
+        ..HbmValue::default()
+    });
     let (estimate_us, total) = (10.0 * n_ops as f64, 1536 * n_ops as i64);
     let cost = LaunchCost { estimate_us, ..LaunchCost::default() };
     report.launches = vec![LaunchReport { bundle: "bundle_0".to_owned(), n_ops, cost, ..LaunchReport::default() }];
@@ -81,9 +88,9 @@ fn visible_names(opened: &mut OpenedPage) -> Vec<String> {
 fn type_into(opened: &mut OpenedPage, id: &str, text: &str) {
     let field = format!("document.getElementById('{id}')");
     let text = serde_json::to_string(text).unwrap();
-    opened
-        .browser
-        .evaluate(&format!("(() => {{ {field}.focus(); {field}.value = {text}; {field}.dispatchEvent(new Event('input')); }})()"));
+    opened.browser.evaluate(&format!(
+        "(() => {{ {field}.focus(); {field}.value = {text}; {field}.dispatchEvent(new Event('input')); }})()"
+    ));
     opened.browser.wait_until_drawn();
 }
 
@@ -131,14 +138,19 @@ fn lists_model_from_layers_to_ops() {
     assert_eq!(opened.browser.evaluate(expanded), "false");
     assert_eq!(visible_names(&mut opened)[5], "2");
     let active = opened.browser.evaluate("document.getElementById('ops').getAttribute('aria-activedescendant')");
-    assert_eq!(opened.browser.evaluate(&format!("document.getElementById({active}).getAttribute('aria-selected')")), "true");
+    assert_eq!(
+        opened.browser.evaluate(&format!("document.getElementById({active}).getAttribute('aria-selected')")),
+        "true"
+    );
 
     // An op lists its modules, with links to them.
     opened.browser.evaluate("report_page.choose('op', 33)");
     opened.browser.wait_until_drawn();
     let side = opened.text("side");
     assert!(side.contains("model.layers › 3 › self_attn › q_proj"), "{side}");
-    opened.browser.evaluate("[...document.querySelectorAll('#side .link')].find((link) => link.textContent === 'self_attn').click()");
+    opened.browser.evaluate(
+        "[...document.querySelectorAll('#side .link')].find((link) => link.textContent === 'self_attn').click()",
+    );
     assert_eq!(chosen_text(&mut opened), "model.layers.3.self_attn");
 
     // The timeline has the layers, and shows the one that is selected.
@@ -187,7 +199,10 @@ fn links_largest_gap_and_filters_by_name() {
 fn lists_search_hits_and_navigates_on_click() {
     let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
     type_into(&mut opened, "search", "layers.17 mlp");
-    assert_eq!((opened.text("found").as_str(), opened.text("hits").contains("model.layers.17.mlp.act_fn")), ("3 ops", true));
+    assert_eq!(
+        (opened.text("found").as_str(), opened.text("hits").contains("model.layers.17.mlp.act_fn")),
+        ("3 ops", true)
+    );
     let rows = opened.number("report_page.search.hits.length");
     assert_eq!(rows, 7.0, "the module, its three parts, and three ops");
     opened.press(r#"#hits .row[data-index="5"]"#);
@@ -196,7 +211,10 @@ fn lists_search_hits_and_navigates_on_click() {
     assert_eq!(opened.browser.evaluate("document.getElementById('hits').hidden"), true);
     type_into(&mut opened, "search", "layers.17 mlp");
     opened.browser.key("ArrowDown");
-    assert_eq!(opened.browser.evaluate("document.getElementById('search').getAttribute('aria-activedescendant')"), "hits-0");
+    assert_eq!(
+        opened.browser.evaluate("document.getElementById('search').getAttribute('aria-activedescendant')"),
+        "hits-0"
+    );
     opened.browser.key("Enter");
     assert_eq!(chosen_text(&mut opened), "model.layers.17.mlp");
     // A long list has the rows that are in sight.
@@ -216,7 +234,9 @@ fn restores_view_from_address() {
     report.ops[7].module = hostile.to_owned();
     report.ops[8].module = "__proto__.constructor".to_owned();
     let mut opened = open_report(&report, &[]);
-    opened.browser.evaluate(&format!("report_page.choose('group', report_page.groupTree('module').byId.get({hostile:?}).index)"));
+    opened
+        .browser
+        .evaluate(&format!("report_page.choose('group', report_page.groupTree('module').byId.get({hostile:?}).index)"));
     opened.press("#ops-head button[data-sort=us]");
     let (at_group, tab) = (wait_for_fragment(&mut opened), opened.text("side"));
     assert!(tab.contains(hostile), "{tab}");
@@ -230,7 +250,10 @@ fn restores_view_from_address() {
     opened.browser.leave();
     opened.browser.open_at(&path, &at_group);
     assert_eq!((chosen_text(&mut opened).as_str(), opened.text("notice").as_str()), (hostile, ""));
-    assert_eq!(opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"), serde_json::json!(["us", true]));
+    assert_eq!(
+        opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"),
+        serde_json::json!(["us", true])
+    );
     // Another fragment in the same tab is followed.
     follow(&mut opened, &at_op);
     assert_eq!(chosen_text(&mut opened), "op 55");
@@ -281,9 +304,9 @@ fn counts_equal_weights_per_use_and_notes_it_in_header() {
     let header = opened.text("figures");
     assert!(header.contains("1.02 × the bound per use") && header.contains("bound 60.0 KiB"), "{header}");
     assert!(opened.text("side").contains("61 440 B: a constant counts once per op that reads it"));
-    let lines = opened
-        .browser
-        .evaluate("[...document.querySelectorAll('.figure .value')].map((value) => value.getBoundingClientRect().height < 32)");
+    let lines = opened.browser.evaluate(
+        "[...document.querySelectorAll('.figure .value')].map((value) => value.getBoundingClientRect().height < 32)",
+    );
     assert_eq!(lines, serde_json::json!([true, true, true]), "no figure breaks over two lines");
     (report.lower_bound.hbm_per_use, report.lower_bound.us_per_use) = (None, None);
     let header = open_report(&report, &[]).text("figures");
@@ -317,7 +340,10 @@ fn fits_all_window_sizes() {
 /// Interactions of a user with the page, each timed until the next frame can be shown.
 const INTERACTIONS: [(&str, &str); 9] = [
     ("select an op", "report_page.choose('op', 1500 - round)"),
-    ("select a module", "report_page.choose('group', report_page.groupTree('module').byId.get(`model.layers.${90 + round}`).index)"),
+    (
+        "select a module",
+        "report_page.choose('group', report_page.groupTree('module').byId.get(`model.layers.${90 + round}`).index)",
+    ),
     ("sort", "document.querySelector(`#ops-head [data-sort=${round % 2 ? 'gap' : 'us'}]`).click()"),
     (
         "filter",

@@ -26,7 +26,14 @@ pub(super) fn build_large_report(n_ops: usize) -> Report {
         });
         let (lx_offset_bytes, last_op) = (((index as i64) % 16) << 14, (index + 3).min(n_ops - 1));
         let name = format!("f{index}");
-        report.explain.scratchpad.push(LxValue { name, op: index, last_op, lx_offset_bytes, bytes: 1 << 14, ..LxValue::default() });
+        report.explain.scratchpad.push(LxValue {
+            name,
+            op: index,
+            last_op,
+            lx_offset_bytes,
+            bytes: 1 << 14,
+            ..LxValue::default()
+        });
     }
     for first in (0..n_ops).step_by(8) {
         let ops = (first..first + 8).map(|op| LoopOpReport { op, ..LoopOpReport::default() }).collect();
@@ -51,7 +58,8 @@ fn draws_only_visible_ops_of_two_thousand() {
     for n_steps in 1..=14 {
         let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
         opened.browser.wheel(place, -200.0);
-        let [found, more] = [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
+        let [found, more] =
+            [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
         assert!(found < most && (1.0..=4.0).contains(&more), "step {n_steps}: {found} things in {more} frames");
     }
     let [from, to] = opened.view();
@@ -65,7 +73,14 @@ fn draws_only_visible_ops_of_two_thousand() {
     opened.browser.evaluate("report_page.choose('op', 1999)");
     opened.browser.wait_until_drawn();
     assert!(opened.text("ops-1999").contains("f1999"));
-    assert!(opened.browser.evaluate("document.querySelector('#source .row.selected').innerText").as_str().unwrap().contains("line 1999"));
+    assert!(
+        opened
+            .browser
+            .evaluate("document.querySelector('#source .row.selected').innerText")
+            .as_str()
+            .unwrap()
+            .contains("line 1999")
+    );
 
     // A search finds the op.
     opened.browser.evaluate("(() => { const field = document.getElementById('search'); field.focus(); field.value = 'f1234'; field.dispatchEvent(new Event('input')); })()");
@@ -79,25 +94,31 @@ fn draws_only_visible_ops_of_two_thousand() {
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn names_innermost_line_of_shown_file() {
     let mut report = build_large_report(8);
-    let places = ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];
+    let places =
+        ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];
     report.ops.iter_mut().zip(places).for_each(|(op, place)| op.location = place.to_owned());
-    let files = [ProgramText { file: "layer.py", text: "L1\nL2\n" }, ProgramText { file: "model.py", text: "M1\nM2\nM3\n" }];
+    let files =
+        [ProgramText { file: "layer.py", text: "L1\nL2\n" }, ProgramText { file: "model.py", text: "M1\nM2\nM3\n" }];
     let mut opened = open_report(&report, &files);
     assert_eq!(opened.text("source-name"), "2 files");
     for (op, wanted) in [(0, Some("M3")), (1, Some("M2")), (2, Some("L2")), (3, None)] {
         opened.browser.evaluate(&format!("report_page.choose('op', {op})"));
         opened.browser.wait_until_drawn();
-        let marked = opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
+        let marked =
+            opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
         assert_eq!(marked.as_str(), wanted, "op {op}");
     }
-    let headings = opened.browser.evaluate("[...document.querySelectorAll('#source .file')].map((row) => row.innerText.trim()).join()");
+    let headings = opened
+        .browser
+        .evaluate("[...document.querySelectorAll('#source .file')].map((row) => row.innerText.trim()).join()");
     assert_eq!(headings, "layer.py,model.py");
 }
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn escapes_names_and_renders_empty_report() {
-    let hostile = "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
+    let hostile =
+        "</script><script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\"><!--\u{2028}";
     let mut report = build_large_report(8);
     report.program = hostile.to_owned();
     for op in &mut report.ops {

@@ -43,10 +43,13 @@ const OWN_WORDS: [&str; 26] = [
     "symbolic size",
 ];
 
-/// Returns the words that the glossary explains: the first cells of its rows, split at commas, without text in brackets.
+/// Returns the words that the glossary explains: the first cells of its rows, split at commas, without text in
+/// brackets.
 fn parse_glossary_entries(glossary: &Page) -> Vec<BTreeSet<String>> {
     let rows = prose_lines(&glossary.text).into_iter().filter_map(|(_, line)| line.trim().strip_prefix("| "));
-    let cells = rows.filter_map(|row| row.split(" |").next()).filter(|cell| !cell.eq_ignore_ascii_case("word") && !cell.starts_with("--"));
+    let cells = rows
+        .filter_map(|row| row.split(" |").next())
+        .filter(|cell| !cell.eq_ignore_ascii_case("word") && !cell.starts_with("--"));
     let words = |cell: &str| -> BTreeSet<String> {
         let bare = cell.split(" (").next().unwrap_or_default().replace('`', "");
         plain_text(&bare).split(',').map(|word| word.trim().to_lowercase()).collect()
@@ -59,16 +62,24 @@ fn find_unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
     let entries = parse_glossary_entries(glossary);
     let mut violations = Vec::new();
     if entries.len() > MAX_ENTRIES {
-        violations.push(format!("{GLOSSARY} has {} entries, at most {MAX_ENTRIES}; use the field's word for some", entries.len()));
+        violations.push(format!(
+            "{GLOSSARY} has {} entries, at most {MAX_ENTRIES}; use the field's word for some",
+            entries.len()
+        ));
     }
     for word in OWN_WORDS {
         let lower = word.to_lowercase();
         if entries.iter().any(|words| words.contains(&lower)) {
             continue;
         }
-        let uses = |page: &&Page| split_blocks(&page.text).iter().any(|block| contains_words(&block.text.to_lowercase(), &lower));
+        let uses = |page: &&Page| {
+            split_blocks(&page.text).iter().any(|block| contains_words(&block.text.to_lowercase(), &lower))
+        };
         if let Some(page) = pages.iter().filter(|page| page.path != GLOSSARY).find(uses) {
-            violations.push(format!("{}: '{word}' has no entry in {GLOSSARY}; explain it there, or use the field's word", page.path));
+            violations.push(format!(
+                "{}: '{word}' has no entry in {GLOSSARY}; explain it there, or use the field's word",
+                page.path
+            ));
         }
     }
     violations
@@ -78,7 +89,11 @@ fn find_unexplained_words(pages: &[Page], glossary: &Page) -> Vec<String> {
 fn explains_project_words() {
     let pages: Vec<Page> = all_pages().into_iter().filter(|page| page.is_below(&["README.md", "docs/"])).collect();
     let violations = find_unexplained_words(&pages, &read_page(GLOSSARY));
-    assert!(violations.is_empty(), "at most thirty words of our own, each in the glossary:\n  {}\n", violations.join("\n  "));
+    assert!(
+        violations.is_empty(),
+        "at most thirty words of our own, each in the glossary:\n  {}\n",
+        violations.join("\n  ")
+    );
 }
 
 #[test]
@@ -87,10 +102,13 @@ fn finds_unexplained_words_and_too_many_entries() {
         let rows: String = (0..rows).map(|row| format!("| word{row} | meaning |\n")).collect();
         Page::new(
             GLOSSARY,
-            &format!("| word | meaning |\n|---|---|\n| SuperDSC, SDSC | a file |\n| core split (`work`) | slices |\n{rows}"),
+            &format!(
+                "| word | meaning |\n|---|---|\n| SuperDSC, SDSC | a file |\n| core split (`work`) | slices |\n{rows}"
+            ),
         )
     };
-    let count = |text: &str, rows: usize| find_unexplained_words(&[Page::new("docs/a.md", text)], &glossary(rows)).len();
+    let count =
+        |text: &str, rows: usize| find_unexplained_words(&[Page::new("docs/a.md", text)], &glossary(rows)).len();
     assert_eq!(count("An SDSC file has a core split. `pool`\n", 28), 0);
     assert_eq!(count("An SDSC file has a core split.\n", 29), 1);
     assert_eq!(count("A pool.\n", 0), 1);

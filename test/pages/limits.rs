@@ -47,7 +47,10 @@ fn check_total_words(pages: &[Page]) -> Vec<String> {
         return Vec::new();
     }
     let longest: Vec<String> = words.iter().take(5).map(|(words, path)| format!("{path} has {words}")).collect();
-    vec![format!("docs has {total} words outside of {REFERENCE_FOLDERS:?}, at most {MAX_WORDS}: {}", longest.join(", "))]
+    vec![format!(
+        "docs has {total} words outside of {REFERENCE_FOLDERS:?}, at most {MAX_WORDS}: {}",
+        longest.join(", ")
+    )]
 }
 
 /// Returns the lines of prose that are too wide. Rows of tables cannot be broken, and code is as it is.
@@ -82,7 +85,8 @@ fn finds_long_pages() {
     assert!(check_page_length(&of_words("docs/reference/a.md", 1_201)).is_empty());
     assert!(check_page_length(&Page::new("README.md", &"line\n".repeat(150))).is_empty());
     assert_eq!(check_page_length(&Page::new("README.md", &"line\n".repeat(151))).len(), 1);
-    let pages = |words: usize| [of_words("docs/index.md", words), of_words("docs/reference/a.md", 9), of_words("README.md", 9)];
+    let pages =
+        |words: usize| [of_words("docs/index.md", words), of_words("docs/reference/a.md", 9), of_words("README.md", 9)];
     assert!(check_total_words(&pages(25_000)).is_empty());
     assert_eq!(check_total_words(&pages(25_001)).len(), 1);
 }
@@ -91,7 +95,10 @@ fn finds_long_pages() {
 fn finds_wide_lines() {
     let wide = "x".repeat(121);
     let count = |text: &str| find_wide_lines(&Page::new("docs/a.md", text)).len();
-    assert_eq!(count(&format!("{wide}\n| {wide} |\n<tr><td>{wide}</td></tr>\n```text\n{wide}\n```\n{}\n", "ü".repeat(120))), 1);
+    assert_eq!(
+        count(&format!("{wide}\n| {wide} |\n<tr><td>{wide}</td></tr>\n```text\n{wide}\n```\n{}\n", "ü".repeat(120))),
+        1
+    );
     assert_eq!(find_wide_lines(&Page::new("docs/a.md", &format!("a\n{wide}\n"))), ["docs/a.md:2: 121 columns"]);
 }
 

@@ -17,8 +17,9 @@ fn parse_phrases(list: &str) -> Vec<(&str, &str)> {
 /// Whether `text` contains `phrase` as whole words. Both are in lower case.
 pub(super) fn contains_words(text: &str, phrase: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '-';
-    text.match_indices(phrase)
-        .any(|(offset, _)| !text[..offset].ends_with(is_letter) && !text[offset + phrase.len()..].starts_with(is_letter))
+    text.match_indices(phrase).any(|(offset, _)| {
+        !text[..offset].ends_with(is_letter) && !text[offset + phrase.len()..].starts_with(is_letter)
+    })
 }
 
 fn find_private_phrases(page: &Page, phrases: &[(&str, &str)]) -> Vec<String> {
@@ -26,7 +27,10 @@ fn find_private_phrases(page: &Page, phrases: &[(&str, &str)]) -> Vec<String> {
     for block in split_blocks(&page.text) {
         let text = block.text.to_lowercase();
         let found = phrases.iter().filter(|(phrase, _)| contains_words(&text, phrase));
-        violations.extend(found.map(|(phrase, instead)| format!("{}: '{phrase}'; write: {instead}", page.format_location(block.line))));
+        violations
+            .extend(found.map(|(phrase, instead)| {
+                format!("{}: '{phrase}'; write: {instead}", page.format_location(block.line))
+            }));
     }
     violations
 }

@@ -50,7 +50,10 @@ fn find_long_sentences(page: &Page) -> Vec<String> {
         }
     }
     if words_total > MAX_MEAN_WORDS * sentences_total {
-        violations.push(format!("{}: {sentences_total} sentences have {words_total} words, more than 25 on average", page.path));
+        violations.push(format!(
+            "{}: {sentences_total} sentences have {words_total} words, more than 25 on average",
+            page.path
+        ));
     }
     violations
 }

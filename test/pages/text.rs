@@ -83,9 +83,12 @@ pub(super) fn plain_text(text: &str) -> String {
     for (number, part) in text.split('`').enumerate() {
         plain.push_str(if number % 2 == 1 { CODE } else { part });
     }
-    while let Some((before, after)) = plain.split_once("](").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1))) {
+    while let Some((before, after)) =
+        plain.split_once("](").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)))
+    {
         let opening = before.rfind('[').unwrap_or(0);
-        plain = format!("{}{}{after}", &before[..opening].trim_end_matches('!'), before[opening..].trim_start_matches('['));
+        plain =
+            format!("{}{}{after}", &before[..opening].trim_end_matches('!'), before[opening..].trim_start_matches('['));
     }
     plain.replace(['*', '_'], "").split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -104,15 +107,25 @@ pub(super) fn split_blocks(page: &str) -> Vec<ProseBlock> {
             is_open = false;
         }
         if let Some(heading) = heading {
-            blocks.push(ProseBlock { kind: BlockKind::Heading, line: number, text: heading.trim_start_matches('#').trim().to_owned() });
+            blocks.push(ProseBlock {
+                kind: BlockKind::Heading,
+                line: number,
+                text: heading.trim_start_matches('#').trim().to_owned(),
+            });
         } else if trimmed.starts_with('|') {
             let is_rule = trimmed.chars().all(|letter| ['|', '-', ':', ' '].contains(&letter));
             let cells = split_row(trimmed).into_iter().filter(|_| !is_rule);
             blocks.extend(cells.map(|text| ProseBlock { kind: BlockKind::Cell, line: number, text }));
         } else if !trimmed.is_empty() && !trimmed.starts_with('<') {
             match blocks.last_mut() {
-                Some(block) if is_open && !is_list_item(trimmed) => block.text = format!("{} {}", block.text, strip_mark(trimmed)),
-                _ => blocks.push(ProseBlock { kind: BlockKind::Paragraph, line: number, text: strip_mark(trimmed).to_owned() }),
+                Some(block) if is_open && !is_list_item(trimmed) => {
+                    block.text = format!("{} {}", block.text, strip_mark(trimmed))
+                }
+                _ => blocks.push(ProseBlock {
+                    kind: BlockKind::Paragraph,
+                    line: number,
+                    text: strip_mark(trimmed).to_owned(),
+                }),
             }
             is_open = true;
         }
@@ -125,7 +138,8 @@ pub(super) fn split_blocks(page: &str) -> Vec<ProseBlock> {
 fn splits_page_into_paragraphs_items_and_cells() {
     let page = "# A `b` title\n\nOne [two](three.md)\nfour.\n* five `six seven`\n  eight\n1. nine\n\n```text\nten\n```\n<!-- eleven\n\ntwelve -->\n\
         | a | `b | c` |\n|---|---|\n<svg>\nx\n</svg>\n> thirteen ![picture](p.png)\n";
-    let found: Vec<(BlockKind, usize, String)> = split_blocks(page).into_iter().map(|block| (block.kind, block.line, block.text)).collect();
+    let found: Vec<(BlockKind, usize, String)> =
+        split_blocks(page).into_iter().map(|block| (block.kind, block.line, block.text)).collect();
     let expected = [
         (BlockKind::Heading, 1, "A CODE title"),
         (BlockKind::Paragraph, 3, "One two four."),

@@ -78,7 +78,8 @@ const DISTRIBUTIONS: [ElementDistribution; 12] = [
     ElementDistribution::Infinite,
 ];
 
-/// A read of a value in an iteration space: for each of its dimensions the iteration dimension, or none to read it at 0.
+/// A read of a value in an iteration space: for each of its dimensions the iteration dimension, or none to read it at
+/// 0.
 pub(crate) type OperandRead = (usize, Vec<Option<usize>>);
 
 pub(crate) struct ProgramBuilder {
@@ -209,10 +210,17 @@ impl ProgramBuilder {
     }
 
     /// An op with iteration dimensions of these classes and sizes.
-    pub(crate) fn push_over(&mut self, value: TensorValue, operands: &[usize], text: String, dims: Vec<(usize, usize)>) -> usize {
+    pub(crate) fn push_over(
+        &mut self,
+        value: TensorValue,
+        operands: &[usize],
+        text: String,
+        dims: Vec<(usize, usize)>,
+    ) -> usize {
         let result = self.next_number();
         self.values.push(value);
-        let last = operands.iter().chain([&result]).filter_map(|&value| self.values[value].classes.last().copied()).collect();
+        let last =
+            operands.iter().chain([&result]).filter_map(|&value| self.values[value].classes.last().copied()).collect();
         self.ops.push(ProgramOp { operands: operands.to_vec(), result, text, dims, last });
         result
     }
@@ -241,7 +249,9 @@ impl ProgramBuilder {
     ) -> usize {
         let seed = mix(self.arguments.len() as u64 ^ 0xa11c_e000);
         let length: usize = shape.iter().product();
-        let data = (0..length as u64).map(|at| BoundedValue::from_exact(self.draw_element(kind, draw, mix(seed ^ mix(at))))).collect();
+        let data = (0..length as u64)
+            .map(|at| BoundedValue::from_exact(self.draw_element(kind, draw, mix(seed ^ mix(at)))))
+            .collect();
         self.values.push(TensorValue { shape, classes, data, kind });
         let value = self.values.len() - 1;
         self.arguments.push(value);
@@ -272,11 +282,19 @@ impl ProgramBuilder {
         let numbers = data.iter().map(|number| number.value);
         let elements = match (kind, self.element) {
             (ElementKind::Truth, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
-            (ElementKind::Index { is_short: true, .. }, _) => ArrayElements::I32(numbers.map(|number| number as i32).collect()),
+            (ElementKind::Index { is_short: true, .. }, _) => {
+                ArrayElements::I32(numbers.map(|number| number as i32).collect())
+            }
             (ElementKind::Index { .. }, _) => ArrayElements::I64(numbers.map(|number| number as i64).collect()),
-            (ElementKind::Float, "f16") => ArrayElements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
-            (ElementKind::Float, "bf16") => ArrayElements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
-            (ElementKind::Float | ElementKind::Wide, _) => ArrayElements::F32(numbers.map(|number| number as f32).collect()),
+            (ElementKind::Float, "f16") => {
+                ArrayElements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect())
+            }
+            (ElementKind::Float, "bf16") => {
+                ArrayElements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect())
+            }
+            (ElementKind::Float | ElementKind::Wide, _) => {
+                ArrayElements::F32(numbers.map(|number| number as f32).collect())
+            }
         };
         HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
     }

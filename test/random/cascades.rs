@@ -1,5 +1,5 @@
-//! Generates reductions along one dimension that depend on each other, as in attention: some can share a loop that carries and corrects
-//! their results, many cannot.
+//! Generates reductions along one dimension that depend on each other, as in attention: some can share a loop that
+//! carries and corrects their results, many cannot.
 
 use crate::random::{
     build::{ElementDistribution, ElementKind, ProgramBuilder},
@@ -61,7 +61,8 @@ impl ProgramBuilder {
 
     /// Returns the result of a random elementwise op on `x`, which preserves the shape.
     fn add_elementwise_op(&mut self, x: usize) -> usize {
-        let function = *self.choices.pick(&[BinaryFunction::Add, BinaryFunction::Mul, BinaryFunction::Sub, BinaryFunction::Max]);
+        let function =
+            *self.choices.pick(&[BinaryFunction::Add, BinaryFunction::Mul, BinaryFunction::Sub, BinaryFunction::Max]);
         match self.choices.below(4) {
             0 => self.add_elementwise_step(
                 x,
@@ -77,8 +78,13 @@ impl ProgramBuilder {
 
     /// Appends a reduction, an op of a value and of the reduced result, and a reduction of that op.
     fn add_level(&mut self, x: usize, dim: usize) -> usize {
-        let fold =
-            *self.choices.pick(&[ReductionKind::Max, ReductionKind::Max, ReductionKind::Max, ReductionKind::Min, ReductionKind::Sum]);
+        let fold = *self.choices.pick(&[
+            ReductionKind::Max,
+            ReductionKind::Max,
+            ReductionKind::Max,
+            ReductionKind::Min,
+            ReductionKind::Sum,
+        ]);
         let mut row = self.add_reduction(x, fold, &[dim], true);
         match self.choices.below(6) {
             0 => row = self.add_elementwise_step(row, &binary(BinaryFunction::Max, operand(0), literal("0.5"))),
@@ -86,8 +92,13 @@ impl ProgramBuilder {
             2 => row = self.add_elementwise_step(row, &binary(BinaryFunction::Add, operand(0), literal("1.0"))),
             _ => {}
         }
-        let function =
-            *self.choices.pick(&[BinaryFunction::Sub, BinaryFunction::Sub, BinaryFunction::Sub, BinaryFunction::Add, BinaryFunction::Mul]);
+        let function = *self.choices.pick(&[
+            BinaryFunction::Sub,
+            BinaryFunction::Sub,
+            BinaryFunction::Sub,
+            BinaryFunction::Add,
+            BinaryFunction::Mul,
+        ]);
         let mut both = self.combine_with_reduced(x, row, dim, function);
         if self.choices.one_in(4) {
             both = self.add_elementwise_op(both);
@@ -112,8 +123,13 @@ impl ProgramBuilder {
     /// Removes the axis, by a reduction or as the contracted dimension of a matmul.
     fn remove_axis(&mut self, value: usize, dim: usize) {
         if self.choices.one_in(2) {
-            let fold =
-                *self.choices.pick(&[ReductionKind::Sum, ReductionKind::Sum, ReductionKind::Max, ReductionKind::Min, ReductionKind::Prod]);
+            let fold = *self.choices.pick(&[
+                ReductionKind::Sum,
+                ReductionKind::Sum,
+                ReductionKind::Max,
+                ReductionKind::Min,
+                ReductionKind::Prod,
+            ]);
             self.add_reduction(value, fold, &[dim], true);
             return;
         }

@@ -12,7 +12,8 @@ use crate::random::{
 };
 use referee::HostArray;
 
-/// Maximum number of attempts to shrink the program of a failing case before the report. Each other list gets a quarter of them.
+/// Maximum number of attempts to shrink the program of a failing case before the report. Each other list gets a quarter
+/// of them.
 const MAX_TRIES: usize = 300;
 
 /// One in so many cases goes through the tools themselves, which compare with MLIR's JIT.
@@ -64,7 +65,8 @@ pub(crate) enum RandomOutcome {
 impl RandomCase {
     /// The case of a number, and the numbers that it follows from.
     pub(crate) fn from_number(family: ProgramFamily, number: usize) -> (Self, CaseNumbers) {
-        let (mut case, numbers) = Self::generate(family, [0, 1, 2, 3].map(|part| Choices::from_case(NUM_LISTS * number + part)));
+        let (mut case, numbers) =
+            Self::generate(family, [0, 1, 2, 3].map(|part| Choices::from_case(NUM_LISTS * number + part)));
         case.by_tools = number % TOOLS_INTERVAL == TOOLS_INTERVAL - 1;
         (case, numbers)
     }
@@ -116,7 +118,11 @@ impl RandomCase {
     /// Formats the case for inspection.
     pub(crate) fn report(&self) -> String {
         let [first, second] = &self.written;
-        let text = if first.text == second.text { String::new() } else { format!("and with the other hints:\n{}", second.text) };
+        let text = if first.text == second.text {
+            String::new()
+        } else {
+            format!("and with the other hints:\n{}", second.text)
+        };
         format!("options: {}\nand: {}\n{}{text}", first.way.text(), second.way.text(), first.text)
     }
 }
@@ -130,7 +136,12 @@ impl CompileInput {
 }
 
 /// The simplest case that fails in the same way.
-pub(crate) fn simplify_case(family: ProgramFamily, numbers: CaseNumbers, by_tools: bool, what: &str) -> (RandomCase, RandomOutcome) {
+pub(crate) fn simplify_case(
+    family: ProgramFamily,
+    numbers: CaseNumbers,
+    by_tools: bool,
+    what: &str,
+) -> (RandomCase, RandomOutcome) {
     let still_fails = |numbers: &CaseNumbers| matches!(RandomCase::regenerate(family, numbers, by_tools).run(), RandomOutcome::Fails(again, _) if again == what);
     let mut now = numbers;
     for list in [SECOND_OPTIONS, OPTIONS, HINTS, PROGRAM] {

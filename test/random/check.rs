@@ -95,15 +95,24 @@ fn check_case(case: &RandomCase) -> Result<RandomOutcome, RandomOutcome> {
         }
     }
     let (simulation, other, refused) = match &emitted {
-        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Bundle { simulation: other, .. }] => (simulation, Some(other), None),
-        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] if case.is_at_any_offset && is_layout_error(message) => {
+        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Bundle { simulation: other, .. }] => {
+            (simulation, Some(other), None)
+        }
+        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)]
+            if case.is_at_any_offset && is_layout_error(message) =>
+        {
             return Err(build_failure("it is refused for where a part begins", message));
         }
-        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] => return Ok(RandomOutcome::Refused(message.clone())),
+        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] => {
+            return Ok(RandomOutcome::Refused(message.clone()));
+        }
         [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Refused(message)]
-        | [EmittedProgram::Refused(message), EmittedProgram::Bundle { simulation, .. }] => (simulation, None, Some(message.clone())),
+        | [EmittedProgram::Refused(message), EmittedProgram::Bundle { simulation, .. }] => {
+            (simulation, None, Some(message.clone()))
+        }
     };
-    let depends_on_the_way = |message: &&String| split_code(message).0.is_some_and(|code| OPTION_DEPENDENT_CODES.contains(&code));
+    let depends_on_the_way =
+        |message: &&String| split_code(message).0.is_some_and(|code| OPTION_DEPENDENT_CODES.contains(&code));
     if let Some(message) = refused.as_ref().filter(|message| !depends_on_the_way(message)) {
         return Err(build_failure("only one way is refused", message));
     }
@@ -135,7 +144,8 @@ fn emit(written: &CompileInput) -> Result<EmittedProgram, RandomOutcome> {
     let mut report;
     if written.way.is_validated {
         report = compile_and_validate(&mut module.duplicate(), &options, path);
-        report = report.and_then(|_| compile_and_validate_with_limits(&mut module.duplicate(), &options, path, &SAMPLES));
+        report =
+            report.and_then(|_| compile_and_validate_with_limits(&mut module.duplicate(), &options, path, &SAMPLES));
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
             report = compile(&mut module, &options, path);
@@ -145,14 +155,21 @@ fn emit(written: &CompileInput) -> Result<EmittedProgram, RandomOutcome> {
     }
     if let Some(report) = report {
         let simulation = Simulation::load(&output, &written.way.target());
-        let simulation = simulation.map_err(|error| build_failure("the simulated machine cannot read the bundle", error))?;
-        return Ok(EmittedProgram::Bundle { _place: place, simulation: Box::new(simulation), report: Box::new(report) });
+        let simulation =
+            simulation.map_err(|error| build_failure("the simulated machine cannot read the bundle", error))?;
+        return Ok(EmittedProgram::Bundle {
+            _place: place,
+            simulation: Box::new(simulation),
+            report: Box::new(report),
+        });
     }
     let errors = errors.borrow();
     let is_bug = |message: &&String| message.contains("compiler bug") || message.contains("panicked");
     match errors.iter().find(is_bug).or_else(|| errors.first()) {
         None => Err(build_failure("it stops without a message", "")),
-        Some(message) if is_bug(&message) => Err(build_failure(&format!("spyre-compile has a bug: {}", message_kind(message)), message)),
+        Some(message) if is_bug(&message) => {
+            Err(build_failure(&format!("spyre-compile has a bug: {}", message_kind(message)), message))
+        }
         Some(message) => Ok(EmittedProgram::Refused(message.clone())),
     }
 }
@@ -164,7 +181,13 @@ fn check_by_tools(written: &CompileInput, is_written: bool) -> Result<(), Random
     let (input, output) = (place.path().join("program.mlir"), place.path().join("bundle"));
     fs::write(&input, &written.text).unwrap();
     let words = written.way.words(&written.way.options_in(place.path()));
-    let compiled = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&output).args(words).output().unwrap();
+    let compiled = Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
+        .arg(&input)
+        .arg("-o")
+        .arg(&output)
+        .args(words)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
     if said.contains("cannot be validated") {
         return Ok(());
@@ -172,7 +195,12 @@ fn check_by_tools(written: &CompileInput, is_written: bool) -> Result<(), Random
     match compiled.status.code() {
         Some(0) if is_written => {}
         Some(1) if !is_written => return Ok(()),
-        _ => return Err(build_failure("spyre-compile ends in another way than in process", format!("{}\n{said}", compiled.status))),
+        _ => {
+            return Err(build_failure(
+                "spyre-compile ends in another way than in process",
+                format!("{}\n{said}", compiled.status),
+            ));
+        }
     }
     if written.way.has_machine() {
         return Ok(());
@@ -218,8 +246,9 @@ fn compare_with_reference(simulation: &Simulation, case: &RandomCase) -> Result<
     let ran = simulation.run_with(&IntervalArithmetic, &named_inputs(simulation, case), &RunOptions::default());
     let (outcome, exact) = ran.map_err(|error| build_failure("the simulated machine refuses the bundle", error))?;
     if case.draw.is_multiple_of(4) {
-        let is_index =
-            |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+        let is_index = |name: &String| {
+            simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some())
+        };
         let indices = named_inputs(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
         check_counted(simulation, &indices, &outcome);
     }
@@ -236,9 +265,15 @@ fn compare_with_reference(simulation: &Simulation, case: &RandomCase) -> Result<
 
 /// Checks that the traffic of a compilation, counted by the simulator, and its time on the same machine are at least
 /// the bound of the other.
-fn compare_with_bound(bounded: &EmittedProgram, moving: &EmittedProgram, case: &RandomCase) -> Result<(), RandomOutcome> {
-    let (EmittedProgram::Bundle { report, simulation: bounding, .. }, EmittedProgram::Bundle { simulation, report: of_moving, .. }) =
-        (bounded, moving)
+fn compare_with_bound(
+    bounded: &EmittedProgram,
+    moving: &EmittedProgram,
+    case: &RandomCase,
+) -> Result<(), RandomOutcome> {
+    let (
+        EmittedProgram::Bundle { report, simulation: bounding, .. },
+        EmittedProgram::Bundle { simulation, report: of_moving, .. },
+    ) = (bounded, moving)
     else {
         return Ok(());
     };
@@ -279,7 +314,11 @@ fn compare_with_bound(bounded: &EmittedProgram, moving: &EmittedProgram, case: &
 
 fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> Result<(), RandomOutcome> {
     let of = |simulation: &Simulation, draw: u64| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
-        let elements = simulation.compute_elements(&FiniteField::new(draw), &named_inputs(simulation, case), &RunOptions::default());
+        let elements = simulation.compute_elements(
+            &FiniteField::new(draw),
+            &named_inputs(simulation, case),
+            &RunOptions::default(),
+        );
         elements.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))
     };
     let (of_one, of_other) = (of(one, case.draw)?, of(other, case.draw)?);
@@ -288,7 +327,8 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> 
     if find_field_difference(&of_one, &of_other).is_none() {
         return Ok(());
     }
-    // A loop that corrects exponentials preserves only their algebraic law; a loop that corrects maxima, the order of real numbers.
+    // A loop that corrects exponentials preserves only their algebraic law; a loop that corrects maxima, the order of
+    // real numbers.
     let lawful = case.draw | FiniteField::LAWFUL_BIT;
     if find_field_difference(&of(one, lawful)?, &of(other, lawful)?).is_none() {
         return Ok(());
@@ -296,7 +336,8 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> 
     let ordered = OrderedField::new(lawful | FiniteField::ORDERED_BIT);
     let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
         let found = simulation.compute_elements(&ordered, &named_inputs(simulation, case), &RunOptions::default());
-        let found = found.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))?;
+        let found =
+            found.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))?;
         let seen = |of: Companions<OrderedElement>| Companions {
             elements: of.elements.iter().map(|element| ordered.field_element(*element)).collect(),
             shape: of.shape,
@@ -304,7 +345,8 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> 
         };
         Ok(found.into_iter().map(seen).collect())
     };
-    find_field_difference(&of(one)?, &of(other)?).map_or(Ok(()), |message| Err(build_failure("the two ways differ in the field", message)))
+    find_field_difference(&of(one)?, &of(other)?)
+        .map_or(Ok(()), |message| Err(build_failure("the two ways differ in the field", message)))
 }
 
 fn find_field_difference(one: &[Companions<FieldElement>], other: &[Companions<FieldElement>]) -> Option<String> {
@@ -316,18 +358,30 @@ fn find_field_difference(one: &[Companions<FieldElement>], other: &[Companions<F
 }
 
 /// Checks that a few elements of each result, computed from their dependences only, equal those of the full execution.
-fn check_sampled(simulation: &Simulation, case: &RandomCase, whole: &[Companions<FieldElement>]) -> Result<(), RandomOutcome> {
-    let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
+fn check_sampled(
+    simulation: &Simulation,
+    case: &RandomCase,
+    whole: &[Companions<FieldElement>],
+) -> Result<(), RandomOutcome> {
+    let is_float = |result: usize| {
+        ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str())
+    };
     let wanted = whole.iter().enumerate().map(|(result, found)| {
         let length = if is_float(result) { found.elements.len() } else { 0 };
-        let mut places: Vec<usize> =
-            (0..length.min(1 + result + (case.draw % 4) as usize)).map(|at| (at * 7919 + case.draw as usize) % length).collect();
+        let mut places: Vec<usize> = (0..length.min(1 + result + (case.draw % 4) as usize))
+            .map(|at| (at * 7919 + case.draw as usize) % length)
+            .collect();
         places.sort_unstable();
         places.dedup();
         places
     });
     let wanted: Vec<Vec<usize>> = wanted.collect();
-    let found = simulation.sample_elements(&FiniteField::new(case.draw), &named_inputs(simulation, case), &wanted, &RunOptions::default());
+    let found = simulation.sample_elements(
+        &FiniteField::new(case.draw),
+        &named_inputs(simulation, case),
+        &wanted,
+        &RunOptions::default(),
+    );
     let found = match found {
         // Samples do not compute all elements, so indices that an op computes have no values.
         Err(SimError::NotSimulated { .. }) => return Ok(()),
@@ -337,9 +391,13 @@ fn check_sampled(simulation: &Simulation, case: &RandomCase, whole: &[Companions
         let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
         // Only first residues are compared: second residues after an exponential are hashes that depend on the elements
         // computed together.
-        let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees_with(*expected));
+        let agrees = found.len() == expected.len()
+            && found.iter().zip(&expected).all(|(found, expected)| found.agrees_with(*expected));
         if !agrees {
-            return Err(build_failure("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
+            return Err(build_failure(
+                "samples differ from the whole",
+                format!("at {places:?}: {found:?}, not {expected:?}"),
+            ));
         }
     }
     Ok(())
@@ -378,7 +436,10 @@ fn find_difference(
         ));
     }
     let escaped = (0..expected.len()).find(|&at| !found.elements[at].contains(f64::from(found.device[at])))?;
-    Some(format!("element {escaped} of the device is {}, which is not within {:?}", found.device[escaped], found.elements[escaped]))
+    Some(format!(
+        "element {escaped} of the device is {}, which is not within {:?}",
+        found.device[escaped], found.elements[escaped]
+    ))
 }
 
 fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {

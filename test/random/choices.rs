@@ -67,7 +67,11 @@ pub(crate) const fn mix(state: u64) -> u64 {
 }
 
 /// Returns the simplest list found within `most_tries` that still fails.
-pub(crate) fn find_simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+pub(crate) fn find_simplest(
+    mut numbers: Vec<usize>,
+    most_tries: usize,
+    mut fails: impl FnMut(&[usize]) -> bool,
+) -> Vec<usize> {
     let mut left = most_tries;
     let mut try_it = |numbers: &mut Vec<usize>, simpler: Vec<usize>| {
         let is_simpler = left > 0 && simpler != *numbers && fails(&simpler);
@@ -96,7 +100,8 @@ pub(crate) fn find_simplest(mut numbers: Vec<usize>, most_tries: usize, mut fail
         while goes_on {
             goes_on = false;
             let number = numbers[position];
-            for smaller in [0, 1, number / 2, number.saturating_sub(1)].into_iter().filter(|smaller| *smaller < number) {
+            for smaller in [0, 1, number / 2, number.saturating_sub(1)].into_iter().filter(|smaller| *smaller < number)
+            {
                 let mut simpler = numbers.clone();
                 simpler[position] = smaller;
                 let (is_simpler, has_tries) = try_it(&mut numbers, simpler);

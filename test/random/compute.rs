@@ -204,13 +204,23 @@ impl ProgramBuilder {
         match (spelling, named) {
             (1 | 3, _) if op.is_empty() => None,
             (1, _) => Some(format!("%v{result} = {op} {names} : {shape}\n")),
-            (2, Some(named)) => Some(format!("{empty}%v{result} = {named} ins({names} : {types}) outs(%e{result} : {shape}) -> {shape}\n")),
-            (3, _) => Some(format!("{empty}%v{result} = linalg.map {{ {op} }} ins({names} : {types}) outs(%e{result} : {shape})\n")),
+            (2, Some(named)) => Some(format!(
+                "{empty}%v{result} = {named} ins({names} : {types}) outs(%e{result} : {shape}) -> {shape}\n"
+            )),
+            (3, _) => Some(format!(
+                "{empty}%v{result} = linalg.map {{ {op} }} ins({names} : {types}) outs(%e{result} : {shape})\n"
+            )),
             _ => None,
         }
     }
 
-    fn elementwise_text(&self, sizes: &[usize], reads: &[OperandRead], body: &ScalarExpression, is_wide: bool) -> String {
+    fn elementwise_text(
+        &self,
+        sizes: &[usize],
+        reads: &[OperandRead],
+        body: &ScalarExpression,
+        is_wide: bool,
+    ) -> String {
         let element = if is_wide { "f32" } else { self.element };
         let is_float = |position: usize| self.values[reads[position].0].kind == self.kind;
         let mut names = Vec::new();
@@ -252,10 +262,14 @@ impl ProgramBuilder {
         let maps = reads.iter().map(|(_, map)| map.as_slice()).chain([map]).map(|map| map_text(rank, map));
         let names = (0..reads.len()).map(|position| format!("{{{position}}}"));
         let types = reads.iter().map(|(value, _)| self.type_text(*value));
-        let scalars: String =
-            reads.iter().enumerate().map(|(at, (value, _))| format!("%x{at}: {}, ", self.element_type(self.values[*value].kind))).collect();
+        let scalars: String = reads
+            .iter()
+            .enumerate()
+            .map(|(at, (value, _))| format!("%x{at}: {}, ", self.element_type(self.values[*value].kind)))
+            .collect();
         let (text, outs) = self.destination_text(&of_result, start);
-        let ins = if reads.is_empty() { String::new() } else { format!("ins({} : {}) ", join_list(names), join_list(types)) };
+        let ins =
+            if reads.is_empty() { String::new() } else { format!("ins({} : {}) ", join_list(names), join_list(types)) };
         text + &format!(
             "%v{result} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    {ins}outs({outs} : {of_result}) {{\n\
              ^bb0({scalars}%out: {element}):\n{body}}} -> {of_result}\n",
@@ -292,7 +306,8 @@ impl ProgramBuilder {
         let data = self.compute_reduction(&sizes, &reads, &map, fold, start);
         let of_map = |dim: &Option<usize>| dim.map_or(1, |dim| sizes[dim]);
         let shape: Vec<usize> = map.iter().map(of_map).collect();
-        let of_result: Vec<usize> = map.iter().map(|dim| dim.map_or_else(|| self.new_class(), |dim| classes[dim])).collect();
+        let of_result: Vec<usize> =
+            map.iter().map(|dim| dim.map_or_else(|| self.new_class(), |dim| classes[dim])).collect();
         let op = fold.binary().op();
         let text = if !keeps && self.choices.one_in(3) {
             self.named_reduction(operand, &shape, dims, literal, op)
@@ -321,17 +336,27 @@ impl ProgramBuilder {
         let (result, of_value) = (self.next_number(), self.type_text(operand));
         let identity: Vec<Option<usize>> = (0..shape.len()).map(Some).collect();
         let map: Vec<Option<usize>> = identity.iter().map(|own| own.filter(|own| *own != dim)).collect();
-        let highest = self.compute_reduction(&shape, &[(operand, identity.clone())], &map, ReductionKind::Max, f64::NEG_INFINITY);
-        let rows = crate::random::build::compute_strides(&map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect::<Vec<_>>());
+        let highest =
+            self.compute_reduction(&shape, &[(operand, identity.clone())], &map, ReductionKind::Max, f64::NEG_INFINITY);
+        let rows = crate::random::build::compute_strides(
+            &map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect::<Vec<_>>(),
+        );
         let mut of = Vec::with_capacity(x.len());
         for_each_point(&shape, |point| {
             of.push((0..shape.len()).filter(|own| *own != dim).map(|own| point[own] * rows[own]).sum::<usize>())
         });
-        let grown: Vec<BoundedValue> =
-            x.iter().zip(&of).map(|(x, row)| x.apply_binary(BinaryFunction::Sub, highest[*row]).apply_unary(UnaryFunction::Exp)).collect();
+        let grown: Vec<BoundedValue> = x
+            .iter()
+            .zip(&of)
+            .map(|(x, row)| x.apply_binary(BinaryFunction::Sub, highest[*row]).apply_unary(UnaryFunction::Exp))
+            .collect();
         let mut sums = vec![BoundedValue::from_exact(0.0); highest.len()];
-        grown.iter().zip(&of).for_each(|(grown, row)| sums[*row] = sums[*row].apply_binary(BinaryFunction::Add, *grown));
-        let data = grown.iter().zip(&of).map(|(grown, row)| grown.apply_binary(BinaryFunction::Div, sums[*row])).collect();
+        grown
+            .iter()
+            .zip(&of)
+            .for_each(|(grown, row)| sums[*row] = sums[*row].apply_binary(BinaryFunction::Add, *grown));
+        let data =
+            grown.iter().zip(&of).map(|(grown, row)| grown.apply_binary(BinaryFunction::Div, sums[*row])).collect();
         let text = format!(
             "%e{result} = tensor.empty() : {of_value}\n\
              %v{result} = linalg.softmax dimension({dim}) ins({{0}} : {of_value}) outs(%e{result} : {of_value}) -> {of_value}\n"
@@ -362,8 +387,9 @@ impl ProgramBuilder {
         for_each_point(sizes, |point| {
             let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
             let factors = reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]);
-            let mut product =
-                factors.reduce(|one, other| one.apply_binary(BinaryFunction::Mul, other)).unwrap_or(BoundedValue::from_exact(0.0));
+            let mut product = factors
+                .reduce(|one, other| one.apply_binary(BinaryFunction::Mul, other))
+                .unwrap_or(BoundedValue::from_exact(0.0));
             // The machine computes 0 for a product with 0, whatever the other factor is.
             if reads.len() > 1 && !product.value.is_finite() {
                 product.error = f64::INFINITY;
@@ -395,20 +421,30 @@ impl ProgramBuilder {
         points.iter().product::<usize>() <= self.most_points && shape.iter().product::<usize>() <= self.most_elements
     }
 
-    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may accumulate into a value.
-    pub(crate) fn add_contraction(&mut self, sizes: &[usize], left: OperandRead, right: OperandRead, onto: Option<usize>) -> usize {
+    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may accumulate into a
+    /// value.
+    pub(crate) fn add_contraction(
+        &mut self,
+        sizes: &[usize],
+        left: OperandRead,
+        right: OperandRead,
+        onto: Option<usize>,
+    ) -> usize {
         let mut reads = vec![left, right];
         let rank = sizes.len() - 1;
         let map: Vec<Option<usize>> = (0..rank).map(Some).collect();
         let data = self.compute_reduction(sizes, &reads, &map, ReductionKind::Sum, 0.0);
         let data = match onto {
             None => data,
-            Some(value) => {
-                data.into_iter().zip(&self.values[value].data).map(|(sum, start)| sum.apply_binary(BinaryFunction::Add, *start)).collect()
-            }
+            Some(value) => data
+                .into_iter()
+                .zip(&self.values[value].data)
+                .map(|(sum, start)| sum.apply_binary(BinaryFunction::Add, *start))
+                .collect(),
         };
         let start = if onto.is_some() { OpDestination::Operand(2) } else { OpDestination::Filled("0.0") };
-        let named = if self.choices.one_in(2) { self.named_product(sizes, &[&reads[0], &reads[1]], start) } else { None };
+        let named =
+            if self.choices.one_in(2) { self.named_product(sizes, &[&reads[0], &reads[1]], start) } else { None };
         let text = named.unwrap_or_else(|| {
             let element = self.element;
             let body = format!(
@@ -420,7 +456,8 @@ impl ProgramBuilder {
         reads.extend(onto.map(|value| (value, map)));
         let classes = self.unify_classes(sizes, &reads);
         let dims = classes.iter().copied().zip(sizes.iter().copied()).collect();
-        let value = TensorValue { shape: sizes[..rank].to_vec(), classes: classes[..rank].to_vec(), data, kind: self.kind };
+        let value =
+            TensorValue { shape: sizes[..rank].to_vec(), classes: classes[..rank].to_vec(), data, kind: self.kind };
         self.push_over(value, &operands, text, dims)
     }
 
@@ -450,6 +487,8 @@ impl ProgramBuilder {
         let (result, of_result) = (self.next_number(), self.float_type(&sizes[..rank]));
         let (text, outs) = self.destination_text(&of_result, start);
         let [left, right] = [0, 1].map(|position| self.type_text(reads[position].0));
-        Some(format!("{text}%v{result} = {op} ins({{0}}, {{1}} : {left}, {right}) outs({outs} : {of_result}) -> {of_result}\n"))
+        Some(format!(
+            "{text}%v{result} = {op} ins({{0}}, {{1}} : {left}, {right}) outs({outs} : {of_result}) -> {of_result}\n"
+        ))
     }
 }

@@ -28,23 +28,36 @@ pub(crate) const MAX_WRITTEN_ELEMENTS: usize = 256;
 
 impl ProgramBuilder {
     /// A constant of a shape whose dimensions have these classes.
-    pub(crate) fn add_constant(&mut self, shape: &[usize], classes: &[usize], spelling: ConstantSpelling, literal: &'static str) -> usize {
+    pub(crate) fn add_constant(
+        &mut self,
+        shape: &[usize],
+        classes: &[usize],
+        spelling: ConstantSpelling,
+        literal: &'static str,
+    ) -> usize {
         let (result, of_result, element, length) =
             (self.next_number(), self.float_type(shape), self.element, shape.iter().product::<usize>());
         let own = |at: usize| ((mix(at as u64 ^ result as u64) % 17) as f64 - 8.0) / 4.0;
-        let is_written =
-            matches!(spelling, ConstantSpelling::Dense | ConstantSpelling::FromElements) && (1..=MAX_WRITTEN_ELEMENTS).contains(&length);
+        let is_written = matches!(spelling, ConstantSpelling::Dense | ConstantSpelling::FromElements)
+            && (1..=MAX_WRITTEN_ELEMENTS).contains(&length);
         let number = self.round(literal.parse().unwrap());
         let data = (0..length).map(|at| BoundedValue::from_exact(if is_written { own(at) } else { number })).collect();
         let scalar = format!("%c{result} = arith.constant {literal} : {element}\n");
         let text = match spelling {
             ConstantSpelling::Dense if is_written => {
-                format!("%v{result} = arith.constant dense<{}> : {of_result}\n", format_nested(shape, &mut (0..length).map(own)))
+                format!(
+                    "%v{result} = arith.constant dense<{}> : {of_result}\n",
+                    format_nested(shape, &mut (0..length).map(own))
+                )
             }
             ConstantSpelling::FromElements if is_written => {
                 let names: Vec<String> = (0..length).map(|at| format!("%c{result}_{at}")).collect();
-                let lines = names.iter().enumerate().map(|(at, name)| format!("{name} = arith.constant {:?} : {element}\n", own(at)));
-                lines.collect::<String>() + &format!("%v{result} = tensor.from_elements {} : {of_result}\n", join_list(&names))
+                let lines = names
+                    .iter()
+                    .enumerate()
+                    .map(|(at, name)| format!("{name} = arith.constant {:?} : {element}\n", own(at)));
+                lines.collect::<String>()
+                    + &format!("%v{result} = tensor.from_elements {} : {of_result}\n", join_list(&names))
             }
             ConstantSpelling::Fill => {
                 format!(
@@ -77,12 +90,18 @@ impl ProgramBuilder {
         });
         let operands: Vec<usize> = reads.iter().map(|(value, _)| *value).collect();
         let dims = classes.iter().copied().zip(sizes.iter().copied()).collect();
-        self.push_over(TensorValue { shape: sizes.to_vec(), classes, data, kind: ElementKind::Truth }, &operands, text, dims)
+        self.push_over(
+            TensorValue { shape: sizes.to_vec(), classes, data, kind: ElementKind::Truth },
+            &operands,
+            text,
+            dims,
+        )
     }
 
     /// Two tensors of truth values of one shape together, without a body.
     pub(crate) fn add_logic(&mut self, logic: LogicOp, one: usize, other: usize) -> usize {
-        let (TensorValue { shape, classes, data, .. }, of_other) = (self.values[one].clone(), self.values[other].data.clone());
+        let (TensorValue { shape, classes, data, .. }, of_other) =
+            (self.values[one].clone(), self.values[other].data.clone());
         let data = data.iter().zip(of_other).map(|(one, other)| logic.apply(*one, other)).collect();
         let text = format!("%v{} = {} {{0}}, {{1}} : {}\n", self.next_number(), logic.op(), self.type_text(one));
         let others = self.values[other].classes.clone();
@@ -94,9 +113,14 @@ impl ProgramBuilder {
     /// One of two values of one shape, or a number for each truth value, without a body.
     pub(crate) fn add_select(&mut self, truth: usize, yes: usize, no: usize) -> usize {
         let TensorValue { shape, classes, data, .. } = self.values[truth].clone();
-        let numbers = (0..data.len()).map(|at| data[at].select(self.values[yes].data[at], self.values[no].data[at])).collect();
+        let numbers =
+            (0..data.len()).map(|at| data[at].select(self.values[yes].data[at], self.values[no].data[at])).collect();
         let of_result = self.float_type(&shape);
-        let text = format!("%v{} = arith.select {{0}}, {{1}}, {{2}} : {}, {of_result}\n", self.next_number(), self.type_text(truth));
+        let text = format!(
+            "%v{} = arith.select {{0}}, {{1}}, {{2}} : {}, {of_result}\n",
+            self.next_number(),
+            self.type_text(truth)
+        );
         for value in [yes, no] {
             let others = self.values[value].classes.clone();
             classes.iter().zip(others).for_each(|(class, other)| self.unite(*class, other));
@@ -118,9 +142,13 @@ impl ProgramBuilder {
         let added = BoundedValue::from_exact(self.round(added.parse().unwrap()));
         for &value in values {
             let TensorValue { shape, classes, data, kind } = self.values[value].clone();
-            let data = data.iter().map(|number| number.apply_unary(function).apply_binary(BinaryFunction::Add, added)).collect();
+            let data = data
+                .iter()
+                .map(|number| number.apply_unary(function).apply_binary(BinaryFunction::Add, added))
+                .collect();
             debug_assert!(element == self.element);
-            let text = format!("%v{} = func.call @own{number}({{0}}) : ({of_values}) -> {of_values}\n", self.next_number());
+            let text =
+                format!("%v{} = func.call @own{number}({{0}}) : ({of_values}) -> {of_values}\n", self.next_number());
             let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
             self.push_over(TensorValue { shape, classes, data, kind }, &[value], text, dims);
         }
@@ -167,7 +195,12 @@ impl ProgramBuilder {
         let steps = crate::random::build::compute_strides(&shape);
         let (mut data, mut at) = (data, 0);
         for_each_point(&of_part, |point| {
-            data[point.iter().zip(offsets).zip(&steps).map(|((at, offset), step)| (at + offset) * step).sum::<usize>()] = new[at];
+            data[point
+                .iter()
+                .zip(offsets)
+                .zip(&steps)
+                .map(|((at, offset), step)| (at + offset) * step)
+                .sum::<usize>()] = new[at];
             at += 1;
         });
         self.push(TensorValue { shape, classes, data, kind }, &[part, into], text)
@@ -178,6 +211,8 @@ impl ProgramBuilder {
 fn format_nested(shape: &[usize], numbers: &mut impl Iterator<Item = f64>) -> String {
     match shape {
         [] => numbers.next().map_or_else(String::new, |number| format!("{number:?}")),
-        [size, rest @ ..] => format!("[{}]", join_list((0..*size).map(|_| format_nested(rest, numbers)).collect::<Vec<_>>())),
+        [size, rest @ ..] => {
+            format!("[{}]", join_list((0..*size).map(|_| format_nested(rest, numbers)).collect::<Vec<_>>()))
+        }
     }
 }

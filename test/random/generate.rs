@@ -37,7 +37,8 @@ pub(crate) const FAMILIES: [ProgramFamily; 7] = [
 ];
 
 /// The last entry is a placeholder for any size up to [`MAX_SIZE`].
-const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
+const SIZES: [usize; 27] =
+    [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
 const MAX_SIZE: usize = 300;
 const MAX_OFFSET_SIZE: usize = 200;
 /// Around multiples of a stick of 64, and of its half.
@@ -47,7 +48,8 @@ const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
 const REMAINDER_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
 /// Any size up to 200; small ones and those around a stick more often.
 const OFFSET_SIZES: [usize; 16] = [0, 0, 0, 1, 2, 3, 5, 7, 9, 17, 31, 33, 38, 63, 65, 67];
-/// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are looked at.
+/// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are
+/// looked at.
 const MIN_REMAINDER_ELEMENTS: usize = 1 << 17;
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
 
@@ -260,9 +262,11 @@ pub(crate) fn generate_program(family: ProgramFamily, choices: Choices) -> (Prog
     match family {
         ProgramFamily::Cascades => builder.generate_cascade(),
         ProgramFamily::Rests => builder.add_large_argument(),
-        ProgramFamily::Any | ProgramFamily::Views | ProgramFamily::Tiled | ProgramFamily::Repeats | ProgramFamily::Offsets => {
-            builder.add_first_argument(family)
-        }
+        ProgramFamily::Any
+        | ProgramFamily::Views
+        | ProgramFamily::Tiled
+        | ProgramFamily::Repeats
+        | ProgramFamily::Offsets => builder.add_first_argument(family),
     }
     for _ in 0..family.max_steps() {
         let step = *builder.choices.pick(family.steps());
@@ -381,7 +385,8 @@ impl ProgramBuilder {
     fn collect_results(&mut self) -> Vec<usize> {
         let is_read = |value: usize| self.ops.iter().any(|op| op.operands.contains(&value));
         let made = self.ops.iter().map(|op| op.result);
-        let mut results: Vec<usize> = made.filter(|&value| !is_read(value) && self.values[value].kind == ElementKind::Float).collect();
+        let mut results: Vec<usize> =
+            made.filter(|&value| !is_read(value) && self.values[value].kind == ElementKind::Float).collect();
         if results.is_empty() {
             let value = self.pick_value();
             results.push(self.add_elementwise_step(value, &unary(UnaryFunction::Neg, operand(0))));

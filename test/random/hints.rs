@@ -108,7 +108,8 @@ impl ProgramHints {
         if self.are_options {
             let names = |&value: &usize| {
                 let position = builder.arguments.iter().position(|argument| *argument == value)?;
-                let names: Vec<String> = builder.values[value].classes.iter().map(|class| class_name(builder, *class)).collect();
+                let names: Vec<String> =
+                    builder.values[value].classes.iter().map(|class| class_name(builder, *class)).collect();
                 (!names.is_empty()).then(|| format!("{position}={}", names.join(":")))
             };
             options.dims = self.named.iter().filter_map(names).map(|names| names.parse().unwrap()).collect();
@@ -128,9 +129,11 @@ fn draw_scopes(builder: &ProgramBuilder, named: &[usize], choices: &mut Choices)
     for _ in 0..1 + choices.below(4) {
         let start = choices.below(n_ops);
         let end = start + 1 + choices.below(n_ops - start);
-        let around = if choices.one_in(6) { ScopeConstruct::Call } else { draw_hint(builder, named, start..end, choices) };
+        let around =
+            if choices.one_in(6) { ScopeConstruct::Call } else { draw_hint(builder, named, start..end, choices) };
         let scope = HintScope { range: start..end, around };
-        let is_empty = matches!(&scope.around, ScopeConstruct::Hint { tiles, work } if tiles.is_empty() && work.is_empty());
+        let is_empty =
+            matches!(&scope.around, ScopeConstruct::Hint { tiles, work } if tiles.is_empty() && work.is_empty());
         if !is_empty && scopes.iter().all(|other| other.nests_with(&scope)) {
             scopes.push(scope);
         }
@@ -184,7 +187,8 @@ fn draw_hint(builder: &ProgramBuilder, named: &[usize], range: Range<usize>, cho
     ScopeConstruct::Hint { tiles, work }
 }
 
-/// Returns mostly a divisor that leaves whole sticks where there may be sticks, sometimes any divisor, rarely a non-divisor.
+/// Returns mostly a divisor that leaves whole sticks where there may be sticks, sometimes any divisor, rarely a
+/// non-divisor.
 fn draw_count(dim: &NameableDim, stick: usize, choices: &mut Choices) -> usize {
     let size = dim.size;
     let whole: Vec<usize> = (2..=size).filter(|count| size.is_multiple_of(count * stick)).collect();

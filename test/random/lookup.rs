@@ -1,4 +1,5 @@
-//! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the iteration alone.
+//! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the
+//! iteration alone.
 
 use crate::random::{
     build::{ElementKind, ProgramBuilder, TensorValue, compute_strides, for_each_point, join_list, map_text},
@@ -75,7 +76,12 @@ impl PositionMap {
         let number = |name: &str, value: usize| format!("  %{name} = arith.constant {value} : index\n");
         let by = |op: &str, value: usize| number("k", value) + &format!("  %n = arith.{op} %i, %k : index\n");
         match self {
-            Self::Odd => number("k", 2) + "  %m = arith.muli %i, %k : index\n" + &number("l", 1) + "  %n = arith.addi %m, %l : index\n",
+            Self::Odd => {
+                number("k", 2)
+                    + "  %m = arith.muli %i, %k : index\n"
+                    + &number("l", 1)
+                    + "  %n = arith.addi %m, %l : index\n"
+            }
             Self::Even => by("shli", 1),
             Self::Half(op) => by(op, if op == "shrsi" { 1 } else { 2 }),
             Self::HalfAbove => by("ceildivsi", 2),
@@ -86,7 +92,9 @@ impl PositionMap {
             Self::Where(predicate) => {
                 number("k", 2)
                     + &number("l", 0)
-                    + &format!("  %m = arith.cmpi {predicate}, %i, %k : index\n  %n = arith.select %m, %i, %l : index\n")
+                    + &format!(
+                        "  %m = arith.cmpi {predicate}, %i, %k : index\n  %n = arith.select %m, %i, %l : index\n"
+                    )
             }
         }
     }
@@ -131,7 +139,8 @@ impl ProgramBuilder {
         let (from, index) = (self.values[table].clone(), self.values[indices].clone());
         let n_index = index.shape.len();
         let others: Vec<usize> = (0..from.shape.len()).filter(|&other| other != dim).collect();
-        let shape: Vec<usize> = index.shape.iter().copied().chain(others.iter().map(|&other| from.shape[other])).collect();
+        let shape: Vec<usize> =
+            index.shape.iter().copied().chain(others.iter().map(|&other| from.shape[other])).collect();
         let rank = shape.len();
         let read: Vec<Option<usize>> = (0..n_index).map(Some).collect();
         let mut at: Vec<String> = (n_index..rank).map(|dim| format!("%n{dim}")).collect();
@@ -144,11 +153,13 @@ impl ProgramBuilder {
         let of_indices = compute_strides(&index.shape);
         let mut data = Vec::with_capacity(shape.iter().product());
         for_each_point(&shape, |point| {
-            let row = index.data[point.iter().zip(&of_indices).map(|(at, step)| at * step).sum::<usize>()].value as usize;
+            let row =
+                index.data[point.iter().zip(&of_indices).map(|(at, step)| at * step).sum::<usize>()].value as usize;
             let rest: usize = others.iter().zip(&point[n_index..]).map(|(&other, at)| at * steps[other]).sum();
             data.push(from.data[row * steps[dim] + rest]);
         });
-        let classes: Vec<usize> = index.classes.iter().copied().chain(others.iter().map(|&other| from.classes[other])).collect();
+        let classes: Vec<usize> =
+            index.classes.iter().copied().chain(others.iter().map(|&other| from.classes[other])).collect();
         let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
         self.push_over(TensorValue { shape, classes, data, kind: from.kind }, &[table, indices], text, dims)
     }
@@ -164,14 +175,17 @@ impl ProgramBuilder {
         let rank = shape.len();
         let mut at: Vec<String> = (0..rank).map(|dim| format!("%n{dim}")).collect();
         at[dim] = "%n".to_owned();
-        let lines: String =
-            (0..rank).filter(|&other| other != dim).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
+        let lines: String = (0..rank)
+            .filter(|&other| other != dim)
+            .map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n"))
+            .collect();
         let computed = format!("  %i = linalg.index {dim} : index\n") + &along.text(from.shape[dim]);
         let text = self.extract_text(value, &shape, None, &(computed + &lines), &at);
         let steps = compute_strides(&from.shape);
         let mut data = Vec::with_capacity(shape.iter().product());
         for_each_point(&shape, |point| {
-            let of = |other: usize| if other == dim { along.position(point[dim], from.shape[dim]) } else { point[other] };
+            let of =
+                |other: usize| if other == dim { along.position(point[dim], from.shape[dim]) } else { point[other] };
             data.push(from.data[(0..rank).map(|other| of(other) * steps[other]).sum::<usize>()]);
         });
         let mut classes = from.classes.clone();
@@ -179,14 +193,25 @@ impl ProgramBuilder {
         Some(self.push(TensorValue { shape, classes, data, kind: from.kind }, &[value], text))
     }
 
-    /// A `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand 1 as `%x0` if present.
-    fn extract_text(&self, from: usize, shape: &[usize], read: Option<(usize, &[Option<usize>])>, lines: &str, at: &[String]) -> String {
+    /// A `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand 1 as
+    /// `%x0` if present.
+    fn extract_text(
+        &self,
+        from: usize,
+        shape: &[usize],
+        read: Option<(usize, &[Option<usize>])>,
+        lines: &str,
+        at: &[String],
+    ) -> String {
         let (result, rank, kind) = (self.next_number(), shape.len(), self.values[from].kind);
         let (of_result, element, table) = (self.type_of(shape, kind), self.element_type(kind), self.type_text(from));
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
         let maps = read.map(|(_, map)| map_text(rank, map)).into_iter().chain([map_text(rank, &identity)]);
         let (ins, scalar) = read.map_or_else(Default::default, |(value, _)| {
-            (format!("ins({{1}} : {}) ", self.type_text(value)), format!("%x0: {}, ", self.element_type(self.values[value].kind)))
+            (
+                format!("ins({{1}} : {}) ", self.type_text(value)),
+                format!("%x0: {}, ", self.element_type(self.values[value].kind)),
+            )
         });
         format!(
             "%e{result} = tensor.empty() : {of_result}\n\

@@ -25,10 +25,15 @@ impl ProgramBuilder {
         let (mut offsets, mut sizes, mut steps) = (vec![], vec![], vec![]);
         for &size in &shape {
             if self.choices.one_in(2) {
-                let step = if self.choices.one_in(6) { 2 + usize::from(self.is_at_any_offset) * self.choices.below(3) } else { 1 };
+                let step = if self.choices.one_in(6) {
+                    2 + usize::from(self.is_at_any_offset) * self.choices.below(3)
+                } else {
+                    1
+                };
                 let offset = self.choices.below(size);
                 // Mostly at the start of a stick.
-                let offset = if self.is_at_any_offset || self.choices.one_in(4) { offset } else { offset / STICK * STICK };
+                let offset =
+                    if self.is_at_any_offset || self.choices.one_in(4) { offset } else { offset / STICK * STICK };
                 let most = (size - offset).div_ceil(step);
                 offsets.push(offset);
                 sizes.push(most - self.choices.below(most));
@@ -47,8 +52,11 @@ impl ProgramBuilder {
     pub(crate) fn add_concatenation(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let dim = shape.len() - 1 - self.choices.below(shape.len());
-        let is_like = |other: &[usize]| other.len() == shape.len() && (0..shape.len()).all(|at| at == dim || other[at] == shape[at]);
-        let alike: Vec<usize> = self.float_values().into_iter().filter(|&other| is_like(&self.values[other].shape)).collect();
+        let is_like = |other: &[usize]| {
+            other.len() == shape.len() && (0..shape.len()).all(|at| at == dim || other[at] == shape[at])
+        };
+        let alike: Vec<usize> =
+            self.float_values().into_iter().filter(|&other| is_like(&self.values[other].shape)).collect();
         let mut operands = vec![value];
         for _ in 0..1 + self.choices.below(2) {
             if self.choices.one_in(3) {
@@ -92,7 +100,8 @@ impl ProgramBuilder {
             self.reshape(value, merged, &groups, true);
         } else if rank < MAX_RANK {
             let dim = rank - 1 - self.choices.below(rank);
-            let divisors: Vec<usize> = (1..=shape[dim]).rev().filter(|divisor| shape[dim].is_multiple_of(*divisor)).collect();
+            let divisors: Vec<usize> =
+                (1..=shape[dim]).rev().filter(|divisor| shape[dim].is_multiple_of(*divisor)).collect();
             let inner = *self.choices.pick(&divisors);
             let split = [&shape[..dim], &[shape[dim] / inner, inner], &shape[dim + 1..]].concat();
             let groups: Vec<Vec<usize>> = (0..rank)
@@ -196,7 +205,8 @@ impl ProgramBuilder {
             let ones = vec![1; shape.len()];
             self.slice(value, &vec![0; shape.len()], &of_part, &ones, &[])
         };
-        let moved = self.add_elementwise_step(part, &ScalarExpression::Binary(BinaryFunction::Add, operand(0), operand(0)));
+        let moved =
+            self.add_elementwise_step(part, &ScalarExpression::Binary(BinaryFunction::Add, operand(0), operand(0)));
         self.add_insert(moved, value, &offsets);
     }
 
@@ -224,7 +234,8 @@ impl ProgramBuilder {
     /// Repeats the view of an earlier op, in another spelling.
     pub(crate) fn repeat_view(&mut self, value: usize) {
         let is_view = |op: &&ProgramOp| op.dims.is_empty() && op.operands.len() == 1;
-        let views: Vec<(usize, usize)> = self.ops.iter().filter(is_view).map(|op| (op.operands[0], op.result)).collect();
+        let views: Vec<(usize, usize)> =
+            self.ops.iter().filter(is_view).map(|op| (op.operands[0], op.result)).collect();
         if views.is_empty() {
             return self.add_permutation(value);
         }
@@ -241,8 +252,9 @@ impl ProgramBuilder {
             let op = self.ops.iter().find(|op| op.result == to).cloned();
             if let Some(op) = op {
                 let text = op.text.replace(&format!("%v{to} "), &format!("%v{} ", self.next_number()));
-                let is_alone =
-                    !text.contains(&format!("%e{to} ")) && !text.contains(&format!("%s{to} ")) && !text.contains(&format!("%c{to} "));
+                let is_alone = !text.contains(&format!("%e{to} "))
+                    && !text.contains(&format!("%s{to} "))
+                    && !text.contains(&format!("%c{to} "));
                 if is_alone && !text.contains(&format!("%h{to} ")) {
                     let copy = self.values[to].clone();
                     self.push(copy, &op.operands, text);
@@ -275,7 +287,9 @@ impl ProgramBuilder {
         let (own, other) = (order(self), order(self));
         // Dimension `own[d]` of the value is iteration dimension `d`.
         let sizes: Vec<usize> = own.iter().map(|&dim| shape[dim]).collect();
-        let map_of = |order: &[usize]| -> Vec<Option<usize>> { (0..rank).map(|dim| order.iter().position(|&of| of == dim)).collect() };
+        let map_of = |order: &[usize]| -> Vec<Option<usize>> {
+            (0..rank).map(|dim| order.iter().position(|&of| of == dim)).collect()
+        };
         let of_other = map_of(&other);
         let part: Vec<usize> = of_other.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
         let offsets: Vec<usize> = part.iter().map(|_| *self.choices.pick(&[0, 0, STICK, 1])).collect();
@@ -283,8 +297,14 @@ impl ProgramBuilder {
         let is_part = offsets.iter().any(|offset| *offset > 0) && whole.iter().product::<usize>() <= self.most_elements;
         let of_classes: Vec<usize> = of_other.iter().map(|dim| dim.map_or(0, |dim| classes[own[dim]])).collect();
         let argument = if is_part {
-            let new = part.iter().zip(&whole).zip(&of_classes).map(|((part, whole), class)| (part == whole, *class)).collect::<Vec<_>>();
-            let of_whole = new.into_iter().map(|(is_same, class)| if is_same { class } else { self.new_class() }).collect();
+            let new = part
+                .iter()
+                .zip(&whole)
+                .zip(&of_classes)
+                .map(|((part, whole), class)| (part == whole, *class))
+                .collect::<Vec<_>>();
+            let of_whole =
+                new.into_iter().map(|(is_same, class)| if is_same { class } else { self.new_class() }).collect();
             let argument = self.add_argument(whole, of_whole, self.kind);
             self.slice(argument, &offsets, &part, &vec![1; rank], &[])
         } else {

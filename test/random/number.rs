@@ -1,7 +1,8 @@
 //! Numbers of the reference: doubles, each with a bound on how far another right computation may be from it.
 //!
-//! Two right computations add in other orders, so they differ by roundings, and a comparison or a `floor` may turn such a difference into
-//! a whole number. A bound per element says where that can be, so that everything else is compared sharply.
+//! Two right computations add in other orders, so they differ by roundings, and a comparison or a `floor` may turn such
+//! a difference into a whole number. A bound per element says where that can be, so that everything else is compared
+//! sharply.
 
 /// A value and its error bound; an infinite bound means that the value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,17 +117,24 @@ impl BoundedValue {
         if error == 0.0 && is_exact || value.is_nan() && x + error < least {
             return Self::from_exact(value);
         }
-        // All of these functions are monotonic, so the ends bound the error of the result; NaN at an end makes it unknown.
+        // All of these functions are monotonic, so the ends bound the error of the result; NaN at an end makes it
+        // unknown.
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
         match function {
             // The argument is as large as its result's exponent, so its roundings count.
-            UnaryFunction::Exp | UnaryFunction::Exp2 => Self::from_rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
+            UnaryFunction::Exp | UnaryFunction::Exp2 => {
+                Self::from_rounded(value, off + ROUNDING * x.abs() * value, x.is_finite())
+            }
             // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
             UnaryFunction::Erf => Self::from_rounded(value, off + 2e-7, x.is_finite()),
             // The compiler subtracts 1 from the exponential.
-            UnaryFunction::Expm1 => Self::from_rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite()),
-            UnaryFunction::Log | UnaryFunction::Log1p | UnaryFunction::Log2 => Self::from_rounded(value, off + ROUNDING, x.is_finite()),
+            UnaryFunction::Expm1 => {
+                Self::from_rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite())
+            }
+            UnaryFunction::Log | UnaryFunction::Log1p | UnaryFunction::Log2 => {
+                Self::from_rounded(value, off + ROUNDING, x.is_finite())
+            }
             UnaryFunction::Floor | UnaryFunction::Ceil => Self { value, error: off },
             _ => Self::from_rounded(value, off, x.is_finite()),
         }
@@ -140,7 +148,11 @@ impl BoundedValue {
             BinaryFunction::Add => Self::from_rounded(a + b, sum, are_finite),
             BinaryFunction::Sub => Self::from_rounded(a - b, sum, are_finite),
             BinaryFunction::Mul => {
-                let error = if sum == 0.0 { 0.0 } else { a.abs() * other.error + b.abs() * self.error + self.error * other.error };
+                let error = if sum == 0.0 {
+                    0.0
+                } else {
+                    a.abs() * other.error + b.abs() * self.error + self.error * other.error
+                };
                 Self::from_rounded(a * b, error, are_finite)
             }
             BinaryFunction::Div => {
@@ -157,10 +169,18 @@ impl BoundedValue {
                 Self::from_rounded(quotient, error, are_finite)
             }
             // No program relies on which operand is returned if the other is NaN.
-            BinaryFunction::MaxNum | BinaryFunction::MinNum if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: f64::INFINITY },
-            BinaryFunction::Max | BinaryFunction::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
-            BinaryFunction::Max | BinaryFunction::MaxNum => Self { value: a.max(b), error: self.error.max(other.error) },
-            BinaryFunction::Min | BinaryFunction::MinNum => Self { value: a.min(b), error: self.error.max(other.error) },
+            BinaryFunction::MaxNum | BinaryFunction::MinNum if a.is_nan() || b.is_nan() => {
+                Self { value: f64::NAN, error: f64::INFINITY }
+            }
+            BinaryFunction::Max | BinaryFunction::Min if a.is_nan() || b.is_nan() => {
+                Self { value: f64::NAN, error: sum }
+            }
+            BinaryFunction::Max | BinaryFunction::MaxNum => {
+                Self { value: a.max(b), error: self.error.max(other.error) }
+            }
+            BinaryFunction::Min | BinaryFunction::MinNum => {
+                Self { value: a.min(b), error: self.error.max(other.error) }
+            }
         }
     }
 
@@ -234,7 +254,10 @@ mod tests {
         let grown = near.apply_unary(UnaryFunction::Exp);
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
         assert_eq!(BoundedValue { value: 0.0, error: 1e-9 }.apply_unary(UnaryFunction::Log).error, f64::INFINITY);
-        assert_eq!(BoundedValue { value: f64::NAN, error: f64::INFINITY }.apply_unary(UnaryFunction::Exp).error, f64::INFINITY);
+        assert_eq!(
+            BoundedValue { value: f64::NAN, error: f64::INFINITY }.apply_unary(UnaryFunction::Exp).error,
+            f64::INFINITY
+        );
         let unknown = BoundedValue { value: f64::NAN, error: f64::INFINITY };
         assert_eq!(unknown.apply_binary(BinaryFunction::Mul, BoundedValue::from_exact(2.0)).error, f64::INFINITY);
         assert!(

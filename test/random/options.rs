@@ -38,8 +38,8 @@ pub(crate) const DRAWN_OPTIONS: [&str; 18] = [
     "--bundle-format",
 ];
 
-/// Options that do not change the output for a program of one function and of known sizes: output paths, the last phase, verbosity, and
-/// the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
+/// Options that do not change the output for a program of one function and of known sizes: output paths, the last
+/// phase, verbosity, and the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
 #[cfg(test)]
 pub(crate) const UNDRAWN_OPTIONS: [&str; 25] = [
     "--certificate",
@@ -164,7 +164,8 @@ impl CompileConfig {
             "joint" => vec!["--joint".to_owned()],
             _ => vec![format!("--{name}"), value],
         };
-        let mut words: Vec<String> = options.explicit_options().into_iter().filter(is_word).flat_map(as_words).collect();
+        let mut words: Vec<String> =
+            options.explicit_options().into_iter().filter(is_word).flat_map(as_words).collect();
         words.push(if self.is_validated { "--validate" } else { "--validate=off" }.to_owned());
         words
     }
@@ -173,7 +174,9 @@ impl CompileConfig {
     pub(crate) fn text(&self) -> String {
         let mut options = self.options.clone();
         if let Some(Target { cores, lx_bytes, core_span_bytes, .. }) = &self.machine {
-            options.target = format!("<(echo '{{\"cores\": {cores}, \"lx_bytes\": {lx_bytes}, \"core_span_bytes\": {core_span_bytes}}}')");
+            options.target = format!(
+                "<(echo '{{\"cores\": {cores}, \"lx_bytes\": {lx_bytes}, \"core_span_bytes\": {core_span_bytes}}}')"
+            );
         }
         self.words(&options).join(" ")
     }
@@ -191,8 +194,10 @@ mod tests {
         let help = String::from_utf8(help.stdout).unwrap();
         let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
         let of_line = |line: &str| line.split([' ', ',', '<', '[']).find(is_option).map(str::to_owned);
-        let has: BTreeSet<String> = help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(of_line).collect();
-        let known: BTreeSet<String> = DRAWN_OPTIONS.iter().chain(&UNDRAWN_OPTIONS).map(|&name| name.to_owned()).collect();
+        let has: BTreeSet<String> =
+            help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(of_line).collect();
+        let known: BTreeSet<String> =
+            DRAWN_OPTIONS.iter().chain(&UNDRAWN_OPTIONS).map(|&name| name.to_owned()).collect();
         assert_eq!(has, known);
     }
 }

@@ -49,7 +49,8 @@ impl ProgramBuilder {
             "%z{result} = arith.constant 0 : index\n%p{result} = tensor.extract {{{position}}}[%z{result}] : tensor<1x{element}>\n\
              %at{result} = arith.index_cast %p{result} : {element} to index\n"
         );
-        let offsets = join_list((0..rank).map(|other| if other == dim { format!("%at{result}") } else { "0".to_owned() }));
+        let offsets =
+            join_list((0..rank).map(|other| if other == dim { format!("%at{result}") } else { "0".to_owned() }));
         (lines, format!("[{offsets}] [{}] [{}]", join_list(sizes), join_list(vec![1; rank])))
     }
 
@@ -57,11 +58,17 @@ impl ProgramBuilder {
         let whole = self.values[value].clone();
         let (lines, window) = self.window_text(place, 1, dim, &of_part);
         let (result, of_result) = (self.next_number(), self.type_of(&of_part, whole.kind));
-        let text = format!("{lines}%v{result} = tensor.extract_slice {{0}}{window} : {} to {of_result}\n", self.type_text(value));
+        let text = format!(
+            "{lines}%v{result} = tensor.extract_slice {{0}}{window} : {} to {of_result}\n",
+            self.type_text(value)
+        );
         let (steps, first) = (compute_strides(&whole.shape), self.values[place].data[0].value as usize);
         let mut data = Vec::new();
         for_each_point(&of_part, |point| {
-            data.push(whole.data[point.iter().zip(&steps).map(|(index, step)| index * step).sum::<usize>() + first * steps[dim]]);
+            data.push(
+                whole.data
+                    [point.iter().zip(&steps).map(|(index, step)| index * step).sum::<usize>() + first * steps[dim]],
+            );
         });
         self.push(TensorValue { shape: of_part, classes, data, kind: whole.kind }, &[value, place], text);
     }
@@ -70,7 +77,8 @@ impl ProgramBuilder {
         let (whole, written) = (self.values[value].clone(), self.values[part].clone());
         let (lines, window) = self.window_text(place, 2, dim, &written.shape);
         let (result, of_part, of_whole) = (self.next_number(), self.type_text(part), self.type_text(value));
-        let text = format!("{lines}%v{result} = tensor.insert_slice {{1}} into {{0}}{window} : {of_part} into {of_whole}\n");
+        let text =
+            format!("{lines}%v{result} = tensor.insert_slice {{1}} into {{0}}{window} : {of_part} into {of_whole}\n");
         let (steps, first) = (compute_strides(&whole.shape), self.values[place].data[0].value as usize);
         let mut data = whole.data.clone();
         let mut elements = written.data.into_iter();
@@ -100,7 +108,9 @@ impl ProgramBuilder {
         let (result, element, of_whole) = (self.next_number(), self.element_type(whole.kind), self.type_text(value));
         let body = match written {
             WriteEffect::Replaced => format!("  tm_tensor.yield %part : {element}\n"),
-            WriteEffect::Added => format!("  %q = arith.addf %old, %part : {element}\n  tm_tensor.yield %q : {element}\n"),
+            WriteEffect::Added => {
+                format!("  %q = arith.addf %old, %part : {element}\n  tm_tensor.yield %q : {element}\n")
+            }
         };
         let text = format!(
             "%v{result} = tm_tensor.scatter {{dimension_map = array<i64: 0>}} unique_indices(false)\n    ins({{1}}, {{2}} : {}, {}) \
@@ -114,7 +124,8 @@ impl ProgramBuilder {
             let place = self.values[places].data[part].value as usize;
             for at in 0..row {
                 let (old, new) = (data[place * row + at], self.values[parts].data[part * row + at]);
-                data[place * row + at] = if written == WriteEffect::Added { old.apply_binary(BinaryFunction::Add, new) } else { new };
+                data[place * row + at] =
+                    if written == WriteEffect::Added { old.apply_binary(BinaryFunction::Add, new) } else { new };
             }
         }
         self.push(TensorValue { data, ..whole }, &[value, parts, places], text);
@@ -136,7 +147,9 @@ impl ProgramBuilder {
         let (literal, start) = fold.initial_value(self.element);
         let (result, element, of_result) = (self.next_number(), self.element, self.float_type(&shape));
         let dims: Vec<String> = (0..=rank).map(|dim| format!("d{dim}")).collect();
-        let read = |other: usize| if other == dim { format!("d{dim} * {stride} + d{rank} * {apart}") } else { format!("d{other}") };
+        let read = |other: usize| {
+            if other == dim { format!("d{dim} * {stride} + d{rank} * {apart}") } else { format!("d{other}") }
+        };
         let maps = [join_list((0..rank).map(read)), format!("d{rank}"), join_list(&dims[..rank])];
         let maps = join_list(maps.iter().map(|map| format!("affine_map<({}) -> ({map})>", join_list(&dims))));
         let kinds = join_list((0..=rank).map(|dim| if dim == rank { "\"reduction\"" } else { "\"parallel\"" }));
@@ -154,12 +167,12 @@ impl ProgramBuilder {
         let steps = compute_strides(&from.shape);
         let mut data = Vec::new();
         for_each_point(&shape, |point| {
-            let first: usize = (0..rank).map(|other| point[other] * if other == dim { stride } else { 1 } * steps[other]).sum();
+            let first: usize =
+                (0..rank).map(|other| point[other] * if other == dim { stride } else { 1 } * steps[other]).sum();
             let elements = (0..size).map(|at| from.data[first + at * apart * steps[dim]]);
-            data.push(
-                elements
-                    .fold(crate::random::number::BoundedValue::from_exact(start), |sum, element| element.apply_binary(fold.binary(), sum)),
-            );
+            data.push(elements.fold(crate::random::number::BoundedValue::from_exact(start), |sum, element| {
+                element.apply_binary(fold.binary(), sum)
+            }));
         });
         let mut classes = from.classes.clone();
         classes[dim] = self.new_class();

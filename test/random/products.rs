@@ -24,7 +24,8 @@ impl ProgramBuilder {
         }
     }
 
-    /// The value is the left operand, or the right one; the leading dimensions are of a batch, or rows of the left operand.
+    /// The value is the left operand, or the right one; the leading dimensions are of a batch, or rows of the left
+    /// operand.
     fn add_matrix_product(&mut self, value: usize, shape: &[usize]) {
         let rank = shape.len();
         let is_turned = self.choices.one_in(4);
@@ -54,23 +55,25 @@ impl ProgramBuilder {
         self.add_accumulated_product(&sizes, left(rank), right);
     }
 
-    /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an argument. `None` if it
-    /// is too large.
+    /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an
+    /// argument. `None` if it is too large.
     fn find_other_operand(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<OperandRead> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
         if shape.iter().product::<usize>() > self.most_elements {
             return None;
         }
-        let known: Vec<usize> = self.float_values().into_iter().filter(|&other| self.values[other].shape == shape).collect();
+        let known: Vec<usize> =
+            self.float_values().into_iter().filter(|&other| self.values[other].shape == shape).collect();
         if !known.is_empty() && self.choices.one_in(2) {
             return Some((*self.choices.pick(&known), map(dims)));
         }
         let draw = if self.choices.one_in(2) { ElementDistribution::Offset } else { ElementDistribution::Centred };
         let is_spread = self.choices.one_in(5);
         let is_thin = n_batch > 0 && self.choices.one_in(3);
-        let kept: Vec<usize> =
-            (0..dims.len()).filter(|&position| !(is_spread || is_thin && position < n_batch) || self.choices.one_in(2)).collect();
+        let kept: Vec<usize> = (0..dims.len())
+            .filter(|&position| !(is_spread || is_thin && position < n_batch) || self.choices.one_in(2))
+            .collect();
         let of_argument: Vec<usize> = kept.iter().map(|&position| shape[position]).collect();
         let classes = of_argument.iter().map(|_| self.new_class()).collect();
         let argument = self.add_argument_with(of_argument, classes, self.kind, draw);
@@ -90,7 +93,8 @@ impl ProgramBuilder {
             return;
         }
         let onto = self.choices.one_in(8).then(|| {
-            let known: Vec<usize> = self.float_values().into_iter().filter(|&other| self.values[other].shape == sizes[..rank]).collect();
+            let known: Vec<usize> =
+                self.float_values().into_iter().filter(|&other| self.values[other].shape == sizes[..rank]).collect();
             if !known.is_empty() && self.choices.one_in(2) {
                 return *self.choices.pick(&known);
             }

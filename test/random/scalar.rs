@@ -49,7 +49,8 @@ pub(crate) enum BooleanExpression {
     /// An operand of truth values.
     Mask(usize),
     Both(LogicOp, Box<BooleanExpression>, Box<BooleanExpression>),
-    /// Positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`; something is done to the first one.
+    /// Positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`; something is done
+    /// to the first one.
     Positions(&'static str, [usize; 2], IntegerOp),
 }
 
@@ -106,7 +107,11 @@ pub(crate) fn unary(function: UnaryFunction, of: Box<ScalarExpression>) -> Box<S
     Box::new(ScalarExpression::Unary(function, of))
 }
 
-pub(crate) fn binary(function: BinaryFunction, left: Box<ScalarExpression>, right: Box<ScalarExpression>) -> Box<ScalarExpression> {
+pub(crate) fn binary(
+    function: BinaryFunction,
+    left: Box<ScalarExpression>,
+    right: Box<ScalarExpression>,
+) -> Box<ScalarExpression> {
     Box::new(ScalarExpression::Binary(function, left, right))
 }
 
@@ -210,13 +215,21 @@ impl ScalarWriter<'_> {
             ScalarExpression::Choose(truth, branches, choice) => self.write_select(truth, branches, *choice),
             ScalarExpression::OfTruth(truth, is_signed) => {
                 let truth = self.write_truth(truth);
-                self.define(&format!("arith.{} {truth} : i1 to {element}", if *is_signed { "sitofp" } else { "uitofp" }))
+                self.define(&format!(
+                    "arith.{} {truth} : i1 to {element}",
+                    if *is_signed { "sitofp" } else { "uitofp" }
+                ))
             }
             ScalarExpression::Position(dim, function) => self.write_position(*dim, *function),
         }
     }
 
-    fn write_select(&mut self, truth: &BooleanExpression, [yes, no]: &[Box<ScalarExpression>; 2], choice: SelectSpelling) -> String {
+    fn write_select(
+        &mut self,
+        truth: &BooleanExpression,
+        [yes, no]: &[Box<ScalarExpression>; 2],
+        choice: SelectSpelling,
+    ) -> String {
         let (element, condition) = (self.element, self.write_truth(truth));
         if choice == SelectSpelling::Select {
             let (yes, no) = (self.write(yes), self.write(no));
@@ -277,7 +290,8 @@ impl ScalarWriter<'_> {
             }
             BooleanExpression::Positions(predicate, [left, right], IntegerOp(op, by)) => {
                 let indices = [left, right].map(|dim| self.define(&format!("linalg.index {dim} : index")));
-                let [left, right] = indices.map(|index| self.define(&format!("arith.index_castui {index} : index to i64")));
+                let [left, right] =
+                    indices.map(|index| self.define(&format!("arith.index_castui {index} : index to i64")));
                 let by = self.define(&format!("arith.constant {by} : i64"));
                 let left = self.define(&format!("arith.{op} {left}, {by} : i64"));
                 self.define(&format!("arith.cmpi {predicate}, {left}, {right} : i64"))
@@ -287,16 +301,25 @@ impl ScalarWriter<'_> {
 }
 
 impl BooleanExpression {
-    pub(crate) fn evaluate(&self, operands: &[BoundedValue], point: &[usize], round: &impl Fn(f64) -> f64) -> BoundedValue {
+    pub(crate) fn evaluate(
+        &self,
+        operands: &[BoundedValue],
+        point: &[usize],
+        round: &impl Fn(f64) -> f64,
+    ) -> BoundedValue {
         match self {
             Self::Mask(position) => operands[*position],
             Self::Compare(comparison, [left, right]) => {
                 left.evaluate(operands, point, round).compare(*comparison, right.evaluate(operands, point, round))
             }
-            Self::Both(logic, one, other) => logic.apply(one.evaluate(operands, point, round), other.evaluate(operands, point, round)),
-            Self::Positions(predicate, [left, right], whole) => {
-                BoundedValue::from_exact(f64::from(holds_predicate(predicate, whole.apply(point[*left]), point[*right] as i64)))
+            Self::Both(logic, one, other) => {
+                logic.apply(one.evaluate(operands, point, round), other.evaluate(operands, point, round))
             }
+            Self::Positions(predicate, [left, right], whole) => BoundedValue::from_exact(f64::from(holds_predicate(
+                predicate,
+                whole.apply(point[*left]),
+                point[*right] as i64,
+            ))),
         }
     }
 
@@ -311,15 +334,24 @@ impl BooleanExpression {
 }
 
 impl ScalarExpression {
-    pub(crate) fn evaluate(&self, operands: &[BoundedValue], point: &[usize], round: &impl Fn(f64) -> f64) -> BoundedValue {
+    pub(crate) fn evaluate(
+        &self,
+        operands: &[BoundedValue],
+        point: &[usize],
+        round: &impl Fn(f64) -> f64,
+    ) -> BoundedValue {
         let of = |scalar: &Self| scalar.evaluate(operands, point, round);
         match self {
             Self::Operand(position) => operands[*position],
             Self::Constant(literal) => BoundedValue::from_exact(round(literal.parse().unwrap())),
             Self::Unary(function, x) => of(x).apply_unary(*function),
             Self::Binary(function, x, y) => of(x).apply_binary(*function, of(y)),
-            Self::Fma([x, y, z]) => of(x).apply_binary(BinaryFunction::Mul, of(y)).apply_binary(BinaryFunction::Add, of(z)),
-            Self::Clamp([x, low, high]) => of(x).apply_binary(BinaryFunction::Max, of(low)).apply_binary(BinaryFunction::Min, of(high)),
+            Self::Fma([x, y, z]) => {
+                of(x).apply_binary(BinaryFunction::Mul, of(y)).apply_binary(BinaryFunction::Add, of(z))
+            }
+            Self::Clamp([x, low, high]) => {
+                of(x).apply_binary(BinaryFunction::Max, of(low)).apply_binary(BinaryFunction::Min, of(high))
+            }
             Self::Power(x, power) => power.apply(of(x)),
             Self::Approximate(x) => BoundedValue { error: f64::INFINITY, ..of(x) },
             Self::Choose(truth, [yes, no], _) => truth.evaluate(operands, point, round).select(of(yes), of(no)),
@@ -339,7 +371,9 @@ impl ScalarExpression {
             Self::Unary(_, of) | Self::Power(of, _) | Self::Approximate(of) => of.reads_operand(operand),
             Self::Binary(_, left, right) => left.reads_operand(operand) || right.reads_operand(operand),
             Self::Fma(parts) | Self::Clamp(parts) => parts.iter().any(|part| part.reads_operand(operand)),
-            Self::Choose(truth, parts, _) => truth.reads_operand(operand) || parts.iter().any(|part| part.reads_operand(operand)),
+            Self::Choose(truth, parts, _) => {
+                truth.reads_operand(operand) || parts.iter().any(|part| part.reads_operand(operand))
+            }
             Self::OfTruth(truth, _) => truth.reads_operand(operand),
         }
     }
@@ -361,9 +395,13 @@ fn evaluate_position_function(position: f64, function: Option<&str>) -> BoundedV
 impl ExponentSpelling {
     fn apply(self, x: BoundedValue) -> BoundedValue {
         let whole = |exponent: i32| {
-            let product =
-                (0..exponent.unsigned_abs()).fold(BoundedValue::from_exact(1.0), |product, _| product.apply_binary(BinaryFunction::Mul, x));
-            if exponent < 0 { BoundedValue::from_exact(1.0).apply_binary(BinaryFunction::Div, product) } else { product }
+            let product = (0..exponent.unsigned_abs())
+                .fold(BoundedValue::from_exact(1.0), |product, _| product.apply_binary(BinaryFunction::Mul, x));
+            if exponent < 0 {
+                BoundedValue::from_exact(1.0).apply_binary(BinaryFunction::Div, product)
+            } else {
+                product
+            }
         };
         match self {
             Self::Whole(exponent) => whole(exponent),

@@ -5,7 +5,8 @@ use crate::random::{
     compute::ReductionKind,
     number::{BinaryFunction, ComparisonKind, UnaryFunction},
     scalar::{
-        BooleanExpression, ExponentSpelling, INTEGER_OPS, LogicOp, ScalarExpression, SelectSpelling, binary, literal, operand, unary,
+        BooleanExpression, ExponentSpelling, INTEGER_OPS, LogicOp, ScalarExpression, SelectSpelling, binary, literal,
+        operand, unary,
     },
 };
 
@@ -78,8 +79,16 @@ const POWERS: [ExponentSpelling; 8] = [
 ];
 const PREDICATES: [&str; 10] = ["sge", "sle", "slt", "sgt", "eq", "ne", "ult", "ule", "ugt", "uge"];
 /// Functions that the compiler can fold on constants.
-const FOLDABLE_FUNCTIONS: [Option<&str>; 8] =
-    [None, None, Some("math.sin"), Some("math.cos"), Some("math.round"), Some("math.roundeven"), Some("math.trunc"), Some("arith.remf")];
+const FOLDABLE_FUNCTIONS: [Option<&str>; 8] = [
+    None,
+    None,
+    Some("math.sin"),
+    Some("math.cos"),
+    Some("math.round"),
+    Some("math.roundeven"),
+    Some("math.trunc"),
+    Some("arith.remf"),
+];
 
 impl ProgramBuilder {
     pub(crate) fn add_unary_step(&mut self, value: usize) {
@@ -161,7 +170,11 @@ impl ProgramBuilder {
         let (x, y) = (operand(0), operand(1));
         let one = || literal("1.0");
         let sigmoid = |of: Box<ScalarExpression>| {
-            binary(BinaryFunction::Div, one(), binary(BinaryFunction::Add, one(), unary(UnaryFunction::Exp, unary(UnaryFunction::Neg, of))))
+            binary(
+                BinaryFunction::Div,
+                one(),
+                binary(BinaryFunction::Add, one(), unary(UnaryFunction::Exp, unary(UnaryFunction::Neg, of))),
+            )
         };
         let body = match self.choices.below(16) {
             0 => {
@@ -185,8 +198,10 @@ impl ProgramBuilder {
             13 => gelu_by_tanh(x),
             14 => softplus(x),
             _ => {
-                let position =
-                    ScalarExpression::Position(self.choices.below(self.values[value].shape.len()), *self.choices.pick(&FOLDABLE_FUNCTIONS));
+                let position = ScalarExpression::Position(
+                    self.choices.below(self.values[value].shape.len()),
+                    *self.choices.pick(&FOLDABLE_FUNCTIONS),
+                );
                 binary(BinaryFunction::Add, x, Box::new(position))
             }
         };
@@ -214,11 +229,16 @@ impl ProgramBuilder {
                 reads.push(self.pick_mask(value));
                 let comparison = *self.choices.pick(&COMPARISONS);
                 let compared = BooleanExpression::Compare(comparison, [operand(0), self.leaf(1)]);
-                BooleanExpression::Both(*self.choices.pick(&LOGICS), Box::new(compared), Box::new(BooleanExpression::Mask(2)))
+                BooleanExpression::Both(
+                    *self.choices.pick(&LOGICS),
+                    Box::new(compared),
+                    Box::new(BooleanExpression::Mask(2)),
+                )
             }
             _ => {
                 let dims = [self.choices.below(rank), self.choices.below(rank)];
-                let (predicate, whole): (&str, _) = (self.choices.pick::<&'static str>(&PREDICATES), *self.choices.pick(&INTEGER_OPS));
+                let (predicate, whole): (&str, _) =
+                    (self.choices.pick::<&'static str>(&PREDICATES), *self.choices.pick(&INTEGER_OPS));
                 BooleanExpression::Positions(predicate, dims, whole)
             }
         };
@@ -330,7 +350,8 @@ impl ProgramBuilder {
         let added = *self.choices.pick(&LITERALS);
         let mut values = vec![value];
         if self.choices.one_in(2) {
-            let alike: Vec<usize> = self.float_values().into_iter().filter(|&other| self.shape(other) == self.shape(value)).collect();
+            let alike: Vec<usize> =
+                self.float_values().into_iter().filter(|&other| self.shape(other) == self.shape(value)).collect();
             values.push(*self.choices.pick(&alike));
         }
         self.add_calls(&values, function, added);
@@ -379,16 +400,30 @@ impl ProgramBuilder {
         let shifted = self.combine_with_reduced(value, highest, dim, BinaryFunction::Sub);
         let sizes = self.values[shifted].shape.clone();
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
-        let grown = self.add_pointwise(&sizes, &[(shifted, identity)], &ScalarExpression::Unary(UnaryFunction::Exp, operand(0)));
+        let grown = self.add_pointwise(
+            &sizes,
+            &[(shifted, identity)],
+            &ScalarExpression::Unary(UnaryFunction::Exp, operand(0)),
+        );
         let sum = self.add_reduction(grown, ReductionKind::Sum, &[dim], true);
         self.combine_with_reduced(grown, sum, dim, BinaryFunction::Div);
     }
 
-    pub(crate) fn combine_with_reduced(&mut self, value: usize, reduced: usize, dim: usize, function: BinaryFunction) -> usize {
+    pub(crate) fn combine_with_reduced(
+        &mut self,
+        value: usize,
+        reduced: usize,
+        dim: usize,
+        function: BinaryFunction,
+    ) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
         let map = identity.iter().enumerate().map(|(at, own)| own.filter(|_| at != dim)).collect();
-        self.add_pointwise(&sizes, &[(value, identity), (reduced, map)], &ScalarExpression::Binary(function, operand(0), operand(1)))
+        self.add_pointwise(
+            &sizes,
+            &[(value, identity), (reduced, map)],
+            &ScalarExpression::Binary(function, operand(0), operand(1)),
+        )
     }
 
     /// Layer norm, or RMS norm, over the last dimension.
@@ -408,10 +443,15 @@ impl ProgramBuilder {
         let squares = self.add_pointwise(&sizes, &[(centred, identity.clone())], &square);
         let sum = self.add_reduction(squares, ReductionKind::Sum, &[dim], true);
         let variance = self.divide_by_length(sum, length);
-        let small = ScalarExpression::Binary(BinaryFunction::Add, operand(0), Box::new(ScalarExpression::Constant("1.0e-03")));
+        let small =
+            ScalarExpression::Binary(BinaryFunction::Add, operand(0), Box::new(ScalarExpression::Constant("1.0e-03")));
         let of_rows = self.values[variance].shape.clone();
         let shifted = self.add_pointwise(&of_rows, &[(variance, identity.clone())], &small);
-        let scale = self.add_pointwise(&of_rows, &[(shifted, identity)], &ScalarExpression::Unary(UnaryFunction::Rsqrt, operand(0)));
+        let scale = self.add_pointwise(
+            &of_rows,
+            &[(shifted, identity)],
+            &ScalarExpression::Unary(UnaryFunction::Rsqrt, operand(0)),
+        );
         self.combine_with_reduced(centred, scale, dim, BinaryFunction::Mul);
     }
 }

@@ -7,7 +7,14 @@ use crate::random::{
 
 impl ProgramBuilder {
     /// A value whose elements are copies of another value's elements.
-    fn push_copy(&mut self, operand: usize, shape: Vec<usize>, classes: Vec<usize>, at: impl Fn(&[usize]) -> usize, text: String) -> usize {
+    fn push_copy(
+        &mut self,
+        operand: usize,
+        shape: Vec<usize>,
+        classes: Vec<usize>,
+        at: impl Fn(&[usize]) -> usize,
+        text: String,
+    ) -> usize {
         let mut data = Vec::with_capacity(shape.iter().product());
         for_each_point(&shape, |point| data.push(self.values[operand].data[at(point)]));
         let kind = self.values[operand].kind;
@@ -15,7 +22,14 @@ impl ProgramBuilder {
     }
 
     /// The text of a `linalg.generic` that yields its operand's element.
-    fn copy_text(&self, rank: usize, operand: usize, read: &[Option<usize>], map: &[Option<usize>], shape: &[usize]) -> String {
+    fn copy_text(
+        &self,
+        rank: usize,
+        operand: usize,
+        read: &[Option<usize>],
+        map: &[Option<usize>],
+        shape: &[usize],
+    ) -> String {
         let (result, kind) = (self.next_number(), self.values[operand].kind);
         let (of_result, element) = (self.type_of(shape, kind), self.element_type(kind));
         format!(
@@ -55,14 +69,28 @@ impl ProgramBuilder {
         };
         let (steps, order) = (compute_strides(&shape), order.to_vec());
         let of_classes = order.iter().map(|&dim| classes[dim]).collect();
-        self.push_copy(operand, of_result, of_classes, move |point| point.iter().zip(&order).map(|(at, &dim)| at * steps[dim]).sum(), text)
+        self.push_copy(
+            operand,
+            of_result,
+            of_classes,
+            move |point| point.iter().zip(&order).map(|(at, &dim)| at * steps[dim]).sum(),
+            text,
+        )
     }
 
-    pub(crate) fn slice(&mut self, operand: usize, offsets: &[usize], sizes: &[usize], steps: &[usize], drops: &[usize]) -> usize {
+    pub(crate) fn slice(
+        &mut self,
+        operand: usize,
+        offsets: &[usize],
+        sizes: &[usize],
+        steps: &[usize],
+        drops: &[usize],
+    ) -> usize {
         let TensorValue { shape, classes, kind, .. } = self.values[operand].clone();
         let left: Vec<usize> = (0..shape.len()).filter(|dim| !drops.contains(dim)).collect();
         let of_result: Vec<usize> = left.iter().map(|&dim| sizes[dim]).collect();
-        let of_classes = left.iter().map(|&dim| if sizes[dim] == shape[dim] { classes[dim] } else { self.new_class() }).collect();
+        let of_classes =
+            left.iter().map(|&dim| if sizes[dim] == shape[dim] { classes[dim] } else { self.new_class() }).collect();
         let text = format!(
             "%v{} = tensor.extract_slice {{0}}[{}] [{}] [{}] : {} to {}\n",
             self.next_number(),
@@ -85,7 +113,13 @@ impl ProgramBuilder {
     }
 
     /// Reshapes the operand: preserves the order of its elements, and merges or splits groups of dimensions.
-    pub(crate) fn reshape(&mut self, operand: usize, shape: Vec<usize>, groups: &[Vec<usize>], is_merged: bool) -> usize {
+    pub(crate) fn reshape(
+        &mut self,
+        operand: usize,
+        shape: Vec<usize>,
+        groups: &[Vec<usize>],
+        is_merged: bool,
+    ) -> usize {
         let TensorValue { shape: from, classes, kind, .. } = self.values[operand].clone();
         let groups_text = join_list(groups.iter().map(|group| format!("[{}]", join_list(group))));
         let (result, to) = (self.next_number(), self.type_of(&shape, kind));
@@ -99,7 +133,10 @@ impl ProgramBuilder {
         } else if is_merged {
             format!("%v{result} = tensor.collapse_shape {{0}} [{groups_text}] : {given} into {to}\n")
         } else {
-            format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", join_list(&shape))
+            format!(
+                "%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n",
+                join_list(&shape)
+            )
         };
         // A dimension that is alone in its group is unchanged.
         let mut of_classes = vec![usize::MAX; shape.len()];
@@ -118,14 +155,22 @@ impl ProgramBuilder {
         }
         debug_assert_eq!(from.iter().product::<usize>(), shape.iter().product::<usize>());
         let steps = compute_strides(&shape);
-        self.push_copy(operand, shape, of_classes, move |point| point.iter().zip(&steps).map(|(at, step)| at * step).sum(), text)
+        self.push_copy(
+            operand,
+            shape,
+            of_classes,
+            move |point| point.iter().zip(&steps).map(|(at, step)| at * step).sum(),
+            text,
+        )
     }
 
-    /// `added` are the dimensions of the result that the operand lacks; dimensions of size 1 of the operand are stretched to `shape`.
+    /// `added` are the dimensions of the result that the operand lacks; dimensions of size 1 of the operand are
+    /// stretched to `shape`.
     pub(crate) fn broadcast(&mut self, operand: usize, shape: &[usize], added: &[usize]) -> usize {
         let TensorValue { shape: from, classes, kind, .. } = self.values[operand].clone();
         let own: Vec<usize> = (0..shape.len()).filter(|dim| !added.contains(dim)).collect();
-        let read: Vec<Option<usize>> = own.iter().zip(&from).map(|(&dim, &size)| Some(dim).filter(|_| size == shape[dim])).collect();
+        let read: Vec<Option<usize>> =
+            own.iter().zip(&from).map(|(&dim, &size)| Some(dim).filter(|_| size == shape[dim])).collect();
         let rank = shape.len();
         let (result, type_text) = (self.next_number(), self.type_of(shape, kind));
         let is_plain = read.iter().all(Option::is_some) && !added.is_empty();
@@ -148,7 +193,13 @@ impl ProgramBuilder {
         }
         let of_classes = of_classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect();
         let along = self.read_strides(&(operand, read), rank);
-        self.push_copy(operand, shape.to_vec(), of_classes, move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(), text)
+        self.push_copy(
+            operand,
+            shape.to_vec(),
+            of_classes,
+            move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(),
+            text,
+        )
     }
 
     /// Values side by side along a dimension.
@@ -165,7 +216,11 @@ impl ProgramBuilder {
             for (position, &operand) in operands.iter().enumerate() {
                 let sizes = &self.values[operand].shape;
                 let offsets = join_list((0..shape.len()).map(|at| if at == dim { offset } else { 0 }));
-                let next = if position + 1 == operands.len() { format!("%v{result}") } else { format!("%p{result}_{}", position + 1) };
+                let next = if position + 1 == operands.len() {
+                    format!("%v{result}")
+                } else {
+                    format!("%p{result}_{}", position + 1)
+                };
                 text += &format!(
                     "{next} = tensor.insert_slice {{{position}}} into %p{result}_{position}[{offsets}] [{}] [{}] : {} into {to}\n",
                     join_list(sizes),
@@ -190,7 +245,10 @@ impl ProgramBuilder {
             for &operand in operands {
                 let value = &self.values[operand];
                 if at[dim] < value.shape[dim] {
-                    data.push(value.data[at.iter().zip(compute_strides(&value.shape)).map(|(at, step)| at * step).sum::<usize>()]);
+                    data.push(
+                        value.data
+                            [at.iter().zip(compute_strides(&value.shape)).map(|(at, step)| at * step).sum::<usize>()],
+                    );
                     break;
                 }
                 at[dim] -= value.shape[dim];
@@ -218,9 +276,14 @@ impl ProgramBuilder {
         let mut data = Vec::with_capacity(shape.iter().product());
         for_each_point(&shape, |point| {
             let is_inside = (0..from.len()).all(|dim| (low[dim]..low[dim] + from[dim]).contains(&point[dim]));
-            data.push(if is_inside { old[(0..from.len()).map(|dim| (point[dim] - low[dim]) * steps[dim]).sum::<usize>()] } else { number });
+            data.push(if is_inside {
+                old[(0..from.len()).map(|dim| (point[dim] - low[dim]) * steps[dim]).sum::<usize>()]
+            } else {
+                number
+            });
         });
-        let of_classes = (0..from.len()).map(|dim| if shape[dim] == from[dim] { classes[dim] } else { self.new_class() }).collect();
+        let of_classes =
+            (0..from.len()).map(|dim| if shape[dim] == from[dim] { classes[dim] } else { self.new_class() }).collect();
         self.push(TensorValue { shape, classes: of_classes, data, kind }, &[operand], text)
     }
 }

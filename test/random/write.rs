@@ -22,13 +22,16 @@ struct ModuleTextWriter<'a> {
 /// The module, and the values of the names of its counts.
 pub(crate) fn write_module(builder: &ProgramBuilder, results: &[usize], hints: &ProgramHints) -> (String, Vec<String>) {
     let functions = builder.functions.clone();
-    let mut writer = ModuleTextWriter { builder, scopes: &hints.scopes, results, functions, bound: hints.are_bound.then(Vec::new) };
+    let mut writer =
+        ModuleTextWriter { builder, scopes: &hints.scopes, results, functions, bound: hints.are_bound.then(Vec::new) };
     let mut visible = VisibleNames::new();
     let mut arguments = Vec::new();
     for &value in &builder.arguments {
         visible.insert(value, format!("%v{value}"));
-        let names = join_list(builder.values[value].classes.iter().map(|class| format!("{:?}", class_name(builder, *class))));
-        let attribute = if hints.names_by_attribute(value) { format!(" {{spyre.dims = [{names}]}}") } else { String::new() };
+        let names =
+            join_list(builder.values[value].classes.iter().map(|class| format!("{:?}", class_name(builder, *class))));
+        let attribute =
+            if hints.names_by_attribute(value) { format!(" {{spyre.dims = [{names}]}}") } else { String::new() };
         arguments.push(format!("%v{value}: {}{attribute}", builder.type_text(value)));
     }
     let types = writer.types_text(results);
@@ -65,7 +68,8 @@ impl ModuleTextWriter<'_> {
             };
             let scope = left[position];
             let end = self.scopes[scope].range.end;
-            let inner: Vec<usize> = left[position + 1..].iter().copied().filter(|&inner| self.scopes[inner].range.end <= end).collect();
+            let inner: Vec<usize> =
+                left[position + 1..].iter().copied().filter(|&inner| self.scopes[inner].range.end <= end).collect();
             self.write_scope(scope, &inner, visible, depth, text);
             left = &left[position + 1..];
             while left.first().is_some_and(|&next| self.scopes[next].range.start < end) {
@@ -75,7 +79,14 @@ impl ModuleTextWriter<'_> {
         }
     }
 
-    fn write_scope(&mut self, scope: usize, inner: &[usize], visible: &mut VisibleNames, depth: usize, text: &mut String) {
+    fn write_scope(
+        &mut self,
+        scope: usize,
+        inner: &[usize],
+        visible: &mut VisibleNames,
+        depth: usize,
+        text: &mut String,
+    ) {
         let HintScope { range, around } = self.scopes[scope].clone();
         let made = self.builder.ops[range.clone()].iter().map(|op| op.result);
         let given: Vec<usize> = made.filter(|&value| self.is_read(value, range.end)).collect();
@@ -86,12 +97,18 @@ impl ModuleTextWriter<'_> {
         let indent = "  ".repeat(depth);
         match around {
             ScopeConstruct::Hint { tiles, work } => {
-                let (tiles, work) = (self.format_pairs("tiles", &tiles, true), self.format_pairs("work_div", &work, false));
+                let (tiles, work) =
+                    (self.format_pairs("tiles", &tiles, true), self.format_pairs("work_div", &work, false));
                 let _ = writeln!(text, "{indent}{} = spyre.hint{tiles}{work} {{", names.join(", "));
                 let mut inside = visible.clone();
                 self.write_block(range, inner, &mut inside, depth + 1, text);
                 let yielded: Vec<&str> = given.iter().map(|value| inside[value].as_str()).collect();
-                let _ = writeln!(text, "{indent}  spyre.yield {} : {}\n{indent}}}", yielded.join(", "), self.types_text(&given));
+                let _ = writeln!(
+                    text,
+                    "{indent}  spyre.yield {} : {}\n{indent}}}",
+                    yielded.join(", "),
+                    self.types_text(&given)
+                );
             }
             ScopeConstruct::Call => {
                 let reads = self.builder.ops[range.clone()].iter().flat_map(|op| op.operands.iter().copied());
@@ -100,10 +117,15 @@ impl ModuleTextWriter<'_> {
                 taken.dedup();
                 let (from, to) = (self.types_text(&taken), self.types_text(&given));
                 let operands: Vec<&str> = taken.iter().map(|value| visible[value].as_str()).collect();
-                let _ =
-                    writeln!(text, "{indent}{} = func.call @part{scope}({}) : ({from}) -> ({to})", names.join(", "), operands.join(", "));
+                let _ = writeln!(
+                    text,
+                    "{indent}{} = func.call @part{scope}({}) : ({from}) -> ({to})",
+                    names.join(", "),
+                    operands.join(", ")
+                );
                 let mut inside: VisibleNames = taken.iter().map(|value| (*value, format!("%v{value}"))).collect();
-                let parameters = join_list(taken.iter().map(|value| format!("%v{value}: {}", self.builder.type_text(*value))));
+                let parameters =
+                    join_list(taken.iter().map(|value| format!("%v{value}: {}", self.builder.type_text(*value))));
                 let mut function = format!("func.func private @part{scope}({parameters}) -> ({to}) {{\n");
                 self.write_block(range, inner, &mut inside, 1, &mut function);
                 let returned: Vec<&str> = given.iter().map(|value| inside[value].as_str()).collect();

@@ -37,7 +37,8 @@ const TYPES: [IntegerType; 16] = [
 /// Types of arguments that the device computes with.
 const RUNTIME_TYPES: [IntegerType; 4] = [IntegerType("i32", 32), IntegerType("i8", 8), I64, I1];
 /// Types of tables.
-const TABLE_TYPES: [IntegerType; 6] = [IntegerType("i8", 8), I1, IntegerType("i16", 16), IntegerType("i32", 32), I64, INDEX];
+const TABLE_TYPES: [IntegerType; 6] =
+    [IntegerType("i8", 8), I1, IntegerType("i16", 16), IntegerType("i32", 32), I64, INDEX];
 
 const BINARY: [&str; 10] = [
     "arith.addi",
@@ -89,9 +90,14 @@ pub(crate) fn program(writers: &[ExpressionWriter], element: &str) -> String {
         }
         let (space, lanes, iterators) = if is_runtime { ("d0", "d0", 1) } else { ("d0, d1", "d1", 2) };
         let map = |dims: &str| format!("affine_map<({space}) -> ({dims})>");
-        let maps: Vec<String> = std::iter::once(map(space)).chain(writer.inputs.iter().map(|_| map(lanes))).chain([map(space)]).collect();
-        let blocks: Vec<String> =
-            writer.inputs.iter().enumerate().map(|(input, (IntegerType(name, _), _))| format!("%i{input}: {name}, ")).collect();
+        let maps: Vec<String> =
+            std::iter::once(map(space)).chain(writer.inputs.iter().map(|_| map(lanes))).chain([map(space)]).collect();
+        let blocks: Vec<String> = writer
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(input, (IntegerType(name, _), _))| format!("%i{input}: {name}, "))
+            .collect();
         let _ = writeln!(
             text,
             "  %r{number} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}} ins({} : {}) outs(%e : {result}) {{\n  ^bb0(%a: {element}, {}%o: \
@@ -106,7 +112,11 @@ pub(crate) fn program(writers: &[ExpressionWriter], element: &str) -> String {
     }
     let results: Vec<String> = (0..writers.len()).map(|number| format!("%r{number}")).collect();
     let types = vec![result; writers.len()].join(", ");
-    format!("func.func @main({}) -> ({types}) {{\n{text}  return {} : {types}\n}}\n", arguments.join(", "), results.join(", "))
+    format!(
+        "func.func @main({}) -> ({types}) {{\n{text}  return {} : {types}\n}}\n",
+        arguments.join(", "),
+        results.join(", ")
+    )
 }
 
 impl ExpressionWriter {
@@ -118,7 +128,8 @@ impl ExpressionWriter {
         let value = writer.write_expression(choices, of, depth);
         let number = if is_runtime {
             let convert = if of == I1 || choices.one_in(3) { "uitofp" } else { "sitofp" };
-            let value = if of == INDEX { writer.define(&format!("arith.index_cast {value} : index to i64")) } else { value };
+            let value =
+                if of == INDEX { writer.define(&format!("arith.index_cast {value} : index to i64")) } else { value };
             let name = if of == INDEX { "i64" } else { of.0 };
             writer.define(&format!("arith.{convert} {value} : {name} to ELEMENT"))
         } else {
@@ -230,7 +241,8 @@ impl ExpressionWriter {
         }
         let table = (!self.is_runtime).then(|| {
             let unused = 128 - from.1;
-            let number = |choices: &mut Choices, writer: &Self| (writer.draw_edge_number(choices, from) << unused) >> unused;
+            let number =
+                |choices: &mut Choices, writer: &Self| (writer.draw_edge_number(choices, from) << unused) >> unused;
             let numbers: Vec<i128> = (0..LANES).map(|_| number(choices, self)).collect();
             let text = |number: &i128| if from == I1 { (*number != 0).to_string() } else { number.to_string() };
             format!("[{}]", numbers.iter().map(text).collect::<Vec<_>>().join(", "))
@@ -245,8 +257,11 @@ impl ExpressionWriter {
         }
         match choices.below(12) {
             0..=2 => {
-                let (op, one, other) =
-                    (*choices.pick(&BINARY), self.write_expression(choices, of, depth - 1), self.write_expression(choices, of, depth - 1));
+                let (op, one, other) = (
+                    *choices.pick(&BINARY),
+                    self.write_expression(choices, of, depth - 1),
+                    self.write_expression(choices, of, depth - 1),
+                );
                 self.define(&format!("{op} {one}, {other} : {}", of.0))
             }
             3 => self.write_shift(choices, of, depth),
@@ -319,7 +334,8 @@ impl ExpressionWriter {
 
     fn write_comparison(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         let (predicate, compared) = (*choices.pick(&PREDICATES), self.pick_type(choices));
-        let (one, other) = (self.write_expression(choices, compared, depth - 1), self.write_expression(choices, compared, depth - 1));
+        let (one, other) =
+            (self.write_expression(choices, compared, depth - 1), self.write_expression(choices, compared, depth - 1));
         let truth = self.define(&format!("arith.cmpi {predicate}, {one}, {other} : {}", compared.0));
         if of == I1 {
             return truth;
@@ -334,7 +350,8 @@ impl ExpressionWriter {
 
     /// An integer as a number and back, of fewer bits than the type has and than a number holds.
     fn write_float_roundtrip(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
-        let narrower: Vec<IntegerType> = TYPES.into_iter().filter(|from| *from != INDEX && from.1 < of.1 && from.1 <= 48).collect();
+        let narrower: Vec<IntegerType> =
+            TYPES.into_iter().filter(|from| *from != INDEX && from.1 < of.1 && from.1 <= 48).collect();
         let from = *choices.pick(&narrower);
         let value = self.write_expression(choices, from, depth - 1);
         let sign = if choices.one_in(2) { "u" } else { "s" };

@@ -1,6 +1,7 @@
 //! Generates programs of `spyre.loop`s from a list of drawn numbers, and computes their results.
 //!
-//! Every value is an array of small integers with [`COLUMNS`] columns; ops are elementwise, so only the order of reads and writes matters.
+//! Every value is an array of small integers with [`COLUMNS`] columns; ops are elementwise, so only the order of reads
+//! and writes matters.
 
 use std::fmt::Write as _;
 
@@ -151,7 +152,8 @@ impl LoopProgram {
         self.types.len() - 1
     }
 
-    /// An op on visible values, half of the time on one of `favoured`; its type is the requested one, else a full array.
+    /// An op on visible values, half of the time on one of `favoured`; its type is the requested one, else a full
+    /// array.
     fn draw_op(
         &mut self,
         draws: &mut LoopRecipe<'_>,
@@ -163,9 +165,11 @@ impl LoopProgram {
         let fits = |id: &&ValueId| rows.is_none_or(|rows| self.types[**id].rows == rows);
         let liked: Vec<ValueId> = favoured.iter().filter(fits).copied().collect();
         let all: Vec<ValueId> = visible.iter().filter(fits).copied().collect();
-        let first =
-            if draws.one_in(2) { draws.pick(&liked) } else { None }.or_else(|| draws.pick(&all)).expect("a value of every size is visible");
-        let alike: Vec<ValueId> = visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
+        let first = if draws.one_in(2) { draws.pick(&liked) } else { None }
+            .or_else(|| draws.pick(&all))
+            .expect("a value of every size is visible");
+        let alike: Vec<ValueId> =
+            visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
         let second = draws.pick(&alike).unwrap_or(first);
         let function = [
             LoopFunction::Maximum,
@@ -185,7 +189,8 @@ impl LoopProgram {
         let count = [2, 4, 3, 1][draws.below(4)];
         let mut around = GeneratedLoop { count, ..GeneratedLoop::default() };
         for _ in 0..draws.below(3) {
-            let whole: Vec<ValueId> = visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
+            let whole: Vec<ValueId> =
+                visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
             if let Some(whole) = draws.pick(&whole) {
                 let tile = self.new_value(self.types[whole].tile(count));
                 around.tiled.push((tile, whole));
@@ -247,12 +252,21 @@ impl LoopProgram {
     }
 
     /// Appends a value tile by tile: tiles of any size, or windows.
-    fn add_tiled_result(&mut self, draws: &mut LoopRecipe<'_>, inside: &mut Vec<ValueId>, own: &[ValueId], around: &mut GeneratedLoop) {
+    fn add_tiled_result(
+        &mut self,
+        draws: &mut LoopRecipe<'_>,
+        inside: &mut Vec<ValueId>,
+        own: &[ValueId],
+        around: &mut GeneratedLoop,
+    ) {
         let tile = draws.pick(&around.tiled).filter(|_| draws.one_in(2));
         let (left, whole) = match tile {
-            Some((tile, whole)) => (self.pick_yielded(draws, inside, own, self.types[tile], &mut around.body), self.types[whole]),
+            Some((tile, whole)) => {
+                (self.pick_yielded(draws, inside, own, self.types[tile], &mut around.body), self.types[whole])
+            }
             None => {
-                let small: Vec<ValueId> = inside.iter().filter(|id| self.types[**id].rows * around.count <= MAX_ROWS).copied().collect();
+                let small: Vec<ValueId> =
+                    inside.iter().filter(|id| self.types[**id].rows * around.count <= MAX_ROWS).copied().collect();
                 let left = draws.pick(&small[small.len().saturating_sub(4)..]).expect("a value of few rows is visible");
                 (left, ArrayType::compact(self.types[left].rows * around.count))
             }
@@ -274,7 +288,12 @@ impl LoopProgram {
                 continue;
             }
             let result = self.new_value(ArrayType::compact(self.types[id].rows));
-            body.push(LoopStatement::Op { result, function: LoopFunction::Maximum, reads: [id, id], is_broadcast: false });
+            body.push(LoopStatement::Op {
+                result,
+                function: LoopFunction::Maximum,
+                reads: [id, id],
+                is_broadcast: false,
+            });
             self.results.push(result);
         }
     }
@@ -334,14 +353,17 @@ impl LoopProgram {
         let of = |id: ValueId| self.types[id].text();
         let carried: Vec<String> =
             inner.carried.iter().map(|(found, start, ..)| format!("%v{found} = %v{start} : {}", of(*start))).collect();
-        let tiled: Vec<String> = inner.tiled.iter().map(|(tile, whole)| format!("%v{tile} = %v{whole}[0] : {}", of(*whole))).collect();
-        let list =
-            |word: &str, entries: &[String]| if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) };
+        let tiled: Vec<String> =
+            inner.tiled.iter().map(|(tile, whole)| format!("%v{tile} = %v{whole}[0] : {}", of(*whole))).collect();
+        let list = |word: &str, entries: &[String]| {
+            if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) }
+        };
         let given = inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result));
         let carried_on = inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result));
         let left: Vec<(String, ValueId, ValueId)> = given.chain(carried_on).collect();
         let results: Vec<ValueId> = left.iter().map(|(.., result)| *result).collect();
-        let joined = |of: &dyn Fn(&(String, ValueId, ValueId)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
+        let joined =
+            |of: &dyn Fn(&(String, ValueId, ValueId)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
             "  {} = spyre.loop {} \"L\"{}{} {{",
@@ -351,7 +373,12 @@ impl LoopProgram {
             list("carried", &carried)
         );
         self.write_body(&inner.body, text);
-        let _ = writeln!(text, "  spyre.yield {} : {}", joined(&|(name, ..)| name.clone()), joined(&|(_, left, _)| of(*left)));
+        let _ = writeln!(
+            text,
+            "  spyre.yield {} : {}",
+            joined(&|(name, ..)| name.clone()),
+            joined(&|(_, left, _)| of(*left))
+        );
         let _ = writeln!(text, "  }} : {}", joined(&|(.., result)| of(*result)));
     }
 }
@@ -363,7 +390,9 @@ fn join_names(ids: &[ValueId]) -> String {
 fn collect_results(body: &[LoopStatement]) -> Vec<ValueId> {
     let of = |statement: &LoopStatement| match statement {
         LoopStatement::Op { result, .. } => vec![*result],
-        LoopStatement::Loop(inner) => inner.carried.iter().map(|one| one.3).chain(inner.given.iter().map(|one| one.1)).collect(),
+        LoopStatement::Loop(inner) => {
+            inner.carried.iter().map(|one| one.3).chain(inner.given.iter().map(|one| one.1)).collect()
+        }
     };
     body.iter().flat_map(of).collect()
 }
@@ -373,7 +402,8 @@ fn execute(body: &[LoopStatement], values: &mut [Vec<i32>]) -> Option<()> {
         match statement {
             LoopStatement::Op { result, function, reads: [first, second], is_broadcast } => {
                 let (a, b) = (&values[*first], &values[*second]);
-                let numbers = (0..a.len()).map(|at| function.apply(a[at], b[if *is_broadcast { at % COLUMNS } else { at }]));
+                let numbers =
+                    (0..a.len()).map(|at| function.apply(a[at], b[if *is_broadcast { at % COLUMNS } else { at }]));
                 let numbers: Vec<i32> = numbers.collect();
                 if numbers.iter().any(|number| number.abs() > MAX_INTEGER) {
                     return None;

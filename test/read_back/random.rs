@@ -3,8 +3,8 @@
 use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
 use spyre::bundle::{
-    Allocation, BundleItem, Coordinate, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim,
-    Ownership, SymbolicDim, WindowAxis,
+    Allocation, BundleItem, Coordinate, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand,
+    OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 
 /// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.
@@ -38,7 +38,8 @@ fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut ope
         operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
     }
     operands.last_mut().unwrap().is_input = false;
-    let mut iteration_space: Vec<_> = space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
+    let mut iteration_space: Vec<_> =
+        space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
     if function == "exp" {
         // The cores in another order: the last dimension is the fastest.
         let mut cores = 1;
@@ -56,7 +57,8 @@ fn slice(operand: &mut OpSpecOperand, position: usize, more: i64, start: i64) {
     operand.coordinates[position].offset = start.min(more);
 }
 
-/// Sizes and splits of a space: whole slices, of whole sticks along the last dimension, or of any size if there is one slice.
+/// Sizes and splits of a space: whole slices, of whole sticks along the last dimension, or of any size if there is one
+/// slice.
 fn space(n: usize, per_stick: i64) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
     let outer = prop::collection::vec((1..6_i64, 0..3_u32), n - 1);
     let last = prop_oneof![
@@ -86,7 +88,8 @@ fn format() -> impl Strategy<Value = DeviceFormat> {
 
 /// A pointwise op on tensors of any dimension order; inputs may be broadcast, sparse or slices of larger tensors.
 fn pointwise() -> impl Strategy<Value = OpSpec> {
-    let sized = (1..5_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
+    let sized =
+        (1..5_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
     let names = prop_oneof![Just("add"), Just("exp"), Just("identity"), Just("softplus")];
     let slices = prop::collection::vec((0..4_usize, 0..4_i64, 0..4_i64), 3);
     (sized, names, prop::collection::vec(0..32_usize, 3), slices, any::<bool>()).prop_map(
@@ -99,8 +102,11 @@ fn pointwise() -> impl Strategy<Value = OpSpec> {
             };
             let all: Vec<_> = (0..n).rev().collect();
             let result = tensor(format, &ranges, &all, has_result_stick.then_some(stick));
-            let mut operands =
-                if has_result_stick { vec![input(lacks[0] & lacks[1]), input(lacks[2]), result] } else { vec![input(1 << stick), result] };
+            let mut operands = if has_result_stick {
+                vec![input(lacks[0] & lacks[1]), input(lacks[2]), result]
+            } else {
+                vec![input(1 << stick), result]
+            };
             for (operand, (position, more, start)) in operands.iter_mut().zip(slices) {
                 if position + 1 < operand.device_size.len() && operand.coordinates[position].moving_dim().is_some() {
                     slice(operand, position, more, start);
@@ -120,7 +126,8 @@ fn pointwise() -> impl Strategy<Value = OpSpec> {
 
 /// A reduction along the stick dimension or another one, of an input whose stick need not be full.
 fn reduction() -> impl Strategy<Value = OpSpec> {
-    let sized = (2..4_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
+    let sized =
+        (2..4_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
     let names = prop_oneof![Just("sum"), Just("max"), Just("min"), Just("mean"), Just("exx2")];
     (sized, names, any::<bool>()).prop_map(|((format, (mut ranges, mut splits)), name, along)| {
         let n = ranges.len();
@@ -188,7 +195,9 @@ fn relayout() -> impl Strategy<Value = OpSpec> {
     let ownership = |first: usize| {
         prop_oneof![
             Just(Some(Ownership { dims: vec![OwnedDim { dim: first, slices: 8, divisor: 1 }] })),
-            Just(Some(Ownership { dims: vec![OwnedDim { dim: 0, slices: 4, divisor: 2 }, OwnedDim { dim: 1, slices: 2, divisor: 1 }] })),
+            Just(Some(Ownership {
+                dims: vec![OwnedDim { dim: 0, slices: 4, divisor: 2 }, OwnedDim { dim: 1, slices: 2, divisor: 1 }]
+            })),
             Just(None),
         ]
     };
@@ -207,29 +216,31 @@ fn relayout() -> impl Strategy<Value = OpSpec> {
 
 /// A copy through indices: a gather, or a scatter when the result is the table.
 fn indirect() -> impl Strategy<Value = OpSpec> {
-    (1..100_i64, 1..3_i64, 1..4_i64, 0..5_usize, any::<bool>(), 1..600_i64).prop_map(|(n, blocks, m, kind, scatters, table_rows)| {
-        let (space, index_order, index_stick): (Vec<i64>, Vec<usize>, Option<usize>) = match kind {
-            0 => (vec![n, blocks * 64], vec![0], Some(0)),
-            1 => (vec![n, blocks * 64], vec![0], None),
-            2 => (vec![blocks * 64], vec![], None),
-            3 => (vec![m, n, blocks * 64], vec![1, 0], Some(1)),
-            _ => (vec![m, n, blocks * 64], vec![1, 0], None),
-        };
-        let stick = space.len() - 1;
-        let mut index = tensor(IeeeInt32, &space, &index_order, index_stick);
-        index.name = Some("t".to_owned());
-        if index_order.is_empty() {
-            index.device_size.insert(0, 1);
-            index.coordinates.insert(0, Coordinate::constant(0));
-        }
-        let mut table = tensor(Sen169Fp16, &space, &[stick], Some(stick));
-        table.coordinates[0] = Coordinate::indirect("t");
-        table.device_size[0] = table_rows;
-        let order: Vec<_> = (0..space.len()).rev().collect();
-        let plain = tensor(Sen169Fp16, &space, &order, Some(stick));
-        let operands = if scatters { vec![index, plain, table] } else { vec![index, table, plain] };
-        op("identity", false, &space, &vec![1; space.len()], operands)
-    })
+    (1..100_i64, 1..3_i64, 1..4_i64, 0..5_usize, any::<bool>(), 1..600_i64).prop_map(
+        |(n, blocks, m, kind, scatters, table_rows)| {
+            let (space, index_order, index_stick): (Vec<i64>, Vec<usize>, Option<usize>) = match kind {
+                0 => (vec![n, blocks * 64], vec![0], Some(0)),
+                1 => (vec![n, blocks * 64], vec![0], None),
+                2 => (vec![blocks * 64], vec![], None),
+                3 => (vec![m, n, blocks * 64], vec![1, 0], Some(1)),
+                _ => (vec![m, n, blocks * 64], vec![1, 0], None),
+            };
+            let stick = space.len() - 1;
+            let mut index = tensor(IeeeInt32, &space, &index_order, index_stick);
+            index.name = Some("t".to_owned());
+            if index_order.is_empty() {
+                index.device_size.insert(0, 1);
+                index.coordinates.insert(0, Coordinate::constant(0));
+            }
+            let mut table = tensor(Sen169Fp16, &space, &[stick], Some(stick));
+            table.coordinates[0] = Coordinate::indirect("t");
+            table.device_size[0] = table_rows;
+            let order: Vec<_> = (0..space.len()).rev().collect();
+            let plain = tensor(Sen169Fp16, &space, &order, Some(stick));
+            let operands = if scatters { vec![index, plain, table] } else { vec![index, table, plain] };
+            op("identity", false, &space, &vec![1; space.len()], operands)
+        },
+    )
 }
 
 fn conversion() -> impl Strategy<Value = OpSpec> {
@@ -301,27 +312,30 @@ struct WindowedSizes {
 fn windowed() -> impl Strategy<Value = OpSpec> {
     let window = (1..4_i64, 1..3_i64, 0..2_i64);
     let sizes = (1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 0..3_i64, 1..3_i64);
-    (0..4_usize, window, sizes).prop_map(|(kind, (kernel, stride, padding), (per_core, cores, batch, width, channels, inputs))| {
-        let is_blocked = kind == 3;
-        let mut shape = if is_blocked { axis(kernel, kernel, 0) } else { axis(kernel, stride, padding.min(kernel / 2)) };
-        let is_pool = matches!(kind, 0 | 3);
-        let channels = if is_pool { channels } else { channels.max(1) };
-        let height = per_core * cores + cores;
-        let (h, w) = (input(height, shape), input(width, shape));
-        let ranges = [batch, (channels * 64).max(1), height, width];
-        let sizes = WindowedSizes { ranges, inputs: [inputs * 64, h, w], kernel, cores, is_blocked };
-        let mut op = match kind {
-            1 => convolution(&sizes),
-            2 => depthwise(&sizes),
-            _ => pool(&sizes),
-        };
-        let total = |size: i64| (kind == 2).then_some(size + 2 * shape.padding);
-        let height_axis = WindowAxis { total_size: total(h), ..shape };
-        shape.total_size = total(w);
-        op.window = Some(OpWindow { height: height_axis, width: shape, pad_type: None });
-        op.node_output_ranges = Some(if kind == 2 { [1, sizes.ranges[1], height, width] } else { sizes.ranges });
-        op
-    })
+    (0..4_usize, window, sizes).prop_map(
+        |(kind, (kernel, stride, padding), (per_core, cores, batch, width, channels, inputs))| {
+            let is_blocked = kind == 3;
+            let mut shape =
+                if is_blocked { axis(kernel, kernel, 0) } else { axis(kernel, stride, padding.min(kernel / 2)) };
+            let is_pool = matches!(kind, 0 | 3);
+            let channels = if is_pool { channels } else { channels.max(1) };
+            let height = per_core * cores + cores;
+            let (h, w) = (input(height, shape), input(width, shape));
+            let ranges = [batch, (channels * 64).max(1), height, width];
+            let sizes = WindowedSizes { ranges, inputs: [inputs * 64, h, w], kernel, cores, is_blocked };
+            let mut op = match kind {
+                1 => convolution(&sizes),
+                2 => depthwise(&sizes),
+                _ => pool(&sizes),
+            };
+            let total = |size: i64| (kind == 2).then_some(size + 2 * shape.padding);
+            let height_axis = WindowAxis { total_size: total(h), ..shape };
+            shape.total_size = total(w);
+            op.window = Some(OpWindow { height: height_axis, width: shape, pad_type: None });
+            op.node_output_ranges = Some(if kind == 2 { [1, sizes.ranges[1], height, width] } else { sizes.ranges });
+            op
+        },
+    )
 }
 
 fn convolution(sizes: &WindowedSizes) -> OpSpec {
@@ -341,7 +355,10 @@ fn depthwise(sizes: &WindowedSizes) -> OpSpec {
     let ([_, channels, height, width], [_, h, w], kernel) = (sizes.ranges, sizes.inputs, sizes.kernel);
     let blocks = (Coordinate::floordiv(0, 64), channels / 64);
     let axes = |dim: usize, sizes: [i64; 2]| {
-        windowed_tensor(vec![blocks.clone(), (Coordinate::dim(dim), sizes[0]), (Coordinate::dim(dim + 1), sizes[1])], Some(0))
+        windowed_tensor(
+            vec![blocks.clone(), (Coordinate::dim(dim), sizes[0]), (Coordinate::dim(dim + 1), sizes[1])],
+            Some(0),
+        )
     };
     let operands = vec![axes(1, [h, w]), axes(3, [kernel, kernel]), axes(1, [height, width])];
     op("depthwiseconv2dnative", true, &[channels, height, width, kernel, kernel], &[1, sizes.cores, 1, 1, 1], operands)
@@ -353,11 +370,19 @@ fn pool(windowed: &WindowedSizes) -> OpSpec {
     let kept: Vec<_> = sizes.into_iter().filter(|(size, _)| *size != 1).collect();
     let position = |at: usize| (sizes[at].0 != 1).then(|| sizes[..at].iter().filter(|(size, _)| *size != 1).count());
     let n = kept.len();
-    let axis = |at: usize, size: i64| position(at).map_or((Coordinate::constant(0), size), |dim| (Coordinate::dim(dim), size));
+    let axis =
+        |at: usize, size: i64| position(at).map_or((Coordinate::constant(0), size), |dim| (Coordinate::dim(dim), size));
     let stick = position(3);
     let blocks = stick.map_or((Coordinate::constant(0), 1), |dim| (Coordinate::floordiv(dim, 64), channels / 64));
     let (h, w, points) = if windowed.is_blocked { (height, width, kernel) } else { (h, w, 1) };
-    let from = vec![blocks.clone(), axis(1, h), (Coordinate::dim(n), points), axis(2, w), (Coordinate::dim(n + 1), points), axis(0, batch)];
+    let from = vec![
+        blocks.clone(),
+        axis(1, h),
+        (Coordinate::dim(n), points),
+        axis(2, w),
+        (Coordinate::dim(n + 1), points),
+        axis(0, batch),
+    ];
     let to = vec![blocks, axis(1, height), axis(2, width), axis(0, batch)];
     let operands = [from, to].map(|axes| windowed_tensor(axes, stick)).to_vec();
     let space: Vec<_> = kept.iter().map(|(size, _)| *size).chain([kernel, kernel]).collect();
@@ -381,7 +406,8 @@ fn symbolic() -> impl Strategy<Value = OpSpec> {
         let space = [(rows * 64) << bits, blocks * 64];
         let dense = || tensor(Sen169Fp16, &space, &[1, 0], Some(1));
         let mut add = op("add", false, &space, &[1 << bits, 1], vec![dense(), dense(), dense()]);
-        add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: format!("s{rows}_{bits}"), max: space[0], granularity: 32 });
+        add.iteration_space[0].symbolic =
+            Some(SymbolicDim { symbol: format!("s{rows}_{bits}"), max: space[0], granularity: 32 });
         add
     })
 }
@@ -402,7 +428,8 @@ pub(crate) fn any_op() -> impl Strategy<Value = OpSpec> {
     ]
 }
 
-/// Which memory a tensor is in, bytes in front of it, and where it gets a unit dimension or which of its dimensions change places.
+/// Which memory a tensor is in, bytes in front of it, and where it gets a unit dimension or which of its dimensions
+/// change places.
 type TensorChanges = (usize, i64, Option<usize>, Option<(usize, usize)>);
 
 /// How the tensors of an op are changed.
@@ -416,7 +443,8 @@ pub(crate) struct OperandChanges {
 /// Places, movements in loops, and if `is_strange` unusual device shapes.
 pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = OperandChanges> {
     let strange = |some| if is_strange { prop::option::weighted(0.25, some).boxed() } else { Just(None).boxed() };
-    let swap = if is_strange { prop::option::weighted(0.25, (0..4_usize, 0..4_usize)).boxed() } else { Just(None).boxed() };
+    let swap =
+        if is_strange { prop::option::weighted(0.25, (0..4_usize, 0..4_usize)).boxed() } else { Just(None).boxed() };
     let bytes = prop_oneof![Just(0), 0..1000_i64].prop_map(|sticks| sticks * 128);
     let tensors = prop::collection::vec((0..7_usize, bytes, strange(0..4_usize), swap), 6);
     let advances = (0..3_usize).prop_flat_map(|loops| prop::collection::vec(prop::collection::vec(0..3_i64, loops), 7));
@@ -444,7 +472,8 @@ pub(crate) fn placed(mut op: OpSpec, changes: &OperandChanges, is_baked: bool) -
             1 => Allocation::Pool { offset_bytes },
             memory => Allocation::Hbm { argument: u32::try_from(memory % 4).unwrap(), offset_bytes },
         };
-        let key = if operand.allocation.is_lx() || is_baked { None } else { Some(if *memory == 1 { 4 } else { memory % 4 }) };
+        let key =
+            if operand.allocation.is_lx() || is_baked { None } else { Some(if *memory == 1 { 4 } else { memory % 4 }) };
         let sticks = key.map_or(&[][..], |key| &changes.advances[key]);
         operand.tile_advance = sticks.iter().map(|sticks| sticks * operand.format.elements_per_stick()).collect();
     }

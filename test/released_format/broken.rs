@@ -58,7 +58,8 @@ const NODE: &str = "dsc/scheduleTree_/1";
 
 /// Members that the schema does not have, lacks, or has in another type.
 fn broken_members() -> Vec<RejectedFile> {
-    let handle = json!({"id": "7", "source": null, "aten_op": null, "ir_chain": [], "fused_from": [], "transform_history": []});
+    let handle =
+        json!({"id": "7", "source": null, "aten_op": null, "ir_chain": [], "fused_from": [], "transform_history": []});
     let without = |member: &str| {
         let mut handle = handle.clone();
         handle.as_object_mut().unwrap().remove(member);
@@ -83,7 +84,11 @@ fn broken_members() -> Vec<RejectedFile> {
         break_base("sdsc_r2", "add", set_member("op/coreIdToDscSchedule/0", json!([[-1, 0, 0]]))),
         break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/isStartAddrSymbolic_", json!("yes"))),
         break_base("sdsc_r2", "add", set_member("dsc/labeledDs_/0/wordLength", json!(0))),
-        break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/startAddressCoreCorelet_/data_", json!({"[0]": "-1"}))),
+        break_base(
+            "sdsc_r2",
+            "add",
+            set_member("dsc/scheduleTree_/1/startAddressCoreCorelet_/data_", json!({"[0]": "-1"})),
+        ),
         break_base("sdsc_r2", "add", without("aten_op")),
         break_base("sdsc_r2", "add", without("fused_from")),
         break_base("sdsc_r2", "add", without("transform_history")),
@@ -115,18 +120,29 @@ fn broken_tensors() -> Vec<RejectedFile> {
         break_base("sdsc_r106", "add", set_member("dsc/labeledDs_/1/ldsIdx_", json!(2))),
         break_base("sdsc_r106", "add", set_member("dsc/labeledDs_/1/dsName_", json!("Tensor0"))).with_consequences(),
         break_base("sdsc_r107", "add", set_member("dsc/labeledDs_/1/memOrg_/hbm/isPresent", json!(0))),
-        break_base("sdsc_r107", "add", set_member("dsc/labeledDs_/1/memOrg_/hbm/isPresent", json!(2))).with_consequences(),
+        break_base("sdsc_r107", "add", set_member("dsc/labeledDs_/1/memOrg_/hbm/isPresent", json!(2)))
+            .with_consequences(),
         break_base("sdsc_r107", "add", set_member("dsc/labeledDs_/1/memOrg_/hbm/isZeroPadded", json!(1))),
-        break_base("sdsc_r107", "add", set_member("dsc/labeledDs_/1/memOrg_/hbm/allocateNode_", json!("allocate-Tensor0_hbm"))),
+        break_base(
+            "sdsc_r107",
+            "add",
+            set_member("dsc/labeledDs_/1/memOrg_/hbm/allocateNode_", json!("allocate-Tensor0_hbm")),
+        ),
         break_base("sdsc_r108", "add", set_member("dsc/computeOp_/0/inputLabeledDs/1", json!("Tensor1"))),
-        break_base("sdsc_r108", "gather", set_member("dsc/computeOp_/0/indirectAccessIndexLabeledDs/0", json!("Tensor1-idx1"))),
+        break_base(
+            "sdsc_r108",
+            "gather",
+            set_member("dsc/computeOp_/0/indirectAccessIndexLabeledDs/0", json!("Tensor1-idx1")),
+        ),
         break_base("sdsc_r108", "add", set_member("dsc/computeOp_/0/outputLabeledDs", json!([]))),
         break_base("sdsc_r109", "gather", set_member("dsc/labeledDs_/0/dataFormat_", json!("IEEE_FP32"))),
         break_base("sdsc_r109", "gather", set_member("dsc/scheduleTree_/0/indexTensorType_", json!("row"))),
         break_base("sdsc_r112", "add", |files| {
             set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_attr/1/label_"), json!("core"));
         }),
-        break_base("sdsc_r112", "add", |files| set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_func/1"), json!({"Map": {}}))),
+        break_base("sdsc_r112", "add", |files| {
+            set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_func/1"), json!({"Map": {}}))
+        }),
         break_base("sdsc_r112", "add", |files| {
             set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_func/0"), json!({"Const": {}}))
         }),
@@ -141,7 +157,11 @@ fn broken_tensors() -> Vec<RejectedFile> {
         }),
         break_base("sdsc_r123", "add", set_member("dsc/primaryDsInfo_/OUTPUT/stickRepl_", json!([1, 1]))),
         break_base("sdsc_r123", "add", set_member("dsc/primaryDsInfo_/OUTPUT/stickRepl_", json!([0]))),
-        break_base("sdsc_r129", "add", set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/padding", json!("pad"))),
+        break_base(
+            "sdsc_r129",
+            "add",
+            set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/padding", json!("pad")),
+        ),
         break_base("sdsc_r134", "add", set_member("dsc/scheduleTree_/1/nodeType_", json!("free"))),
         break_base("sdsc_r134", "add", set_member("dsc/computeOp_/0/exUnit", json!("pe"))),
         break_base("sdsc_r134", "add", set_member("dsc/computeOp_/0/attributes_/fidelity_", json!("high"))),
@@ -150,7 +170,9 @@ fn broken_tensors() -> Vec<RejectedFile> {
 
 fn broken_divisions() -> Vec<RejectedFile> {
     let schedule = |steps: Value| {
-        move |files: &mut Files| (0..4).for_each(|core| set(files, &format!("op/coreIdToDscSchedule/{core}"), steps.clone()))
+        move |files: &mut Files| {
+            (0..4).for_each(|core| set(files, &format!("op/coreIdToDscSchedule/{core}"), steps.clone()))
+        }
     };
     vec![
         break_base("sdsc_r110", "add", schedule(json!([[-1, -1, 0, 0]]))),
@@ -164,11 +186,19 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r121", "symbolic", |files| {
             set(files, "dsc/dataStageParam_/0/ss_/symbolicDimInfo_/mb/granularity_", json!(24));
         }),
-        break_base("sdsc_r121", "symbolic", set_member("dsc/N_/symbolicDimInfo_", json!({"mb": {"maxSize_": 128, "granularity_": 2}}))),
+        break_base(
+            "sdsc_r121",
+            "symbolic",
+            set_member("dsc/N_/symbolicDimInfo_", json!({"mb": {"maxSize_": 128, "granularity_": 2}})),
+        ),
         break_base("sdsc_r128", "add", set_member("op/datadscs_", json!([]))),
         break_base("sdsc_r128", "add", set_member("op/datadscs_", json!([{"copy": {}}]))),
         break_base("sdsc_r130", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!(7))),
-        break_base("sdsc_r130", "pooling", set_member("dsc/dataStageParam_/0/ss_/paddingSizes_/i/padFront_", json!(-1))),
+        break_base(
+            "sdsc_r130",
+            "pooling",
+            set_member("dsc/dataStageParam_/0/ss_/paddingSizes_/i/padFront_", json!(-1)),
+        ),
         break_base("sdsc_r131", "add", set_member("op/coreletFoldProp_/factor_", json!(3))),
         break_base("sdsc_r131", "add", set_member("dsc/numCoreletsUsed_", json!(4))),
         break_base("sdsc_r132", "add", |files| super::legal::split_description(files, [48, 32])),
@@ -178,8 +208,9 @@ fn broken_divisions() -> Vec<RejectedFile> {
 
 /// A top-k of a tensor with two dimensions of a stick besides the searched one.
 fn top_k_of_two() -> Files {
-    let tensor =
-        |searched: usize, size: i64| operand(&[1, size, 64, 64], vec![C::floordiv(0, 64), C::dim(searched), C::dim(3), C::modulo(0, 64)]);
+    let tensor = |searched: usize, size: i64| {
+        operand(&[1, size, 64, 64], vec![C::floordiv(0, 64), C::dim(searched), C::dim(3), C::modulo(0, 64)])
+    };
     emit_ops(vec![op("topkvalue", &[(64, 1), (4, 1), (256, 1), (64, 1)], 0, vec![tensor(2, 256), tensor(1, 4)])])
 }
 
@@ -194,7 +225,9 @@ fn broken_families() -> Vec<RejectedFile> {
             let path = to_pointer(file, "dsc/primaryDsInfo_");
             let sizes = file.pointer(&to_pointer(file, "dsc/N_")).unwrap().clone();
             let output = &mut file.pointer_mut(&path).unwrap()["OUTPUT"];
-            let is_other = |label: &&Value| output["stickDimOrder_"][0] != **label && sizes[format!("{}_", label.as_str().unwrap())] == 64;
+            let is_other = |label: &&Value| {
+                output["stickDimOrder_"][0] != **label && sizes[format!("{}_", label.as_str().unwrap())] == 64
+            };
             let other = output["layoutDimOrder_"].as_array().unwrap().iter().find(is_other).unwrap().clone();
             output["stickDimOrder_"] = json!([other]);
         });
@@ -214,7 +247,11 @@ fn broken_families() -> Vec<RejectedFile> {
         break_base("sdsc_r118", "columns", |files| rename_everywhere(files, "\"sumnonstick\"", "\"prodnonstick\"")),
         break_base("sdsc_r133", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [70000]}))),
         break_base("sdsc_r133", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [1, 2]}))),
-        break_base("sdsc_r133", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [1], "[1, 0, 0]": [1]}))),
+        break_base(
+            "sdsc_r133",
+            "clip",
+            set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [1], "[1, 0, 0]": [1]})),
+        ),
         break_base("sdsc_r38", "add", set_member("dsc/labeledDs_/1/dataFormat_", json!("FP16"))),
         break_base("sdsc_r38", "add", set_member("dsc/labeledDs_/1/wordLength", json!(0.5))).with_consequences(),
         break_base("sdsc_r62", "clip", remove_member("dsc/constantInfo_/1")),
@@ -242,11 +279,16 @@ fn broken_texts() -> Vec<RejectedFile> {
         break_base("sdsc_r119", "add", runs_twice),
         practice("sdsc_r120", &other_ids),
         break_base("sdsc_r124", "nest", |files| replace_text(files, "to %loop_bound_1", "to %arg_0")),
-        break_base("sdsc_r124", "nest", |files| replace_text(files, "%c1 = arith.constant 1", "%c1 = arith.constant 0")),
-        break_base("sdsc_r125", "nest", |files| replace_text(files, "allocate 8192 bytes", "allocate 17179869184 bytes")),
+        break_base("sdsc_r124", "nest", |files| {
+            replace_text(files, "%c1 = arith.constant 1", "%c1 = arith.constant 0")
+        }),
+        break_base("sdsc_r125", "nest", |files| {
+            replace_text(files, "allocate 8192 bytes", "allocate 17179869184 bytes")
+        }),
         break_base("sdsc_r126", "nest", |files| {
             let text = String::from_utf8(files["bundle.mlir"].clone()).unwrap();
-            let line = text.lines().find(|line| line.contains("extract value from %arg_0_base_addr")).unwrap().to_owned();
+            let line =
+                text.lines().find(|line| line.contains("extract value from %arg_0_base_addr")).unwrap().to_owned();
             let inner = "step %c1 {\n";
             let at = text.rfind(inner).unwrap() + inner.len();
             let text = format!("{}{}\n{}", &text[..at], line.replace("%arg_0 =", "%again ="), &text[at..]);
@@ -263,5 +305,8 @@ fn broken_texts() -> Vec<RejectedFile> {
 }
 
 pub(crate) fn all_broken() -> Vec<RejectedFile> {
-    [broken_members, broken_tensors, broken_divisions, broken_families, broken_texts].into_iter().flat_map(|group| group()).collect()
+    [broken_members, broken_tensors, broken_divisions, broken_families, broken_texts]
+        .into_iter()
+        .flat_map(|group| group())
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! Legal files of release 1.0.0, each with a member or a form that torch-spyre does not write: they keep the schema and the rules, are
-//! written back, and compute what the file without the form computes, or are refused by the name of the form.
+//! Legal files of release 1.0.0, each with a member or a form that torch-spyre does not write: they keep the schema and
+//! the rules, are written back, and compute what the file without the form computes, or are refused by the name of the
+//! form.
 
 use super::run::{gathered_rows, program, run};
 use super::{Profile, convert_to_release, find_violations, parse, schema_differences, sdsc_files};
@@ -48,7 +49,9 @@ fn base_files(name: &str) -> Files {
         }
         "gathered rows" => {
             let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden/gather_rows");
-            ["bundle.mlir", "sdsc_0.json"].map(|name| (name.to_owned(), std::fs::read(golden.join(name)).unwrap())).into()
+            ["bundle.mlir", "sdsc_0.json"]
+                .map(|name| (name.to_owned(), std::fs::read(golden.join(name)).unwrap()))
+                .into()
         }
         // The starts of slices of a symbolic size are open.
         "symbolic" => {
@@ -56,7 +59,12 @@ fn base_files(name: &str) -> Files {
             add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
             emit_ops(vec![add])
         }
-        "neg" => emit_ops(vec![op("neg", &[(128, 1), (256, 1)], 0, vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))])]),
+        "neg" => emit_ops(vec![op(
+            "neg",
+            &[(128, 1), (256, 1)],
+            0,
+            vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))],
+        )]),
         _ => find_valid_bundle(name),
     })
 }
@@ -113,7 +121,13 @@ fn remove_from_each(list: &'static str, member: &'static str) -> impl FnOnce(&mu
 fn edit_each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
     json(files, "sdsc_0.json", |file| {
         let path = to_pointer(file, list);
-        file.pointer_mut(&path).unwrap().as_array_mut().unwrap().iter_mut().enumerate().for_each(|(index, entry)| edit(index, entry));
+        file.pointer_mut(&path)
+            .unwrap()
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .enumerate()
+            .for_each(|(index, entry)| edit(index, entry));
     });
 }
 
@@ -123,7 +137,8 @@ fn fold_starts(start: &mut Value, is_constant: bool) {
         start[member].as_array_mut().unwrap().truncate(2);
     }
     let starts = start["data_"].as_object().unwrap().iter();
-    let short: BTreeMap<String, Value> = starts.map(|(key, start)| (key.replace(", 0, 0]", ", 0]"), start.clone())).collect();
+    let short: BTreeMap<String, Value> =
+        starts.map(|(key, start)| (key.replace(", 0, 0]", ", 0]"), start.clone())).collect();
     start["data_"] = json!(short);
     if is_constant {
         start["dim_prop_func"][0] = json!({"Const": {}});
@@ -146,14 +161,21 @@ fn missing_members() -> Vec<LegalFile> {
         edit_base("no coordinateMasking_", "add", remove_member("dsc/coordinateMasking_")).canonical(),
         edit_base("no maskingConstId_", "add", remove_member("dsc/maskingConstId_")).canonical(),
         edit_base("no dataStageParam_", "add", remove_member("dsc/dataStageParam_")),
-        edit_base("no primaryDsInfo_", "restickify", remove_member("dsc/primaryDsInfo_")).expect_rejection("without 'primaryDsInfo_'"),
+        edit_base("no primaryDsInfo_", "restickify", remove_member("dsc/primaryDsInfo_"))
+            .expect_rejection("without 'primaryDsInfo_'"),
         edit_base("no constantInfo_", "add", remove_member("dsc/constantInfo_")).canonical(),
         edit_base("no name_ in N_", "add", remove_member("dsc/N_/name_")),
         edit_base("no members in stages", "add", |files| {
             for stage in ["ss_", "el_"] {
-                for member in
-                    ["name_", "symbolicDimInfo_", "maxSymbolicVolume_", "coreletSplit_", "rowSplit_", "peSfpSplit_", "paddingSizes_"]
-                {
+                for member in [
+                    "name_",
+                    "symbolicDimInfo_",
+                    "maxSymbolicVolume_",
+                    "coreletSplit_",
+                    "rowSplit_",
+                    "peSfpSplit_",
+                    "paddingSizes_",
+                ] {
                     remove(files, &format!("dsc/dataStageParam_/0/{stage}/{member}"));
                 }
             }
@@ -167,13 +189,17 @@ fn missing_members() -> Vec<LegalFile> {
         edit_base("no indirectAllocType_", "add", remove_from_each(nodes, "indirectAllocType_")),
         edit_base("no coordinates_", "add", remove_from_each(nodes, "coordinates_")),
         edit_base("no coreIdToWkSlice_ of tensors", "add", |files| {
-            edit_each(files, nodes, |_, node| drop(node["coordinates_"].as_object_mut().unwrap().remove("coreIdToWkSlice_").unwrap()));
+            edit_each(files, nodes, |_, node| {
+                drop(node["coordinates_"].as_object_mut().unwrap().remove("coreIdToWkSlice_").unwrap())
+            });
         })
         .canonical(),
         edit_base("no scale_", "add", remove_from_each(tensors, "scale_")),
         edit_base("no wordLength", "add", remove_from_each(tensors, "wordLength")),
         edit_base("no slot of another memory", "add", |files| {
-            edit_each(files, tensors, |_, tensor| drop(tensor["memOrg_"].as_object_mut().unwrap().remove("lx").unwrap()));
+            edit_each(files, tensors, |_, tensor| {
+                drop(tensor["memOrg_"].as_object_mut().unwrap().remove("lx").unwrap())
+            });
         }),
         edit_base("no attributes_", "add", remove_member("dsc/computeOp_/0/attributes_")),
     ]
@@ -185,18 +211,33 @@ fn legal_spellings() -> Vec<LegalFile> {
             edit_each(files, "dsc/scheduleTree_", |_, node| fold_starts(&mut node["startAddressCoreCorelet_"], false));
         }),
         edit_base("one start for all cores", "chain", |files| {
-            edit_each(files, "dsc/scheduleTree_", |index, node| fold_starts(&mut node["startAddressCoreCorelet_"], index == 1));
+            edit_each(files, "dsc/scheduleTree_", |index, node| {
+                fold_starts(&mut node["startAddressCoreCorelet_"], index == 1)
+            });
         }),
         edit_base("truth values", "add", |files| {
             edit_each(files, "dsc/scheduleTree_", |_, node| node["isStartAddrSymbolic_"] = json!(true));
         }),
-        edit_base("scales with a fraction", "add", set_member("dsc/labeledDs_/0/scale_", json!([1.0, 1.0]))).canonical(),
+        edit_base("scales with a fraction", "add", set_member("dsc/labeledDs_/0/scale_", json!([1.0, 1.0])))
+            .canonical(),
         edit_base("sizes with a fraction", "add", set_member("dsc/N_/mb_", json!(128.0))).canonical(),
-        edit_base("a constant without a list", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152})))
-            .canonical(),
-        edit_base("a constant as a string", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"})))
-            .canonical(),
-        edit_base("a constant for each core", "clip", set_member("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}}))),
+        edit_base(
+            "a constant without a list",
+            "clip",
+            set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": 17152})),
+        )
+        .canonical(),
+        edit_base(
+            "a constant as a string",
+            "clip",
+            set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": "17152"})),
+        )
+        .canonical(),
+        edit_base(
+            "a constant for each core",
+            "clip",
+            set_member("dsc/constantInfo_/1/data_/dim_prop_func/0", json!({"Map": {}})),
+        ),
         edit_base("symbolic sizes of -1", "symbolic", |files| {
             set(files, "dsc/N_/mb_", json!(-1));
             set(files, "dsc/dataStageParam_/0/ss_/mb_", json!(-1));
@@ -217,7 +258,10 @@ fn legal_spellings() -> Vec<LegalFile> {
         }),
         edit_base("other names", "add", |files| {
             let bytes = files.get_mut("sdsc_0.json").unwrap();
-            let named = String::from_utf8(std::mem::take(bytes)).unwrap().replace("allocate-Tensor", "node-").replace("Tensor", "value-");
+            let named = String::from_utf8(std::mem::take(bytes))
+                .unwrap()
+                .replace("allocate-Tensor", "node-")
+                .replace("Tensor", "value-");
             *bytes = named.replace("0_add", "sum/of-two").into_bytes();
         }),
         edit_base("a previous node", "add", set_member("dsc/scheduleTree_/1/prev_", json!("allocate-Tensor0_hbm"))),
@@ -227,7 +271,8 @@ fn legal_spellings() -> Vec<LegalFile> {
             remove(files, "dsc/dataStageParam_/0/el_/name_");
         }),
         edit_base("a source", "add", |files| {
-            let source = json!({"file": "model.py", "start_line": 3, "start_col": 4, "end_line": null, "end_col": null});
+            let source =
+                json!({"file": "model.py", "start_line": 3, "start_col": 4, "end_line": null, "end_col": null});
             let step = json!({"kind": "fusion", "pass_name": "fuse", "reason": null});
             let handle = json!({"id": "7", "source": source, "aten_op": "aten.add", "ir_chain": ["add"], "fused_from": [],
                                 "transform_history": [step]});
@@ -251,8 +296,11 @@ fn legal_members() -> Vec<LegalFile> {
         }),
         edit_base("x1_", "add", |files| {
             let bytes = files.get_mut("sdsc_0.json").unwrap();
-            *bytes =
-                String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"mb\"", "\"x1\"").replace("\"mb_\"", "\"x1_\"").into_bytes();
+            *bytes = String::from_utf8(std::mem::take(bytes))
+                .unwrap()
+                .replace("\"mb\"", "\"x1\"")
+                .replace("\"mb_\"", "\"x1_\"")
+                .into_bytes();
         }),
         edit_base("fast fidelity", "add", set_member("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
         edit_base("sizes of a direct tensor", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([128, 256]))),
@@ -273,14 +321,19 @@ fn legal_members() -> Vec<LegalFile> {
             edit_each(files, "dsc/scheduleTree_", |_, node| node["nonUnifiedAllocInHBM_"] = json!(1));
         }),
         edit_base("signed indices", "gathered rows", set_member("dsc/labeledDs_/0/dataFormat_", json!("IEEE_INT32"))),
-        edit_base("indices that are addresses", "gathered rows", set_member("dsc/scheduleTree_/0/indexTensorType_", json!("address")))
-            .expect_rejection("an index tensor of byte addresses"),
+        edit_base(
+            "indices that are addresses",
+            "gathered rows",
+            set_member("dsc/scheduleTree_/0/indexTensorType_", json!("address")),
+        )
+        .expect_rejection("an index tensor of byte addresses"),
         edit_base("a format that is not simulated", "neg", |files| convert_to_format(files, "BFLOAT16", json!(2), 64))
             .expect_rejection("the number format BFLOAT16"),
         edit_base("elements of half a byte", "neg", |files| convert_to_format(files, "SENINT4", json!(0.5), 256))
             .expect_rejection("the number format SENINT4"),
         edit_base("constants of a quantization", "neg", quantize).expect_rejection("the function 'csqint8ch'"),
-        edit_base("sticks of 4-bit blocks", "product", use_four_bits).expect_rejection("the function 'batchmatmulint4'"),
+        edit_base("sticks of 4-bit blocks", "product", use_four_bits)
+            .expect_rejection("the function 'batchmatmulint4'"),
         edit_base("fused operations", "neg", |files| {
             json(files, "sdsc_0.json", |file| {
                 let path = to_pointer(file, "dsc/computeOp_");
@@ -315,8 +368,11 @@ fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_st
 /// A conversion to 8-bit integers by a scale and a shift.
 fn quantize(files: &mut Files) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
-    *bytes =
-        String::from_utf8(std::mem::take(bytes)).unwrap().replace("\"neg\"", "\"csqint8ch\"").replace("0_neg", "0_csqint8ch").into_bytes();
+    *bytes = String::from_utf8(std::mem::take(bytes))
+        .unwrap()
+        .replace("\"neg\"", "\"csqint8ch\"")
+        .replace("0_neg", "0_csqint8ch")
+        .into_bytes();
     json(files, "sdsc_0.json", |file| {
         let path = to_pointer(file, "dsc/primaryDsInfo_");
         let classes = file.pointer_mut(&path).unwrap();
@@ -327,8 +383,7 @@ fn quantize(files: &mut Files) {
     set(files, "dsc/labeledDs_/1/dataFormat_", json!("SENINT8"));
     set(files, "dsc/labeledDs_/1/wordLength", json!(1));
     let folds = json!([{"factor_": 1, "label_": "core"}, {"factor_": 1, "label_": "corelet"}, {"factor_": 1, "label_": "time"}]);
-    let data =
-        json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
+    let data = json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
     let constant = |name: &str| json!({"dataFormat_": "SEN169_FP16", "name_": name, "data_": data});
     set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
 }
@@ -361,7 +416,10 @@ pub(crate) fn split_description(files: &mut Files, parts: [i64; 2]) {
             dsc["dataStageParam_"]["0"]["el_"]["mb_"] = json!(part);
             for node in dsc["scheduleTree_"].as_array_mut().unwrap() {
                 let start = &mut node["startAddressCoreCorelet_"]["data_"];
-                *start = cores.iter().map(|core| (format!("[{core}, 0, 0]"), start[format!("[{core}, 0, 0]")].clone())).collect();
+                *start = cores
+                    .iter()
+                    .map(|core| (format!("[{core}, 0, 0]"), start[format!("[{core}, 0, 0]")].clone()))
+                    .collect();
             }
             for core in cores {
                 operation["coreIdToDsc_"][core.to_string()] = json!(number);
@@ -389,9 +447,13 @@ fn legal_descriptions() -> Vec<LegalFile> {
             );
             replace_numbers_in_text(files, [("core_offset_12288 = arith.constant 12288", 14336), ("", 0)]);
         }),
-        edit_base("two steps with a barrier", "add", |files| set_schedules(files, &json!([[-1, 0, 0, 1], [-1, 0, 1, 0]]))),
-        edit_base("two steps without a barrier", "add", |files| set_schedules(files, &json!([[-1, 0, 0, 0], [-1, 0, 0, 0]])))
-            .expect_rejection("without a barrier"),
+        edit_base("two steps with a barrier", "add", |files| {
+            set_schedules(files, &json!([[-1, 0, 0, 1], [-1, 0, 1, 0]]))
+        }),
+        edit_base("two steps without a barrier", "add", |files| {
+            set_schedules(files, &json!([[-1, 0, 0, 0], [-1, 0, 0, 0]]))
+        })
+        .expect_rejection("without a barrier"),
         edit_base("a data operation", "add", |files| {
             set_schedules(files, &json!([[0, -1, 0, 1], [-1, 0, 1, 0]]));
             set(files, "op/datadscs_", json!([{"copy": {"from": 1}}]));
@@ -405,7 +467,9 @@ fn legal_texts() -> Vec<LegalFile> {
         edit_base("plain parameters", "add", |files| {
             let bytes = files.get_mut("bundle.mlir").unwrap();
             let lines = String::from_utf8(std::mem::take(bytes)).unwrap();
-            let plain = lines.replace(": !sdscbundle.input_arg<index>,", ": index,").replace(": !sdscbundle.input_arg<index>)", ": index)");
+            let plain = lines
+                .replace(": !sdscbundle.input_arg<index>,", ": index,")
+                .replace(": !sdscbundle.input_arg<index>)", ": index)");
             let kept: Vec<&str> = plain.lines().filter(|line| !line.contains("input_arg_extract")).collect();
             let mut text = kept.join("\n");
             for argument in 0..3 {
@@ -431,8 +495,11 @@ fn legal_texts() -> Vec<LegalFile> {
         edit_base("memory that is allocated in a loop", "program", |files| {
             let text = String::from_utf8(files["bundle_0/bundle.mlir"].clone()).unwrap();
             let line = text.lines().find(|line| line.contains("device_mem_allocate")).unwrap().to_owned();
-            let uses: Vec<String> =
-                text.lines().filter(|line| line.contains("%pool") && line.contains(" = arith.")).map(str::to_owned).collect();
+            let uses: Vec<String> = text
+                .lines()
+                .filter(|line| line.contains("%pool") && line.contains(" = arith."))
+                .map(str::to_owned)
+                .collect();
             let moved: String = std::iter::once(line).chain(uses).fold(String::new(), |moved, line| {
                 replace_in_text(files, &format!("{line}\n"), "");
                 moved + &line + "\n"
@@ -455,7 +522,10 @@ fn replace_in_text(files: &mut Files, from: &str, to: &str) {
 }
 
 fn all_legal() -> Vec<LegalFile> {
-    [missing_members, legal_spellings, legal_members, legal_descriptions, legal_texts].into_iter().flat_map(|group| group()).collect()
+    [missing_members, legal_spellings, legal_members, legal_descriptions, legal_texts]
+        .into_iter()
+        .flat_map(|group| group())
+        .collect()
 }
 
 #[test]
@@ -480,7 +550,8 @@ fn writes_back_legal_files() {
             let file = parse(bytes).unwrap_or_else(|error| panic!("'{name}': {error}"));
             let text = sdsc_format::to_text(&file);
             assert_eq!(parse(&text).unwrap(), file, "'{name}'");
-            let (before, after): (Value, Value) = (serde_json::from_slice(bytes).unwrap(), serde_json::from_slice(&text).unwrap());
+            let (before, after): (Value, Value) =
+                (serde_json::from_slice(bytes).unwrap(), serde_json::from_slice(&text).unwrap());
             assert!(written == WriteBack::Canonical || before == after, "'{name}' is written in another way");
         }
     }
@@ -499,7 +570,9 @@ fn runs_or_rejects_legal_files() {
                 (results != *of_base).then(|| "other results".to_owned())
             }
             (ExecutionExpectation::AsBase, Err(error)) => Some(error.to_string()),
-            (ExecutionExpectation::Refused(words), Err(error)) => Some(error.to_string()).filter(|error| !error.contains(words)),
+            (ExecutionExpectation::Refused(words), Err(error)) => {
+                Some(error.to_string()).filter(|error| !error.contains(words))
+            }
             (ExecutionExpectation::Refused(_), Ok(_)) => Some("runs".to_owned()),
         };
         wrong.extend(fault.map(|fault| format!("\n'{name}': {fault}")));
@@ -511,7 +584,8 @@ fn runs_or_rejects_legal_files() {
 /// The member is not in the schema, but in descriptions of the back end.
 #[test]
 fn reads_shared_tensors_of_unequal_work() {
-    let share = json!([{"dsName_": "Tensor0", "sharedDscs": [[0, 1], [2]], "repeatHbmLxThroImbalDim": {"0": [["mb", 2]]}}]);
+    let share =
+        json!([{"dsName_": "Tensor0", "sharedDscs": [[0, 1], [2]], "repeatHbmLxThroImbalDim": {"0": [["mb", 2]]}}]);
     let case = edit_base("ldsShareInfo_", "add", set_member("op/ldsShareInfo_", share));
     let bytes = &case.files["sdsc_0.json"];
     let text = sdsc_format::to_text(&parse(bytes).unwrap());

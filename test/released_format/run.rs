@@ -33,16 +33,24 @@ pub(crate) fn gathered_rows() -> Program {
 
 /// A program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
 pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Program {
-    let mut arguments: Vec<Tensor> = shapes.iter().enumerate().map(|(number, shape)| tensor(&format!("t{number}"), *shape)).collect();
+    let mut arguments: Vec<Tensor> =
+        shapes.iter().enumerate().map(|(number, shape)| tensor(&format!("t{number}"), *shape)).collect();
     let names = arguments.iter().map(|tensor| tensor.name.clone()).collect();
     let results = vec![arguments.pop().unwrap()];
-    let mut program = json!({"name": "main", "arguments": [], "results": [], "constants": [], "buffers": [], "launches": []});
+    let mut program =
+        json!({"name": "main", "arguments": [], "results": [], "constants": [], "buffers": [], "launches": []});
     if !sizes.is_empty() {
-        program["sizes"] = sizes.iter().map(|(name, max, step)| json!({"name": name, "maximum": max, "granularity": step})).collect();
+        program["sizes"] =
+            sizes.iter().map(|(name, max, step)| json!({"name": name, "maximum": max, "granularity": step})).collect();
     }
     let program: Program = serde_json::from_value(program).unwrap();
     let of_launch = sizes.iter().map(|(name, ..)| (*name).to_owned()).collect();
-    let launches = vec![LaunchEntry { bundle: "bundle_0".to_owned(), arguments: names, sizes: of_launch, ..LaunchEntry::default() }];
+    let launches = vec![LaunchEntry {
+        bundle: "bundle_0".to_owned(),
+        arguments: names,
+        sizes: of_launch,
+        ..LaunchEntry::default()
+    }];
     Program { arguments, results, launches, ..program }
 }
 
@@ -59,8 +67,12 @@ pub(crate) fn run(files: &Files, program: Option<&Program>) -> Result<Vec<HostAr
         Some(program) => Simulation::with_program(program.clone(), place.path(), &Target::spyre())?,
         None => Simulation::load(place.path(), &Target::spyre())?,
     };
-    let inputs: BTreeMap<String, HostArray> =
-        simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 7).unwrap())).collect();
+    let inputs: BTreeMap<String, HostArray> = simulation
+        .program()
+        .arguments
+        .iter()
+        .map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 7).unwrap()))
+        .collect();
     let outcome = simulation.run(&inputs, &RunOptions::default())?;
     Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
 }

@@ -67,7 +67,12 @@ fn rejects_conformance_test_six() {
         set(operation, &step_path(1, "mb", 1), json!(1));
     });
     let found = broken_rules(&elsewhere);
-    assert!(found.iter().any(|(label, message)| *label == "sdsc_r152" && message.contains("'corelet_fold' of [(\"mb\", 2)]")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|(label, message)| *label == "sdsc_r152" && message.contains("'corelet_fold' of [(\"mb\", 2)]")),
+        "{found:?}"
+    );
     let error = load(&elsewhere).unwrap_err().to_string();
     assert!(error.contains("corelet_fold of [(\"mb\", 2)]; two corelets share the stick dimension 'out'"), "{error}");
 }
@@ -87,14 +92,17 @@ fn rejects_conformance_test_seven() {
 /// CT-8: an element with two values, as slices that overlap and as a slice on two cores.
 #[test]
 fn rejects_conformance_test_eight() {
-    let overlapping = forge_file(&build_packed(find_geometry("CT-2")), |operation| set(operation, &step_path(0, "x", 0), json!(4)));
+    let overlapping =
+        forge_file(&build_packed(find_geometry("CT-2")), |operation| set(operation, &step_path(0, "x", 0), json!(4)));
     check_rejected(
         &overlapping,
         "sdsc_r43",
         "slices of 8 elements are 4 apart",
         "4 slices of 'x' are 4 points apart; 32 points need slices side by side",
     );
-    let twice = forge_file(&build_packed(find_geometry("CT-2")), |operation| set(operation, &format!("{}/1/x", slots_path(0)), json!(0)));
+    let twice = forge_file(&build_packed(find_geometry("CT-2")), |operation| {
+        set(operation, &format!("{}/1/x", slots_path(0)), json!(0))
+    });
     check_rejected(
         &twice,
         "sdsc_r150",
@@ -106,7 +114,12 @@ fn rejects_conformance_test_eight() {
 #[test]
 fn rejects_incomplete_destination() {
     let file = forge_file(&build_packed(find_geometry("CT-1")), |operation| remove(operation, &slots_path(1), "2"));
-    check_rejected(&file, "sdsc_r150", "7 of the 8 slices of the destination", "no core holds slice 'mb' 0, 'out' 1 of the destination");
+    check_rejected(
+        &file,
+        "sdsc_r150",
+        "7 of the 8 slices of the destination",
+        "no core holds slice 'mb' 0, 'out' 1 of the destination",
+    );
 }
 
 #[test]
@@ -116,7 +129,12 @@ fn rejects_missing_core() {
         let slot = held.remove("7").unwrap();
         held.insert("32".to_owned(), slot);
     });
-    check_rejected(&file, "sdsc_r23", "core 32 is listed; there are cores 0 to 31", "coreIdToWkSlice_ of Tensor0 lists core 32");
+    check_rejected(
+        &file,
+        "sdsc_r23",
+        "core 32 is listed; there are cores 0 to 31",
+        "coreIdToWkSlice_ of Tensor0 lists core 32",
+    );
 }
 
 #[test]
@@ -137,7 +155,8 @@ fn rejects_overlapping_slices() {
     });
     let broken = broken_rules(&file);
     assert!(
-        broken[0].0 == "sdsc_r151" && broken[0].1.ends_with("256 bytes from 128, where the source has 256 from 0; they share no byte"),
+        broken[0].0 == "sdsc_r151"
+            && broken[0].1.ends_with("256 bytes from 128, where the source has 256 from 0; they share no byte"),
         "{broken:?}"
     );
     assert_eq!(run(&shuffle, &file, 0, 1).unwrap_err().rule(), "overlap");
@@ -148,7 +167,11 @@ fn rejects_destination_in_hbm() {
     let hbm = forge_file(&build_packed(find_geometry("CT-1")), |operation| {
         set(operation, &node_path(1, "component_"), json!("hbm"));
         set(operation, &node_path(1, "name_"), json!("allocate-Tensor1_hbm"));
-        set(operation, "/dscs_/0/shuffle/labeledDs_/1/memOrg_", json!({"hbm": {"isPresent": 1}, "lx": {"isPresent": 1}}));
+        set(
+            operation,
+            "/dscs_/0/shuffle/labeledDs_/1/memOrg_",
+            json!({"hbm": {"isPresent": 1}, "lx": {"isPresent": 1}}),
+        );
     });
     let broken = broken_rules(&hbm);
     let rule = "tensor 1 is in 'hbm'; both tensors of a shuffle are in LX";

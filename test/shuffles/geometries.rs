@@ -1,8 +1,9 @@
 //! Recorded relayouts: logical tensor, slices and owners before and after, and the bytes that cross cores.
 //!
-//! Cases: `P` and `D` prefill and decode of a Granite model; `KT`, `GM`, `PA`, `GR` small cases and attention, as torch-spyre's workload
-//! coverage requires them; `CT` the conformance tests of the LX relayout contract. Dimensions of one position are left out; cases without a
-//! dimension of complete sticks have one stick for each of their positions. `Out` runs along the sticks.
+//! Cases: `P` and `D` prefill and decode of a Granite model; `KT`, `GM`, `PA`, `GR` small cases and attention, as
+//! torch-spyre's workload coverage requires them; `CT` the conformance tests of the LX relayout contract. Dimensions of
+//! one position are left out; cases without a dimension of complete sticks have one stick for each of their positions.
+//! `Out` runs along the sticks.
 
 use spyre::launch::geometry::DimLabel::{self, Mb, Out, X, Y};
 
@@ -17,7 +18,8 @@ pub(crate) struct RelayoutGeometry {
     pub(crate) remote_bytes: u64,
 }
 
-/// Slices over cores: slice `s` is on core `base` plus the sum of `strides[d] * s[d]`, and on further `copies`, each `step` cores on.
+/// Slices over cores: slice `s` is on core `base` plus the sum of `strides[d] * s[d]`, and on further `copies`, each
+/// `step` cores on.
 #[derive(Clone, Copy)]
 pub(crate) struct SliceDistribution {
     /// Slice count of each dimension.
@@ -39,7 +41,13 @@ const fn geometry(
     RelayoutGeometry { name, dims, source, destination, remote_bytes }
 }
 
-const fn distribution(slices: &'static [i64], base: i64, strides: &'static [i64], copies: i64, step: i64) -> SliceDistribution {
+const fn distribution(
+    slices: &'static [i64],
+    base: i64,
+    strides: &'static [i64],
+    copies: i64,
+    step: i64,
+) -> SliceDistribution {
     SliceDistribution { slices, base, strides, copies, step }
 }
 
@@ -79,7 +87,13 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[1, 8], 0, &[0, 4], 4, 1),
         12_582_912,
     ),
-    geometry("P05", &[(Mb, 512), (Out, 4096)], distribution(&[8, 4], 0, &[4, 1], 1, 0), distribution(&[8, 1], 0, &[4, 0], 1, 0), 3_145_728),
+    geometry(
+        "P05",
+        &[(Mb, 512), (Out, 4096)],
+        distribution(&[8, 4], 0, &[4, 1], 1, 0),
+        distribution(&[8, 1], 0, &[4, 0], 1, 0),
+        3_145_728,
+    ),
     geometry(
         "P12",
         &[(Mb, 512), (Out, 4096)],
@@ -108,12 +122,30 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[4, 8, 1], 0, &[1, 4, 0], 1, 0),
         983_040,
     ),
-    geometry("P10", &[(Mb, 512), (Out, 64)], distribution(&[8, 1], 0, &[4, 0], 1, 0), distribution(&[8, 1], 0, &[4, 0], 4, 1), 196_608),
-    geometry("P11", &[(Mb, 512), (Out, 64)], distribution(&[8, 1], 0, &[4, 0], 1, 0), distribution(&[8, 1], 0, &[4, 0], 4, 1), 196_608),
+    geometry(
+        "P10",
+        &[(Mb, 512), (Out, 64)],
+        distribution(&[8, 1], 0, &[4, 0], 1, 0),
+        distribution(&[8, 1], 0, &[4, 0], 4, 1),
+        196_608,
+    ),
+    geometry(
+        "P11",
+        &[(Mb, 512), (Out, 64)],
+        distribution(&[8, 1], 0, &[4, 0], 1, 0),
+        distribution(&[8, 1], 0, &[4, 0], 4, 1),
+        196_608,
+    ),
     geometry("P13", &[(Out, 4096)], distribution(&[32], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 28, 1), 222_208),
     geometry("D-IN32", &[(Out, 4096)], distribution(&[32], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 32, 1), 253_952),
     geometry("D-IN25", &[(Out, 4096)], distribution(&[32], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 25, 1), 198_400),
-    geometry("D-DOWN", &[(Out, 12800)], distribution(&[25], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 32, 1), 793_600),
+    geometry(
+        "D-DOWN",
+        &[(Out, 12800)],
+        distribution(&[25], 0, &[1], 1, 0),
+        distribution(&[1], 0, &[0], 32, 1),
+        793_600,
+    ),
     geometry(
         "D-Q",
         &[(Out, 128), (Mb, 8), (X, 4)],
@@ -138,10 +170,34 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
     geometry("D-EXX2", &[(Out, 4096)], distribution(&[32], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 1, 0), 7936),
     geometry("D-EMB", &[(Out, 4096)], distribution(&[1], 0, &[0], 1, 0), distribution(&[32], 0, &[1], 1, 0), 7936),
     geometry("D-NORM", &[(Out, 64)], distribution(&[1], 0, &[0], 1, 0), distribution(&[1], 0, &[0], 32, 1), 3968),
-    geometry("D-MAX", &[(Mb, 32), (Out, 768)], distribution(&[8, 4], 0, &[1, 8], 1, 0), distribution(&[8, 1], 0, &[4, 0], 1, 0), 47_616),
-    geometry("D-STAT", &[(Mb, 32), (Out, 64)], distribution(&[8, 1], 0, &[4, 0], 1, 0), distribution(&[8, 1], 0, &[1, 0], 4, 8), 15_872),
-    geometry("D-ROT32", &[(Mb, 2), (Out, 64)], distribution(&[2, 1], 0, &[1, 0], 1, 0), distribution(&[1, 1], 0, &[0, 0], 32, 1), 7936),
-    geometry("D-ROT8", &[(Mb, 2), (Out, 64)], distribution(&[2, 1], 0, &[1, 0], 1, 0), distribution(&[1, 1], 0, &[0, 0], 8, 1), 1792),
+    geometry(
+        "D-MAX",
+        &[(Mb, 32), (Out, 768)],
+        distribution(&[8, 4], 0, &[1, 8], 1, 0),
+        distribution(&[8, 1], 0, &[4, 0], 1, 0),
+        47_616,
+    ),
+    geometry(
+        "D-STAT",
+        &[(Mb, 32), (Out, 64)],
+        distribution(&[8, 1], 0, &[4, 0], 1, 0),
+        distribution(&[8, 1], 0, &[1, 0], 4, 8),
+        15_872,
+    ),
+    geometry(
+        "D-ROT32",
+        &[(Mb, 2), (Out, 64)],
+        distribution(&[2, 1], 0, &[1, 0], 1, 0),
+        distribution(&[1, 1], 0, &[0, 0], 32, 1),
+        7936,
+    ),
+    geometry(
+        "D-ROT8",
+        &[(Mb, 2), (Out, 64)],
+        distribution(&[2, 1], 0, &[1, 0], 1, 0),
+        distribution(&[1, 1], 0, &[0, 0], 8, 1),
+        1792,
+    ),
     geometry(
         "D-RS8",
         &[(Mb, 8), (Out, 128), (X, 768)],
@@ -156,7 +212,13 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[8, 1, 4], 0, &[1, 0, 8], 1, 0),
         1_474_560,
     ),
-    geometry("D-SCAT", &[(Mb, 8), (Out, 128)], distribution(&[8, 2], 0, &[4, 2], 1, 0), distribution(&[1, 1], 0, &[0, 0], 1, 0), 1920),
+    geometry(
+        "D-SCAT",
+        &[(Mb, 8), (Out, 128)],
+        distribution(&[8, 2], 0, &[4, 2], 1, 0),
+        distribution(&[1, 1], 0, &[0, 0], 1, 0),
+        1920,
+    ),
     geometry(
         "KT-01",
         &[(Mb, 8), (X, 8), (Out, 64)],
@@ -164,7 +226,13 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[8, 1, 1], 0, &[1, 0, 0], 4, 8),
         31_744,
     ),
-    geometry("KT-02", &[(Mb, 8), (Out, 64)], distribution(&[4, 1], 0, &[1, 0], 1, 0), distribution(&[1, 1], 0, &[0, 0], 4, 8), 3840),
+    geometry(
+        "KT-02",
+        &[(Mb, 8), (Out, 64)],
+        distribution(&[4, 1], 0, &[1, 0], 1, 0),
+        distribution(&[1, 1], 0, &[0, 0], 4, 8),
+        3840,
+    ),
     geometry(
         "KT-04",
         &[(Mb, 2), (X, 2), (Out, 64)],
@@ -194,8 +262,20 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[8, 1], 0, &[4, 0], 4, 1),
         2_162_688,
     ),
-    geometry("GM-E6b", &[(Mb, 512), (Out, 64)], distribution(&[32, 1], 0, &[1, 0], 1, 0), distribution(&[8, 1], 0, &[4, 0], 4, 1), 196_608),
-    geometry("PA-07V", &[(Mb, 32), (Out, 64)], distribution(&[32, 1], 0, &[1, 0], 1, 0), distribution(&[8, 1], 0, &[1, 0], 4, 8), 15_872),
+    geometry(
+        "GM-E6b",
+        &[(Mb, 512), (Out, 64)],
+        distribution(&[32, 1], 0, &[1, 0], 1, 0),
+        distribution(&[8, 1], 0, &[4, 0], 4, 1),
+        196_608,
+    ),
+    geometry(
+        "PA-07V",
+        &[(Mb, 32), (Out, 64)],
+        distribution(&[32, 1], 0, &[1, 0], 1, 0),
+        distribution(&[8, 1], 0, &[1, 0], 4, 8),
+        15_872,
+    ),
     geometry(
         "GR-X02",
         &[(Mb, 512), (Out, 4096)],
@@ -210,7 +290,13 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[4, 1, 1], 0, &[8, 0, 0], 8, 1),
         29_360_128,
     ),
-    geometry("CT-1", &[(Mb, 4), (Out, 256)], distribution(&[2, 4], 0, &[4, 1], 1, 0), distribution(&[2, 4], 0, &[1, 2], 1, 0), 1536),
+    geometry(
+        "CT-1",
+        &[(Mb, 4), (Out, 256)],
+        distribution(&[2, 4], 0, &[4, 1], 1, 0),
+        distribution(&[2, 4], 0, &[1, 2], 1, 0),
+        1536,
+    ),
     geometry(
         "CT-2",
         &[(Mb, 2), (X, 32), (Out, 64)],
@@ -218,7 +304,13 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
         distribution(&[2, 1, 1], 0, &[4, 0, 0], 4, 1),
         24_576,
     ),
-    geometry("CT-4", &[(Mb, 8), (Out, 128)], distribution(&[8, 1], 0, &[1, 0], 1, 0), distribution(&[4, 1], 0, &[1, 0], 2, 4), 3584),
+    geometry(
+        "CT-4",
+        &[(Mb, 8), (Out, 128)],
+        distribution(&[8, 1], 0, &[1, 0], 1, 0),
+        distribution(&[4, 1], 0, &[1, 0], 2, 4),
+        3584,
+    ),
     geometry("D-IN16", &[(Out, 4096)], distribution(&[32], 0, &[1], 1, 0), distribution(&[1], 0, &[0], 16, 1), 126_976),
     geometry(
         "D-K",

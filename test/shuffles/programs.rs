@@ -91,7 +91,11 @@ fn all_gather() -> ShuffleCase {
     renumber(&mut consumer, &[0, 1, 2]);
     ShuffleCase {
         files: emit_with_shuffle(producer, &shuffle, consumer),
-        arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
+        arguments: vec![
+            matrix_of(ROWS, COLUMNS, "x"),
+            matrix_of(COLUMNS, COLUMNS, "w"),
+            matrix_of(ROWS, COLUMNS, "result"),
+        ],
         expected: |inputs| multiply(&inputs[0].iter().map(|x| x.exp()).collect::<Vec<_>>(), &inputs[1]),
     }
 }
@@ -112,19 +116,26 @@ fn one_to_one() -> ShuffleCase {
     }
 }
 
-/// A product whose sum is split over pairs of cores; the second of a pair completes it, and all four get a quarter of the rows.
+/// A product whose sum is split over pairs of cores; the second of a pair completes it, and all four get a quarter of
+/// the rows.
 fn completed_sum() -> ShuffleCase {
     let operands = vec![matrix((0, ROWS), (2, COLUMNS)), matrix((2, COLUMNS), (1, COLUMNS)), lx(rows(), SOURCE)];
     let producer = op("batchmatmul", &[(ROWS, 2), (COLUMNS, 1), (COLUMNS, 2)], 0, operands);
     let mut source = core_view(plain_distribution(&[2, 1], &[2, 0], 1), SOURCE);
     source.slots = (0..2).map(|slice| (2 * slice + 1, slice_numbers(slice, &[2, 1]))).collect();
-    let shuffle =
-        Shuffle { is_completed_sum: true, ..build_shuffle(source, core_view(plain_distribution(&[4, 1], &[1, 0], 1), DESTINATION)) };
+    let shuffle = Shuffle {
+        is_completed_sum: true,
+        ..build_shuffle(source, core_view(plain_distribution(&[4, 1], &[1, 0], 1), DESTINATION))
+    };
     let mut consumer = op("neg", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![lx(rows(), DESTINATION), rows()]);
     renumber(&mut consumer, &[0, 2]);
     ShuffleCase {
         files: emit_with_shuffle(producer, &shuffle, consumer),
-        arguments: vec![matrix_of(ROWS, COLUMNS, "x"), matrix_of(COLUMNS, COLUMNS, "w"), matrix_of(ROWS, COLUMNS, "result")],
+        arguments: vec![
+            matrix_of(ROWS, COLUMNS, "x"),
+            matrix_of(COLUMNS, COLUMNS, "w"),
+            matrix_of(ROWS, COLUMNS, "result"),
+        ],
         expected: |inputs| multiply(&inputs[0], &inputs[1]).iter().map(|x| -x).collect(),
     }
 }
@@ -144,7 +155,8 @@ fn multiply(x: &[f64], w: &[f64]) -> Vec<f64> {
 }
 
 fn find_broken_rules(files: &Files) -> Vec<(&'static str, String)> {
-    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    let found =
+        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
 }
 
@@ -159,8 +171,13 @@ fn measure_difference(case: &ShuffleCase, files: &Files) -> Result<f64, SimError
         ..LaunchEntry::default()
     }];
     let (result, arguments) = case.arguments.split_last().unwrap();
-    let program =
-        Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
+    let program = Program {
+        name: "p".to_owned(),
+        arguments: arguments.to_vec(),
+        results: vec![result.clone()],
+        launches,
+        ..Program::default()
+    };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
     let inputs: BTreeMap<String, HostArray> =
         arguments.iter().map(|tensor| (tensor.name.clone(), draw_seeded_array(tensor, 1).unwrap())).collect();
@@ -201,7 +218,8 @@ fn distributes_completed_sum() {
     assert!(measure_difference(&case, &case.files).unwrap() < TOLERANCE);
 }
 
-/// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own, which are those of the destination.
+/// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own, which are those
+/// of the destination.
 fn forge_slices(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Files {
     let mut files = files.clone();
     let mut value: Value = serde_json::from_slice(&files["sdsc_1.json"]).unwrap();

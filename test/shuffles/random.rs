@@ -1,4 +1,5 @@
-//! Random pairs of views: every shuffle that is built moves every element, and every pair that is refused names its fault.
+//! Random pairs of views: every shuffle that is built moves every element, and every pair that is refused names its
+//! fault.
 
 use super::{broken_rules, moves_every_element, slice_numbers};
 use machine::{DeviceFormat, Target};
@@ -9,7 +10,8 @@ use std::collections::BTreeMap;
 
 const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];
 
-/// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses in sticks.
+/// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses
+/// in sticks.
 #[derive(Clone, Debug)]
 struct RandomView {
     slices: Vec<i64>,
@@ -22,7 +24,8 @@ struct RandomView {
 const CORES: i64 = 32;
 
 fn draw_view(is_source: bool) -> impl Strategy<Value = RandomView> {
-    let slices = (0..3_u32, 0..3_u32, 0..2_u32).prop_map(|(stick, rows, others)| vec![1 << stick, 1 << rows, 1 << others]);
+    let slices =
+        (0..3_u32, 0..3_u32, 0..2_u32).prop_map(|(stick, rows, others)| vec![1 << stick, 1 << rows, 1 << others]);
     let cores = Just((0..CORES).collect::<Vec<_>>()).prop_shuffle();
     let copies = prop::collection::vec(0..64_usize, if is_source { 0 } else { CORES as usize });
     let addresses = prop::collection::vec(0..8_i64, CORES as usize);
@@ -34,7 +37,8 @@ fn draw_view(is_source: bool) -> impl Strategy<Value = RandomView> {
 fn view(drawn: &RandomView, first_byte: i64, n_further: usize) -> ShuffleView {
     let n_slices: i64 = drawn.slices.iter().product();
     let slot = |slice: i64| slice_numbers(slice, &drawn.slices);
-    let mut slots: BTreeMap<i64, Vec<i64>> = (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
+    let mut slots: BTreeMap<i64, Vec<i64>> =
+        (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
     let further = drawn.cores.iter().skip(n_slices as usize).take(n_further);
     slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % n_slices))));
     let addresses = drawn.addresses.iter().map(|sticks| first_byte + sticks * 128).collect();
@@ -88,13 +92,25 @@ fn names_fault_in_rejection() {
         build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
     };
     let expected = [
-        (refusal(&|shuffle| shuffle.corelets = 3), "expected 1 to 32 cores with 1 or 2 corelets, found 32 cores with 3"),
+        (
+            refusal(&|shuffle| shuffle.corelets = 3),
+            "expected 1 to 32 cores with 1 or 2 corelets, found 32 cores with 3",
+        ),
         (refusal(&|shuffle| shuffle.source.order = vec![DimLabel::Mb]), "source: expected an order of the dimensions"),
         (refusal(&|shuffle| shuffle.source.gaps = vec![]), "source: expected gaps of 2 dimensions, from 0"),
-        (refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))), "source: expected cores below 32 with slices below [2, 4]"),
-        (refusal(&|shuffle| shuffle.destination.slices.truncate(1)), "destination: expected slice counts and slices of 2 dimensions"),
+        (
+            refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))),
+            "source: expected cores below 32 with slices below [2, 4]",
+        ),
+        (
+            refusal(&|shuffle| shuffle.destination.slices.truncate(1)),
+            "destination: expected slice counts and slices of 2 dimensions",
+        ),
         (refusal(&|shuffle| shuffle.source.addresses.truncate(8)), "source: expected 32 addresses, one for each core"),
-        (refusal(&|shuffle| shuffle.dims[1].1 = 128), "source: expected slices of 64 points that divide the 128 points of 'out', found 4"),
+        (
+            refusal(&|shuffle| shuffle.dims[1].1 = 128),
+            "source: expected slices of 64 points that divide the 128 points of 'out', found 4",
+        ),
         (
             refusal(&|shuffle| drop(shuffle.source.slots.insert(8, vec![0, 0]))),
             "source: expected one core for slice [0, 0], found cores 0 and 8; an element has one value",

@@ -86,7 +86,8 @@ fn reductions() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn mm_m4_n4_k2() {
-    let args: [GoldenArgument<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
+    let args: [GoldenArgument<'_>; 3] =
+        [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
     let case = load_case("mm_m4_n4_k2", &args, 2);
     let expected = matmul(&case.get(0), &case.get(1), 64, 256, 128);
     let outcome = case.check(&expected, 4.0 * ROUNDING);
@@ -119,7 +120,8 @@ fn bmm_3d() {
     ];
     let case = load_case("bmm_3d", &args, 2);
     let (x, y) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = (0..4).flat_map(|b| matmul(&x[b * 8192..][..8192], &y[b * 16384..][..16384], 64, 128, 128)).collect();
+    let expected: Vec<f64> =
+        (0..4).flat_map(|b| matmul(&x[b * 8192..][..8192], &y[b * 16384..][..16384], 64, 128, 128)).collect();
     case.check(&expected, 4.0 * ROUNDING);
 }
 
@@ -155,7 +157,10 @@ fn lx_hbm_lx_pool() {
     let inputs = BTreeMap::from([("arg0".to_owned(), input)]);
     let error = simulation.run(&inputs, &RunOptions::default()).unwrap_err();
     assert_eq!(error.rule(), "unwritten");
-    assert!(error.to_string().contains("sdsc_0.json (add): core 0, Tensor1: reads byte 0x0 of LX of core 0"), "{error}");
+    assert!(
+        error.to_string().contains("sdsc_0.json (add): core 0, Tensor1: reads byte 0x0 of LX of core 0"),
+        "{error}"
+    );
     let lx = (0..2).map(|core| LxImage { core, address: 0, bytes: vec![0; 50 * 192 * 2] }).collect();
     let outcome = simulation.run(&inputs, &RunOptions { lx, ..RunOptions::default() }).unwrap();
     assert_eq!(outcome.report.total.lx_read, 2 * 50 * 192 * 2);
@@ -179,8 +184,9 @@ fn shuffle_linear_bias() {
         [(&[256, 128], &[2, 256, 64], &[64, 128, 1]), (&[64, 128], &[2, 64, 64], &[64, 128, 1]), VECTOR_256, ROWS_64];
     let case = load_case("shuffle_linear_bias", &args, 3);
     let (w, x, b) = (case.get(0), case.get(1), case.get(2));
-    let expected: Vec<f64> =
-        (0..64 * 256).map(|at| (0..128).map(|k| x[at / 256 * 128 + k] * w[at % 256 * 128 + k]).sum::<f64>() + b[at % 256]).collect();
+    let expected: Vec<f64> = (0..64 * 256)
+        .map(|at| (0..128).map(|k| x[at / 256 * 128 + k] * w[at % 256 * 128 + k]).sum::<f64>() + b[at % 256])
+        .collect();
     let outcome = case.check(&expected, 8.0 * ROUNDING);
     assert!(outcome.report.total.ring_bytes > 0);
 }
@@ -218,8 +224,11 @@ fn tile_two_loops_sequence() {
 }
 
 fn embedding_case(bound: i64) -> (GoldenCase, Vec<usize>) {
-    let args: [GoldenArgument<'_>; 3] =
-        [(&[512, 128], &[2, 512, 64], &[64, 128, 1]), (&[16], &[1, 1, 32], &[32, -1, 1]), (&[16, 128], &[2, 16, 64], &[64, 128, 1])];
+    let args: [GoldenArgument<'_>; 3] = [
+        (&[512, 128], &[2, 512, 64], &[64, 128, 1]),
+        (&[16], &[1, 1, 32], &[32, -1, 1]),
+        (&[16, 128], &[2, 16, 64], &[64, 128, 1]),
+    ];
     gather_case(&golden_folder(), "gather_embedding_1d", &args, bound)
 }
 
@@ -273,7 +282,9 @@ fn conv2d_3x3() {
     for (at, sum) in expected.iter_mut().enumerate() {
         let (n, h, v, o) = (at / 2304, at / 384 % 6, at / 64 % 6, at % 64);
         for (p, q) in (0..9).map(|k| (k / 3, k % 3)) {
-            *sum += (0..64).map(|c| x[n * 4096 + (h + p) * 512 + (v + q) * 64 + c] * w[((p * 3 + q) * 64 + c) * 64 + o]).sum::<f64>();
+            *sum += (0..64)
+                .map(|c| x[n * 4096 + (h + p) * 512 + (v + q) * 64 + c] * w[((p * 3 + q) * 64 + c) * 64 + o])
+                .sum::<f64>();
         }
     }
     case.check(&expected, 4.0 * ROUNDING);
@@ -301,10 +312,9 @@ fn rejects_constant_of_unknown_value() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn pw_exp_unaligned_mask() {
-    let dir = copy_case(
-        "pw_exp_unaligned_mask",
-        |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text },
-    );
+    let dir = copy_case("pw_exp_unaligned_mask", |name, text| {
+        if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text }
+    });
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
     let simulation = load(program("case", &args, 1), dir.path()).unwrap();
     let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
@@ -364,11 +374,19 @@ fn finds_faults() {
     assert_eq!(two("bundle.mlir", "constant 8192", "constant 8064"), "numbers");
     assert_eq!(two("bundle.mlir", "constant 8192", "constant 8193"), "misaligned");
     assert_eq!(
-        two("bundle.mlir", "%arg_2_core_offset_8192 = arith.constant 8192", "%arg_2_core_offset_8192 = arith.constant 8064"),
+        two(
+            "bundle.mlir",
+            "%arg_2_core_offset_8192 = arith.constant 8192",
+            "%arg_2_core_offset_8192 = arith.constant 8064"
+        ),
         "write-conflict"
     );
     assert_eq!(
-        two("bundle.mlir", "%arg_1_core_offset_8192 = arith.constant 8192", "%arg_1_core_offset_8192 = arith.constant 81920"),
+        two(
+            "bundle.mlir",
+            "%arg_1_core_offset_8192 = arith.constant 8192",
+            "%arg_1_core_offset_8192 = arith.constant 81920"
+        ),
         "out-of-bounds"
     );
     assert_eq!(two("bundle.mlir", "[-1, -2, -3, -4, -5, -6]", "[-2, -1, -3, -4, -5, -6]"), "numbers");
@@ -383,9 +401,18 @@ fn finds_faults() {
     // With too small a tile stride, some memory is written twice and some never: the next op reads unwritten memory.
     assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
     assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"), "unwritten");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 5"), "out-of-bounds");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_1 = arith.constant 2", "%loop_bound_1 = arith.constant 1"), "bad-array");
+    assert_eq!(
+        looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"),
+        "unwritten"
+    );
+    assert_eq!(
+        looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 5"),
+        "out-of-bounds"
+    );
+    assert_eq!(
+        looped("bundle.mlir", "%loop_bound_1 = arith.constant 2", "%loop_bound_1 = arith.constant 1"),
+        "bad-array"
+    );
     assert_eq!(looped("bundle.mlir", "step %c1", "step %c0"), "malformed");
     assert_eq!(looped("bundle.mlir", "device_mem_allocate 524288", "device_mem_allocate 524160"), "out-of-bounds");
 
@@ -405,6 +432,10 @@ fn finds_faults() {
     let mask = "\"coordinateMasking_\": {\n            \"out\": [\n              [\n                50,\n                14\n              ]\n            ]\n          }";
     assert_eq!(masked(mask, "\"coordinateMasking_\": {}"), "numbers");
 
-    let split: [GoldenArgument<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
-    assert_eq!(find_verdict("mm_m4_n4_k2", &split, 2, "bundle.mlir", "(%arg_0, %arg_0_core_8192", "(%arg_0_core_8192, %arg_0"), "numbers");
+    let split: [GoldenArgument<'_>; 3] =
+        [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
+    assert_eq!(
+        find_verdict("mm_m4_n4_k2", &split, 2, "bundle.mlir", "(%arg_0, %arg_0_core_8192", "(%arg_0_core_8192, %arg_0"),
+        "numbers"
+    );
 }

@@ -14,7 +14,10 @@ const PARTS: [(&str, &str); 4] = [
 /// The names of the rows of a part: those in its first column.
 fn row_names<'p>(page: &'p str, heading: &str) -> BTreeSet<&'p str> {
     let part = page.split_once(heading).map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
-    part.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(|name| !["name", "---"].contains(name)).collect()
+    part.lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+        .filter(|name| !["name", "---"].contains(name))
+        .collect()
 }
 
 /// Joins the text into one line: a citation may continue on the next comment line.
@@ -23,7 +26,8 @@ fn join_lines(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the names that follow `citation` in a text: `B.4`, `section 3`, `2.6`; several are separated by commas or `and`.
+/// Returns the names that follow `citation` in a text: `B.4`, `section 3`, `2.6`; several are separated by commas or
+/// `and`.
 fn find_citations(text: &str, citation: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (offset, _) in text.match_indices(citation) {
@@ -54,7 +58,8 @@ fn find_missing(text: &str, page: &str) -> Vec<String> {
         let known = row_names(page, heading);
         // A part of a section of the schema is in its row.
         let is_known = |name: &str| {
-            known.contains(name) || name.split_once('.').is_some_and(|(whole, _)| name.starts_with("section") && known.contains(whole))
+            known.contains(name)
+                || name.split_once('.').is_some_and(|(whole, _)| name.starts_with("section") && known.contains(whole))
         };
         // Another chapter is cited by its number alone: "2.6, 9".
         let is_known = |name: &String| is_known(name) || known.contains(format!("section {name}").as_str());
@@ -71,18 +76,26 @@ fn find_missing(text: &str, page: &str) -> Vec<String> {
 fn lists_source_of_every_citation() {
     let page = read_file("docs/reference/sources.md");
     let extensions = ["rs", "md", "td", "def", "cpp", "h"];
-    let paths = ["src", "crates", "docs", "test", "dialects", "tools"].into_iter().flat_map(|folder| list_files(folder, &extensions));
-    let complaints = |path: String| find_missing(&read_file(&path), &page).into_iter().map(move |name| format!("{path}: {name}"));
+    let paths = ["src", "crates", "docs", "test", "dialects", "tools"]
+        .into_iter()
+        .flat_map(|folder| list_files(folder, &extensions));
+    let complaints =
+        |path: String| find_missing(&read_file(&path), &page).into_iter().map(move |name| format!("{path}: {name}"));
     let found: Vec<String> = paths.filter(|path| path != "test/tidy/citations.rs").flat_map(complaints).collect();
     expect_none("a source is cited that docs/reference/sources.md does not know:", &found);
 }
 
 #[test]
 fn finds_citation_without_source() {
-    let page =
-        "## torch-spyre facts\n| name | about | public source |\n|---|---|---|\n| B.4 | x | y |\n## Cost models\n| section 9 | x | y |\n";
+    let page = "## torch-spyre facts\n| name | about | public source |\n|---|---|---|\n| B.4 | x | y |\n## Cost models\n| section 9 | x | y |\n";
     let missing = |text: &str| find_missing(text, page);
-    assert_eq!(missing("x (torch-spyre\n    /// facts, B.4) and \"cost models, 9\"; cost models, section 9."), Vec::<String>::new());
+    assert_eq!(
+        missing("x (torch-spyre\n    /// facts, B.4) and \"cost models, 9\"; cost models, section 9."),
+        Vec::<String>::new()
+    );
     assert_eq!(missing("torch-spyre facts, B.4 and G.5"), ["torch-spyre facts, G.5"]);
-    assert_eq!(missing("\"torch-spyre facts, B\"; schema, section 6.1"), ["torch-spyre facts, B", "schema, section 6.1"]);
+    assert_eq!(
+        missing("\"torch-spyre facts, B\"; schema, section 6.1"),
+        ["torch-spyre facts, B", "schema, section 6.1"]
+    );
 }

@@ -22,14 +22,18 @@ fn read_code_constants() -> Vec<(String, String)> {
 fn emits_every_code() {
     let rust = load_sources(&["src", "crates", "python/src", "tools"]);
     let is_table = |source: &&Source| source.path.starts_with("src/codes") && !source.path.ends_with("page.rs");
-    let rust: Vec<&str> = rust.iter().filter(|source| !is_table(source)).map(|source| source.shipped.as_str()).collect();
+    let rust: Vec<&str> =
+        rust.iter().filter(|source| !is_table(source)).map(|source| source.shipped.as_str()).collect();
     let cpp: Vec<String> = list_files("dialects", &["cpp"]).iter().map(|path| read_file(path)).collect();
     let constants = read_code_constants();
     assert!(constants.len() > 150, "the table is not read");
     let is_emitted = |code: &str, name: &str| {
         rust.iter().any(|text| find_word(text, name).next().is_some()) || cpp.iter().any(|text| text.contains(code))
     };
-    let unused: Vec<String> =
-        constants.iter().filter(|(code, name)| !is_emitted(code, name)).map(|(code, name)| format!("{code} {name}")).collect();
+    let unused: Vec<String> = constants
+        .iter()
+        .filter(|(code, name)| !is_emitted(code, name))
+        .map(|(code, name)| format!("{code} {name}"))
+        .collect();
     expect_none("a code of `src/codes` that nothing emits", &unused);
 }

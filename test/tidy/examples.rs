@@ -1,4 +1,5 @@
-//! Generates the examples of the page of passes: the shortest function of a pass's test that the pass changes, before and after.
+//! Generates the examples of the page of passes: the shortest function of a pass's test that the pass changes, before
+//! and after.
 
 use std::{
     io::Write,
@@ -44,23 +45,32 @@ pub(crate) fn insert_examples(page: &str, tests: &[(String, String)]) -> String 
         let test = tests.iter().find(|(name, _)| name == argument).map_or("", |(_, test)| test.as_str());
         made.push_str(&format!("### `-{}\n", section.trim_end()));
         if let Some([before, after]) = find_example(argument, test) {
-            made.push_str(&format!("\n#### Example\n\nBefore:\n\n```mlir\n{before}\n```\n\nAfter:\n\n```mlir\n{after}\n```\n"));
+            made.push_str(&format!(
+                "\n#### Example\n\nBefore:\n\n```mlir\n{before}\n```\n\nAfter:\n\n```mlir\n{after}\n```\n"
+            ));
         }
         made.push('\n');
     }
     format!("{}\n", made.trim_end())
 }
 
-/// Returns the shortest program of a test before and after a pass; `None` for a pass that changes none, or writes files.
+/// Returns the shortest program of a test before and after a pass; `None` for a pass that changes none, or writes
+/// files.
 fn find_example(argument: &str, test: &str) -> Option<[String; 2]> {
     let runs = test.lines().filter_map(|line| line.strip_prefix("// RUN: spyre-opt "));
-    let run = runs.map(|run| run.split('|').next().unwrap_or_default()).find(|run| run.contains(argument) && !run.contains("%t"))?;
-    let words: Vec<String> = run.split_whitespace().filter(|word| *word != "%s").map(|word| word.replace('"', "")).collect();
+    let run = runs
+        .map(|run| run.split('|').next().unwrap_or_default())
+        .find(|run| run.contains(argument) && !run.contains("%t"))?;
+    let words: Vec<String> =
+        run.split_whitespace().filter(|word| *word != "%s").map(|word| word.replace('"', "")).collect();
     let name = format!("--{argument}");
     let place = words.iter().rposition(|word| *word == name || word.starts_with(&format!("{name}=")))?;
     let flags = words.iter().filter(|word| word.starts_with("--mlir-"));
-    let passes =
-        |n: usize| words[..n].iter().filter(|word| word.starts_with("--") && !word.starts_with("--mlir-") && *word != "--split-input-file");
+    let passes = |n: usize| {
+        words[..n]
+            .iter()
+            .filter(|word| word.starts_with("--") && !word.starts_with("--mlir-") && *word != "--split-input-file")
+    };
     let with = |n: usize| passes(n).chain(flags.clone()).cloned().collect::<Vec<String>>();
     let mut programs = split_programs(test);
     programs.sort_by_key(|program| program.lines().count());
@@ -91,18 +101,26 @@ fn split_programs(test: &str) -> Vec<String> {
 /// Runs `spyre-opt` on a program. Returns the output without the module around it, or `None` if `spyre-opt` fails.
 fn run_spyre_opt(program: &str, arguments: &[String]) -> Option<String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-opt"));
-    let mut tool =
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("spyre-opt runs");
+    let mut tool = command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("spyre-opt runs");
     tool.stdin.take().expect("a pipe").write_all(program.as_bytes()).expect("spyre-opt reads");
     let output = tool.wait_with_output().expect("spyre-opt ends");
     let text = String::from_utf8(output.stdout).expect("IR is text").trim().to_owned();
-    let inside = text.split_once("module {\n").and_then(|(aliases, body)| Some(format!("{aliases}{}", unindent(body.strip_suffix('}')?))));
+    let inside = text
+        .split_once("module {\n")
+        .and_then(|(aliases, body)| Some(format!("{aliases}{}", unindent(body.strip_suffix('}')?))));
     output.status.success().then(|| remove_prices(inside.unwrap_or(text).trim_end()))
 }
 
 /// Removes the numbers of the tile search from a text, since they change with every cost of the model.
 fn remove_prices(text: &str) -> String {
-    let found = text.split_once("spyre.tile_search = {").and_then(|(before, rest)| Some((before, rest.split_once('}')?.1)));
+    let found =
+        text.split_once("spyre.tile_search = {").and_then(|(before, rest)| Some((before, rest.split_once('}')?.1)));
     found.map_or_else(|| text.to_owned(), |(before, behind)| format!("{before}spyre.tile_search = {{...}}{behind}"))
 }
 
@@ -115,7 +133,8 @@ mod tests {
     use super::*;
 
     const TEST: &str = "// RUN: spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-reduce-span --spyre-divide-work %s | FileCheck %s\n\n\
-        // CHECK: work\nfunc.func @long(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  \
+        // CHECK: work\nfunc.func @long(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  %y = spyre.pointwise exp(%x) :
+        // tensor<64x64xf16>\n  \
         %z = spyre.pointwise exp(%y) : tensor<64x64xf16>\n  return %z : tensor<64x64xf16>\n}\n\nfunc.func @short(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  \
         %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  return %y : tensor<64x64xf16>\n}\n\nfunc.func @same() {\n  return\n}\n";
 
@@ -128,7 +147,10 @@ mod tests {
         let (_, shown) = page.split_once("Before:").unwrap();
         let (before, rest) = shown.split_once("After:").unwrap();
         let (after, rest) = rest.split_once("### `-spyre-unknown`").unwrap();
-        assert!(before.contains("@short") && before.contains("#spyre.layout") && !before.contains("#spyre.work"), "{before}");
+        assert!(
+            before.contains("@short") && before.contains("#spyre.layout") && !before.contains("#spyre.work"),
+            "{before}"
+        );
         assert!(after.contains("#spyre.work") && !after.contains("module"), "{after}");
         assert!(!rest.contains("Before"), "{rest}");
     }

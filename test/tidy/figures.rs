@@ -25,7 +25,12 @@ fn read_measured(page: &str) -> Vec<CaseTraffic> {
     let rows = table.unwrap_or_default().lines().filter_map(|line| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let bytes = |column: usize| cells.get(column).and_then(|cell| cell.parse().ok());
-        Some(CaseTraffic { case: (*cells.first()?).to_owned(), torch_spyre: bytes(1)?, here: bytes(2)?, bound: bytes(4)? })
+        Some(CaseTraffic {
+            case: (*cells.first()?).to_owned(),
+            torch_spyre: bytes(1)?,
+            here: bytes(2)?,
+            bound: bytes(4)?,
+        })
     });
     rows.collect()
 }

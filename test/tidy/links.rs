@@ -8,7 +8,8 @@ use std::{
 };
 
 /// The folders that have pages, or are named on them.
-const FOLDERS: [&str; 10] = ["benches", "crates", "dialects", "docs", "examples", "fuzz", "python", "src", "test", "tools"];
+const FOLDERS: [&str; 10] =
+    ["benches", "crates", "dialects", "docs", "examples", "fuzz", "python", "src", "test", "tools"];
 
 /// The page that cites paths of other projects.
 const EXTERNAL_PATHS_PAGE: &str = "docs/reference/sources.md";
@@ -18,7 +19,9 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 
 fn list_pages() -> Vec<String> {
     let below = FOLDERS.into_iter().flat_map(|folder| list_files(folder, &["md"]));
-    below.chain(["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"].map(str::to_owned)).collect()
+    below
+        .chain(["CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "README.md", "SECURITY.md"].map(str::to_owned))
+        .collect()
 }
 
 /// The lines of a page that are no code.
@@ -44,13 +47,17 @@ fn find_links(line: &str) -> Vec<&str> {
 
 /// Returns the anchor of a heading in GitHub and mdBook.
 fn to_anchor(heading: &str) -> String {
-    let kept =
-        heading.to_lowercase().chars().filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter)).collect::<String>();
+    let kept = heading
+        .to_lowercase()
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter))
+        .collect::<String>();
     kept.trim().replace(' ', "-")
 }
 
 fn collect_anchors(page: &str) -> BTreeSet<String> {
-    let headings = prose_lines(page).filter_map(|(_, line)| line.strip_prefix('#')).map(|rest| rest.trim_start_matches('#'));
+    let headings =
+        prose_lines(page).filter_map(|(_, line)| line.strip_prefix('#')).map(|rest| rest.trim_start_matches('#'));
     headings.map(to_anchor).collect()
 }
 
@@ -81,16 +88,24 @@ fn find_broken(place: &str, page: &str) -> Vec<String> {
     for (number, line) in prose_lines(page) {
         for target in find_links(line).into_iter().filter(|target| !target.contains("://")) {
             let (file, heading) = target.split_once('#').unwrap_or((target, ""));
-            let linked = if file.is_empty() { PathBuf::from(place) } else { normalize_path(&Path::new(place).with_file_name(file)) };
+            let linked = if file.is_empty() {
+                PathBuf::from(place)
+            } else {
+                normalize_path(&Path::new(place).with_file_name(file))
+            };
             if !root().join(&linked).exists() {
                 broken.push(format!("{place}:{number}: there is no '{}'", linked.display()));
             } else if !heading.is_empty() {
                 let text = if file.is_empty() { page.to_owned() } else { read_file(&linked.to_string_lossy()) };
                 let is_there = collect_anchors(&text).contains(heading);
-                broken.extend((!is_there).then(|| format!("{place}:{number}: '{}' has no heading '#{heading}'", linked.display())));
+                broken.extend(
+                    (!is_there)
+                        .then(|| format!("{place}:{number}: '{}' has no heading '#{heading}'", linked.display())),
+                );
             }
         }
-        let named = split_spans(line).filter(|(is_code, span)| *is_code && place != EXTERNAL_PATHS_PAGE && is_path(span));
+        let named =
+            split_spans(line).filter(|(is_code, span)| *is_code && place != EXTERNAL_PATHS_PAGE && is_path(span));
         let missing = named.filter(|(_, span)| !root().join(span).exists());
         broken.extend(missing.map(|(_, span)| format!("{place}:{number}: there is no '{span}'")));
     }
@@ -108,7 +123,8 @@ fn resolves_links_and_paths_of_pages() {
 #[test]
 fn lists_every_page_once_in_book() {
     let contents = read_file(CONTENTS);
-    let mut chapters: Vec<String> = contents.lines().flat_map(find_links).map(|target| format!("docs/{target}")).collect();
+    let mut chapters: Vec<String> =
+        contents.lines().flat_map(find_links).map(|target| format!("docs/{target}")).collect();
     chapters.sort();
     let pages: Vec<String> = list_files("docs", &["md"]).into_iter().filter(|page| page != CONTENTS).collect();
     assert_eq!(chapters, pages, "{CONTENTS} has other pages (left) than docs (right)");
@@ -117,8 +133,16 @@ fn lists_every_page_once_in_book() {
 #[test]
 fn finds_broken_links_and_paths() {
     let found = |page: &str| find_broken("docs/reference/testing.md", page).len();
-    assert_eq!(found("# A title\n[a](#a-title) [b](report.md#the-bound) [c](../../README.md) `src/lib.rs` [d](https://example.org/x)"), 0);
-    assert_eq!(found("`src/*.rs` `src/STAGE/ir.rs` `src/<stage>/x.rs` `tests/x.rs`\n```\n[a](nowhere.md) `src/none.rs`\n```"), 0);
+    assert_eq!(
+        found(
+            "# A title\n[a](#a-title) [b](report.md#the-bound) [c](../../README.md) `src/lib.rs` [d](https://example.org/x)"
+        ),
+        0
+    );
+    assert_eq!(
+        found("`src/*.rs` `src/STAGE/ir.rs` `src/<stage>/x.rs` `tests/x.rs`\n```\n[a](nowhere.md) `src/none.rs`\n```"),
+        0
+    );
     assert_eq!(found("[a](nowhere.md)\n[`b`](#nowhere)\n[c](report.md#nowhere)\n`src/none.rs` `docs/none.md`"), 5);
 }
 

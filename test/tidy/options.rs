@@ -7,8 +7,16 @@ use std::fs;
 const PAGE: &str = "docs/reference/generated/options.md";
 
 /// The tools, in order of the page; `spyre-opt` and `spyre-lsp-server` without the options of MLIR.
-const TOOLS: [&str; 8] =
-    ["spyre-compile", "spyre-run", "spyre-opt", "spyre-translate", "spyre-tune", "spyre-plan", "spyre-reduce", "spyre-lsp-server"];
+const TOOLS: [&str; 8] = [
+    "spyre-compile",
+    "spyre-run",
+    "spyre-opt",
+    "spyre-translate",
+    "spyre-tune",
+    "spyre-plan",
+    "spyre-reduce",
+    "spyre-lsp-server",
+];
 
 /// Returns the page with a section for each tool. Lines of the texts have no blanks at their ends.
 fn options_page(texts: &[(&str, String)]) -> String {
@@ -42,6 +50,10 @@ fn generated_docs_of_options_are_up_to_date() {
 
 #[test]
 fn shows_options_as_printed() {
-    let page = options_page(&[("one", "Does one\n\nOptions:\n  -q  \n\n".to_owned()), ("two", "Does two\n".to_owned())]);
-    assert!(page.ends_with("\n## one\n\n```text\nDoes one\n\nOptions:\n  -q\n```\n\n## two\n\n```text\nDoes two\n```\n"), "{page}");
+    let page =
+        options_page(&[("one", "Does one\n\nOptions:\n  -q  \n\n".to_owned()), ("two", "Does two\n".to_owned())]);
+    assert!(
+        page.ends_with("\n## one\n\n```text\nDoes one\n\nOptions:\n  -q\n```\n\n## two\n\n```text\nDoes two\n```\n"),
+        "{page}"
+    );
 }

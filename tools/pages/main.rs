@@ -1,4 +1,5 @@
-//! Writes the man pages, or the completions, of the tools into a folder: `cargo xtask man FOLDER`, `cargo xtask completions FOLDER`.
+//! Writes the man pages, or the completions, of the tools into a folder: `cargo xtask man FOLDER`,
+//! `cargo xtask completions FOLDER`.
 
 mod write;
 

@@ -29,8 +29,9 @@ impl OpBytes {
 
 /// Computes the bytes of each op of a kernel.
 ///
-/// A tensor in HBM counts its device bytes, padding included, once for all cores, times the iterations of the loops that repeat it. A
-/// kernel input that several operands read counts as its largest read. Tensors in LX move no HBM bytes.
+/// A tensor in HBM counts its device bytes, padding included, once for all cores, times the iterations of the loops
+/// that repeat it. A kernel input that several operands read counts as its largest read. Tensors in LX move no HBM
+/// bytes.
 #[must_use]
 pub fn compute_kernel_bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
     let mut history = AccessHistory::default();

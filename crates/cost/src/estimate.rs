@@ -63,8 +63,9 @@ pub struct TimeEstimate {
 
 /// Computes the cost of a kernel. Allocates nothing; time is linear in the number of ops, about 20 ns each.
 ///
-/// The ends of the interval are the estimate times the extreme ratios of published times to estimates, by kind of op. The errors of ops
-/// are assumed to be correlated, so the ends add up. torch-spyre's formula has no interval: its ends equal the estimate.
+/// The ends of the interval are the estimate times the extreme ratios of published times to estimates, by kind of op.
+/// The errors of ops are assumed to be correlated, so the ends add up. torch-spyre's formula has no interval: its ends
+/// equal the estimate.
 #[must_use]
 pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: CostFormula) -> TimeEstimate {
     if formula == CostFormula::TorchSpyre {
@@ -72,8 +73,14 @@ pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: Cost
         return TimeEstimate { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..TimeEstimate::default() };
     }
     let start = model.recommended.kernel_ns;
-    let mut price =
-        TimeEstimate { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..TimeEstimate::default() };
+    let mut price = TimeEstimate {
+        low_ns: start,
+        estimate_ns: start,
+        high_ns: start,
+        fixed_ns: start,
+        is_ranked: true,
+        ..TimeEstimate::default()
+    };
     for op in ops {
         let part = recommended_formula::compute_contribution(op, model);
         price.low_ns += part.total_ns * part.spread[0];
@@ -88,8 +95,8 @@ pub fn estimate_kernel_time(ops: &[OpFeatures], model: &TimeModel, formula: Cost
     price
 }
 
-/// Estimates the contribution of one op to the time of its kernel by the recommended formula, in ns. The estimates of all ops
-/// plus the start of the kernel are the estimate of [`estimate_kernel_time`].
+/// Estimates the contribution of one op to the time of its kernel by the recommended formula, in ns. The estimates of
+/// all ops plus the start of the kernel are the estimate of [`estimate_kernel_time`].
 #[must_use]
 pub fn estimate_op_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     recommended_formula::compute_contribution(op, model).total_ns
@@ -154,7 +161,10 @@ impl Objective {
 
 impl Sum for ModeledCost {
     fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
-        costs.fold(Self::default(), |sum, cost| Self { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes.saturating_add(cost.hbm_bytes) })
+        costs.fold(Self::default(), |sum, cost| Self {
+            ns: sum.ns + cost.ns,
+            hbm_bytes: sum.hbm_bytes.saturating_add(cost.hbm_bytes),
+        })
     }
 }
 

@@ -1,9 +1,11 @@
 //! Reads kernels from the shared JSON data: iteration spaces, core splits and tensor locations of their ops.
 //!
-//! A file has `entries` (or `vectors`), each with an `id` and `ops`. The ops of an entry form one kernel, unless `fuse` is false or a
-//! foreign op (`{"foreign": true}`) separates them. Other keys are ignored.
+//! A file has `entries` (or `vectors`), each with an `id` and `ops`. The ops of an entry form one kernel, unless `fuse`
+//! is false or a foreign op (`{"foreign": true}`) separates them. Other keys are ignored.
 
-use crate::{CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, estimate_kernel_time, extract_features};
+use crate::{
+    CostFormula, Dim, Loop, OpKind, OpShape, OperandShape, TimeEstimate, estimate_kernel_time, extract_features,
+};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -109,7 +111,10 @@ fn convert_entry(entry: &JsonEntry) -> Result<KernelEntry, String> {
     for (number, op) in entry.ops.iter().enumerate() {
         let mut next = Vec::new();
         if let JsonOp::Known(op) = op {
-            next.push(convert_op(op, &mut names).map_err(|message| format!("entry '{}', op {number}: {message}", entry.id))?);
+            next.push(
+                convert_op(op, &mut names)
+                    .map_err(|message| format!("entry '{}', op {number}: {message}", entry.id))?,
+            );
         }
         let ends = next.is_empty() || !entry.fuse;
         if let Some(kernel) = kernels.last_mut() {
@@ -135,8 +140,9 @@ fn check_positive(what: &str, number: i64) -> Result<i64, String> {
 }
 
 fn compute_checked_product(what: &str, numbers: impl IntoIterator<Item = i64>) -> Result<i64, String> {
-    let product =
-        numbers.into_iter().try_fold(1_i64, |product, number| product.checked_mul(number).filter(|product| *product <= MAX_EXACT_INTEGER));
+    let product = numbers
+        .into_iter()
+        .try_fold(1_i64, |product, number| product.checked_mul(number).filter(|product| *product <= MAX_EXACT_INTEGER));
     product.ok_or_else(|| format!("{what} are more than {MAX_EXACT_INTEGER}"))
 }
 
@@ -147,7 +153,8 @@ fn convert_op(op: &JsonKernelOp, names: &mut Vec<String>) -> Result<OpShape, Str
     };
     let mut dims = Vec::with_capacity(op.iter_space.len());
     for (name, &extent) in &op.iter_space {
-        let slices = check_positive(&format!("the slices of '{name}'"), op.core_splits.get(name).copied().unwrap_or(1))?;
+        let slices =
+            check_positive(&format!("the slices of '{name}'"), op.core_splits.get(name).copied().unwrap_or(1))?;
         let is_reduced = op.reduction_dims.iter().any(|reduced| reduced == name);
         dims.push(Dim { extent: check_positive(&format!("the extent of '{name}'"), extent)?, slices, is_reduced });
     }
@@ -173,8 +180,8 @@ fn convert_op(op: &JsonKernelOp, names: &mut Vec<String>) -> Result<OpShape, Str
     let mut operands = Vec::with_capacity(op.tensors.len());
     for tensor in &op.tensors {
         let element_bytes = check_positive("'dtype_bytes'", op.dtype_bytes)?;
-        let operand =
-            convert_operand(tensor, element_bytes, &position, names).map_err(|message| format!("tensor '{}': {message}", tensor.name))?;
+        let operand = convert_operand(tensor, element_bytes, &position, names)
+            .map_err(|message| format!("tensor '{}': {message}", tensor.name))?;
         compute_checked_product("bytes of all executions", [operand.device_bytes, trips])?;
         operands.push(operand);
     }
@@ -198,7 +205,8 @@ fn convert_operand(
         names.push(tensor.name.clone());
         names.len() - 1
     });
-    let strides = tensor.index.iter().map(|(dim, stride)| Ok((position(dim)?, *stride))).collect::<Result<Vec<_>, String>>()?;
+    let strides =
+        tensor.index.iter().map(|(dim, stride)| Ok((position(dim)?, *stride))).collect::<Result<Vec<_>, String>>()?;
     let elements = compute_checked_product(
         "elements",
         tensor.logical.iter().map(|size| check_positive("a size", *size)).collect::<Result<Vec<_>, _>>()?,
@@ -209,7 +217,9 @@ fn convert_operand(
     let dim_of = |stride: i64| strides.iter().find(|(_, known)| *known == stride).map(|(dim, _)| *dim);
     // By default, torch-spyre puts the outermost of three dimensions between the sticks.
     let inner = match (tensor.logical.as_slice(), tensor.device.as_slice()) {
-        ([outer, middle, last], [first, .., between, _]) if between == outer && first == middle => dim_of(middle * last),
+        ([outer, middle, last], [first, .., between, _]) if between == outer && first == middle => {
+            dim_of(middle * last)
+        }
         ([_, _, last] | [_, last], _) => dim_of(*last),
         _ => None,
     };

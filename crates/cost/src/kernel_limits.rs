@@ -3,8 +3,8 @@
 use super::shape::{OpKind, OpShape, OperandShape};
 use machine::Target;
 
-/// Maximum ratio of a padded copy to its source ("cost models, section 9": tiled matmuls with copies laid out over a dimension that the
-/// copies do not have ran 300 times slower).
+/// Maximum ratio of a padded copy to its source ("cost models, section 9": tiled matmuls with copies laid out over a
+/// dimension that the copies do not have ran 300 times slower).
 const MAX_COPY_RATIO: i64 = 2;
 
 /// Reason for rejecting a plan. Ops are positions in the kernel, operands positions in the op.
@@ -46,7 +46,8 @@ pub enum PlanRejection {
 
 /// Checks the limits of the target and the size of copies, in the order of the ops.
 ///
-/// The bytes of a span and of LX are lower bounds, so no plan that can run is rejected; `work` and `lx` compute the exact ones.
+/// The bytes of a span and of LX are lower bounds, so no plan that can run is rejected; `work` and `lx` compute the
+/// exact ones.
 ///
 /// # Errors
 /// The first [`PlanRejection`] of the kernel.
@@ -69,7 +70,8 @@ pub fn check_kernel_limits(kernel: &[OpShape], target: &Target) -> Result<(), Pl
 
 fn check_copy_size(index: usize, op: &OpShape) -> Result<(), PlanRejection> {
     let mut inputs = op.inputs();
-    let (OpKind::Pointwise, Some(output), Some(input), None) = (op.kind, op.output(), inputs.next(), inputs.next()) else {
+    let (OpKind::Pointwise, Some(output), Some(input), None) = (op.kind, op.output(), inputs.next(), inputs.next())
+    else {
         return Ok(());
     };
     let (device_bytes, source_bytes) = (compute_tile_bytes(op, output), compute_tile_bytes(op, input));
@@ -81,7 +83,8 @@ fn check_copy_size(index: usize, op: &OpShape) -> Result<(), PlanRejection> {
 
 /// Returns the bytes of a tensor that one iteration accesses.
 fn compute_tile_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
-    let tiles: i64 = if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.num_tiles_along(dim)).product() };
+    let tiles: i64 =
+        if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.num_tiles_along(dim)).product() };
     operand.device_bytes / tiles.max(1)
 }
 
@@ -91,10 +94,12 @@ fn compute_core_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
     operand.device_bytes / slices.max(1)
 }
 
-/// Returns the bytes of LX that are live on a core while each op runs. A buffer is live from the op that writes it to its last reader,
-/// whose result may reuse its address. A buffer that no op writes is live from the start.
+/// Returns the bytes of LX that are live on a core while each op runs. A buffer is live from the op that writes it to
+/// its last reader, whose result may reuse its address. A buffer that no op writes is live from the start.
 fn compute_live_lx_bytes(kernel: &[OpShape]) -> Vec<i64> {
-    let uses = || kernel.iter().enumerate().flat_map(|(index, op)| op.operands.iter().map(move |operand| (index, op, operand)));
+    let uses = || {
+        kernel.iter().enumerate().flat_map(|(index, op)| op.operands.iter().map(move |operand| (index, op, operand)))
+    };
     let buffers = uses().map(|(.., operand)| operand.buffer + 1).max().unwrap_or(0);
     let mut live: Vec<Option<(usize, usize, i64)>> = vec![None; buffers];
     for (index, op, operand) in uses().filter(|(.., operand)| operand.is_in_lx) {
@@ -127,7 +132,15 @@ mod tests {
     const KIB: i64 = 1024;
 
     fn tensor(buffer: usize, is_output: bool, is_in_lx: bool, device_bytes: i64) -> OperandShape {
-        OperandShape { buffer, is_output, is_in_lx, device_bytes, element_bytes: 2, moved_by: vec![0], ..OperandShape::default() }
+        OperandShape {
+            buffer,
+            is_output,
+            is_in_lx,
+            device_bytes,
+            element_bytes: 2,
+            moved_by: vec![0],
+            ..OperandShape::default()
+        }
     }
 
     fn op(operands: Vec<OperandShape>, slices: i64) -> OpShape {
@@ -141,19 +154,26 @@ mod tests {
         assert_eq!(check_kernel_limits(&add(2 * target.core_span_bytes), &target), Ok(()));
         let refusal = check_kernel_limits(&add(2 * target.core_span_bytes + 256), &target).unwrap_err();
         assert_eq!(refusal, PlanRejection::Span { op: 0, operand: 0, bytes: 268_431_360 + 128, most: 268_431_360 });
-        assert_eq!(refusal.to_string(), "operand 0 of op 0 is 268431488 bytes on each core, and a core addresses at most 268431360");
+        assert_eq!(
+            refusal.to_string(),
+            "operand 0 of op 0 is 268431488 bytes on each core, and a core addresses at most 268431360"
+        );
     }
 
     #[test]
     fn reuses_address_of_dead_input_but_not_of_live_one() {
         let target = Target { lx_bytes: 64 * KIB, ..Target::spyre() };
         // Each buffer is 48 KiB on a core.
-        let (a, b) = (|is_output| tensor(0, is_output, true, 96 * KIB), |is_output| tensor(1, is_output, true, 96 * KIB));
+        let (a, b) =
+            (|is_output| tensor(0, is_output, true, 96 * KIB), |is_output| tensor(1, is_output, true, 96 * KIB));
         let (x, y) = (tensor(2, false, false, 96 * KIB), tensor(3, true, false, 96 * KIB));
         let mut chain = vec![op(vec![x, a(true)], 2), op(vec![a(false), b(true)], 2), op(vec![b(false), y.clone()], 2)];
         assert_eq!(check_kernel_limits(&chain, &target), Ok(()));
         chain.push(op(vec![a(false), y], 2));
-        assert_eq!(check_kernel_limits(&chain, &target), Err(PlanRejection::Lx { op: 1, bytes: 96 * KIB, most: 64 * KIB }));
+        assert_eq!(
+            check_kernel_limits(&chain, &target),
+            Err(PlanRejection::Lx { op: 1, bytes: 96 * KIB, most: 64 * KIB })
+        );
     }
 
     #[test]

@@ -22,8 +22,8 @@ pub struct OpFeatures {
     pub trips: f64,
     /// Whether a loop tiles a dimension of the result.
     pub tiles_output: bool,
-    /// Rows of one tile per core: points of the result except those along its sticks (for a matmul, except those along batch and
-    /// columns).
+    /// Rows of one tile per core: points of the result except those along its sticks (for a matmul, except those along
+    /// batch and columns).
     pub tile_rows: f64,
     /// Maximum number of points along the sticks of its tensors.
     pub columns: f64,
@@ -152,7 +152,9 @@ pub fn extract_op_features(op: &OpShape, bytes: OpBytes) -> OpFeatures {
     let product = if op.kind == OpKind::Matmul { compute_matmul_features(op) } else { MatmulFeatures::default() };
     let repeats = op.loops.iter().filter(|around| around.tiled.is_empty()).map(|around| around.trips).product::<i64>();
     let points = as_f64(op.dims.iter().map(|dim| dim.extent).product());
-    let columns = as_f64(op.operands.iter().filter_map(|operand| operand.stick).map(|dim| op.dims[dim].extent).max().unwrap_or(1));
+    let columns = as_f64(
+        op.operands.iter().filter_map(|operand| operand.stick).map(|dim| op.dims[dim].extent).max().unwrap_or(1),
+    );
     OpFeatures {
         kind: op.kind,
         access: classify_access(op),
@@ -192,7 +194,9 @@ fn classify_access(op: &OpShape) -> AccessPattern {
         OpKind::Matmul => AccessPattern::Plain,
         OpKind::Reduction if output.stick.is_some() => AccessPattern::ColumnReduction,
         OpKind::Reduction => AccessPattern::RowReduction,
-        OpKind::Pointwise => classify_transport(op, output).or_else(|| classify_broadcast(op, output)).unwrap_or_default(),
+        OpKind::Pointwise => {
+            classify_transport(op, output).or_else(|| classify_broadcast(op, output)).unwrap_or_default()
+        }
     }
 }
 
@@ -216,12 +220,14 @@ fn classify_transport(op: &OpShape, output: &OperandShape) -> Option<AccessPatte
         });
     }
     let (from, to) = (input.inner?, output.inner?);
-    (from != to && input.moved_by.len() > 2).then(|| AccessPattern::SwapOuter { rows: as_f64(extent(from)), outer: as_f64(extent(to)) })
+    (from != to && input.moved_by.len() > 2)
+        .then(|| AccessPattern::SwapOuter { rows: as_f64(extent(from)), outer: as_f64(extent(to)) })
 }
 
 /// Returns whether the op has a full input and a smaller one, and the direction of the broadcast.
 fn classify_broadcast(op: &OpShape, output: &OperandShape) -> Option<AccessPattern> {
-    let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.is_indexed_by(dim) || !op.varies_in_tile(dim));
+    let is_whole =
+        |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.is_indexed_by(dim) || !op.varies_in_tile(dim));
     let repeated = op.inputs().find(|input| !is_whole(input))?;
     op.inputs().find(is_whole)?;
     let is_in_hbm = |whole: bool| op.inputs().any(|input| is_whole(&input) == whole && !input.is_in_lx);
@@ -232,9 +238,18 @@ fn classify_broadcast(op: &OpShape, output: &OperandShape) -> Option<AccessPatte
 
 fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
     let mut inputs = op.inputs();
-    let (Some(output), Some(first), Some(second)) = (op.output(), inputs.next(), inputs.next()) else { return MatmulFeatures::default() };
-    let mut product =
-        MatmulFeatures { m: 1.0, n: 1.0, m_slices: 1.0, n_slices: 1.0, k_slices: 1.0, batch: 1.0, ..MatmulFeatures::default() };
+    let (Some(output), Some(first), Some(second)) = (op.output(), inputs.next(), inputs.next()) else {
+        return MatmulFeatures::default();
+    };
+    let mut product = MatmulFeatures {
+        m: 1.0,
+        n: 1.0,
+        m_slices: 1.0,
+        n_slices: 1.0,
+        k_slices: 1.0,
+        batch: 1.0,
+        ..MatmulFeatures::default()
+    };
     (product.batch_slices, product.k_tiles) = (1.0, 1.0);
     let (mut batch, mut batch_dims) = (None, Vec::new());
     for (index, dim) in op.dims.iter().enumerate() {
@@ -254,7 +269,8 @@ fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
         }
     }
     let of_tile = |operand: &OperandShape| {
-        let tiles: i64 = if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.num_tiles_along(dim)).product() };
+        let tiles: i64 =
+            if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.num_tiles_along(dim)).product() };
         let batch = if operand.moved_by.iter().any(|dim| batch_dims.contains(dim)) { product.batch } else { 1.0 };
         as_f64(operand.device_bytes) / as_f64(tiles) / batch
     };
@@ -275,5 +291,6 @@ fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
 
 /// Returns whether a dimension that the second operand lacks is a batch, not the rows: the outer of two.
 fn is_shared_batch(op: &OpShape, index: usize, first: &OperandShape, second: &OperandShape) -> bool {
-    (index + 1..op.dims.len()).any(|dim| first.is_indexed_by(dim) && !second.is_indexed_by(dim) && !op.dims[dim].is_reduced)
+    (index + 1..op.dims.len())
+        .any(|dim| first.is_indexed_by(dim) && !second.is_indexed_by(dim) && !op.dims[dim].is_reduced)
 }

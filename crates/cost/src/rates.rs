@@ -26,8 +26,8 @@ pub(super) fn estimate_plain_ns(rates: &HbmRates, read: f64, written: f64) -> f6
     (read + written) / rates.one_way + rates.turnaround_ns_per_byte * read.min(written)
 }
 
-/// Returns the bytes/ns of both directions together for ops with a rate in torch-spyre. Plain accesses have none; that of a reduction
-/// along the sticks applies only without other ops.
+/// Returns the bytes/ns of both directions together for ops with a rate in torch-spyre. Plain accesses have none; that
+/// of a reduction along the sticks applies only without other ops.
 pub(super) fn find_pattern_rate(rates: &HbmRates, op: &OpFeatures) -> Option<f64> {
     Some(match op.access {
         AccessPattern::Plain
@@ -42,20 +42,26 @@ pub(super) fn find_pattern_rate(rates: &HbmRates, op: &OpFeatures) -> Option<f64
         AccessPattern::SpreadRows { rows } => compute_transport_rate(&rates.spread_rows, op, rows),
         AccessPattern::SwapOuter { rows, outer } => {
             let rate = compute_transport_rate(&rates.swap_outer, op, rows);
-            if outer < 8.0 { (rate - rates.swap_outer_halving * (8.0 / outer).log2()).max(rates.swap_outer_floor) } else { rate }
+            if outer < 8.0 {
+                (rate - rates.swap_outer_halving * (8.0 / outer).log2()).max(rates.swap_outer_floor)
+            } else {
+                rate
+            }
         }
     })
 }
 
 /// Returns the bytes/ns of a reduction along the sticks on all cores.
 pub(super) fn compute_row_reduction_rate(rates: &HbmRates, rows: f64) -> f64 {
-    (rates.row_reduction_floor + rates.row_reduction_extra * (-rows / rates.row_reduction_scale_rows).exp()).min(rates.one_way)
+    (rates.row_reduction_floor + rates.row_reduction_extra * (-rows / rates.row_reduction_scale_rows).exp())
+        .min(rates.one_way)
 }
 
 /// Returns the ns of an op's traffic, which never decreases with the bytes.
 ///
-/// torch-spyre's rates for few rows with a broadcast input, and for a transpose with a short new inner dimension, make twice the bytes
-/// cheaper at some sizes. These cases are omitted. No broadcast input makes an op slower than its plain traffic.
+/// torch-spyre's rates for few rows with a broadcast input, and for a transpose with a short new inner dimension, make
+/// twice the bytes cheaper at some sizes. These cases are omitted. No broadcast input makes an op slower than its plain
+/// traffic.
 pub(super) fn estimate_monotone_ns(rates: &HbmRates, op: &OpFeatures, read: f64, written: f64) -> f64 {
     let plain = estimate_plain_ns(rates, read, written);
     let both = read + written;
@@ -74,7 +80,10 @@ pub(super) fn estimate_monotone_ns(rates: &HbmRates, op: &OpFeatures, read: f64,
 }
 
 fn compute_transport_rate(rate: &TransportRate, op: &OpFeatures, rows: f64) -> f64 {
-    (rate.at_one - rate.per_column * (op.log2_columns - LOG2_STICK_ELEMENTS).max(0.0) - rate.per_row * rows.max(1.0).log2()).max(rate.floor)
+    (rate.at_one
+        - rate.per_column * (op.log2_columns - LOG2_STICK_ELEMENTS).max(0.0)
+        - rate.per_row * rows.max(1.0).log2())
+    .max(rate.floor)
 }
 
 fn compute_tall_rate(rate: &BroadcastRate, op: &OpFeatures) -> f64 {

@@ -1,4 +1,5 @@
-//! The recommended formula ("cost models, section 10", changed as docs/reference/cost-model.md says): the sum of the ops' times.
+//! The recommended formula ("cost models, section 10", changed as docs/reference/cost-model.md says): the sum of the
+//! ops' times.
 
 use super::{
     op_contribution::OpContribution,
@@ -60,8 +61,8 @@ fn estimate_hbm_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     let bytes = &op.bytes;
     // A read that another op of the kernel already did is not repeated; a part of a repeated read is hidden.
     let read = as_f64((bytes.hbm_read - bytes.reread - bytes.shared).max(0));
-    let traffic =
-        estimate_monotone_ns(rates, op, read, as_f64(bytes.hbm_written)) + constants.read_back_ns_per_byte * as_f64(bytes.read_back);
+    let traffic = estimate_monotone_ns(rates, op, read, as_f64(bytes.hbm_written))
+        + constants.read_back_ns_per_byte * as_f64(bytes.read_back);
     let reread = constants.reread * as_f64(bytes.reread) / rates.one_way;
     if op.kind == OpKind::Matmul {
         return traffic + estimate_contended_bytes(&op.product, model) / rates.one_way + reread;
@@ -70,7 +71,8 @@ fn estimate_hbm_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     traffic / if is_small { (op.tile_rows / constants.tile_rows).sqrt() } else { 1.0 }
 }
 
-/// Returns the redundant bytes that cores fetch: for slices that are too large for them, and for operands that many cores share.
+/// Returns the redundant bytes that cores fetch: for slices that are too large for them, and for operands that many
+/// cores share.
 fn estimate_contended_bytes(product: &MatmulFeatures, model: &TimeModel) -> f64 {
     let constants = &model.recommended;
     let (slices, log2) = if product.m_slices > product.n_slices {
@@ -87,8 +89,8 @@ fn compute_fan_out_factor(slices: f64, log2_slices: f64, knee: f64, power: f64) 
     if slices > knee { (power * (log2_slices - knee.log2())).exp2() } else { 1.0 }
 }
 
-/// Returns torch-spyre's penalty for lopsided splits, in ns. Adds a small term that prefers fewer row slices where two splits cost
-/// the same.
+/// Returns torch-spyre's penalty for lopsided splits, in ns. Adds a small term that prefers fewer row slices where two
+/// splits cost the same.
 fn estimate_lopsided_split_ns(product: &MatmulFeatures, model: &TimeModel) -> f64 {
     estimate_split_penalty_ns(&model.torch_spyre, product) + model.recommended.row_split_ns * product.log2_m_slices
 }
@@ -120,12 +122,22 @@ fn compute_matmul_rate(op: &OpFeatures, model: &TimeModel) -> f64 {
     };
     let rate = match product.batching {
         BatchLayout::Inner if is_split => {
-            let columns = (constants.batch_split_columns * (product.log2_n_slices - product.log2_m_slices).max(0.0)).exp2();
+            let columns =
+                (constants.batch_split_columns * (product.log2_n_slices - product.log2_m_slices).max(0.0)).exp2();
             return constants.batch_split * few / columns;
         }
         BatchLayout::Inner => {
-            let fan = compute_fan_out_factor(product.m_slices, product.log2_m_slices, constants.fan_cores, constants.fan_rows)
-                * compute_fan_out_factor(product.n_slices, product.log2_n_slices, constants.fan_cores, constants.fan_columns);
+            let fan = compute_fan_out_factor(
+                product.m_slices,
+                product.log2_m_slices,
+                constants.fan_cores,
+                constants.fan_rows,
+            ) * compute_fan_out_factor(
+                product.n_slices,
+                product.log2_n_slices,
+                constants.fan_cores,
+                constants.fan_columns,
+            );
             return constants.inner_batch[usize::from(product.batch >= 4.0)] / fan.min(constants.fan_most);
         }
         BatchLayout::HalfInner => constants.half_inner_batch,

@@ -30,9 +30,9 @@ pub struct Roofline {
 impl ProgramWork {
     /// Computes the lower bound for a program with this work and these HBM bytes.
     ///
-    /// An op that is no matmul takes `sqrt(C^2 + M^2)`. A matmul takes `C + M - overlap * min(C, M)`, which is not less for an overlap of
-    /// up to `2 - sqrt(2)`. The sum of the square roots is at least the square root for the sums of `C` and `M`. For a larger overlap,
-    /// the larger sum is the bound.
+    /// An op that is no matmul takes `sqrt(C^2 + M^2)`. A matmul takes `C + M - overlap * min(C, M)`, which is not less
+    /// for an overlap of up to `2 - sqrt(2)`. The sum of the square roots is at least the square root for the sums of
+    /// `C` and `M`. For a larger overlap, the larger sum is the bound.
     #[must_use]
     pub fn roofline(&self, hbm_bytes: i64, target: &Target) -> Roofline {
         let constants = &target.time.recommended;
@@ -46,7 +46,8 @@ impl ProgramWork {
     }
 }
 
-/// Returns the minimum time in which all cores compute this number of points: multiply-adds of a matmul, or results of another op.
+/// Returns the minimum time in which all cores compute this number of points: multiply-adds of a matmul, or results of
+/// another op.
 #[must_use]
 pub fn min_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
     let (constants, products) = (&target.time.recommended, &target.time.torch_spyre);
@@ -82,10 +83,16 @@ mod tests {
             stick: Some(dims[1]),
             inner: Some(dims[0]),
         };
-        let dims = |n: usize| (0..n).map(|dim| Dim { extent: 512, slices: slices[dim], is_reduced: dim == 2 }).collect();
+        let dims =
+            |n: usize| (0..n).map(|dim| Dim { extent: 512, slices: slices[dim], is_reduced: dim == 2 }).collect();
         let product = [tensor(0, [0, 2], false), tensor(1, [2, 1], false), tensor(2, [0, 1], true)];
         let sum = [tensor(2, [0, 1], false), tensor(3, [0, 1], false), tensor(4, [0, 1], true)];
-        let op = |kind, dims, operands: &[OperandShape]| OpShape { kind, dims, operands: operands.to_vec(), ..OpShape::default() };
+        let op = |kind, dims, operands: &[OperandShape]| OpShape {
+            kind,
+            dims,
+            operands: operands.to_vec(),
+            ..OpShape::default()
+        };
         vec![op(OpKind::Matmul, dims(3), &product), op(OpKind::Pointwise, dims(2), &sum)]
     }
 

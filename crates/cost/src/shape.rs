@@ -1,5 +1,5 @@
-//! Ops as the cost model represents them: extents, slices, loops, and the dimensions that index each tensor. Needs neither IR nor
-//! layouts.
+//! Ops as the cost model represents them: extents, slices, loops, and the dimensions that index each tensor. Needs
+//! neither IR nor layouts.
 
 use serde::{Deserialize, Serialize};
 
@@ -90,8 +90,8 @@ impl OpShape {
         self.loops.iter().map(|around| around.trips).product()
     }
 
-    /// Returns how often an operand is moved completely: a loop repeats it if it tiles no dimension that indexes the operand ("cost
-    /// models, 2.2, rule 5").
+    /// Returns how often an operand is moved completely: a loop repeats it if it tiles no dimension that indexes the
+    /// operand ("cost models, 2.2, rule 5").
     #[must_use]
     pub fn loop_factor(&self, operand: &OperandShape) -> i64 {
         let repeats = |around: &&Loop| !around.tiled.iter().any(|&dim| operand.is_indexed_by(dim));

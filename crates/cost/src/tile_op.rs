@@ -61,11 +61,11 @@ impl TileOperand {
 }
 
 impl TileOp {
-    /// Returns the op over all iterations. Every loop becomes an additional outer dimension, which indexes the operands that advance with
-    /// the loop.
+    /// Returns the op over all iterations. Every loop becomes an additional outer dimension, which indexes the operands
+    /// that advance with the loop.
     ///
-    /// Cores compute complete sticks, as the files specify: a dimension along sticks is padded to whole sticks. If every tensor has one
-    /// element per stick, the other elements of the stick are computed too.
+    /// Cores compute complete sticks, as the files specify: a dimension along sticks is padded to whole sticks. If
+    /// every tensor has one element per stick, the other elements of the stick are computed too.
     #[must_use]
     pub fn to_op_shape(&self) -> OpShape {
         if self.operands.iter().all(|operand| operand.stick.is_none()) {
@@ -88,9 +88,15 @@ impl TileOp {
 
     fn to_padded_op_shape(&self) -> OpShape {
         let n_loops = self.trips.len();
-        let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances_with_loop(level));
+        let repeats =
+            |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances_with_loop(level));
         let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
-        dims.extend(self.dims.iter().enumerate().map(|(index, dim)| Dim { extent: self.round_up_to_sticks(index, dim.extent), ..*dim }));
+        dims.extend(
+            self.dims
+                .iter()
+                .enumerate()
+                .map(|(index, dim)| Dim { extent: self.round_up_to_sticks(index, dim.extent), ..*dim }),
+        );
         // If a loop repeats the op, an additional dimension would count its points twice.
         for level in (0..n_loops).filter(|&level| repeats(level)) {
             dims[level].extent = 1;
@@ -108,13 +114,15 @@ impl TileOp {
 
     /// Rounds an extent up to whole sticks of the tensors that have their sticks along the dimension.
     fn round_up_to_sticks(&self, index: usize, extent: i64) -> i64 {
-        let along = self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_per_stick);
+        let along =
+            self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_per_stick);
         along.fold(extent, |extent, elements| (extent + elements - 1) / elements * elements)
     }
 
     /// Returns the dimension that a loop tiles. A result in LX or in the pool is local to an iteration.
     fn loop_dim(&self, level: usize) -> Dim {
-        let is_kept = |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances_with_loop(level);
+        let is_kept =
+            |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances_with_loop(level);
         let is_reduced = self.is_reduction && self.operands.iter().any(|operand| operand.is_output && is_kept(operand));
         Dim { extent: self.trips[level], slices: 1, is_reduced }
     }

@@ -40,13 +40,16 @@ fn estimate_hbm_ns(ops: &[OpFeatures], model: &TimeModel, has_product: bool) -> 
     if ops.iter().any(|op| find_pattern_rate(rates, op).is_some()) {
         let of_op = |op: &OpFeatures| {
             let (read, written) = (as_f64(op.bytes.hbm_read - op.bytes.reread), as_f64(op.bytes.hbm_written));
-            find_pattern_rate(rates, op).map_or_else(|| estimate_plain_ns(rates, read, written), |rate| (read + written) / rate)
+            find_pattern_rate(rates, op)
+                .map_or_else(|| estimate_plain_ns(rates, read, written), |rate| (read + written) / rate)
         };
         return ops.iter().map(of_op).sum();
     }
     match ops {
         [op] if op.access == AccessPattern::RowReduction && op.trips <= 1.0 && read > 0.0 => {
-            (read + written) / (compute_row_reduction_rate(rates, op.rows) * interpolate_reduction_share(&model.torch_spyre, op.cores))
+            (read + written)
+                / (compute_row_reduction_rate(rates, op.rows)
+                    * interpolate_reduction_share(&model.torch_spyre, op.cores))
         }
         _ => estimate_plain_ns(rates, read, written),
     }
@@ -68,7 +71,9 @@ fn estimate_compute_ns(constants: &TorchSpyreTime, op: &OpFeatures) -> f64 {
     let rate = match product.batching {
         BatchLayout::Shared if product.batch > constants.shared_entries => constants.shared_products[1],
         BatchLayout::Shared => constants.shared_products[0],
-        BatchLayout::Inner if product.batch >= constants.inner_batch_entries && op.cores >= constants.inner_batch_cores => {
+        BatchLayout::Inner
+            if product.batch >= constants.inner_batch_entries && op.cores >= constants.inner_batch_cores =>
+        {
             constants.inner_batch_products
         }
         _ => constants.products,
@@ -84,7 +89,8 @@ pub(super) fn estimate_spilled_bytes(constants: &TorchSpyreTime, product: &Matmu
     if product.result_elements_per_core() <= constants.spill_elements {
         return 0.0;
     }
-    product.operand_bytes * (constants.spill * (product.log2_area - constants.spill_elements.log2())).min(constants.spill_most)
+    product.operand_bytes
+        * (constants.spill * (product.log2_area - constants.spill_elements.log2())).min(constants.spill_most)
 }
 
 pub(super) fn estimate_split_penalty_ns(constants: &TorchSpyreTime, product: &MatmulFeatures) -> f64 {
@@ -111,7 +117,11 @@ fn compute_tile_efficiency(constants: &TorchSpyreTime, op: &OpFeatures) -> f64 {
     if op.kind == OpKind::Matmul {
         let [rows, power, most, least_rows] = constants.product_tile;
         let at = |at_rows: f64| (at_rows / rows).powf(power).min(most);
-        return if tile_rows < least_rows { at(least_rows) * (tile_rows / least_rows).powf(low_power) } else { at(tile_rows) };
+        return if tile_rows < least_rows {
+            at(least_rows) * (tile_rows / least_rows).powf(low_power)
+        } else {
+            at(tile_rows)
+        };
     }
     let [rows, power, columns, column_power] = constants.tile;
     let raw = (tile_rows / rows).powf(power) * (op.columns / columns).powf(column_power);

@@ -6,8 +6,8 @@ use super::{Arithmetic, BinaryFunction, UnaryFunction};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F64Arithmetic;
 
-/// Returns the larger of two numbers; NaN if one is NaN, unlike `max`, which drops it, so that NaN padding is detected. Of two zeros the
-/// positive one is larger, as in IEEE 754: a reciprocal tells them apart.
+/// Returns the larger of two numbers; NaN if one is NaN, unlike `max`, which drops it, so that NaN padding is detected.
+/// Of two zeros the positive one is larger, as in IEEE 754: a reciprocal tells them apart.
 pub fn maximum<N: Copy + Into<f64>>(left: N, right: N) -> N {
     let (l, r): (f64, f64) = (left.into(), right.into());
     if l > r || l.is_nan() || (l == r && r.is_sign_negative()) { left } else { right }
@@ -93,7 +93,9 @@ impl Arithmetic for F64Arithmetic {
                 if is_plain {
                     terms.for_each(|(sum, value)| *sum += factor * value);
                 } else {
-                    terms.for_each(|(sum, value)| *sum += if *factor == 0.0 || *value == 0.0 { 0.0 } else { factor * value });
+                    terms.for_each(|(sum, value)| {
+                        *sum += if *factor == 0.0 || *value == 0.0 { 0.0 } else { factor * value }
+                    });
                 }
             }
         }
@@ -153,9 +155,14 @@ mod tests {
     #[test]
     fn propagates_poison() {
         let nan = f64::NAN;
-        for function in
-            [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp]
-        {
+        for function in [
+            UnaryFunction::Abs,
+            UnaryFunction::Relu,
+            UnaryFunction::Clip,
+            UnaryFunction::Gelu,
+            UnaryFunction::Softplus,
+            UnaryFunction::Exp,
+        ] {
             assert!(F64Arithmetic.apply(function, &[-1.0, 1.0], nan).is_nan(), "{function:?}");
         }
         for (a, b) in [(nan, 1.0), (1.0, nan)] {

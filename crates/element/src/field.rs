@@ -1,4 +1,5 @@
-//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See [`FiniteField`].
+//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See
+//! [`FiniteField`].
 
 use super::{
     Arithmetic, BinaryFunction, RandomArithmetic, UnaryFunction,
@@ -50,7 +51,8 @@ impl FieldElement {
         self.first == Self::UNDEFINED.first
     }
 
-    /// Returns the result of a function if an operand is poison (unwritten) or undefined, and `None` otherwise. Poison takes precedence.
+    /// Returns the result of a function if an operand is poison (unwritten) or undefined, and `None` otherwise. Poison
+    /// takes precedence.
     fn find_missing(operands: [Self; 2]) -> Option<Self> {
         [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
@@ -74,27 +76,31 @@ impl FieldElement {
 
 /// A draw: the key of all functions and orders that are not algebraic.
 ///
-/// An element is a pair of a residue modulo P and a residue modulo Q, where P = 2 Q + 1 and both are prime. Sums, differences, products and
-/// quotients act on each residue, so results do not depend on the order of evaluation. 4 has the order Q modulo P: `exp` of a pair has the
-/// residue `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. No law defines the second residue of an exponential.
-/// It is a hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first residue as
-/// exponent. A zero has the exponential 1, and products with a zero are zeros that are not spent, wherever the zero comes from. So the law
-/// holds for one exponential on each path, and equal elements have equal exponentials everywhere. In lawful draws it holds for all
-/// exponentials, and exponentials of exponentials detect fewer differences.
+/// An element is a pair of a residue modulo P and a residue modulo Q, where P = 2 Q + 1 and both are prime. Sums,
+/// differences, products and quotients act on each residue, so results do not depend on the order of evaluation. 4 has
+/// the order Q modulo P: `exp` of a pair has the residue `4^(the residue modulo Q)` modulo P, and so
+/// `exp(a + b) = exp(a) exp(b)`. No law defines the second residue of an exponential. It is a hash, and everything
+/// computed from it is marked as spent: an exponential of a spent element takes a hash of its first residue as
+/// exponent. A zero has the exponential 1, and products with a zero are zeros that are not spent, wherever the zero
+/// comes from. So the law holds for one exponential on each path, and equal elements have equal exponentials
+/// everywhere. In lawful draws it holds for all exponentials, and exponentials of exponentials detect fewer
+/// differences.
 ///
-/// Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Every other function is a keyed
-/// hash of its name, its constants and the first residue of its operand. Maximum, minimum and comparisons use a keyed order of the residues
-/// modulo P. It is associative, commutative and idempotent, and has two more properties only: 1 is above 0 unless 0 is the largest, and the
-/// largest numbers of f64 are adjacent to the infinities. Infinities are elements in addition to the residues, the least and the greatest.
-/// An undefined result, such as 0 / 0, is an element, too, distinct from unwritten memory.
+/// Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Every other
+/// function is a keyed hash of its name, its constants and the first residue of its operand. Maximum, minimum and
+/// comparisons use a keyed order of the residues modulo P. It is associative, commutative and idempotent, and has two
+/// more properties only: 1 is above 0 unless 0 is the largest, and the largest numbers of f64 are adjacent to the
+/// infinities. Infinities are elements in addition to the residues, the least and the greatest. An undefined result,
+/// such as 0 / 0, is an element, too, distinct from unwritten memory.
 ///
-/// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree d agree on a draw by
-/// chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
+/// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree
+/// d agree on a draw by chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash
+/// with 1 / P; P is nearly 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiniteField {
     key: u64,
-    /// Whether zero is larger than every other residue. If zero is in between, an extra zero in a maximum of many elements is seldom
-    /// detected.
+    /// Whether zero is larger than every other residue. If zero is in between, an extra zero in a maximum of many
+    /// elements is seldom detected.
     is_zero_largest: bool,
     /// Whether the law of exponentials holds for spent elements, too.
     is_lawful: bool,
@@ -110,8 +116,9 @@ impl FiniteField {
     const MIN_FINITE: FieldElement = element_from_number(f64::MIN);
     const MAX_FINITE: FieldElement = element_from_number(f64::MAX);
 
-    /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second residue of every
-    /// exponential is 1 then, so that an exponential of an exponential does not depend on the inner operand.
+    /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second
+    /// residue of every exponential is 1 then, so that an exponential of an exponential does not depend on the inner
+    /// operand.
     pub const LAWFUL_BIT: u64 = 1 << 63;
 
     /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::OrderedField`]).
@@ -120,7 +127,11 @@ impl FiniteField {
     /// Returns the draw of a number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
-        Self { key: mix_bits(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL_BIT != 0 }
+        Self {
+            key: mix_bits(draw ^ 0x5370_7972_6521_f1e1),
+            is_zero_largest: draw % 3 == 2,
+            is_lawful: draw & Self::LAWFUL_BIT != 0,
+        }
     }
 
     /// Returns a pseudorandom element derived from two numbers.
@@ -151,8 +162,8 @@ impl FiniteField {
         }
     }
 
-    /// Returns a keyed hash of an element, for a function without a law; the arguments are a number for the name, and one for all other
-    /// dependencies.
+    /// Returns a keyed hash of an element, for a function without a law; the arguments are a number for the name, and
+    /// one for all other dependencies.
     fn hash_function(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
         let constants = constants.iter().fold(0, |all, constant| mix_bits(all ^ u64::from(constant.first)));
         self.hash_element(u64::from(x.first) ^ mix_bits(constants), name, true)
@@ -165,7 +176,11 @@ impl FiniteField {
             FieldElement { first: 0, .. } if x != FieldElement::ZERO => self.exp(FieldElement::ZERO),
             _ if self.is_lawful => FieldElement::new(pow_base(x.residue()), 1, false),
             _ => {
-                let exponent = if x.is_spent() { self.hash_element(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
+                let exponent = if x.is_spent() {
+                    self.hash_element(u64::from(x.first), 0x0e_c400, true).residue()
+                } else {
+                    x.residue()
+                };
                 let first = pow_base(exponent);
                 FieldElement { first: first as u32, ..self.hash_element(first, 0x0e_c401, true) }
             }
@@ -173,7 +188,8 @@ impl FiniteField {
     }
 }
 
-/// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other functions.
+/// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other
+/// functions.
 pub(crate) fn evaluate_by_law<A: Arithmetic>(
     on: &A,
     function: UnaryFunction,
@@ -198,13 +214,18 @@ pub(crate) fn evaluate_by_law<A: Arithmetic>(
         | UnaryFunction::Tanh
         | UnaryFunction::Softplus => return None,
         // These are quotients.
-        UnaryFunction::Gelu | UnaryFunction::Reciprocal | UnaryFunction::Rsqrt | UnaryFunction::Sigmoid | UnaryFunction::Silu => {
+        UnaryFunction::Gelu
+        | UnaryFunction::Reciprocal
+        | UnaryFunction::Rsqrt
+        | UnaryFunction::Sigmoid
+        | UnaryFunction::Silu => {
             return None;
         }
     })
 }
 
-/// Returns the function of `x`, given its quotient: a silu is `x` times the quotient, other functions are the quotient itself.
+/// Returns the function of `x`, given its quotient: a silu is `x` times the quotient, other functions are the quotient
+/// itself.
 fn apply_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element, quotient: A::Element) -> A::Element {
     if function == UnaryFunction::Silu { on.mul(x, quotient) } else { quotient }
 }
@@ -266,7 +287,11 @@ impl Arithmetic for FiniteField {
     fn add(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         if left.is_finite() && right.is_finite() {
             let first = add_mod(u64::from(left.first), u64::from(right.first), P);
-            return FieldElement::new(first, add_mod(left.residue(), right.residue(), Q), left.is_spent() || right.is_spent());
+            return FieldElement::new(
+                first,
+                add_mod(left.residue(), right.residue(), Q),
+                left.is_spent() || right.is_spent(),
+            );
         }
         match (left, right) {
             _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
@@ -280,7 +305,11 @@ impl Arithmetic for FiniteField {
             FieldElement::INFINITY => FieldElement::NEGATIVE_INFINITY,
             FieldElement::NEGATIVE_INFINITY => FieldElement::INFINITY,
             FieldElement::POISON | FieldElement::UNDEFINED => right,
-            _ => FieldElement::new(negate_mod(u64::from(right.first), P), negate_mod(right.residue(), Q), right.is_spent()),
+            _ => FieldElement::new(
+                negate_mod(u64::from(right.first), P),
+                negate_mod(right.residue(), Q),
+                right.is_spent(),
+            ),
         };
         self.add(left, negative)
     }
@@ -316,7 +345,8 @@ impl Arithmetic for FiniteField {
             _ if right.first == 0 && left.first == 0 => FieldElement::UNDEFINED,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
             _ => {
-                let [first, second] = invert_residues([right.first.into(), if right.is_spent() { 0 } else { right.residue() }]);
+                let [first, second] =
+                    invert_residues([right.first.into(), if right.is_spent() { 0 } else { right.residue() }]);
                 self.mul(left, FieldElement::new(first, second, right.is_spent()))
             }
         }
@@ -365,9 +395,11 @@ impl Arithmetic for FiniteField {
         }
         for elements in elements.chunks_mut(INVERSION_BATCH) {
             // Poison and undefined elements stay.
-            let parts =
-                elements.iter().map(|x| find_quotient(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE]));
-            let (mut quotients, denominators): (Vec<_>, Vec<_>) = parts.map(|[numerator, denominator]| (numerator, denominator)).unzip();
+            let parts = elements.iter().map(|x| {
+                find_quotient(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE])
+            });
+            let (mut quotients, denominators): (Vec<_>, Vec<_>) =
+                parts.map(|[numerator, denominator]| (numerator, denominator)).unzip();
             self.divide_all(&mut quotients, &denominators);
             for (x, quotient) in elements.iter_mut().zip(quotients) {
                 *x = apply_quotient(self, function, *x, quotient);
@@ -385,7 +417,8 @@ impl Arithmetic for FiniteField {
 
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
         // Testing every element is faster than stopping early.
-        let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
+        let is_finite =
+            |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
         let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
         let (first, mut second) = (collect_residues(right, first_residue), None);
@@ -397,19 +430,27 @@ impl Arithmetic for FiniteField {
                 continue;
             }
             sums.add(&collect_residues(row, first_residue), &first);
-            out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = add_mod(first, out.first.into(), P) as u32);
+            out.iter_mut()
+                .zip(sums.take(P))
+                .for_each(|(out, first)| out.first = add_mod(first, out.first.into(), P) as u32);
             if right_is_spent || is_spent(row) {
                 let row = build_spent_masks(row.iter());
                 let columns = columns.get_or_insert_with(|| {
                     (0..n).map(|column| build_spent_masks(right.iter().skip(column).step_by(n))).collect::<Vec<_>>()
                 });
-                out.iter_mut().zip(columns).filter(|(_, column)| row.has_spent_product(column)).for_each(|(out, _)| out.second = SPENT_BIT);
+                out.iter_mut()
+                    .zip(columns)
+                    .filter(|(_, column)| row.has_spent_product(column))
+                    .for_each(|(out, _)| out.second = SPENT_BIT);
             }
             // Nothing depends on the second part of a spent element.
             if are_all_spent(out) {
                 continue;
             }
-            sums.add(&collect_residues(row, second_residue), second.get_or_insert_with(|| collect_residues(right, second_residue)));
+            sums.add(
+                &collect_residues(row, second_residue),
+                second.get_or_insert_with(|| collect_residues(right, second_residue)),
+            );
             for (out, second) in out.iter_mut().zip(sums.take(Q)) {
                 *out = FieldElement::new(out.first.into(), add_mod(second, out.residue(), Q), out.is_spent());
             }
@@ -455,8 +496,8 @@ const INVERSION_BATCH: usize = 64;
 
 /// Returns the inverses of up to [`INVERSION_BATCH`] elements; `None` for zero and for elements that are no residues.
 ///
-/// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is the inverse of the
-/// product up to it times the product of those before it.
+/// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is
+/// the inverse of the product up to it times the product of those before it.
 fn invert_batch(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldElement>> {
     let is_invertible = |element: FieldElement| element.is_finite() && element.first != 0;
     // Zeros and second parts without meaning count as 1.

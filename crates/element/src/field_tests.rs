@@ -18,9 +18,14 @@ fn collect_values() -> Vec<FieldElement> {
 
 #[test]
 fn uses_safe_prime_and_its_half_as_moduli() {
-    let is_prime = |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
+    let is_prime =
+        |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
     assert!(P == 2 * Q + 1 && is_prime(Q) && (2..46_341).all(|factor| !P.is_multiple_of(factor)));
-    assert_eq!((pow_mod::<P>(BASE, u64::from(Q)), BASE != 1), (1, true), "the order of the base divides Q, which is prime");
+    assert_eq!(
+        (pow_mod::<P>(BASE, u64::from(Q)), BASE != 1),
+        (1, true),
+        "the order of the base divides Q, which is prime"
+    );
 }
 
 #[test]
@@ -56,7 +61,8 @@ fn computes_sums_and_products_in_any_order() {
 fn maps_exponential_of_sum_to_product() {
     for pair in draw_inputs().windows(2) {
         let sum = DRAW.apply(UnaryFunction::Exp, &[], DRAW.add(pair[0], pair[1]));
-        let product = DRAW.mul(DRAW.apply(UnaryFunction::Exp, &[], pair[0]), DRAW.apply(UnaryFunction::Exp, &[], pair[1]));
+        let product =
+            DRAW.mul(DRAW.apply(UnaryFunction::Exp, &[], pair[0]), DRAW.apply(UnaryFunction::Exp, &[], pair[1]));
         assert!(sum.agrees_with(product));
         // Behind it nothing depends on the part that differs.
         for function in [UnaryFunction::Exp, UnaryFunction::Tanh, UnaryFunction::Log, UnaryFunction::Silu] {
@@ -72,7 +78,8 @@ fn maps_exponential_of_sum_to_product() {
 #[test]
 fn computes_softmax_independent_of_shift() {
     let shares = |shift: FieldElement| {
-        let powers: Vec<FieldElement> = draw_inputs().iter().map(|x| DRAW.apply(UnaryFunction::Exp, &[], DRAW.sub(*x, shift))).collect();
+        let powers: Vec<FieldElement> =
+            draw_inputs().iter().map(|x| DRAW.apply(UnaryFunction::Exp, &[], DRAW.sub(*x, shift))).collect();
         let sum = powers.iter().fold(FieldElement::ZERO, |sum, power| DRAW.add(sum, *power));
         powers.into_iter().map(|power| DRAW.div(power, sum)).collect::<Vec<_>>()
     };
@@ -124,8 +131,16 @@ fn distinguishes_functions_keys_and_operands() {
     ];
     let found: Vec<FieldElement> = functions.iter().map(|function| DRAW.apply(*function, &[], x)).collect();
     assert!((0..found.len()).all(|index| !found[..index].iter().any(|other| other.agrees_with(found[index]))));
-    assert!(!DRAW.apply(UnaryFunction::Tanh, &[], x).agrees_with(DRAW.apply(UnaryFunction::Tanh, &[], DRAW.random_input(1, 1))));
-    assert!(!DRAW.apply(UnaryFunction::Tanh, &[], x).agrees_with(FiniteField::new(8).apply(UnaryFunction::Tanh, &[], x)));
+    assert!(!DRAW.apply(UnaryFunction::Tanh, &[], x).agrees_with(DRAW.apply(
+        UnaryFunction::Tanh,
+        &[],
+        DRAW.random_input(1, 1)
+    )));
+    assert!(!DRAW.apply(UnaryFunction::Tanh, &[], x).agrees_with(FiniteField::new(8).apply(
+        UnaryFunction::Tanh,
+        &[],
+        x
+    )));
     let softplus = |beta: f64| DRAW.apply(UnaryFunction::Softplus, &[DRAW.constant(beta), DRAW.constant(20.0)], x);
     assert!(!softplus(1.0).agrees_with(softplus(2.0)));
 }
@@ -222,7 +237,8 @@ fn collect_all_element_kinds() -> Vec<FieldElement> {
         FieldElement::new(5, 0, false),
         DRAW.sub(spent(0), spent(0)),
     ];
-    let mixed = (0..200).flat_map(|index| [DRAW.random_input(7, index), spent(index), special[index as usize % special.len()]]);
+    let mixed =
+        (0..200).flat_map(|index| [DRAW.random_input(7, index), spent(index), special[index as usize % special.len()]]);
     mixed.collect()
 }
 
@@ -255,13 +271,18 @@ fn divides_batches_like_single_elements() {
 
 #[test]
 fn scales_numbers_with_powers_of_two() {
-    let power = |exponent: i64| f64::from_bits(if exponent < -1022 { 1 << (exponent + 1074) } else { ((exponent + 1023) as u64) << 52 });
+    let power = |exponent: i64| {
+        f64::from_bits(if exponent < -1022 { 1 << (exponent + 1074) } else { ((exponent + 1023) as u64) << 52 })
+    };
     for exponent in -1073..=1023 {
         let [half, whole] = [exponent - 1, exponent].map(|exponent| DRAW.constant(power(exponent)));
         assert_eq!(DRAW.add(half, half), whole, "2^{exponent}");
     }
     assert_eq!(DRAW.constant(1.0), FieldElement::ONE);
-    assert_eq!(DRAW.mul(DRAW.constant(f64::MAX), DRAW.constant(f64::from_bits(1))), DRAW.constant(2.0_f64.powi(-50) - 2.0_f64.powi(-103)));
+    assert_eq!(
+        DRAW.mul(DRAW.constant(f64::MAX), DRAW.constant(f64::from_bits(1))),
+        DRAW.constant(2.0_f64.powi(-50) - 2.0_f64.powi(-103))
+    );
 }
 
 fn check_product_of_length(k: u64) {
@@ -289,7 +310,9 @@ fn check_product_of_length(k: u64) {
 fn ranks_zero_highest_in_every_third_draw() {
     for draw in 0..6 {
         let field = FiniteField::new(draw);
-        let largest = (0..1000).map(|index| field.random_input(0, index)).fold(field.constant(0.0), |most, x| field.maximum(most, x));
+        let largest = (0..1000)
+            .map(|index| field.random_input(0, index))
+            .fold(field.constant(0.0), |most, x| field.maximum(most, x));
         assert_eq!(field.is_zero(largest), draw % 3 == 2);
         assert_eq!(field.maximum(field.constant(0.0), field.constant(f64::INFINITY)), field.constant(f64::INFINITY));
     }
@@ -299,10 +322,13 @@ fn ranks_zero_highest_in_every_third_draw() {
 #[test]
 fn distinguishes_undefined_from_poison() {
     let (zero, infinity, poison) = (FieldElement::ZERO, FieldElement::INFINITY, FieldElement::POISON);
-    let undefined = [DRAW.div(zero, zero), DRAW.sub(infinity, infinity), DRAW.mul(zero, infinity), DRAW.div(infinity, infinity)];
+    let undefined =
+        [DRAW.div(zero, zero), DRAW.sub(infinity, infinity), DRAW.mul(zero, infinity), DRAW.div(infinity, infinity)];
     for element in undefined {
         assert!(element.is_undefined() && !DRAW.is_poison(element) && element.agrees_with(undefined[0]));
-        assert!(DRAW.maximum(element, zero).is_undefined() && DRAW.apply(UnaryFunction::Exp, &[], element).is_undefined());
+        assert!(
+            DRAW.maximum(element, zero).is_undefined() && DRAW.apply(UnaryFunction::Exp, &[], element).is_undefined()
+        );
         assert!(DRAW.is_poison(DRAW.add(element, poison)) && DRAW.is_poison(DRAW.minimum(poison, element)));
     }
 }
@@ -336,7 +362,10 @@ fn ranks_largest_numbers_next_to_infinities() {
     for draw in 0..6 {
         let field = FiniteField::new(draw);
         let [lowest, highest] = [f64::MIN, f64::MAX].map(|number| field.constant(number));
-        for x in (0..100).map(|index| field.random_input(0, index)).chain([0.0, 1.0, -1.0].map(|number| field.constant(number))) {
+        for x in (0..100)
+            .map(|index| field.random_input(0, index))
+            .chain([0.0, 1.0, -1.0].map(|number| field.constant(number)))
+        {
             assert_eq!((field.maximum(x, lowest), field.minimum(x, highest)), (x, x));
         }
         assert_eq!(field.maximum(lowest, field.constant(f64::NEG_INFINITY)), lowest);

@@ -31,7 +31,8 @@ pub enum UnaryFunction {
     Sqrt,
     /// The hyperbolic tangent.
     Tanh,
-    /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold; the constants are beta and the threshold.
+    /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold; the constants are beta and the
+    /// threshold.
     Softplus,
     /// Clamps to the range of two constants, the lower bound first.
     Clip,

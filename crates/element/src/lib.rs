@@ -1,9 +1,9 @@
 //! Kinds of tensor elements, and the device's functions on them.
 //!
-//! One execution can run on several kinds of elements. [`F64Arithmetic`] numbers are f64, never rounded to a device format: they give the meaning of
-//! a program. Elements of a [`FiniteField`] are finite and exact: sums, products and quotients do not depend on their order. Functions outside
-//! algebra are keyed random functions, so two programs agree on these elements only if they compute the same values. This crate does not
-//! depend on layouts, files or IR.
+//! One execution can run on several kinds of elements. [`F64Arithmetic`] numbers are f64, never rounded to a device
+//! format: they give the meaning of a program. Elements of a [`FiniteField`] are finite and exact: sums, products and
+//! quotients do not depend on their order. Functions outside algebra are keyed random functions, so two programs agree
+//! on these elements only if they compute the same values. This crate does not depend on layouts, files or IR.
 
 mod f64_arithmetic;
 mod field;
@@ -22,8 +22,8 @@ use std::fmt::Debug;
 
 /// A kind of elements, with all state that its functions depend on.
 ///
-/// Poison is the content of uninitialized memory. Every function of poison is poison, except for a product with zero within a sum of
-/// products, and the operand that a select does not choose.
+/// Poison is the content of uninitialized memory. Every function of poison is poison, except for a product with zero
+/// within a sum of products, and the operand that a select does not choose.
 pub trait Arithmetic: Sync {
     /// An element.
     type Element: Copy + Debug + PartialEq + Send + Sync;
@@ -128,8 +128,8 @@ pub trait Arithmetic: Sync {
         }
     }
 
-    /// Adds a matrix product: `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a zero is zero,
-    /// whatever the other factor is.
+    /// Adds a matrix product: `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a
+    /// zero is zero, whatever the other factor is.
     fn multiply(&self, left: &[Self::Element], right: &[Self::Element], out: &mut [Self::Element], k: usize, n: usize) {
         for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             for (factor, line) in row.iter().zip(right.chunks_exact(n)) {

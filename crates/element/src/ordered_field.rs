@@ -1,15 +1,18 @@
-//! Field elements in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues satisfies.
+//! Field elements in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues
+//! satisfies.
 //!
-//! Each element carries an f64 number that decides which of two elements is larger: for a sum the sum of both numbers, and so on; for a
-//! function without a law, a number that depends on the result alone. Two programs that are equal by the laws of sums, products,
-//! exponentials and maxima compute equal elements, except for numbers that f64 rounding cannot tell apart: these are compared in the order
-//! of the field.
+//! Each element carries an f64 number that decides which of two elements is larger: for a sum the sum of both numbers,
+//! and so on; for a function without a law, a number that depends on the result alone. Two programs that are equal by
+//! the laws of sums, products, exponentials and maxima compute equal elements, except for numbers that f64 rounding
+//! cannot tell apart: these are compared in the order of the field.
 
-use super::{Arithmetic, BinaryFunction, FieldElement, FiniteField, RandomArithmetic, UnaryFunction, field::evaluate_by_law};
+use super::{
+    Arithmetic, BinaryFunction, FieldElement, FiniteField, RandomArithmetic, UnaryFunction, field::evaluate_by_law,
+};
 use std::cmp::Ordering;
 
-/// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers that programs
-/// compute do not overflow, and results for small `x` stay distinct.
+/// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers
+/// that programs compute do not overflow, and results for small `x` stay distinct.
 const EXPONENT_SCALE: f64 = 1.0 / (1_u64 << 32) as f64;
 
 /// Returns the order number of a random element, between -2 and 2.
@@ -159,9 +162,15 @@ mod tests {
         for index in 0..200 {
             let [a, b, c] = [0, 1, 2].map(|tensor| ORDERED.random_input(tensor, index));
             let larger = ORDERED.add(ORDERED.maximum(a, b), c);
-            assert_eq!(ORDERED.field_element(larger), ORDERED.field_element(ORDERED.maximum(ORDERED.add(a, c), ORDERED.add(b, c))));
+            assert_eq!(
+                ORDERED.field_element(larger),
+                ORDERED.field_element(ORDERED.maximum(ORDERED.add(a, c), ORDERED.add(b, c)))
+            );
             let smaller = ORDERED.sub(ORDERED.minimum(a, b), c);
-            assert_eq!(ORDERED.field_element(smaller), ORDERED.field_element(ORDERED.minimum(ORDERED.sub(a, c), ORDERED.sub(b, c))));
+            assert_eq!(
+                ORDERED.field_element(smaller),
+                ORDERED.field_element(ORDERED.minimum(ORDERED.sub(a, c), ORDERED.sub(b, c)))
+            );
         }
     }
 
@@ -191,11 +200,17 @@ mod tests {
             let x = ORDERED.random_input(0, index);
             let negative = ORDERED.sub(ORDERED.constant(0.0), x);
             assert_eq!(ORDERED.apply(UnaryFunction::Abs, &[], x), if x.real > 0.0 { x } else { negative });
-            assert_eq!(ORDERED.apply(UnaryFunction::Relu, &[], x), if x.real > 0.0 { x } else { ORDERED.constant(0.0) });
+            assert_eq!(
+                ORDERED.apply(UnaryFunction::Relu, &[], x),
+                if x.real > 0.0 { x } else { ORDERED.constant(0.0) }
+            );
             let one = ORDERED.constant(1.0);
             let clipped = ORDERED.apply(UnaryFunction::Clip, &[ORDERED.constant(-1.0), one], x);
             assert_eq!(clipped.real, x.real.clamp(-1.0, 1.0));
-            assert_eq!(ORDERED.compare(BinaryFunction::Greater, x, one), ORDERED.constant(if x.real > 1.0 { 1.0 } else { 0.0 }));
+            assert_eq!(
+                ORDERED.compare(BinaryFunction::Greater, x, one),
+                ORDERED.constant(if x.real > 1.0 { 1.0 } else { 0.0 })
+            );
         }
     }
 }

@@ -57,7 +57,10 @@ const fn compute_base_powers() -> [[u32; 256]; NUM_DIGITS] {
 /// Returns [`BASE`] to the power of a residue modulo Q.
 pub(super) fn pow_base(exponent: u64) -> u64 {
     let digits = (exponent as u32).to_le_bytes();
-    BASE_POWERS.iter().zip(digits).fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
+    BASE_POWERS
+        .iter()
+        .zip(digits)
+        .fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
 /// Exponent of the least positive number, and the number of exponents of the last bit of a number.

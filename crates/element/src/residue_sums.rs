@@ -1,6 +1,7 @@
 //! Sums of products of residues, which are reduced once at the end.
 
-/// Maximum number of products that are added before a sum is split: residues are below `2^31`, so that four fill 64 bits.
+/// Maximum number of products that are added before a sum is split: residues are below `2^31`, so that four fill 64
+/// bits.
 const MAX_UNREDUCED_PRODUCTS: usize = 4;
 
 /// Sum of products per column, as two accumulators: of the lower and of the upper 32 bits.

@@ -1,7 +1,7 @@
 //! Spent marks of sums of products: a sum is spent if some non-zero summand has a spent factor.
 //!
-//! The mark depends on the factors alone, not on what else is multiplied at the same time. Two executions that partition a product
-//! differently, or pad it with zeros, mark the same elements.
+//! The mark depends on the factors alone, not on what else is multiplied at the same time. Two executions that
+//! partition a product differently, or pad it with zeros, mark the same elements.
 
 /// Bit masks of a row or column of factors: which factors are not 0, and which of these are spent.
 pub(super) struct SpentMasks(Vec<[u64; 2]>);
@@ -20,6 +20,9 @@ impl SpentMasks {
 
     /// Whether the sum of the products of two lines of factors is spent.
     pub(super) fn has_spent_product(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|([left, left_spent], [right, right_spent])| left & right & (left_spent | right_spent) != 0)
+        self.0
+            .iter()
+            .zip(&other.0)
+            .any(|([left, left_spent], [right, right_spent])| left & right & (left_spent | right_spent) != 0)
     }
 }

@@ -18,7 +18,8 @@ pub const MAX_TEXT_BYTES: u64 = 1 << 28;
 pub fn is_plain_name(name: &str) -> bool {
     let mut components = Path::new(name).components();
     // `Path` ignores redundant characters, such as a trailing `/`; a name must not have any.
-    matches!((components.next(), components.next()), (Some(Component::Normal(only)), None) if only == name) && !name.contains('\0')
+    matches!((components.next(), components.next()), (Some(Component::Normal(only)), None) if only == name)
+        && !name.contains('\0')
 }
 
 /// Returns whether a relative path stays below the directory that it starts from. Other paths in a file are rejected:
@@ -181,7 +182,10 @@ mod tests {
         for path in ["far", "up/secret", "up", "dangling", "missing", "../secret"] {
             assert!(resolve_below(&inside, path).is_err(), "{path}");
         }
-        assert_eq!(resolve_below(&inside, "far").unwrap_err().to_string(), "'far' is a link that leads out of the directory");
+        assert_eq!(
+            resolve_below(&inside, "far").unwrap_err().to_string(),
+            "'far' is a link that leads out of the directory"
+        );
         // The directory itself may be a link: paths are compared after resolving it.
         symlink("in", place.path().join("link")).unwrap();
         assert!(resolve_below(&place.path().join("link"), "near").is_ok());

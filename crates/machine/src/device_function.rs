@@ -63,8 +63,8 @@ pub struct DeviceFunction {
     pub constants: &'static [&'static str],
 }
 
-/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
-/// batched matmul).
+/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only
+/// (specification, batched matmul).
 pub const MAX_MATMUL_DIMS_PER_ROLE: usize = 2;
 
 /// Conversion of 16-bit numbers to f32.
@@ -115,7 +115,11 @@ mod tests {
     #[test]
     fn names_are_unique_within_a_family() {
         for (index, row) in TABLE.iter().enumerate() {
-            assert!(!TABLE[..index].iter().any(|other| other.family == row.family && other.name == row.name), "{}", row.name);
+            assert!(
+                !TABLE[..index].iter().any(|other| other.family == row.family && other.name == row.name),
+                "{}",
+                row.name
+            );
         }
     }
 

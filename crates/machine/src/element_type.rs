@@ -1,4 +1,5 @@
-//! Element types of a caller's tensors, as opposed to the formats in which the device stores them ([`crate::DeviceFormat`]).
+//! Element types of a caller's tensors, as opposed to the formats in which the device stores them
+//! ([`crate::DeviceFormat`]).
 
 use crate::DeviceFormat;
 use std::{fmt, str::FromStr};
@@ -81,8 +82,8 @@ impl ElementType {
         }
     }
 
-    /// Returns the format in which torch-spyre stores host tensors of the type (later torch-spyre sources); `None` if it copies no such
-    /// tensor.
+    /// Returns the format in which torch-spyre stores host tensors of the type (later torch-spyre sources); `None` if
+    /// it copies no such tensor.
     #[must_use]
     pub const fn stored_format(self) -> Option<DeviceFormat> {
         match self {
@@ -95,8 +96,8 @@ impl ElementType {
 
     /// Returns the type of the host tensor that torch-spyre copies to `format` for elements of this type.
     ///
-    /// It is the type itself if torch-spyre stores it in that format. Otherwise it is the format's own type: an integer that the program
-    /// computes with in DL16 is passed as a `float16` number.
+    /// It is the type itself if torch-spyre stores it in that format. Otherwise it is the format's own type: an integer
+    /// that the program computes with in DL16 is passed as a `float16` number.
     #[must_use]
     pub fn launch_type(self, format: DeviceFormat) -> Self {
         match format {

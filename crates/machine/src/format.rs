@@ -1,6 +1,7 @@
 //! Sticks, and the device's number formats with their element sizes and their names in the files.
 //!
-//! `Formats.def` contains the rows, and the C++ verifiers read it too; `build.rs` generates [`STICK_BYTES`] and [`DeviceFormat`] from it.
+//! `Formats.def` contains the rows, and the C++ verifiers read it too; `build.rs` generates [`STICK_BYTES`] and
+//! [`DeviceFormat`] from it.
 
 use std::{fmt, str::FromStr};
 

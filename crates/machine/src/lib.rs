@@ -1,35 +1,41 @@
 //! Machine description: cores, sticks, scratchpad, address limits, number formats and device functions.
 //!
-//! Every machine parameter is defined here with its source. Another machine is another [`Target`] value (`spyre-compile --target
-//! FILE.json`).
+//! Every machine parameter is defined here with its source. Another machine is another [`Target`] value
+//! (`spyre-compile --target FILE.json`).
 
 mod device_function;
 mod element_type;
 mod format;
 mod time;
 
-pub use device_function::{DeviceFunction, ExecutionUnit, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, WIDEN, is_conversion};
+pub use device_function::{
+    DeviceFunction, ExecutionUnit, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, WIDEN, is_conversion,
+};
 pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
-pub use time::{BroadcastRate, EstimateErrorRatios, HbmRates, RecommendedTime, TimeModel, TorchSpyreTime, TransportRate};
+pub use time::{
+    BroadcastRate, EstimateErrorRatios, HbmRates, RecommendedTime, TimeModel, TorchSpyreTime, TransportRate,
+};
 
 use serde::{Deserialize, Serialize};
 
-/// Machine parameters that the compiler assumes. Field names are the keys of a `--target` file; a missing key keeps Spyre's value.
+/// Machine parameters that the compiler assumes. Field names are the keys of a `--target` file; a missing key keeps
+/// Spyre's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Target {
     /// Cores of the card, each with its own LX (torch-spyre hardware notes: 32).
     pub cores: i64,
-    /// Bytes of LX that one core's buffers may use: `round_up_128((2 MiB - 64 KiB) * (1 - 0.2))`, the back end's own share
-    /// taken off (torch-spyre, LX capacity of August 2026).
+    /// Bytes of LX that one core's buffers may use: `round_up_128((2 MiB - 64 KiB) * (1 - 0.2))`, the back end's own
+    /// share taken off (torch-spyre, LX capacity of August 2026).
     pub lx_bytes: i64,
-    /// Most bytes of one tensor that one core may address: 65535 pages of 4096 bytes ("SuperDSC-Bundle specification, work
-    /// division constraints").
+    /// Most bytes of one tensor that one core may address: 65535 pages of 4096 bytes ("SuperDSC-Bundle specification,
+    /// work division constraints").
     pub core_span_bytes: i64,
     /// Most bytes of a bundle's HBM pool: a 16 GiB segment less 2 GiB (torch-spyre emitter).
     pub pool_bytes: i64,
-    /// Bytes of one address segment; kernel argument `i` starts at segment `i` when addresses are baked (torch-spyre, memory map).
+    /// Bytes of one address segment; kernel argument `i` starts at segment `i` when addresses are baked (torch-spyre,
+    /// memory map).
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
@@ -37,7 +43,8 @@ pub struct Target {
     pub time: TimeModel,
 }
 
-/// Maximum number of cores and segments in a description, far above any machine, so that products of its numbers fit in 64 bits.
+/// Maximum number of cores and segments in a description, far above any machine, so that products of its numbers fit in
+/// 64 bits.
 const MAX_UNITS: i64 = 1024;
 /// Maximum bytes of a memory in a description, for the same reason.
 const MAX_BYTES: i64 = 1 << 44;
@@ -75,7 +82,9 @@ impl Target {
     /// # Errors
     /// Returns the name of the parameter, its value and the rule.
     pub fn check(&self) -> Result<(), String> {
-        if let Some((name, number)) = self.named_parameters().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
+        if let Some((name, number)) =
+            self.named_parameters().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes")
+        {
             return Err(format!("'{name}' must be positive, found {number}"));
         }
         let most = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
@@ -85,7 +94,10 @@ impl Target {
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
             let nearest = (self.lx_bytes / STICK_BYTES).max(1) * STICK_BYTES;
-            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}; give {nearest}", self.lx_bytes));
+            return Err(format!(
+                "'lx_bytes' must be a multiple of {STICK_BYTES}, found {}; give {nearest}",
+                self.lx_bytes
+            ));
         }
         Ok(())
     }

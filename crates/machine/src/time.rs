@@ -1,7 +1,7 @@
 //! Assumed speed of the machine: the constants of the models in `crates/cost`.
 //!
-//! There is no public cycle model of the device. Every constant was fitted to published times, elsewhere or here; "cost models, 2.4"
-//! lists them. Rates are bytes or elements per nanosecond (1 GB/s is 1 byte/ns).
+//! There is no public cycle model of the device. Every constant was fitted to published times, elsewhere or here; "cost
+//! models, 2.4" lists them. Rates are bytes or elements per nanosecond (1 GB/s is 1 byte/ns).
 
 use serde::{Deserialize, Serialize};
 
@@ -53,13 +53,15 @@ impl TimeModel {
 pub struct HbmRates {
     /// One direction (61 pointwise runs of 4 to 268 MB on 32 cores, a line through the origin).
     pub one_way: f64,
-    /// ns for each byte of the smaller direction: turning the bus around (a sweep of the share of writes; gives 105 bytes/ns for a copy).
+    /// ns for each byte of the smaller direction: turning the bus around (a sweep of the share of writes; gives 105
+    /// bytes/ns for a copy).
     pub turnaround_ns_per_byte: f64,
     /// Both directions together while the elements of a stick come from many sticks (transposes, 32 cores).
     pub restickify: f64,
     /// Both directions together in a reduction that keeps its sticks (32 cores).
     pub column_reduction: f64,
-    /// Both directions together with an input broadcast along the rows (a sweep of rows and columns, 3 to 7 % off; cause unknown).
+    /// Both directions together with an input broadcast along the rows (a sweep of rows and columns, 3 to 7 % off;
+    /// cause unknown).
     pub broadcast_row: BroadcastRate,
     /// Both directions together with a scalar, or an input broadcast along the columns.
     pub broadcast_column: BroadcastRate,
@@ -73,7 +75,8 @@ pub struct HbmRates {
     pub swap_outer_halving: f64,
     /// Minimum rate of such a transpose.
     pub swap_outer_floor: f64,
-    /// A reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by rows, 32 cores; cause open).
+    /// A reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by rows, 32
+    /// cores; cause open).
     pub row_reduction_floor: f64,
     /// See `row_reduction_floor`.
     pub row_reduction_extra: f64,
@@ -81,7 +84,8 @@ pub struct HbmRates {
     pub row_reduction_scale_rows: f64,
 }
 
-/// A rate that falls with the logarithms of columns and rows: `clamp(at_one - per_column * log2(sticks) - per_row * log2(rows))`.
+/// A rate that falls with the logarithms of columns and rows:
+/// `clamp(at_one - per_column * log2(sticks) - per_row * log2(rows))`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransportRate {
@@ -103,7 +107,8 @@ pub struct BroadcastRate {
     pub tall: [f64; 5],
     /// Up to 4096 columns otherwise: `a + b r + d r^2 + e c`, then minimum and maximum.
     pub small: [f64; 6],
-    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then minimum and maximum (a valley at rows = columns / 64).
+    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then minimum and maximum (a valley at rows = columns
+    /// / 64).
     pub wide: [f64; 5],
 }
 
@@ -111,13 +116,13 @@ pub struct BroadcastRate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TorchSpyreTime {
-    /// Share of `one_way` that a row reduction reaches on 1, 2, 4, 8, 16 and 32 cores, linear in log2 between (32: fitted; 8 and 16: one
-    /// run each; fewer: later ruled out of scope).
+    /// Share of `one_way` that a row reduction reaches on 1, 2, 4, 8, 16 and 32 cores, linear in log2 between (32:
+    /// fitted; 8 and 16: one run each; fewer: later ruled out of scope).
     pub row_reduction_cores: [f64; 6],
     /// Multiply-adds/ns and core (slope of time over 1 / cores, 4 to 32 cores; nominal 1536).
     pub products: f64,
-    /// Multiply-adds/ns and core with the batch between the sticks, from `inner_batch_entries` entries and `inner_batch_cores` cores (one
-    /// split, 32 cores).
+    /// Multiply-adds/ns and core with the batch between the sticks, from `inner_batch_entries` entries and
+    /// `inner_batch_cores` cores (one split, 32 cores).
     pub inner_batch_products: f64,
     /// See `inner_batch_products`.
     pub inner_batch_entries: f64,
@@ -129,15 +134,16 @@ pub struct TorchSpyreTime {
     pub shared_entries: f64,
     /// Rows of a core from which the array is full, and the power below.
     pub full_array: [f64; 2],
-    /// Multiple of the operands' bytes that a core's large part of the result costs: for each doubling beyond `spill_elements`, at most
-    /// `spill_most` (balanced products; shape fitted, the cause is another).
+    /// Multiple of the operands' bytes that a core's large part of the result costs: for each doubling beyond
+    /// `spill_elements`, at most `spill_most` (balanced products; shape fitted, the cause is another).
     pub spill: f64,
     /// See `spill`.
     pub spill_elements: f64,
     /// See `spill`.
     pub spill_most: f64,
-    /// ns for each element of a core's part of the result beyond `split_elements`, for each doubling of the cores along the longer
-    /// dimension beyond `split_long_cores`, and along the shorter beyond `split_short_cores` (a sweep of forced splits).
+    /// ns for each element of a core's part of the result beyond `split_elements`, for each doubling of the cores along
+    /// the longer dimension beyond `split_long_cores`, and along the shorter beyond `split_short_cores` (a sweep of
+    /// forced splits).
     pub split_long_ns: f64,
     /// See `split_long_ns`.
     pub split_short_ns: f64,
@@ -149,22 +155,24 @@ pub struct TorchSpyreTime {
     pub split_short_cores: f64,
     /// The part of a repeated read that shows (32 cores; contradicted by 16).
     pub reread: f64,
-    /// Efficiency of a tile of `h` rows a core and `c` columns: `(h / rows)^power * (c / columns)^power`, in this order (48 tiled softmax
-    /// rows, 9 % off).
+    /// Efficiency of a tile of `h` rows a core and `c` columns: `(h / rows)^power * (c / columns)^power`, in this order
+    /// (48 tiled softmax rows, 9 % off).
     pub tile: [f64; 4],
     /// Below this efficiency it falls with the power that follows.
     pub tile_low: [f64; 2],
-    /// Efficiency of a tile with a matmul: rows, power, the maximum, and the rows below which it falls with the power of `tile_low`
-    /// (carried over from softmax, not fitted).
+    /// Efficiency of a tile with a matmul: rows, power, the maximum, and the rows below which it falls with the power
+    /// of `tile_low` (carried over from softmax, not fitted).
     pub product_tile: [f64; 4],
-    /// Bytes of a core's tile beyond which it slows down, and the power: without a product, and with one (not identified).
+    /// Bytes of a core's tile beyond which it slows down, and the power: without a product, and with one (not
+    /// identified).
     pub tile_bytes: [f64; 2],
     /// See `tile_bytes`.
     pub product_tile_bytes: [f64; 2],
 }
 
-/// The recommended formula ("cost models, section 10", with the changes that docs/reference/cost-model.md lists). What a product has of torch-spyre's
-/// formula (its rate, its array, what large parts and lopsided splits cost) is taken from [`TorchSpyreTime`].
+/// The recommended formula ("cost models, section 10", with the changes that docs/reference/cost-model.md lists). What
+/// a product has of torch-spyre's formula (its rate, its array, what large parts and lopsided splits cost) is taken
+/// from [`TorchSpyreTime`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecommendedTime {
@@ -180,38 +188,46 @@ pub struct RecommendedTime {
     pub reduction: f64,
     /// Elements/ns and core of a pointwise op or a reduction on tensors in LX (fitted here on softmaxes; 19 to 21).
     pub lx: f64,
-    /// ns for each byte that an op reads and an earlier op of the kernel wrote to HBM (chains with and without LX; 0.005 to 0.0074).
+    /// ns for each byte that an op reads and an earlier op of the kernel wrote to HBM (chains with and without LX;
+    /// 0.005 to 0.0074).
     pub read_back_ns_per_byte: f64,
-    /// Rows of a core's tile below which its HBM traffic slows down as their square root (softmax tiles of 4 rows; one published case of a
-    /// tile of 4 rows, 2048 columns agrees).
+    /// Rows of a core's tile below which its HBM traffic slows down as their square root (softmax tiles of 4 rows; one
+    /// published case of a tile of 4 rows, 2048 columns agrees).
     pub tile_rows: f64,
-    /// The part of the shorter of memory and compute that a product hides (recovered from tables of torch-spyre's report, then removed there).
+    /// The part of the shorter of memory and compute that a product hides (recovered from tables of torch-spyre's
+    /// report, then removed there).
     pub overlap: f64,
     /// The part of a repeated read of a product's operand that shows (fitted here on row-tiled products; 0.59 to 0.65).
     pub reread: f64,
-    /// Efficiency of splitting the summed dimension: `k` slices count as `k` times this factor (all matmuls that split it).
+    /// Efficiency of splitting the summed dimension: `k` slices count as `k` times this factor (all matmuls that split
+    /// it).
     pub summed_slices: f64,
     /// ns for each doubling of the slices of a product's rows: breaks ties (chosen by hand).
     pub row_split_ns: f64,
-    /// Operand bytes of a product grow with the power of the cores along its longer side beyond `fan_cores` (chosen by hand on products).
+    /// Operand bytes of a product grow with the power of the cores along its longer side beyond `fan_cores` (chosen by
+    /// hand on products).
     pub fan: f64,
     /// See `fan`, `fan_rows` and `fan_columns`.
     pub fan_cores: f64,
-    /// Multiply-adds/ns and core of a batched product with the batch between the sticks of both operands: two or three entries, and more
-    /// (sweeps on 32 cores).
+    /// Multiply-adds/ns and core of a batched product with the batch between the sticks of both operands: two or three
+    /// entries, and more (sweeps on 32 cores).
     pub inner_batch: [f64; 2],
-    /// Multiply-adds/ns and core of a batched matmul with the batch between the sticks of one operand (two published times of one shape).
+    /// Multiply-adds/ns and core of a batched matmul with the batch between the sticks of one operand (two published
+    /// times of one shape).
     pub half_inner_batch: f64,
     /// `inner_batch` falls with this power of the cores along the rows beyond `fan_cores` (fitted here; 0.76 to 0.95).
     pub fan_rows: f64,
-    /// `inner_batch` falls with this power of the cores along the columns beyond `fan_cores` (fitted here; 0.16 to 0.36).
+    /// `inner_batch` falls with this power of the cores along the columns beyond `fan_cores` (fitted here; 0.16 to
+    /// 0.36).
     pub fan_columns: f64,
     /// It falls to this part at most (1.8 to 3).
     pub fan_most: f64,
-    /// Multiply-adds/ns and core where the cores share the batch of a product whose batch is between the sticks (72 to 73 on 8 and 16 cores).
+    /// Multiply-adds/ns and core where the cores share the batch of a product whose batch is between the sticks (72 to
+    /// 73 on 8 and 16 cores).
     pub batch_split: f64,
-    /// `batch_split` falls with this power of the slices of the columns over those of the rows, where there are more (three splits on 32 cores,
-    /// of which the one that cuts columns alone took 1.79 times as long as the one that cuts rows alone).
+    /// `batch_split` falls with this power of the slices of the columns over those of the rows, where there are more
+    /// (three splits on 32 cores, of which the one that cuts columns alone took 1.79 times as long as the one that cuts
+    /// rows alone).
     pub batch_split_columns: f64,
     /// `batch_split` for other batched products, as a part of their rate (carried over, not fitted).
     pub batch_split_share: f64,
@@ -223,9 +239,9 @@ pub struct RecommendedTime {
 
 /// Ratios of measured time to estimate: for each kind of op, the factors between which nineteen of twenty times lie.
 ///
-/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide
-/// that it holds for shapes that it has not seen (97 % of the rows, each with its shape left out; test
-/// `intervals_hold_for_shapes_that_they_have_not_seen`).
+/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 %
+/// further out: so wide that it holds for shapes that it has not seen (97 % of the rows, each with its shape left out;
+/// test `intervals_hold_for_shapes_that_they_have_not_seen`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EstimateErrorRatios {

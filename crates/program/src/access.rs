@@ -24,8 +24,8 @@ impl ProgramTensor {
         self.layout.as_ref().map(DeviceLayout::bytes).ok_or_else(|| NO_LAYOUT.to_owned())
     }
 
-    /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the tensor is a window
-    /// of.
+    /// Returns sizes and strides of the buffer that the layout describes: the tensor's own buffer, or the one that the
+    /// tensor is a window of.
     ///
     /// # Errors
     /// If the shape has no contiguous strides.
@@ -33,8 +33,8 @@ impl ProgramTensor {
         HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.shape))
     }
 
-    /// Returns the layout as that of a separate buffer with the tensor's shape, without the surroundings of a window; `None` without a
-    /// layout.
+    /// Returns the layout as that of a separate buffer with the tensor's shape, without the surroundings of a window;
+    /// `None` without a layout.
     ///
     /// # Errors
     /// Those of [`DeviceLayout::to_tile_layout`], and of [`Self::buffer`].
@@ -69,8 +69,8 @@ pub enum AccessKind {
 /// Access of an op to a tensor, through all views of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorAccess {
-    /// The accessed tensor, at the root of all views, or the outermost view with a layout, which shows the same bytes with other
-    /// dimensions.
+    /// The accessed tensor, at the root of all views, or the outermost view with a layout, which shows the same bytes
+    /// with other dimensions.
     pub tensor: ProgramTensor,
     /// For each dimension of the tensor, the iteration dimension that indexes it; `None` for a constant index.
     pub dims: Vec<Option<usize>>,
@@ -96,13 +96,15 @@ impl TensorAccess {
         self.tensor.layout.as_ref().ok_or_else(|| NO_LAYOUT.to_owned())
     }
 
-    /// Returns the device coordinates in terms of the iteration dimensions; 0 where an index tensor determines the position.
+    /// Returns the device coordinates in terms of the iteration dimensions; 0 where an index tensor determines the
+    /// position.
     ///
     /// # Errors
     /// If the tensor has no layout, or one that the access does not fit.
     pub fn coordinates(&self, iteration_space: &[i64]) -> Result<Vec<Coordinate>, String> {
         let layout = self.layout()?;
-        let index = |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(CoordinateTerm::from_dim), offset };
+        let index =
+            |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(CoordinateTerm::from_dim), offset };
         let access: Vec<Coordinate> = self.dims.iter().zip(&self.offsets).map(index).collect();
         let text = |error: LayoutError| error.to_string();
         compute_device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
@@ -129,7 +131,9 @@ impl TensorAccess {
         }
         let host = self.tensor.buffer().map_err(|error| error.to_string())?;
         let coordinates = self.coordinates(iteration_space)?;
-        let is_fixed = |device_dim: usize| coordinates[device_dim].term.is_none_or(|term| term.max_value(iteration_space) == Ok(0));
+        let is_fixed = |device_dim: usize| {
+            coordinates[device_dim].term.is_none_or(|term| term.max_value(iteration_space) == Ok(0))
+        };
         self.layout()?.find_indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
     }
 

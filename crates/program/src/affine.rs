@@ -65,8 +65,8 @@ impl AffineExpression {
         }
     }
 
-    /// Returns the least and the greatest value, or wider bounds, over dimensions of sizes `sizes`. None if it has a symbol, a product or a
-    /// quotient of dimensions, or leaves 64 bits. Terms are bounded one by one.
+    /// Returns the least and the greatest value, or wider bounds, over dimensions of sizes `sizes`. None if it has a
+    /// symbol, a product or a quotient of dimensions, or leaves 64 bits. Terms are bounded one by one.
     #[must_use]
     pub fn bounds(&self, sizes: &[i64]) -> Option<[i64; 2]> {
         let number = |expr: &Self| if let Self::Constant(number) = expr { Some(*number) } else { None };
@@ -79,7 +79,8 @@ impl AffineExpression {
                 Some([lhs[0].checked_add(rhs[0])?, lhs[1].checked_add(rhs[1])?])
             }
             Self::Mul(lhs, rhs) => {
-                let (of, factor) = number(rhs).map_or_else(|| Some((rhs, number(lhs)?)), |factor| Some((lhs, factor)))?;
+                let (of, factor) =
+                    number(rhs).map_or_else(|| Some((rhs, number(lhs)?)), |factor| Some((lhs, factor)))?;
                 let [first, last] = of.bounds(sizes)?;
                 let ends = [first.checked_mul(factor)?, last.checked_mul(factor)?];
                 Some([ends[0].min(ends[1]), ends[0].max(ends[1])])
@@ -110,7 +111,11 @@ impl AffineExpression {
         match self {
             Self::Dim(dim) if !dims.contains(dim) => dims.push(*dim),
             Self::Dim(_) | Self::Constant(_) | Self::Symbol(_) => {}
-            Self::Add(lhs, rhs) | Self::Mul(lhs, rhs) | Self::FloorDiv(lhs, rhs) | Self::CeilDiv(lhs, rhs) | Self::Mod(lhs, rhs) => {
+            Self::Add(lhs, rhs)
+            | Self::Mul(lhs, rhs)
+            | Self::FloorDiv(lhs, rhs)
+            | Self::CeilDiv(lhs, rhs)
+            | Self::Mod(lhs, rhs) => {
                 lhs.collect_dims(dims);
                 rhs.collect_dims(dims);
             }
@@ -144,7 +149,9 @@ impl AffineExpression {
 /// Returns whether indices over dimensions of sizes `space` are within the bounds of a buffer of these sizes.
 #[must_use]
 pub fn are_in_bounds(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> bool {
-    let is_inside = |(expr, &size): (&AffineExpression, &i64)| expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size);
+    let is_inside = |(expr, &size): (&AffineExpression, &i64)| {
+        expr.bounds(space).is_some_and(|[first, last]| first >= 0 && last < size)
+    };
     exprs.iter().zip(sizes).all(is_inside)
 }
 
@@ -169,11 +176,14 @@ impl LinearCombination {
     }
 
     /// Returns the floor quotient. Divides by a common factor of the divisor and a coefficient first:
-    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient becomes one quotient, and multiples of
-    /// the divisor are divided alone: `(7 a + b + 9) floordiv 7` becomes `a + 1 + (b + 2) floordiv 7`.
+    /// `(33 a + b) floordiv 77` becomes `(3 a + b floordiv 11) floordiv 7`. A quotient of a quotient becomes one
+    /// quotient, and multiples of the divisor are divided alone: `(7 a + b + 9) floordiv 7` becomes
+    /// `a + 1 + (b + 2) floordiv 7`.
     fn floor_div(mut self, by: i64) -> AffineExpression {
         let common = |factor: i64| Some(find_proper_common_divisor(by, factor)).filter(|part| *part > 1);
-        let divided = |of: AffineExpression, by: i64| AffineExpression::FloorDiv(Box::new(of), Box::new(AffineExpression::Constant(by)));
+        let divided = |of: AffineExpression, by: i64| {
+            AffineExpression::FloorDiv(Box::new(of), Box::new(AffineExpression::Constant(by)))
+        };
         if let [(1, AffineExpression::FloorDiv(of, inner))] = self.terms.as_slice()
             && let AffineExpression::Constant(inner @ 1..) = inner.as_ref()
             && let (Some(both), Some(constant)) = (inner.checked_mul(by), inner.checked_mul(self.constant))
@@ -201,7 +211,8 @@ impl LinearCombination {
 
     /// Removes the multiples of a number, and returns the sum of their quotients.
     fn extract_multiples(&mut self, of: i64) -> Self {
-        let (whole, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.terms).into_iter().partition(|(factor, _)| factor % of == 0);
+        let (whole, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.terms).into_iter().partition(|(factor, _)| factor % of == 0);
         let constant = self.constant.div_euclid(of);
         self.terms = rest;
         self.constant = self.constant.rem_euclid(of);
@@ -269,7 +280,8 @@ impl LinearCombination {
         };
         let number = (self.constant != 0).then_some(AffineExpression::Constant(self.constant));
         let all = self.terms.into_iter().filter_map(scaled).chain(number);
-        all.reduce(|sum, term| AffineExpression::Add(Box::new(sum), Box::new(term))).unwrap_or(AffineExpression::Constant(0))
+        all.reduce(|sum, term| AffineExpression::Add(Box::new(sum), Box::new(term)))
+            .unwrap_or(AffineExpression::Constant(0))
     }
 }
 
@@ -297,7 +309,11 @@ fn find_proper_common_divisor(of: i64, other: i64) -> i64 {
 mod tests {
     use super::*;
 
-    fn evaluate_with_rhs(build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression, lhs: i64, rhs: i64) -> i64 {
+    fn evaluate_with_rhs(
+        build: impl Fn(Box<AffineExpression>, Box<AffineExpression>) -> AffineExpression,
+        lhs: i64,
+        rhs: i64,
+    ) -> i64 {
         build(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(rhs))).evaluate(&[lhs])
     }
 
@@ -311,7 +327,10 @@ mod tests {
     #[test]
     fn replaces_all_occurrences_of_dimensions() {
         let sum = AffineExpression::Add(
-            Box::new(AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(4)))),
+            Box::new(AffineExpression::Mod(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(4)),
+            )),
             Box::new(AffineExpression::Dim(1)),
         );
         assert_eq!(sum.with_dims(&|dim| AffineExpression::Constant([7, 10][dim])).evaluate(&[]), 13);
@@ -319,7 +338,8 @@ mod tests {
 
     #[test]
     fn finds_common_divisor_below_the_number() {
-        let searched = |of: i64, other: i64| (2..of).rev().find(|part| of % part == 0 && other % part == 0).unwrap_or(1);
+        let searched =
+            |of: i64, other: i64| (2..of).rev().find(|part| of % part == 0 && other % part == 0).unwrap_or(1);
         for of in 1..60 {
             assert!((-70..70).all(|other| find_proper_common_divisor(of, other) == searched(of, other)), "{of}");
         }
@@ -336,8 +356,11 @@ mod tests {
             &two(AffineExpression::Mul, &AffineExpression::Dim(0), AffineExpression::Constant(32)),
             AffineExpression::Dim(1),
         );
-        let next =
-            two(AffineExpression::Add, &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(6)), AffineExpression::Constant(1));
+        let next = two(
+            AffineExpression::Add,
+            &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(6)),
+            AffineExpression::Constant(1),
+        );
         let flat = |by: i64| {
             two(
                 AffineExpression::Add,
@@ -366,7 +389,11 @@ mod tests {
                 &two(AffineExpression::FloorDiv, &x, AffineExpression::Constant(77)),
                 AffineExpression::Constant(77),
             ),
-            two(AffineExpression::Mul, &two(AffineExpression::Mod, &tens, AffineExpression::Constant(7)), AffineExpression::Constant(11)),
+            two(
+                AffineExpression::Mul,
+                &two(AffineExpression::Mod, &tens, AffineExpression::Constant(7)),
+                AffineExpression::Constant(11),
+            ),
             two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(11)),
         ];
         let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
@@ -390,7 +417,11 @@ mod tests {
                 &two(AffineExpression::Mod, &quotient(80), AffineExpression::Constant(7)),
                 AffineExpression::Constant(80),
             ),
-            two(AffineExpression::Mul, &two(AffineExpression::Mod, &halves, AffineExpression::Constant(5)), AffineExpression::Constant(16)),
+            two(
+                AffineExpression::Mul,
+                &two(AffineExpression::Mod, &halves, AffineExpression::Constant(5)),
+                AffineExpression::Constant(16),
+            ),
             two(AffineExpression::Mod, &AffineExpression::Dim(1), AffineExpression::Constant(16)),
         ];
         let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
@@ -398,7 +429,9 @@ mod tests {
         // Of rows of 7 it is another element.
         for by in [6, 7] {
             let points = (0..6).flat_map(|row| (0..32).map(move |column| [row, column]));
-            assert!(points.clone().all(|point| flat(by).evaluate(&point) == flat(by).fold_quotients().evaluate(&point)));
+            assert!(
+                points.clone().all(|point| flat(by).evaluate(&point) == flat(by).fold_quotients().evaluate(&point))
+            );
         }
         assert_ne!(flat(7).fold_quotients(), whole);
     }

@@ -9,7 +9,8 @@ use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers of parts of buffers: parts that begin at the same element of one buffer have the same number, whatever their shapes are.
+/// Numbers of parts of buffers: parts that begin at the same element of one buffer have the same number, whatever their
+/// shapes are.
 #[derive(Clone, Debug, Default)]
 pub struct BufferNumbering {
     numbers: BTreeMap<(ValueId, i64), usize>,
@@ -24,7 +25,8 @@ impl BufferNumbering {
 }
 
 impl Program {
-    /// Returns an op as the model of time sees it before its work is divided and values are placed: in one slice, with all operands in HBM.
+    /// Returns an op as the model of time sees it before its work is divided and values are placed: in one slice, with
+    /// all operands in HBM.
     ///
     /// # Errors
     /// If the layout phase has not run, or a loop tiles a buffer where its layout cannot be tiled.
@@ -37,13 +39,15 @@ impl Program {
             Family::Reduce if is_reduction => OpKind::Reduction,
             Family::Matmul | Family::Reduce | Family::Pointwise | Family::Copy | Family::Gather => OpKind::Pointwise,
         };
-        let dims = op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
+        let dims =
+            op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
         let computed = compute_padded_space(op)?;
         let n_indices = count_indices(op);
         let mut operands = Vec::with_capacity(op.operands.len());
         for operand in &op.operands {
             let mut tile = self.build_tile_operand(op, operand, &computed, n_indices)?;
-            tile.buffer = numbers.assign_number(self.value(operand.value).base, operand.access.find_first_element(&op.space)?);
+            tile.buffer =
+                numbers.assign_number(self.value(operand.value).base, operand.access.find_first_element(&op.space)?);
             operands.push(tile);
         }
         operands.last_mut().into_iter().for_each(|result| result.is_output = true);
@@ -58,7 +62,13 @@ impl Program {
     }
 
     /// Returns an operand without its buffer number. `computed` has the points of each dimension that cores compute.
-    fn build_tile_operand(&self, op: &ProgramOp, operand: &OpOperand, computed: &[i64], n_indices: i64) -> Result<TileOperand, String> {
+    fn build_tile_operand(
+        &self,
+        op: &ProgramOp,
+        operand: &OpOperand,
+        computed: &[i64],
+        n_indices: i64,
+    ) -> Result<TileOperand, String> {
         let access = &operand.access;
         let layout = access.layout()?;
         // Dimensions of one point move nothing.
@@ -84,8 +94,11 @@ impl Program {
         let base = self.value(self.value(operand.value).base);
         let is_kernel_input = matches!(base.def, ValueDef::Argument | ValueDef::Constant);
         let moves = operand.moves.as_ref().map_err(Clone::clone)?;
-        let advances =
-            op.loops.iter().map(|around| moves.iter().filter(|moved| moved.0 == *around).map(|moved| moved.1).sum::<i64>() != 0).collect();
+        let advances = op
+            .loops
+            .iter()
+            .map(|around| moves.iter().filter(|moved| moved.0 == *around).map(|moved| moved.1).sum::<i64>() != 0)
+            .collect();
         Ok(TileOperand {
             is_kernel_input,
             is_argument: is_kernel_input || base.is_returned,
@@ -100,8 +113,8 @@ impl Program {
     }
 }
 
-/// Returns the points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros behind the end of
-/// what it sums.
+/// Returns the points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros
+/// behind the end of what it sums.
 fn compute_padded_space(op: &ProgramOp) -> Result<Vec<i64>, String> {
     let mut computed = op.space.clone();
     for operand in op.operands.iter().filter(|_| op.family == Family::Matmul) {

@@ -1,9 +1,10 @@
 //! Names that follow elements through views: which factor of which dimension has a name.
 //!
-//! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256 elements is
-//! `M` of 64 times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the buffer, an index over the
-//! dimensions of the view; the position along `K` is `flat mod 256`, along `M` it is `flat floordiv 256 mod 64`. If one of these
-//! is a run of digits of a single dimension, that dimension has the name (torch-spyre facts, I).
+//! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256
+//! elements is `M` of 64 times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the
+//! buffer, an index over the dimensions of the view; the position along `K` is `flat mod 256`, along `M` it is
+//! `flat floordiv 256 mod 64`. If one of these is a run of digits of a single dimension, that dimension has the name
+//! (torch-spyre facts, I).
 //!
 //! ```text
 //! 64x256 shown as 16384: flat = d0              M = d0 floordiv 256, K = d0 mod 256     d0 is M*K
@@ -107,8 +108,8 @@ impl BufferFactor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferIndexMap {
     shape: Vec<i64>,
-    /// Sizes of auxiliary dimensions that replace terms that are no sum of digits: their values are unknown. They follow the
-    /// dimensions of `shape`.
+    /// Sizes of auxiliary dimensions that replace terms that are no sum of digits: their values are unknown. They
+    /// follow the dimensions of `shape`.
     hidden: Vec<i64>,
     /// Position in the buffer.
     flat: TensorIndex,
@@ -126,8 +127,8 @@ impl BufferIndexMap {
         Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: TensorIndex::new(&digits, 0, shape).ok()? })
     }
 
-    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; None where it is no sum
-    /// of digits.
+    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; None where it
+    /// is no sum of digits.
     #[must_use]
     pub fn compose(&self, indices: &[Option<TensorIndex>], shape: &[i64]) -> Option<Self> {
         let mut sizes = shape.to_vec();
@@ -146,7 +147,9 @@ impl BufferIndexMap {
         let mut digits = Vec::new();
         let mut offset = self.flat.offset;
         for digit in &self.flat.digits {
-            let alone = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }.compose(&behind, &sizes).ok();
+            let alone = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }
+                .compose(&behind, &sizes)
+                .ok();
             let alone = alone.or_else(|| hide(&mut sizes, digit.size))?;
             offset = offset.checked_add(alone.offset.checked_mul(digit.factor)?)?;
             for moved in alone.digits {
@@ -165,8 +168,15 @@ impl BufferIndexMap {
         let mut stride = 1_i64;
         for part in parts.iter().rev() {
             if part.size > 1 && part.is_named() {
-                let along = TensorIndex { digits: vec![IndexDigit { dim: 0, divisor: stride, size: part.size, factor: 1 }], offset: 0 };
-                walk.record_factor(part, along.compose(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(), &self.shape);
+                let along = TensorIndex {
+                    digits: vec![IndexDigit { dim: 0, divisor: stride, size: part.size, factor: 1 }],
+                    offset: 0,
+                };
+                walk.record_factor(
+                    part,
+                    along.compose(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(),
+                    &self.shape,
+                );
             }
             stride = stride.saturating_mul(part.size);
         }
@@ -178,8 +188,8 @@ impl BufferIndexMap {
 }
 
 impl DimNameMap {
-    /// Records which dimension indexes a factor, given the position along the factor; a constant position is attributed to no
-    /// dimension.
+    /// Records which dimension indexes a factor, given the position along the factor; a constant position is attributed
+    /// to no dimension.
     fn record_factor(&mut self, part: &BufferFactor, index: Option<&TensorIndex>, shape: &[i64]) {
         let why = match index.map(|index| (index.digits.as_slice(), index.offset)) {
             None => NameLossReason::Misaligned,
@@ -188,7 +198,11 @@ impl DimNameMap {
             Some(([digit], offset)) => {
                 let is_whole_runs = digit.factor == 1 && shape[digit.dim] % (digit.divisor * digit.size) == 0;
                 if let Some(name) = part.find_name(offset, digit.size).filter(|_| is_whole_runs) {
-                    self.dims[digit.dim].push(NamedFactor { divisor: digit.divisor, size: digit.size, name: name.clone() });
+                    self.dims[digit.dim].push(NamedFactor {
+                        divisor: digit.divisor,
+                        size: digit.size,
+                        name: name.clone(),
+                    });
                     return;
                 }
                 NameLossReason::Slice { dim: digit.dim, positions: digit.size }
@@ -203,7 +217,9 @@ impl DimNameMap {
 
     /// Records the names along a dimension as lost if the dimension as a whole has no label.
     fn lose_partly_named_dims(&mut self, shape: &[i64]) {
-        for (dim, (claims, &size)) in self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty()) {
+        for (dim, (claims, &size)) in
+            self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty())
+        {
             if format_dim_label(claims, size).is_empty() {
                 let beside = claims.iter().map(|claim| LostName {
                     name: claim.name.clone(),
@@ -216,8 +232,8 @@ impl DimNameMap {
     }
 }
 
-/// Returns the factors of a dimension of `size` positions with `claims`, outermost first, including the unnamed factors between
-/// them.
+/// Returns the factors of a dimension of `size` positions with `claims`, outermost first, including the unnamed factors
+/// between them.
 #[must_use]
 pub fn collect_dim_factors(claims: &[NamedFactor], size: i64) -> Vec<BufferFactor> {
     let (mut parts, mut end) = (Vec::new(), size);
@@ -304,7 +320,8 @@ mod tests {
 
         /// Returns the index of each source dimension of the view; None where it is no sum of digits.
         fn source_indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<TensorIndex>> {
-            let own: Vec<Option<TensorIndex>> = (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
+            let own: Vec<Option<TensorIndex>> =
+                (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
             match self {
                 Self::Transpose(order) => {
                     let place = |dim: usize| order.iter().position(|&moved| moved == dim).unwrap();
@@ -362,16 +379,23 @@ mod tests {
         assert_eq!(of(&[1, 2, 12]).0, ["", "A", "B*C"]);
         assert_eq!(of(&[2, 1, 3, 4]).0, ["A", "", "B", "C"]);
         assert_eq!(
-            collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![2, 0, 1]), TestViewOp::Reshape(vec![4, 6])]).0,
+            collect_labels(
+                &names,
+                &[2, 3, 4],
+                &[TestViewOp::Transpose(vec![2, 0, 1]), TestViewOp::Reshape(vec![4, 6])]
+            )
+            .0,
             ["C", "A*B"]
         );
-        let swapped = collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![1, 0, 2]), TestViewOp::Reshape(vec![24])]);
+        let swapped =
+            collect_labels(&names, &[2, 3, 4], &[TestViewOp::Transpose(vec![1, 0, 2]), TestViewOp::Reshape(vec![24])]);
         assert_eq!(swapped, (vec!["B*A*C".to_owned()], vec![]));
     }
 
     #[test]
     fn loses_only_names_next_to_misaligned_boundary() {
-        let (found, losses) = collect_labels(&[("A", 6), ("B", 4), ("C", 5)], &[6, 4, 5], &[TestViewOp::Reshape(vec![8, 3, 5])]);
+        let (found, losses) =
+            collect_labels(&[("A", 6), ("B", 4), ("C", 5)], &[6, 4, 5], &[TestViewOp::Reshape(vec![8, 3, 5])]);
         assert_eq!(
             (found, losses),
             (
@@ -380,23 +404,36 @@ mod tests {
             )
         );
         let (found, losses) = collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &[TestViewOp::Reshape(vec![2, 4, 4])]);
-        assert_eq!((found, losses), (vec![String::new(), String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Split)]));
+        assert_eq!(
+            (found, losses),
+            (vec![String::new(), String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Split)])
+        );
         // Both halves together cover the complete name again.
         let again = [TestViewOp::Reshape(vec![2, 4, 4]), TestViewOp::Reshape(vec![8, 4])];
-        assert_eq!(collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &again), (vec!["A".to_owned(), "B".to_owned()], vec![]));
+        assert_eq!(
+            collect_labels(&[("A", 8), ("B", 4)], &[8, 4], &again),
+            (vec!["A".to_owned(), "B".to_owned()], vec![])
+        );
     }
 
     #[test]
     fn loses_name_of_slice_but_not_of_single_position() {
         let names = [("A", 8), ("B", 4)];
-        let slice = |dim, first, positions| collect_labels(&names, &[8, 4], &[TestViewOp::Slice(dim, first, positions)]);
+        let slice =
+            |dim, first, positions| collect_labels(&names, &[8, 4], &[TestViewOp::Slice(dim, first, positions)]);
         assert_eq!(
             slice(0, 2, 4),
-            (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 4 })])
+            (
+                vec![String::new(), "B".to_owned()],
+                vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 4 })]
+            )
         );
         assert_eq!(
             slice(0, 0, 7),
-            (vec![String::new(), "B".to_owned()], vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 7 })])
+            (
+                vec![String::new(), "B".to_owned()],
+                vec![new_loss("A", 8, NameLossReason::Slice { dim: 0, positions: 7 })]
+            )
         );
         assert_eq!(slice(0, 5, 1), (vec![String::new(), "B".to_owned()], vec![]));
         // 30 of 32 elements take all positions of A, but the last of them not fully.
@@ -410,7 +447,10 @@ mod tests {
         let found = collect_labels(&[("A", 3), ("", 4)], &[3, 4], &[TestViewOp::Reshape(vec![12])]);
         assert_eq!(found, (vec![String::new()], vec![new_loss("A", 3, NameLossReason::MixedWithUnnamed { dim: 0 })]));
         let again = [TestViewOp::Reshape(vec![12]), TestViewOp::Reshape(vec![3, 2, 2])];
-        assert_eq!(collect_labels(&[("A", 3), ("", 4)], &[3, 4], &again), (vec!["A".to_owned(), String::new(), String::new()], vec![]));
+        assert_eq!(
+            collect_labels(&[("A", 3), ("", 4)], &[3, 4], &again),
+            (vec!["A".to_owned(), String::new(), String::new()], vec![])
+        );
     }
 
     #[test]
@@ -420,13 +460,21 @@ mod tests {
             collect_dim_factors(&[claim(2, 3)], 24),
             [BufferFactor::from_size(4), BufferFactor::with_name("A", 3), BufferFactor::from_size(2)]
         );
-        assert_eq!(collect_dim_factors(&[claim(4, 3), claim(1, 3)], 12), [BufferFactor::from_size(12)], "3 does not divide 4");
+        assert_eq!(
+            collect_dim_factors(&[claim(4, 3), claim(1, 3)], 12),
+            [BufferFactor::from_size(12)],
+            "3 does not divide 4"
+        );
         assert_eq!(collect_dim_factors(&[], 1), [BufferFactor::from_size(1)]);
         assert_eq!(BufferIndexMap::from_buffer_shape(&[2, 0]), None);
     }
 
     /// Computes the claims of a view by brute force over its elements.
-    fn enumerate_named_factors(parts: &[BufferFactor], shapes: &[Vec<i64>], steps: &[TestViewOp]) -> Vec<Vec<NamedFactor>> {
+    fn enumerate_named_factors(
+        parts: &[BufferFactor],
+        shapes: &[Vec<i64>],
+        steps: &[TestViewOp],
+    ) -> Vec<Vec<NamedFactor>> {
         let shape = shapes.last().unwrap();
         let sizes: Vec<i64> = parts.iter().map(|part| part.size).collect();
         let points: Vec<Vec<i64>> = (0..shape.iter().product()).map(|position| unflatten(position, shape)).collect();
@@ -443,10 +491,15 @@ mod tests {
             for (dim, &size) in shape.iter().enumerate() {
                 let is_walk = |divisor: &i64| {
                     let mut pairs = points.iter().zip(&positions);
-                    size % (divisor * part.size) == 0 && pairs.all(|(point, at)| point[dim] / divisor % part.size == at[number])
+                    size % (divisor * part.size) == 0
+                        && pairs.all(|(point, at)| point[dim] / divisor % part.size == at[number])
                 };
                 let name = part.name.clone().unwrap();
-                found[dim].extend((1..=size).find(is_walk).map(|divisor| NamedFactor { divisor, size: part.size, name }));
+                found[dim].extend((1..=size).find(is_walk).map(|divisor| NamedFactor {
+                    divisor,
+                    size: part.size,
+                    name,
+                }));
             }
         }
         found.iter_mut().for_each(|claims: &mut Vec<NamedFactor>| claims.sort_by_key(|claim| -claim.divisor));
@@ -509,8 +562,8 @@ mod tests {
             if shown.hidden.is_empty() && !is_cut {
                 prop_assert_eq!(&found, &expected);
             } else {
-                // The analysis may find less than brute force, but never something different: of 4 positions, the middle two
-                // index the outer name, of size 2.
+                // The analysis may find less than brute force, but never something different: of 4 positions, the
+                // middle two index the outer name, of size 2.
                 for (found, expected) in found.iter().zip(&expected) {
                     prop_assert!(found.iter().all(|claim| expected.contains(claim)));
                 }

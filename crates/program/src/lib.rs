@@ -1,7 +1,8 @@
 //! Programs as plain values, between MLIR and the algorithms of the stages.
 //!
-//! [`Program`] has the compute ops of a function in order, with their accesses; [`UndividedOp`] is an op as work division sees it. [`affine`] has
-//! affine expressions, [`layout`] device layouts and the indices at which ops read them. Nothing here depends on MLIR or on a stage.
+//! [`Program`] has the compute ops of a function in order, with their accesses; [`UndividedOp`] is an op as work
+//! division sees it. [`affine`] has affine expressions, [`layout`] device layouts and the indices at which ops read
+//! them. Nothing here depends on MLIR or on a stage.
 
 mod access;
 pub mod affine;
@@ -18,8 +19,8 @@ pub use access::{AccessKind, ProgramTensor, TensorAccess};
 pub use cost_op::BufferNumbering;
 pub use operation::{DeviceOperand, DimKind, IterationDim, UndividedOp, UndividedOpError};
 pub use program::{
-    BlockId, LoopId, LoopStrides, OpOperand, OpRole, OperandRef, Program, ProgramLoop, ProgramOp, ProgramValue, ResultUse, ReturnKind,
-    ValueDef, ValueId,
+    BlockId, LoopId, LoopStrides, OpOperand, OpRole, OperandRef, Program, ProgramLoop, ProgramOp, ProgramValue,
+    ResultUse, ReturnKind, ValueDef, ValueId,
 };
 pub use split::{CoreOrder, SplitError, WorkSplit};
 pub use tile_count::SymbolicCount;

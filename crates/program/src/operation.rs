@@ -52,8 +52,8 @@ pub struct DeviceOperand {
     pub layout: DeviceLayout,
     /// One coordinate per device dimension, in terms of the op's iteration dimensions.
     pub coordinates: Vec<Coordinate>,
-    /// For a partial access: the number of positions of the complete tensor along each device dimension. `None` for a tile, which has the
-    /// layout of a larger buffer, if the op accesses all of it.
+    /// For a partial access: the number of positions of the complete tensor along each device dimension. `None` for a
+    /// tile, which has the layout of a larger buffer, if the op accesses all of it.
     pub part_of: Option<Vec<i64>>,
     /// For a gather's table: the device dimension whose position an index determines.
     pub indexed: Option<usize>,
@@ -85,13 +85,14 @@ pub struct UndividedOp {
     pub minima: WorkSplit,
     /// The user's split, which overrides the rules.
     pub hint: Option<WorkSplit>,
-    /// Iteration dimensions that the device function cannot divide (those of a gather's table, the reduced one of a top-k, what a restickify pads).
+    /// Iteration dimensions that the device function cannot divide (those of a gather's table, the reduced one of a
+    /// top-k, what a restickify pads).
     pub blocked: Vec<usize>,
 }
 
 impl UndividedOp {
-    /// Units of every iteration dimension: sticks where it runs in the sticks of an operand (the largest sticks if formats differ), else
-    /// positions (torch-spyre, stick adjustment).
+    /// Units of every iteration dimension: sticks where it runs in the sticks of an operand (the largest sticks if
+    /// formats differ), else positions (torch-spyre, stick adjustment).
     #[must_use]
     pub fn units(&self) -> Vec<i64> {
         let unit = |dim| self.stick_along(dim).unwrap_or(1);
@@ -103,8 +104,9 @@ impl UndividedOp {
         self.operands.iter().filter_map(|operand| operand.stick_along(dim)).max()
     }
 
-    /// Returns whether the dimension may be cut. A reduction that masks the padding of its last stick must see that stick on every core
-    /// (SDSC, coordinate masking). A matmul needs no mask, because the hardware clears the lanes after K.
+    /// Returns whether the dimension may be cut. A reduction that masks the padding of its last stick must see that
+    /// stick on every core (SDSC, coordinate masking). A matmul needs no mask, because the hardware clears the lanes
+    /// after K.
     #[must_use]
     pub fn may_split(&self, dim: usize) -> bool {
         !self.blocked.contains(&dim) && !self.is_masked_reduction(dim)
@@ -123,7 +125,9 @@ impl UndividedOp {
     #[must_use]
     pub fn operand_dims(&self, operand: usize) -> Vec<usize> {
         let mut dims = Vec::new();
-        for dim in self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim) {
+        for dim in
+            self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim)
+        {
             if !dims.contains(&dim) {
                 dims.push(dim);
             }
@@ -138,13 +142,15 @@ impl UndividedOp {
         kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads_last_stick(dim, size))
     }
 
-    /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole sticks, also for the
-    /// operand that has the dimension outside its sticks.
+    /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole
+    /// sticks, also for the operand that has the dimension outside its sticks.
     #[must_use]
     pub fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
         let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| count_sticks(dim.size, slices));
         match self.family {
-            Family::Matmul => positions.enumerate().map(|(dim, positions)| self.round_up_to_sticks(dim, positions)).collect(),
+            Family::Matmul => {
+                positions.enumerate().map(|(dim, positions)| self.round_up_to_sticks(dim, positions)).collect()
+            }
             Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => positions.collect(),
         }
     }

@@ -100,8 +100,8 @@ pub enum OpRole {
     Compute,
     /// Copies a value to a separate buffer.
     Copy {
-        /// Whether readers may read the source instead: the copy has its layout, no loop overwrites the source, and only ops that can
-        /// read the source read the copy.
+        /// Whether readers may read the source instead: the copy has its layout, no loop overwrites the source, and
+        /// only ops that can read the source read the copy.
         is_removable: bool,
     },
     /// Changes the layout of a value.
@@ -110,8 +110,8 @@ pub enum OpRole {
     Insert,
 }
 
-/// Elements of device memory by which loops move a window in each iteration; an error if a loop tiles a buffer where its layout cannot be
-/// tiled.
+/// Elements of device memory by which loops move a window in each iteration; an error if a loop tiles a buffer where
+/// its layout cannot be tiled.
 pub type LoopStrides = Result<Vec<(LoopId, i64)>, String>;
 
 /// Operand of an op.
@@ -167,12 +167,13 @@ pub struct ProgramValue {
     pub base: ValueId,
     /// The value that represents all writes to its memory.
     pub written: ValueId,
-    /// The result of the op that owns the buffer: its first writer, or the definition of a buffer that is written in parts; `None` for an
-    /// argument.
+    /// The result of the op that owns the buffer: its first writer, or the definition of a buffer that is written in
+    /// parts; `None` for an argument.
     pub owner: Option<ValueId>,
     /// Whether the function returns it.
     pub is_returned: bool,
-    /// Elements of device memory by which loops move it; empty for a value that is not the [`OpOperand::value`] of an operand.
+    /// Elements of device memory by which loops move it; empty for a value that is not the [`OpOperand::value`] of an
+    /// operand.
     pub moves: LoopStrides,
 }
 
@@ -191,7 +192,8 @@ pub enum ValueDef {
     View {
         /// The viewed value.
         of: ValueId,
-        /// For each dimension of the viewed value the dimension of the view that indexes it, and the first index; `None` for other indices.
+        /// For each dimension of the viewed value the dimension of the view that indexes it, and the first index;
+        /// `None` for other indices.
         indices: Option<Vec<(Option<usize>, i64)>>,
     },
 }
@@ -199,8 +201,11 @@ pub enum ValueDef {
 impl UseDefTables {
     fn new(program: &Program) -> Self {
         let n_values = program.values.len();
-        let mut tables =
-            Self { loop_times: vec![None; program.loops.len()], writers: vec![Vec::new(); n_values], readers: vec![Vec::new(); n_values] };
+        let mut tables = Self {
+            loop_times: vec![None; program.loops.len()],
+            writers: vec![Vec::new(); n_values],
+            readers: vec![Vec::new(); n_values],
+        };
         for (time, op) in program.ops.iter().enumerate() {
             for (operand, of_op) in op.operands.iter().enumerate() {
                 let written = program.value(of_op.value).written;
@@ -290,8 +295,8 @@ impl Program {
         self.ops[time].output().operand
     }
 
-    /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and those that overwrite
-    /// it; for a buffer that is written in parts, those that write the parts.
+    /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and
+    /// those that overwrite it; for a buffer that is written in parts, those that write the parts.
     #[must_use]
     pub fn writers(&self, value: ValueId) -> &[usize] {
         &self.tables().writers[self.value(value).written.0]
@@ -303,16 +308,16 @@ impl Program {
         &self.tables().readers[self.value(value).written.0]
     }
 
-    /// Returns the times during which `user` needs a value whose definition is inside the loops `around_value`. If `user` is in another
-    /// loop, the value is needed in every iteration of that loop: from its first op to its last.
+    /// Returns the times during which `user` needs a value whose definition is inside the loops `around_value`. If
+    /// `user` is in another loop, the value is needed in every iteration of that loop: from its first op to its last.
     #[must_use]
     pub fn use_interval(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
         let entered = self.ops[user].loops.iter().find(|around| !around_value.contains(around));
         entered.and_then(|entered| self.tables().loop_times[entered.0].clone()).unwrap_or(user..=user)
     }
 
-    /// Returns the value at the root of the views of `value` that only permute, shift, add or drop dimensions; a view with a layout is a
-    /// root.
+    /// Returns the value at the root of the views of `value` that only permute, shift, add or drop dimensions; a view
+    /// with a layout is a root.
     #[must_use]
     pub fn strip_plain_views(&self, value: ValueId) -> ValueId {
         match &self.value(value).def {

@@ -42,10 +42,11 @@ pub struct WorkSplit {
 /// Fastest varying digit of the core number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreOrder {
-    /// The first iteration dimension: neighbouring cores have neighbouring slices of it. The order of all ops but matmuls.
+    /// The first iteration dimension: neighbouring cores have neighbouring slices of it. The order of all ops but
+    /// matmuls.
     FirstFastest,
-    /// The last iteration dimension, then the first. In a matmul that is K: neighbouring cores hold the partial sums of one block
-    /// (torch-spyre, `core_id_k_fast_emission`).
+    /// The last iteration dimension, then the first. In a matmul that is K: neighbouring cores hold the partial sums of
+    /// one block (torch-spyre, `core_id_k_fast_emission`).
     LastFastest,
 }
 
@@ -119,7 +120,8 @@ impl WorkSplit {
         self.with_order(order)
     }
 
-    /// Returns for every dimension the number of consecutive cores with the same slice; 1 for a dimension that is not cut.
+    /// Returns for every dimension the number of consecutive cores with the same slice; 1 for a dimension that is not
+    /// cut.
     #[must_use]
     pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
         let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
@@ -167,8 +169,9 @@ impl WorkSplit {
     /// Returns the core that has these slices, one per dimension.
     #[must_use]
     pub fn find_core(&self, slices: &[i64], order: CoreOrder) -> i64 {
-        let digits =
-            self.dims_fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
+        let digits = self
+            .dims_fastest_first(order)
+            .fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
         digits.0
     }
 
@@ -221,7 +224,11 @@ mod tests {
         let usual = WorkSplit::new(vec![4, 2, 1]).unwrap();
         assert_eq!(usual.divisors(CoreOrder::FirstFastest), [1, 4, 1]);
         assert_eq!(usual.clone().with_divisors(&[2, 1, 1], CoreOrder::FirstFastest), Ok(split));
-        assert_eq!(usual.clone().with_divisors(&[1, 4, 7], CoreOrder::FirstFastest), Ok(usual), "the usual order has no name");
+        assert_eq!(
+            usual.clone().with_divisors(&[1, 4, 7], CoreOrder::FirstFastest),
+            Ok(usual),
+            "the usual order has no name"
+        );
     }
 
     #[test]
@@ -230,7 +237,10 @@ mod tests {
         for order in [vec![0], vec![0, 0], vec![0, 2], vec![0, 1, 2]] {
             assert_eq!(split().with_order(order.clone()), Err(SplitError::Order { dims: 2, order }));
         }
-        assert_eq!(split().with_divisors(&[1], CoreOrder::FirstFastest), Err(SplitError::Length { expected: 2, found: 1 }));
+        assert_eq!(
+            split().with_divisors(&[1], CoreOrder::FirstFastest),
+            Err(SplitError::Length { expected: 2, found: 1 })
+        );
     }
 
     proptest! {

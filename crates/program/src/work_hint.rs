@@ -32,7 +32,9 @@ pub enum DimNameError {
         second_names: String,
     },
     /// A slice of the inner name is not contiguous in the dimension.
-    #[error("expected the outermost name of iteration dimension {dim} ('{names}'), found inner name '{name}'; use the outermost name")]
+    #[error(
+        "expected the outermost name of iteration dimension {dim} ('{names}'), found inner name '{name}'; use the outermost name"
+    )]
     Inner {
         /// The name.
         name: String,
@@ -43,9 +45,9 @@ pub enum DimNameError {
     },
 }
 
-/// Returns the dimension that a name refers to, if the op has it. `names` has one text per dimension: a name, or several that are
-/// flattened into the dimension, outermost first and joined by `*` (empty: unknown). The joined text, or the outermost name
-/// alone, refers to the dimension.
+/// Returns the dimension that a name refers to, if the op has it. `names` has one text per dimension: a name, or
+/// several that are flattened into the dimension, outermost first and joined by `*` (empty: unknown). The joined text,
+/// or the outermost name alone, refers to the dimension.
 ///
 /// # Errors
 /// If several dimensions have the name, or if a dimension has it as an inner name.
@@ -58,7 +60,11 @@ pub fn find_named_dim(name: &str, names: &[String]) -> Result<Option<usize>, Dim
         return Err(DimNameError::Ambiguous { name: name.to_owned(), first: dim, first_names, second, second_names });
     }
     let is_outermost = names[dim] == name || names[dim].split('*').next() == Some(name);
-    if is_outermost { Ok(Some(dim)) } else { Err(DimNameError::Inner { name: name.to_owned(), dim, names: names[dim].clone() }) }
+    if is_outermost {
+        Ok(Some(dim))
+    } else {
+        Err(DimNameError::Inner { name: name.to_owned(), dim, names: names[dim].clone() })
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +93,13 @@ mod tests {
 
     #[test]
     fn rejects_name_of_two_dims() {
-        assert!(matches!(find_named_dim("A", &to_names(&["A", "B", "A"])), Err(DimNameError::Ambiguous { first: 0, second: 2, .. })));
-        assert!(matches!(find_named_dim("D", &to_names(&["D", "C*D"])), Err(DimNameError::Ambiguous { first: 0, second: 1, .. })));
+        assert!(matches!(
+            find_named_dim("A", &to_names(&["A", "B", "A"])),
+            Err(DimNameError::Ambiguous { first: 0, second: 2, .. })
+        ));
+        assert!(matches!(
+            find_named_dim("D", &to_names(&["D", "C*D"])),
+            Err(DimNameError::Ambiguous { first: 0, second: 1, .. })
+        ));
     }
 }

@@ -1,8 +1,8 @@
 //! The referee: executes emitted bundles on a simulated machine.
 //!
-//! It reads only the files of a bundle directory, and shares no code with the compiler except the model of the files ([`sdsc_format`]), the
-//! machine description and the time model ([`cost`]). It interprets the files from the specification, so that it detects defects of the
-//! emitter.
+//! It reads only the files of a bundle directory, and shares no code with the compiler except the model of the files
+//! ([`sdsc_format`]), the machine description and the time model ([`cost`]). It interprets the files from the
+//! specification, so that it detects defects of the emitter.
 //!
 //! Its steps are folders, in the order in which a program goes through them:
 //!

@@ -1,8 +1,8 @@
 //! Sweep over the operations that confirms that no plan leaves fewer HBM bytes than the bound.
 //!
-//! Per operation, the sweep keeps every set of resident values whose cost can still end below the bound, and fails if a set is left at
-//! the end. Values stay resident while there is room, because leaving later costs no more; all decisions are tried only for values that
-//! occur in cuts.
+//! Per operation, the sweep keeps every set of resident values whose cost can still end below the bound, and fails if a
+//! set is left at the end. Values stay resident while there is room, because leaving later costs no more; all decisions
+//! are tried only for values that occur in cuts.
 
 use super::{
     Violation,
@@ -18,8 +18,8 @@ const MAX_SETS: u64 = 20_000_000;
 const MAX_CHOICES: u64 = 1_000_000_000;
 /// Maximum number of undecided values in one operation, which is the recursion depth.
 const MAX_DEPTH: usize = 1000;
-/// Maximum number of takeover assignments in one operation. Nine buffers of one operation have up to 21,147, because an assignment
-/// partitions them into chains.
+/// Maximum number of takeover assignments in one operation. Nine buffers of one operation have up to 21,147, because an
+/// assignment partitions them into chains.
 const MAX_TAKEOVER_ASSIGNMENTS: usize = 1 << 15;
 
 /// Confirms the bound of the result.
@@ -40,7 +40,8 @@ pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<()
         .collect::<Result<Vec<_>, _>>()
         .map_err(refuse)?;
     for (number, one) in crowds.iter().enumerate() {
-        conflict_set::check_conflict(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
+        conflict_set::check_conflict(instance, &relaxed, one)
+            .map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
     // Plans leave a whole number of bytes, so a cost of more than the bound minus one byte is not below the bound.
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
@@ -101,11 +102,23 @@ impl<'r> BoundSweep<'r> {
         crowds.iter().flat_map(|crowd| &crowd.stays).for_each(|stay| in_cut[stay.0] = true);
         crowds.iter().flat_map(|crowd| &crowd.absent).for_each(|&value| in_cut[value] = true);
         let next_use = vec![0; relaxed.values.len()];
-        Self { relaxed, crowds, in_cut, goal, num_generated: 0, num_choices: 0, next: BTreeMap::new(), next_use, base_after: 0, tick: 0 }
+        Self {
+            relaxed,
+            crowds,
+            in_cut,
+            goal,
+            num_generated: 0,
+            num_choices: 0,
+            next: BTreeMap::new(),
+            next_use,
+            base_after: 0,
+            tick: 0,
+        }
     }
 
     fn base_cost(&self, tick: usize) -> i128 {
-        let unfinished = (0..self.relaxed.values.len()).filter(|&value| self.next_use[value] < self.relaxed.values[value].uses.len());
+        let unfinished = (0..self.relaxed.values.len())
+            .filter(|&value| self.next_use[value] < self.relaxed.values[value].uses.len());
         let values: i128 = unfinished.map(|value| self.relaxed.min_cost_outside_lx(value, self.next_use[value])).sum();
         values - self.relaxed.capacity * self.relaxed.price_between(tick, self.relaxed.times.len())
     }
@@ -123,14 +136,18 @@ impl<'r> BoundSweep<'r> {
                 break;
             }
             self.tick = tick;
-            let used: Vec<usize> = (0..self.relaxed.values.len()).filter(|&value| self.is_used_at(value, tick)).collect();
+            let used: Vec<usize> =
+                (0..self.relaxed.values.len()).filter(|&value| self.is_used_at(value, tick)).collect();
             let uses_before = self.next_use.clone();
             used.iter().for_each(|&value| self.next_use[value] += 1);
             self.base_after = self.base_cost(tick + 1);
             for (set, cost) in &sets {
                 let mut present = self.collect_present_values(set, &used, &uses_before);
-                let inside: i128 =
-                    set.inside.iter().map(|&(value, place)| self.excess_cost(value, uses_before[value] - 1, place, tick)).sum();
+                let inside: i128 = set
+                    .inside
+                    .iter()
+                    .map(|&(value, place)| self.excess_cost(value, uses_before[value] - 1, place, tick))
+                    .sum();
                 let bound = cost * self.relaxed.scale + base + inside;
                 self.assign_decisions(set, *cost, &mut present, 0, bound)?;
             }
@@ -152,24 +169,39 @@ impl<'r> BoundSweep<'r> {
     fn collect_present_values(&self, set: &ResidentSet, used: &[usize], uses_before: &[usize]) -> Vec<PresentValue> {
         let (relaxed, tick) = (self.relaxed, self.tick);
         let there = set.inside.iter().map(|&(value, place)| (value, place));
-        let coming = used.iter().filter(|value| set.inside.iter().all(|one| one.0 != **value)).map(|&value| (value, ValueLocation::Hbm));
+        let coming = used
+            .iter()
+            .filter(|value| set.inside.iter().all(|one| one.0 != **value))
+            .map(|&value| (value, ValueLocation::Hbm));
         let mut present = Vec::new();
         for (value, place) in there.chain(coming) {
             let is_used = used.contains(&value);
             let using = if is_used { uses_before[value] } else { uses_before[value] - 1 };
             let (inside, outside) = if is_used {
                 let Some(bytes) = relaxed.load_bytes(value, using, place) else { continue };
-                let stays = relaxed.min_cost_from(value, using, relaxed.location_after_use(value, using, place), tick + 1);
-                let out = relaxed.hbm_use_bytes(value, using, place) * relaxed.scale + relaxed.min_cost_outside_lx(value, using + 1);
+                let stays =
+                    relaxed.min_cost_from(value, using, relaxed.location_after_use(value, using, place), tick + 1);
+                let out = relaxed.hbm_use_bytes(value, using, place) * relaxed.scale
+                    + relaxed.min_cost_outside_lx(value, using + 1);
                 (bytes * relaxed.scale + relaxed.space_price(value, using) + stays, out)
             } else {
                 let rent = relaxed.values[value].units * relaxed.price[tick];
-                let out = relaxed.eviction_bytes(value, place) * relaxed.scale + relaxed.min_cost_outside_lx(value, using + 1);
+                let out = relaxed.eviction_bytes(value, place) * relaxed.scale
+                    + relaxed.min_cost_outside_lx(value, using + 1);
                 (rent + relaxed.min_cost_from(value, using, place, tick + 1), out)
             };
             let least = inside.min(outside);
             let (in_extra, out_extra, is_cut) = (inside - least, outside - least, self.in_cut[value]);
-            present.push(PresentValue { value, using, is_used, place, in_extra, out_extra, decision: ResidencyDecision::InLx, is_cut });
+            present.push(PresentValue {
+                value,
+                using,
+                is_used,
+                place,
+                in_extra,
+                out_extra,
+                decision: ResidencyDecision::InLx,
+                is_cut,
+            });
         }
         // Values with the smallest cost of leaving are tried first.
         present.sort_by_key(|one| (!one.is_cut, one.out_extra - one.in_extra, one.value));
@@ -177,7 +209,14 @@ impl<'r> BoundSweep<'r> {
     }
 
     /// Tries all decisions for values of cuts, and evicts other values until the remaining ones fit.
-    fn assign_decisions(&mut self, set: &ResidentSet, cost: i128, present: &mut [PresentValue], at: usize, bound: i128) -> Option<()> {
+    fn assign_decisions(
+        &mut self,
+        set: &ResidentSet,
+        cost: i128,
+        present: &mut [PresentValue],
+        at: usize,
+        bound: i128,
+    ) -> Option<()> {
         if bound >= self.goal {
             return Some(());
         }
@@ -196,8 +235,11 @@ impl<'r> BoundSweep<'r> {
             present[at].decision = ResidencyDecision::InLx;
             return self.assign_decisions(set, cost, present, at + 1, bound + in_extra);
         }
-        let units: i128 =
-            present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| self.relaxed.values[one.value].units).sum();
+        let units: i128 = present
+            .iter()
+            .filter(|one| one.decision != ResidencyDecision::InHbm)
+            .map(|one| self.relaxed.values[one.value].units)
+            .sum();
         let saved = self.enumerate_takeovers(present)?.iter().map(|pairs| self.saved_units(pairs)).max().unwrap_or(0);
         // If a cut depends on takeovers, all takeovers count, and some of them may require other values to leave.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
@@ -206,12 +248,19 @@ impl<'r> BoundSweep<'r> {
         if missing <= 0 && (!asks || at == present.len() || units <= self.relaxed.capacity) {
             let missing = if asks { units - self.relaxed.capacity } else { missing };
             let could_stay = |one: &PresentValue| {
-                one.decision == ResidencyDecision::InHbm && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0
+                one.decision == ResidencyDecision::InHbm
+                    && !one.is_cut
+                    && missing + self.relaxed.values[one.value].units <= 0
             };
-            return if present.iter().any(could_stay) { Some(()) } else { self.generate_successors(set, cost, present) };
+            return if present.iter().any(could_stay) {
+                Some(())
+            } else {
+                self.generate_successors(set, cost, present)
+            };
         }
         // It would not fit even without all the others: a value that leaves takes over no address.
-        let rest: i128 = present[at..].iter().filter(|one| !one.is_cut).map(|one| self.relaxed.values[one.value].units).sum();
+        let rest: i128 =
+            present[at..].iter().filter(|one| !one.is_cut).map(|one| self.relaxed.values[one.value].units).sum();
         if at == present.len() || rest < missing {
             return Some(());
         }
@@ -225,16 +274,21 @@ impl<'r> BoundSweep<'r> {
         pairs.iter().map(|pair| self.relaxed.values[pair.0].units).sum()
     }
 
-    /// Returns all assignments of takeovers as pairs of child and parent, each value in at most one pair per role. None if there are too
-    /// many.
+    /// Returns all assignments of takeovers as pairs of child and parent, each value in at most one pair per role. None
+    /// if there are too many.
     fn enumerate_takeovers(&mut self, present: &[PresentValue]) -> Option<Vec<Vec<(usize, usize)>>> {
         let mut all = vec![Vec::new()];
-        let is_in = |value: usize| present.iter().any(|one| one.value == value && one.decision != ResidencyDecision::InHbm);
-        for one in present.iter().filter(|one| one.decision != ResidencyDecision::InHbm && one.is_used && one.using == 0) {
+        let is_in =
+            |value: usize| present.iter().any(|one| one.value == value && one.decision != ResidencyDecision::InHbm);
+        for one in
+            present.iter().filter(|one| one.decision != ResidencyDecision::InHbm && one.is_used && one.using == 0)
+        {
             for &parent in self.relaxed.values[one.value].parents.iter().filter(|&&parent| is_in(parent)) {
                 let more: Vec<Vec<(usize, usize)>> = all
                     .iter()
-                    .filter(|pairs: &&Vec<(usize, usize)>| pairs.iter().all(|pair| pair.0 != one.value && pair.1 != parent))
+                    .filter(|pairs: &&Vec<(usize, usize)>| {
+                        pairs.iter().all(|pair| pair.0 != one.value && pair.1 != parent)
+                    })
                     .map(|pairs| [&pairs[..], &[(one.value, parent)]].concat())
                     .collect();
                 all.extend(more);
@@ -253,13 +307,16 @@ impl<'r> BoundSweep<'r> {
         let mut inside = Vec::new();
         let mut cost = cost;
         for one in present {
-            let after = if one.is_used { relaxed.location_after_use(one.value, one.using, one.place) } else { one.place };
+            let after =
+                if one.is_used { relaxed.location_after_use(one.value, one.using, one.place) } else { one.place };
             let ends = one.using + 1 == relaxed.values[one.value].uses.len();
             if one.is_used {
                 let into = relaxed.load_bytes(one.value, one.using, one.place)?;
                 cost += match one.decision {
                     ResidencyDecision::InHbm => relaxed.hbm_use_bytes(one.value, one.using, one.place),
-                    ResidencyDecision::InLx | ResidencyDecision::EvictAfter if ends => into + relaxed.final_store_bytes(one.value, after),
+                    ResidencyDecision::InLx | ResidencyDecision::EvictAfter if ends => {
+                        into + relaxed.final_store_bytes(one.value, after)
+                    }
                     ResidencyDecision::InLx => into,
                     ResidencyDecision::EvictAfter => into + relaxed.eviction_bytes(one.value, after),
                 };
@@ -271,13 +328,18 @@ impl<'r> BoundSweep<'r> {
             }
         }
         inside.sort_unstable();
-        let extra: i128 =
-            inside.iter().map(|&(value, place)| self.excess_cost(value, self.next_use[value] - 1, place, self.tick + 1)).sum();
+        let extra: i128 = inside
+            .iter()
+            .map(|&(value, place)| self.excess_cost(value, self.next_use[value] - 1, place, self.tick + 1))
+            .sum();
         if cost * relaxed.scale + self.base_after + extra >= self.goal {
             return Some(());
         }
-        let units: i128 =
-            present.iter().filter(|one| one.decision != ResidencyDecision::InHbm).map(|one| relaxed.values[one.value].units).sum();
+        let units: i128 = present
+            .iter()
+            .filter(|one| one.decision != ResidencyDecision::InHbm)
+            .map(|one| relaxed.values[one.value].units)
+            .sum();
         let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.enumerate_takeovers(present)? };
         for pairs in pairings {
             if !self.crowds.is_empty() && units - self.saved_units(&pairs) > relaxed.capacity {
@@ -316,7 +378,8 @@ impl<'r> BoundSweep<'r> {
                 let using = self.relaxed.values[stay.0].uses.iter().position(|one| one.tick == self.tick);
                 using.is_some_and(|using| has_use(stay, using)) && present.iter().all(|one| one.value != stay.0)
             });
-            let unwanted = present.iter().any(|one| one.decision != ResidencyDecision::InHbm && crowd.absent.contains(&one.value));
+            let unwanted =
+                present.iter().any(|one| one.decision != ResidencyDecision::InHbm && crowd.absent.contains(&one.value));
             if unmerged || merged || absent || unwanted || present.iter().any(differs) {
                 agrees &= !(1 << number);
             }

@@ -1,4 +1,5 @@
-//! Checks that the residency intervals of a cut do not fit together, whatever else is in LX (`docs/reference/certificates.md`).
+//! Checks that the residency intervals of a cut do not fit together, whatever else is in LX
+//! (`docs/reference/certificates.md`).
 
 use super::{
     files::{CertificateCut, Instance},
@@ -20,14 +21,19 @@ pub(super) struct ConflictSet {
 }
 
 /// Finds the values that a cut refers to.
-pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &CertificateCut) -> Result<ConflictSet, String> {
+pub(super) fn read_cut(
+    instance: &Instance,
+    relaxed: &RelaxedProblem,
+    cut: &CertificateCut,
+) -> Result<ConflictSet, String> {
     let mut stays = Vec::new();
     for stay in &cut.stays {
         let row = instance
             .find_buffer(&stay.buffer)
             .ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
-        let position =
-            |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
+        let position = |index: usize, time: Option<usize>| {
+            relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time)
+        };
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {
             let (first, last) = (position(index, Some(stay.start))?, position(index, stay.end.checked_sub(1))?);
             (first <= last).then_some((index, first, last))
@@ -39,8 +45,10 @@ pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &Cert
             )
         })?);
     }
-    let is_one_each =
-        stays.iter().enumerate().all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
+    let is_one_each = stays
+        .iter()
+        .enumerate()
+        .all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
     if stays.is_empty() || !is_one_each {
         return Err("a cut has no residency intervals, or overlapping ones of one value".to_owned());
     }
@@ -48,7 +56,10 @@ pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &Cert
     for child in stays.iter().filter(|stay| stay.1 == 0) {
         for &parent in &relaxed.values[child.0].parents {
             let is_in = stays.iter().any(|stay| stay.0 == parent && stay.2 + 1 == relaxed.values[parent].uses.len());
-            let names = (&instance.buffers[relaxed.values[child.0].row].name, &instance.buffers[relaxed.values[parent].row].name);
+            let names = (
+                &instance.buffers[relaxed.values[child.0].row].name,
+                &instance.buffers[relaxed.values[parent].row].name,
+            );
             if is_in && cut.mergers.iter().any(|pair| (&pair.0, &pair.1) == names) {
                 merged.push((child.0, parent));
             } else if is_in {
@@ -60,17 +71,25 @@ pub(super) fn read_cut(instance: &Instance, relaxed: &RelaxedProblem, cut: &Cert
     if merged.len() != cut.mergers.len() || (0..merged.len()).any(is_double) {
         return Err("a cut merges intervals that cannot share an address, or one interval twice".to_owned());
     }
-    let absent = cut.absent.iter().map(|name| find_absent_value(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
+    let absent =
+        cut.absent.iter().map(|name| find_absent_value(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
     Ok(ConflictSet { stays, merged, apart, absent })
 }
 
-/// Returns the value of a buffer that a cut requires to be outside LX. The buffer is live in one operation only, so its absence is a
-/// single choice.
-fn find_absent_value(instance: &Instance, relaxed: &RelaxedProblem, stays: &[(usize, usize, usize)], name: &str) -> Result<usize, String> {
+/// Returns the value of a buffer that a cut requires to be outside LX. The buffer is live in one operation only, so its
+/// absence is a single choice.
+fn find_absent_value(
+    instance: &Instance,
+    relaxed: &RelaxedProblem,
+    stays: &[(usize, usize, usize)],
+    name: &str,
+) -> Result<usize, String> {
     let is_of = |value: usize| Some(relaxed.values[value].row) == instance.find_buffer(name);
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
     match (values.next(), values.next()) {
-        (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => Ok(value),
+        (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => {
+            Ok(value)
+        }
         _ => Err(format!(
             "a cut lists '{name}' as absent; expected a buffer with a single use, which is in no residency interval of the cut"
         )),
@@ -88,7 +107,9 @@ pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crow
 
 /// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.
 fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Vec<AliasedStack> {
-    let ends_of = |value: usize| crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
+    let ends_of = |value: usize| {
+        crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len())
+    };
     let parent = |at: usize| {
         let (value, first, _) = crowd.stays[at];
         crowd.merged.iter().find(|pair| first == 0 && pair.0 == value).and_then(|pair| ends_of(pair.1))
@@ -101,7 +122,11 @@ fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictS
         }
         let RelaxedProblem { values, .. } = relaxed;
         let ticks = values[value].uses[first].tick..values[value].uses[last].tick + 1;
-        towers.entry(head).or_insert_with(AliasedStack::new).add(ticks, values[value].units, relaxed.highest_address(instance, value));
+        towers.entry(head).or_insert_with(AliasedStack::new).add(
+            ticks,
+            values[value].units,
+            relaxed.highest_address(instance, value),
+        );
     }
     for (&head, tower) in &mut towers {
         let (value, first, _) = crowd.stays[head];
@@ -112,10 +137,11 @@ fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictS
     towers.into_values().filter(AliasedStack::has_height).collect()
 }
 
-/// Returns whether a value that takes over no address of the cut's intervals could still receive one at its birth, through values that
-/// are live in that operation only and that the cut does not mention.
+/// Returns whether a value that takes over no address of the cut's intervals could still receive one at its birth,
+/// through values that are live in that operation only and that the cut does not mention.
 fn may_inherit_address(relaxed: &RelaxedProblem, crowd: &ConflictSet, value: usize) -> bool {
-    let ends = |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
+    let ends =
+        |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
     let is_free = |value: usize| {
         let is_named = crowd.absent.contains(&value) || crowd.stays.iter().any(|stay| stay.0 == value);
         relaxed.values[value].uses.len() == 1 && !is_named

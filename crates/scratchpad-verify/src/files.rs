@@ -97,8 +97,8 @@ pub(super) struct BoundCertificate {
     /// (operation, price of a unit), by ascending operation; no price is 0.
     pub(super) prices: Vec<(usize, i64)>,
     pub(super) cuts: Vec<CertificateCut>,
-    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation: the multipliers per value. If there are any, they prove the
-    /// bound.
+    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation: the multipliers per value. If there are
+    /// any, they prove the bound.
     #[serde(default)]
     pub(super) rents: Vec<(usize, Vec<(String, i64)>)>,
 }
@@ -135,8 +135,8 @@ impl ResultFile {
         if !(1..=MAX_SCALE).contains(scale) {
             return refuse("expected a scale of the prices from 1 to 2^20");
         }
-        let is_priced =
-            prices.iter().all(|(_, price)| *price >= 0) && prices.iter().map(|(_, price)| i128::from(*price)).sum::<i128>() <= MAX_PRICES;
+        let is_priced = prices.iter().all(|(_, price)| *price >= 0)
+            && prices.iter().map(|(_, price)| i128::from(*price)).sum::<i128>() <= MAX_PRICES;
         if !prices.is_sorted_by(|one, other| one.0 < other.0) || !is_priced {
             return refuse("expected prices that are sorted by operation, not negative, and at most 2^60 in all");
         }
@@ -153,8 +153,8 @@ impl ResultFile {
 }
 
 impl Instance {
-    /// A CSV file does not contain the size of LX: it is taken from the result and reported. Its addresses are aligned to single bytes.
-    /// `given` overrides capacity and alignment of the file.
+    /// A CSV file does not contain the size of LX: it is taken from the result and reported. Its addresses are aligned
+    /// to single bytes. `given` overrides capacity and alignment of the file.
     pub(super) fn parse(text: &str, result: &ResultFile, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
@@ -175,7 +175,8 @@ impl Instance {
                 "expected a capacity from 0 to 2^44 bytes and an alignment from 1 to 2^44, found {capacity} and {alignment}"
             )));
         }
-        let names: BTreeMap<String, usize> = buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
+        let names: BTreeMap<String, usize> =
+            buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
         if names.len() != buffers.len() {
             return Err(refuse("two buffers have the same name".to_owned()));
         }
@@ -183,13 +184,17 @@ impl Instance {
         for row in &mut buffers {
             let is_late = row.uses.iter().any(|one| one.time > MAX_TIME);
             if !(0..=MAX_BYTES).contains(&row.size) || is_late || !row.uses.is_sorted_by_key(|one| one.time) {
-                return Err(refuse(format!("the size or the uses of '{}' are out of range, or the uses are not sorted", row.name)));
+                return Err(refuse(format!(
+                    "the size or the uses of '{}' are out of range, or the uses are not sorted",
+                    row.name
+                )));
             }
             all += (i128::from(row.size) + i128::from(alignment)) * (row.uses.len() as i128 + 2);
             if all > 1 << 60 {
                 return Err(refuse(format!("the sum of the sizes up to '{}' is too large", row.name)));
             }
-            let find = |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
+            let find =
+                |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
             row.parents = row.in_place_parents.iter().map(find).collect::<Result<_, _>>()?;
         }
         Ok(Self { capacity, alignment, buffers, names })
@@ -199,14 +204,18 @@ impl Instance {
         self.names.get(name).copied()
     }
 
-    /// Returns whether a buffer may take over the address of another one. The other one is a listed parent, was read, is no smaller, and
-    /// dies when the buffer is born. If both are born in one operation, the parent is listed first.
+    /// Returns whether a buffer may take over the address of another one. The other one is a listed parent, was read,
+    /// is no smaller, and dies when the buffer is born. If both are born in one operation, the parent is listed first.
     pub(super) fn may_take_over(&self, child: usize, parent: usize) -> bool {
         let (heir, elder) = (&self.buffers[child], &self.buffers[parent]);
         let ends = |row: &BufferRow| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
         let (Some((birth, _)), Some((start, death))) = (ends(heir), ends(elder)) else { return false };
         let is_read = elder.uses.iter().any(|one| one.kind == AccessKind::Read);
-        heir.parents.contains(&parent) && birth == death && (start < death || parent < child) && heir.size <= elder.size && is_read
+        heir.parents.contains(&parent)
+            && birth == death
+            && (start < death || parent < child)
+            && heir.size <= elder.size
+            && is_read
     }
 }
 
@@ -218,8 +227,8 @@ impl BufferRow {
     }
 }
 
-/// Buffer of a MiniMalloc file: written in the first operation of its live range and read in the last. The weight is the number of times
-/// its size that a buffer saves.
+/// Buffer of a MiniMalloc file: written in the first operation of its live range and read in the last. The weight is
+/// the number of times its size that a buffer saves.
 fn parse_csv_rows(text: &str) -> Result<Vec<BufferRow>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let wrong = |line: &str| Violation::Instance(format!("expected a buffer, found '{line}'"));
@@ -238,10 +247,20 @@ fn parse_csv_rows(text: &str) -> Result<Vec<BufferRow>, Violation> {
         let (lower, upper): (usize, usize) = (lower.parse().ok()?, upper.parse().ok()?);
         let last = upper.checked_sub(1).filter(|last| lower <= *last && (1..=1000).contains(&weight))?;
         let graph_input = weight == 1;
-        let mut uses = vec![BufferAccess { time: lower, kind: if graph_input { AccessKind::Read } else { AccessKind::Write } }];
+        let mut uses =
+            vec![BufferAccess { time: lower, kind: if graph_input { AccessKind::Read } else { AccessKind::Write } }];
         uses.extend((1..weight.max(2)).map(|_| BufferAccess { time: last, kind: AccessKind::Read }));
         let (name, size) = (name.to_owned(), size.parse().ok()?);
-        Some(BufferRow { name, size, uses, in_place_parents: vec![], graph_input, graph_output: false, barred: None, parents: vec![] })
+        Some(BufferRow {
+            name,
+            size,
+            uses,
+            in_place_parents: vec![],
+            graph_input,
+            graph_output: false,
+            barred: None,
+            parents: vec![],
+        })
     };
     lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect()
 }

@@ -15,8 +15,9 @@ struct PlacedInterval<'a> {
 pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64, Violation> {
     let mut placed = Vec::with_capacity(result.stays.len());
     for stay in &result.stays {
-        let buffer =
-            instance.find_buffer(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
+        let buffer = instance
+            .find_buffer(&stay.buffer)
+            .ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
         check_interval(instance, result.certificate.whole_lives, &instance.buffers[buffer], stay)?;
         placed.push(PlacedInterval { buffer, stay });
     }
@@ -36,11 +37,21 @@ pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64
     if result.reasons.keys().any(|name| instance.find_buffer(name).is_none()) {
         return Err(Violation::Result("there is a reason for an unknown buffer".to_owned()));
     }
-    if result.hbm_bytes_left == left { Ok(left) } else { Err(field_violation("hbm_bytes_left", result.hbm_bytes_left, left)) }
+    if result.hbm_bytes_left == left {
+        Ok(left)
+    } else {
+        Err(field_violation("hbm_bytes_left", result.hbm_bytes_left, left))
+    }
 }
 
-fn check_interval(instance: &Instance, whole: bool, row: &BufferRow, stay: &ResidencyInterval) -> Result<(), Violation> {
-    let refuse = |what: String| Err(Violation::Interval { buffer: row.name.clone(), start: stay.start, end: stay.end, what });
+fn check_interval(
+    instance: &Instance,
+    whole: bool,
+    row: &BufferRow,
+    stay: &ResidencyInterval,
+) -> Result<(), Violation> {
+    let refuse =
+        |what: String| Err(Violation::Interval { buffer: row.name.clone(), start: stay.start, end: stay.end, what });
     if let Some(reason) = &row.barred {
         return refuse(format!("it may not be in LX: {reason}"));
     }
@@ -71,8 +82,16 @@ fn check_overlaps(instance: &Instance, placed: &[PlacedInterval<'_>]) -> Result<
             let (other, other_low) = (&instance.buffers[old.buffer], old.stay.address);
             let shares = low < other_low + other.size && other_low < low + row.size;
             let is_same = old.buffer == new.buffer;
-            if is_same || (shares && !passes_address_down(instance, placed, old, new) && !passes_address_down(instance, placed, new, old)) {
-                return Err(Violation::Overlap { first: other.name.clone(), second: row.name.clone(), time: new.stay.start });
+            if is_same
+                || (shares
+                    && !passes_address_down(instance, placed, old, new)
+                    && !passes_address_down(instance, placed, new, old))
+            {
+                return Err(Violation::Overlap {
+                    first: other.name.clone(),
+                    second: row.name.clone(),
+                    time: new.stay.start,
+                });
             }
         }
         live.push(new);
@@ -80,8 +99,8 @@ fn check_overlaps(instance: &Instance, placed: &[PlacedInterval<'_>]) -> Result<
     Ok(())
 }
 
-/// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that dies when it is
-/// born.
+/// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that
+/// dies when it is born.
 fn passes_address_down(
     instance: &Instance,
     placed: &[PlacedInterval<'_>],
@@ -109,7 +128,8 @@ fn passes_address_down(
 fn passes_address(instance: &Instance, parent: &PlacedInterval<'_>, child: &PlacedInterval<'_>) -> bool {
     let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
     let may_be = instance.may_take_over(child.buffer, parent.buffer);
-    let meets_once = parent.stay.end == child.stay.start + 1 && younger.uses.first().is_some_and(|one| one.time == child.stay.start);
+    let meets_once =
+        parent.stay.end == child.stay.start + 1 && younger.uses.first().is_some_and(|one| one.time == child.stay.start);
     let dies = elder.uses.last().is_some_and(|one| one.time + 1 == parent.stay.end);
     may_be && meets_once && dies && parent.stay.address == child.stay.address
 }
@@ -122,7 +142,8 @@ fn format_json_value<T: std::fmt::Display>(value: Option<&T>) -> String {
 /// Returns the address of the first interval, or the reason why there is none.
 fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterval]) -> Result<(), Violation> {
     let address = stays.first().map(|stay| stay.address);
-    let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
+    let stated =
+        result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
     if *stated != address {
         return Err(field_violation(
             &format!("addresses.{}", row.name),
@@ -133,7 +154,11 @@ fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterv
     let has_reason = result.reasons.get(&row.name).is_some_and(|reason| !reason.is_empty());
     if has_reason == address.is_some() || (result.reasons.contains_key(&row.name) && !has_reason) {
         let expected = if address.is_some() { "none" } else { "a reason" };
-        return Err(field_violation(&format!("reasons.{}", row.name), format_json_value(result.reasons.get(&row.name)), expected));
+        return Err(field_violation(
+            &format!("reasons.{}", row.name),
+            format_json_value(result.reasons.get(&row.name)),
+            expected,
+        ));
     }
     if let (Some(barred), Some(reason)) = (&row.barred, result.reasons.get(&row.name))
         && barred != reason

@@ -1,7 +1,8 @@
-//! Verifies a plan independently of the planner: the placement, its HBM bytes, and that no plan leaves fewer than the bound.
+//! Verifies a plan independently of the planner: the placement, its HBM bytes, and that no plan leaves fewer than the
+//! bound.
 //!
-//! The crate shares no code with the planners and reads instances itself. `docs/reference/certificates.md` defines the certificates and
-//! shows why the check suffices.
+//! The crate shares no code with the planners and reads instances itself. `docs/reference/certificates.md` defines the
+//! certificates and shows why the check suffices.
 //!
 //! | file | content |
 //! |---|---|
@@ -29,7 +30,8 @@ pub struct VerifiedPlan {
     pub hbm_bytes_left: i64,
     /// Lower bound: no plan of the set `among` leaves fewer HBM bytes.
     pub lower_bound: i64,
-    /// `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the smallest.
+    /// `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the
+    /// smallest.
     pub optimal: bool,
     /// Set of plans that the bound applies to: "whole lives" or "split stays".
     pub plan_set: &'static str,
@@ -99,8 +101,8 @@ pub enum Violation {
     },
 }
 
-/// Verifies a result of `spyre-plan` against its instance, a MiniMalloc CSV file or our JSON. `given` overrides capacity and alignment of
-/// the file.
+/// Verifies a result of `spyre-plan` against its instance, a MiniMalloc CSV file or our JSON. `given` overrides
+/// capacity and alignment of the file.
 ///
 /// # Errors
 /// Returns the first violation.

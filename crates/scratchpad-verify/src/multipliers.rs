@@ -1,8 +1,8 @@
 //! Checks the bound that multipliers per value and operation prove.
 //!
-//! Every buffer pays a multiplier for each operation during which it is in LX. The buffers resident during one operation fit together, so
-//! their payments are at most the optimum of a knapsack. A plan leaves at least the sum of each buffer's own least cost with its
-//! multipliers included, minus the knapsacks of all operations.
+//! Every buffer pays a multiplier for each operation during which it is in LX. The buffers resident during one
+//! operation fit together, so their payments are at most the optimum of a knapsack. A plan leaves at least the sum of
+//! each buffer's own least cost with its multipliers included, minus the knapsacks of all operations.
 
 use super::{
     Violation,
@@ -46,9 +46,9 @@ pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Res
     }
     for (value, paid) in paid.into_iter().enumerate() {
         let hbm = relaxed.hbm_use_bytes(value, 0, ValueLocation::Hbm);
-        let lx = relaxed
-            .load_bytes(value, 0, ValueLocation::Hbm)
-            .map(|bytes| bytes + relaxed.final_store_bytes(value, relaxed.location_after_use(value, 0, ValueLocation::Hbm)));
+        let lx = relaxed.load_bytes(value, 0, ValueLocation::Hbm).map(|bytes| {
+            bytes + relaxed.final_store_bytes(value, relaxed.location_after_use(value, 0, ValueLocation::Hbm))
+        });
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }
@@ -57,8 +57,11 @@ pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Res
 /// Returns the value of a buffer that occupies space of its own in an operation whenever it is in LX.
 fn find_payer(instance: &Instance, relaxed: &RelaxedProblem, time: usize, name: &str) -> Result<usize, String> {
     let row = instance.find_buffer(name).ok_or_else(|| format!("'{name}' has a rent, but is not a buffer"))?;
-    let value =
-        relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' has a rent, but cannot be in LX"))?;
+    let value = relaxed
+        .values
+        .iter()
+        .position(|value| value.row == row)
+        .ok_or_else(|| format!("'{name}' has a rent, but cannot be in LX"))?;
     let uses = &relaxed.values[value].uses;
     let (first, last) = (relaxed.times[uses[0].tick], relaxed.times[uses[uses.len() - 1].tick]);
     if !(first..=last).contains(&time) {

@@ -7,7 +7,8 @@ use super::{
     stacks::{AliasedStack, can_place_stacks},
 };
 
-/// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a search.
+/// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a
+/// search.
 pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &MinimumLx) -> Result<(), Violation> {
     let MinimumLx { bytes, lower_bound } = *peak;
     if bytes != instance.capacity {
@@ -22,7 +23,10 @@ pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &Minimu
     }
     for row in instance.buffers.iter().filter(|row| row.barred.is_none() && !row.uses.is_empty()) {
         if result.stays.iter().all(|stay| stay.buffer != row.name) {
-            return Err(Violation::Result(format!("'{}' is not in LX, which must have room for all buffers", row.name)));
+            return Err(Violation::Result(format!(
+                "'{}' is not in LX, which must have room for all buffers",
+                row.name
+            )));
         }
     }
     let refuse = |what: String| Violation::Bound { bound: lower_bound, what };
@@ -36,14 +40,14 @@ pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &Minimu
     match may_fit_below(instance, lower_bound) {
         Ok(false) => Ok(()),
         Ok(true) => Err(refuse(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
-        Err(what) => {
-            Err(refuse(format!("{load} bytes are live at once, and the check that no smaller LX has room for them was stopped: {what}")))
-        }
+        Err(what) => Err(refuse(format!(
+            "{load} bytes are live at once, and the check that no smaller LX has room for them was stopped: {what}"
+        ))),
     }
 }
 
-/// Returns the maximum number of bytes that are live at once, in units of the alignment. A value that may take over an address may need
-/// no room of its own in the operation of its birth.
+/// Returns the maximum number of bytes that are live at once, in units of the alignment. A value that may take over an
+/// address may need no room of its own in the operation of its birth.
 fn compute_max_load(instance: &Instance) -> i64 {
     let mut changes: Vec<(usize, i64)> = Vec::new();
     for (index, row) in instance.buffers.iter().enumerate().filter(|(_, row)| row.barred.is_none()) {

@@ -1,7 +1,8 @@
 //! Values, and their least cost at given prices.
 //!
-//! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At given prices for LX
-//! the values are independent, so the least cost of each follows from its uses, one after the other.
+//! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At
+//! given prices for LX the values are independent, so the least cost of each follows from its uses, one after the
+//! other.
 
 use super::files::{AccessKind, BufferRow, Instance};
 
@@ -55,11 +56,14 @@ pub(super) struct RelaxedProblem {
 
 impl RelaxedProblem {
     pub(super) fn new(instance: &Instance, whole: bool, scale: i64, prices: &[(usize, i64)]) -> Self {
-        let mut times: Vec<usize> = instance.buffers.iter().flat_map(|row| row.uses.iter().map(|one| one.time)).collect();
+        let mut times: Vec<usize> =
+            instance.buffers.iter().flat_map(|row| row.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
         times.dedup();
-        let price: Vec<i128> =
-            times.iter().map(|time| prices.binary_search_by_key(time, |one| one.0).map_or(0, |at| i128::from(prices[at].1))).collect();
+        let price: Vec<i128> = times
+            .iter()
+            .map(|time| prices.binary_search_by_key(time, |one| one.0).map_or(0, |at| i128::from(prices[at].1)))
+            .collect();
         let mut before = vec![0];
         for price in &price {
             before.push(before[before.len() - 1] + price);

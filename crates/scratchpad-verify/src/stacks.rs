@@ -1,7 +1,7 @@
 //! Checks whether residency intervals have disjoint addresses.
 //!
-//! Every feasible placement can be pushed down until each interval lies at address 0 or on another interval. So it suffices to try all
-//! orders of placement by ascending address, each interval as low as the placed ones allow.
+//! Every feasible placement can be pushed down until each interval lies at address 0 or on another interval. So it
+//! suffices to try all orders of placement by ascending address, each interval as low as the placed ones allow.
 
 use std::ops::Range;
 
@@ -32,7 +32,9 @@ impl AliasedStack {
         for (height, tick) in self.heights.iter().zip(self.start..) {
             heights[tick - new_start] = *height;
         }
-        heights[ticks.start - new_start..ticks.end - new_start].iter_mut().for_each(|height| *height = units.max(*height));
+        heights[ticks.start - new_start..ticks.end - new_start]
+            .iter_mut()
+            .for_each(|height| *height = units.max(*height));
         *self = Self { start: new_start, heights, highest: highest.min(self.highest) };
     }
 
@@ -64,7 +66,14 @@ pub(super) fn can_place_stacks(towers: &[AliasedStack], capacity: i128) -> Resul
         return Err(format!("there are {} residency intervals, more than {MAX_STACKS}", towers.len()));
     }
     let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
-    let mut search = StackSearch { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, examined_ticks: 0 };
+    let mut search = StackSearch {
+        towers,
+        capacity,
+        floors: vec![0; end],
+        placed: vec![false; towers.len()],
+        tries: 0,
+        examined_ticks: 0,
+    };
     search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_EXAMINED_TICKS} steps"))
 }
 
@@ -78,8 +87,8 @@ struct StackSearch<'t> {
 }
 
 impl StackSearch<'_> {
-    /// Returns whether the unplaced stacks fit above `lowest`; at `lowest` only stacks from `first` on. None if the search exceeds its
-    /// limits.
+    /// Returns whether the unplaced stacks fit above `lowest`; at `lowest` only stacks from `first` on. None if the
+    /// search exceeds its limits.
     fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
         let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
         self.tries += 1;
@@ -92,10 +101,13 @@ impl StackSearch<'_> {
         }
         let rests = |tower: usize| self.floors[self.towers[tower].ticks()].iter().copied().max().unwrap_or(0);
         let lows: Vec<i128> = waiting.iter().map(|&tower| rests(tower).max(lowest)).collect();
-        if waiting.iter().zip(&lows).any(|(&tower, &low)| low > self.towers[tower].highest) || self.is_overfull(&waiting, &lows) {
+        if waiting.iter().zip(&lows).any(|(&tower, &low)| low > self.towers[tower].highest)
+            || self.is_overfull(&waiting, &lows)
+        {
             return Some(false);
         }
-        let lowest_top = waiting.iter().zip(&lows).map(|(&tower, low)| low + self.towers[tower].height()).min().unwrap_or(0);
+        let lowest_top =
+            waiting.iter().zip(&lows).map(|(&tower, low)| low + self.towers[tower].height()).min().unwrap_or(0);
         let mut choices: Vec<(i128, usize)> = waiting.iter().zip(&lows).map(|(&tower, &low)| (low, tower)).collect();
         choices.retain(|&(low, tower)| low < lowest_top && rests(tower) == low && (low > lowest || tower >= first));
         choices.sort_unstable();
@@ -116,11 +128,13 @@ impl StackSearch<'_> {
         Some(false)
     }
 
-    /// Returns whether the unplaced stacks exceed the capacity in some tick: the units below the lowest of them are lost.
+    /// Returns whether the unplaced stacks exceed the capacity in some tick: the units below the lowest of them are
+    /// lost.
     fn is_overfull(&self, waiting: &[usize], lows: &[i128]) -> bool {
         (0..self.floors.len()).any(|tick| {
             let over = || waiting.iter().zip(lows).filter(|(tower, _)| self.towers[**tower].ticks().contains(&tick));
-            let units: i128 = over().map(|(&tower, _)| self.towers[tower].heights[tick - self.towers[tower].start]).sum();
+            let units: i128 =
+                over().map(|(&tower, _)| self.towers[tower].heights[tick - self.towers[tower].start]).sum();
             over().map(|(_, low)| *low).min().is_some_and(|low| low + units > self.capacity)
         })
     }

@@ -30,10 +30,16 @@ fn load_instances() -> Vec<(String, Vec<Rectangle>)> {
 /// Activations that are live until the backward pass, and many short live ranges, as in training graphs.
 fn generate_activations(n_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
-    let short =
-        (0..2 * n_ticks).map(|tick| Rectangle { lower: tick, upper: tick + 1 + tick * 7 % 40, size: sizes[(tick * 11 % 5) as usize] });
-    let long =
-        (0..n_ticks).step_by(3).map(|tick| Rectangle { lower: tick, upper: 2 * n_ticks - tick, size: sizes[(tick / 3 % 5) as usize] });
+    let short = (0..2 * n_ticks).map(|tick| Rectangle {
+        lower: tick,
+        upper: tick + 1 + tick * 7 % 40,
+        size: sizes[(tick * 11 % 5) as usize],
+    });
+    let long = (0..n_ticks).step_by(3).map(|tick| Rectangle {
+        lower: tick,
+        upper: 2 * n_ticks - tick,
+        size: sizes[(tick / 3 % 5) as usize],
+    });
     short.chain(long).collect()
 }
 
@@ -43,7 +49,10 @@ fn benches(criterion: &mut Criterion) {
     for (name, rectangles) in load_instances() {
         group.bench_with_input(BenchmarkId::from_parameter(name), &rectangles, |bencher, rectangles| {
             bencher.iter(|| {
-                assert!(matches!(pack_rectangles(rectangles, 1 << 20, &mut StepBudget { left: 1_000_000 }), PackingResult::Placed(_)))
+                assert!(matches!(
+                    pack_rectangles(rectangles, 1 << 20, &mut StepBudget { left: 1_000_000 }),
+                    PackingResult::Placed(_)
+                ))
             });
         });
     }

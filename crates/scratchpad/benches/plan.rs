@@ -6,7 +6,8 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use scratchpad::{Buffer, Capacity, ExactPlanner, Use, UseKind};
 use std::hint::black_box;
 
-/// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and weights of use.
+/// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and
+/// weights of use.
 fn build_layers(n_buffers: usize) -> Vec<Buffer> {
     let buffer = |index: usize| {
         let (layer, place) = (index / 11, index % 11);

@@ -3,8 +3,8 @@
 use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's best-fit planner of August 2026: like first-fit, but each buffer goes into the gap that leaves the fewest bytes free
-/// after it; the lowest gap wins a tie.
+/// torch-spyre's best-fit planner of August 2026: like first-fit, but each buffer goes into the gap that leaves the
+/// fewest bytes free after it; the lowest gap wins a tie.
 #[derive(Clone, Copy, Debug)]
 pub struct BestFitPlanner;
 

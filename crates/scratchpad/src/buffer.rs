@@ -35,7 +35,8 @@ pub struct Buffer {
     pub bytes: i64,
     /// All uses, by ascending time.
     pub uses: Vec<Use>,
-    /// In-place parents: buffers whose address this one may take over, as positions in the list, in order of preference.
+    /// In-place parents: buffers whose address this one may take over, as positions in the list, in order of
+    /// preference.
     pub in_place_parents: Vec<usize>,
     /// Whether the value starts in HBM (an input of the graph): placing it costs one copy into LX.
     pub starts_in_hbm: bool,
@@ -68,8 +69,8 @@ impl Buffer {
         life.start < others.end && others.start < life.end
     }
 
-    /// Returns the bytes that one core copies when the buffer is in LX for its whole live range: in, if its first operation reads a value
-    /// from HBM, and out, if HBM needs it at the end and does not have it.
+    /// Returns the bytes that one core copies when the buffer is in LX for its whole live range: in, if its first
+    /// operation reads a value from HBM, and out, if HBM needs it at the end and does not have it.
     #[must_use]
     pub fn copied_bytes(&self) -> i64 {
         let first = self.uses.first().map(|first| first.time);
@@ -87,9 +88,9 @@ impl Buffer {
     }
 }
 
-/// Returns whether a buffer may take over the address of one of its in-place parents. The parent dies in the operation in which the child
-/// is born, is read (an unread parent hands nothing over), and is at least as large. A parent that is born in the same operation must be
-/// listed first, which excludes cycles.
+/// Returns whether a buffer may take over the address of one of its in-place parents. The parent dies in the operation
+/// in which the child is born, is read (an unread parent hands nothing over), and is at least as large. A parent that
+/// is born in the same operation must be listed first, which excludes cycles.
 #[must_use]
 pub fn can_reuse_in_place(buffers: &[Buffer], child: usize, parent: usize) -> bool {
     let (heir, elder) = (&buffers[child], &buffers[parent]);

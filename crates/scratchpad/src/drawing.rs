@@ -1,4 +1,5 @@
-//! SVG drawing of the scratchpad: time on the horizontal axis, address on the vertical one, one box per residency interval of a buffer.
+//! SVG drawing of the scratchpad: time on the horizontal axis, address on the vertical one, one box per residency
+//! interval of a buffer.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -89,7 +90,11 @@ struct DrawingScale {
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 impl DrawingScale {
     fn new(drawing: &LxDrawing) -> Self {
-        let ends = drawing.stays.iter().map(|stay| stay.times.end).chain(drawing.loops.iter().map(|bracket| bracket.times.end));
+        let ends = drawing
+            .stays
+            .iter()
+            .map(|stay| stay.times.end)
+            .chain(drawing.loops.iter().map(|bracket| bracket.times.end));
         let n_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
         let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
         // If little of LX is used, a drawing of all of LX would make the boxes invisible.
@@ -120,7 +125,8 @@ pub fn draw(drawing: &LxDrawing) -> String {
     let depth = drawing.loops.iter().map(|bracket| bracket.depth + 1).max().unwrap_or(0);
     let shows_names = !drawing.operations.is_empty() && scale.x(1) - scale.x(0) >= MIN_NAMED_WIDTH;
     let below = depth as f64 * BRACKET_HEIGHT + if shows_names { NAMES_HEIGHT } else { 0.0 };
-    let (width, height) = (LEFT_MARGIN + scale.plot_width + RIGHT_MARGIN, TOP_MARGIN + PLOT_HEIGHT + BOTTOM_MARGIN + below);
+    let (width, height) =
+        (LEFT_MARGIN + scale.plot_width + RIGHT_MARGIN, TOP_MARGIN + PLOT_HEIGHT + BOTTOM_MARGIN + below);
     let mut svg = String::new();
     push_line(
         &mut svg,
@@ -130,7 +136,10 @@ pub fn draw(drawing: &LxDrawing) -> String {
     );
     push_line(&mut svg, STYLE);
     push_line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
-    push_line(&mut svg, &format!(r#"<text class="title" x="{LEFT_MARGIN}" y="22">{}</text>"#, escape_xml(&drawing.title)));
+    push_line(
+        &mut svg,
+        &format!(r#"<text class="title" x="{LEFT_MARGIN}" y="22">{}</text>"#, escape_xml(&drawing.title)),
+    );
     draw_axes(&mut svg, &scale);
     draw_brackets(&mut svg, drawing, &scale);
     if shows_names {
@@ -193,11 +202,16 @@ fn draw_brackets(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
         let (name, middle, foot) = (escape_xml(&bracket.name), f64::midpoint(left, right), y + 4.0);
         push_line(
             svg,
-            &format!(r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#),
+            &format!(
+                r#"<path class="bracket" d="M{left:.1} {y:.1} V{foot:.1} H{right:.1} V{y:.1}"><title>{name}</title></path>"#
+            ),
         );
         if estimate_text_width(&bracket.name, FONT_SIZES[0]) <= right - left {
             let below = y + 14.0;
-            push_line(svg, &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#));
+            push_line(
+                svg,
+                &format!(r#"<text class="axis" x="{middle:.1}" y="{below:.1}" text-anchor="middle">{name}</text>"#),
+            );
         }
     }
 }
@@ -209,7 +223,9 @@ fn draw_operation_names(svg: &mut String, drawing: &LxDrawing, scale: &DrawingSc
         let name = escape_xml(name);
         push_line(
             svg,
-            &format!(r#"<text class="axis" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{name}</text>"#),
+            &format!(
+                r#"<text class="axis" x="{x:.1}" y="{y:.1}" text-anchor="end" transform="rotate(-90 {x:.1} {y:.1})">{name}</text>"#
+            ),
         );
     }
 }
@@ -246,7 +262,10 @@ fn draw_axes(svg: &mut String, scale: &DrawingScale) {
             ),
         );
     }
-    push_line(svg, &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0));
+    push_line(
+        svg,
+        &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0),
+    );
     push_line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP_MARGIN - 8.0));
 }
 
@@ -286,14 +305,21 @@ fn format_bytes(bytes: i64) -> String {
 
 fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     // A buffer that takes over an address covers the last operation of its predecessor.
-    let handed_over: BTreeSet<(i64, usize)> =
-        drawing.stays.iter().filter(|stay| stay.successor_of.is_some()).map(|stay| (stay.address, stay.times.start)).collect();
+    let handed_over: BTreeSet<(i64, usize)> = drawing
+        .stays
+        .iter()
+        .filter(|stay| stay.successor_of.is_some())
+        .map(|stay| (stay.address, stay.times.start))
+        .collect();
     for (index, stay) in drawing.stays.iter().enumerate() {
         let (left, right) = (scale.x(stay.times.start), scale.x(stay.times.end));
         let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
         let (width, height) = (right - left, bottom - top);
         let size = format!("{} bytes", stay.bytes);
-        let taken_over = stay.successor_of.as_ref().map_or_else(String::new, |parent| format!(", in place of {}", escape_xml(parent)));
+        let taken_over = stay
+            .successor_of
+            .as_ref()
+            .map_or_else(String::new, |parent| format!(", in place of {}", escape_xml(parent)));
         let name = escape_xml(&stay.name);
         push_line(
             svg,
@@ -311,7 +337,8 @@ fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     }
 }
 
-/// Draws name and bytes of a box, or only the name, horizontally or vertically, in the largest font size that fits; nothing if none fits.
+/// Draws name and bytes of a box, or only the name, horizontally or vertically, in the largest font size that fits;
+/// nothing if none fits.
 fn draw_label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
     let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
     let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
@@ -319,14 +346,23 @@ fn draw_label(svg: &mut String, name: &str, bytes: &str, (left, top, width, heig
         let bytes_length = if n_rows > 1.0 { estimate_text_width(bytes, size) } else { 0.0 };
         across >= n_rows * (LETTER_SIZE.1 * size + 1.0) && estimate_text_width(name, size).max(bytes_length) <= along
     };
-    let Some((size, (n_rows, is_turned))) = FONT_SIZES.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits) else { return };
+    let Some((size, (n_rows, is_turned))) =
+        FONT_SIZES.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits)
+    else {
+        return;
+    };
     for (text, row) in [(name, 1.0), (bytes, 2.0)].into_iter().filter(|(_, row)| *row <= n_rows) {
         let behind = LETTER_SIZE.1 * size * row - 0.2 * size;
         let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
         let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
         let small = if size < FONT_SIZES[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
         let text = escape_xml(text);
-        push_line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
+        push_line(
+            svg,
+            &format!(
+                r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#
+            ),
+        );
     }
 }
 
@@ -339,9 +375,13 @@ fn estimate_text_width(text: &str, size: f64) -> f64 {
 fn draw_links(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     let mut last_stay: BTreeMap<&str, &DrawnInterval> = BTreeMap::new();
     for stay in &drawing.stays {
-        let (left, bottom, top) = (scale.x(stay.times.start), scale.y(stay.address), scale.y(stay.address + stay.bytes));
+        let (left, bottom, top) =
+            (scale.x(stay.times.start), scale.y(stay.address), scale.y(stay.address + stay.bytes));
         if stay.successor_of.is_some() {
-            push_line(svg, &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#));
+            push_line(
+                svg,
+                &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#),
+            );
         }
         if let Some(before) = last_stay.insert(&stay.name, stay) {
             let from = (scale.x(before.times.end), scale.y(before.address + before.bytes / 2));
@@ -392,7 +432,11 @@ mod tests {
     #[test]
     fn chooses_smallest_axis_step_within_limit() {
         assert_eq!(
-            [choose_axis_step(9, 10, &[1, 2, 5], 10), choose_axis_step(19, 10, &[1, 2, 5], 10), choose_axis_step(100, 10, &[1, 2, 5], 10)],
+            [
+                choose_axis_step(9, 10, &[1, 2, 5], 10),
+                choose_axis_step(19, 10, &[1, 2, 5], 10),
+                choose_axis_step(100, 10, &[1, 2, 5], 10)
+            ],
             [1, 2, 10]
         );
         assert_eq!([choose_axis_step(10, 10, &[1, 2, 5], 10), choose_axis_step(11 * 128, 11, &[1], 2)], [1, 128]);
@@ -400,7 +444,10 @@ mod tests {
 
     #[test]
     fn draws_chain_and_eviction() {
-        let successor = DrawnInterval { successor_of: Some("scores".to_owned()), ..build_interval("probabilities", 256 << 10, 0, 3..6) };
+        let successor = DrawnInterval {
+            successor_of: Some("scores".to_owned()),
+            ..build_interval("probabilities", 256 << 10, 0, 3..6)
+        };
         let stays = vec![
             build_interval("scores", 256 << 10, 0, 0..4),
             successor,
@@ -442,8 +489,10 @@ mod tests {
             let svg = draw(&build_drawing_of_intervals(1 << 20, stays));
             svg.lines().any(|line| line.contains("rotate(-90") && line.ends_with(">twenty_letters_of_it</text>"))
         };
-        let (first, end) = (build_interval("twenty_letters_of_it", 1 << 20, 0, 0..2), build_interval("end", 1 << 19, 0, 11..12));
-        let successor = DrawnInterval { successor_of: Some(first.name.clone()), ..build_interval("successor", 1 << 20, 0, 1..3) };
+        let (first, end) =
+            (build_interval("twenty_letters_of_it", 1 << 20, 0, 0..2), build_interval("end", 1 << 19, 0, 11..12));
+        let successor =
+            DrawnInterval { successor_of: Some(first.name.clone()), ..build_interval("successor", 1 << 20, 0, 1..3) };
         assert!(!is_turned(vec![first.clone(), end.clone()]), "it fits into two of twelve operations");
         assert!(is_turned(vec![first, successor, end]), "but not into one");
     }
@@ -455,7 +504,8 @@ mod tests {
 
     #[test]
     fn enlarges_and_reports_low_usage() {
-        let stays = vec![DrawnInterval { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
+        let stays =
+            vec![DrawnInterval { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
         let small = draw(&build_drawing_of_intervals(1 << 20, stays.clone()));
         assert!(small.contains("1000 B of 1 MiB in use at most<") && !small.contains("class=\"capacity\""), "{small}");
         assert!(draw(&build_drawing_of_intervals(3000, stays)).contains("class=\"capacity\""));
@@ -467,10 +517,14 @@ mod tests {
             42 << 10,
             vec![build_interval("a", 5 << 10, 0, 0..2), build_interval("b", 512, 5 << 10, 0..2)],
         ));
-        let is_label =
-            |line: &&str| line.contains("class=\"axis\"") && line.contains("text-anchor=\"end\">") && line.contains("class=\"grid\"");
-        let labels: Vec<&str> =
-            svg.lines().filter(is_label).filter_map(|line| line.split_once("\"end\">")?.1.strip_suffix("</text>")).collect();
+        let is_label = |line: &&str| {
+            line.contains("class=\"axis\"") && line.contains("text-anchor=\"end\">") && line.contains("class=\"grid\"")
+        };
+        let labels: Vec<&str> = svg
+            .lines()
+            .filter(is_label)
+            .filter_map(|line| line.split_once("\"end\">")?.1.strip_suffix("</text>"))
+            .collect();
         assert!(labels.len() > 4 && labels.iter().skip(1).all(|label| label.ends_with(" B")), "{labels:?}");
     }
 
@@ -492,6 +546,9 @@ mod tests {
             ],
             [1, 20, 1 << 16]
         );
-        assert_eq!([format_bytes(0), format_bytes(3 << 20), format_bytes(1536), format_bytes(100)], ["0", "3 MiB", "1536 B", "100 B"]);
+        assert_eq!(
+            [format_bytes(0), format_bytes(3 << 20), format_bytes(1536), format_bytes(100)],
+            ["0", "3 MiB", "1536 B", "100 B"]
+        );
     }
 }

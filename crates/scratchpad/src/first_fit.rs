@@ -3,8 +3,8 @@
 use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the lowest gap over its
-/// whole live range.
+/// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the
+/// lowest gap over its whole live range.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstFitPlanner;
 

@@ -13,9 +13,14 @@ pub(super) struct FreeGap {
     pub(super) left: i64,
 }
 
-/// Places the buffers one by one, the most urgent first, where no placed buffer is live during the live range: at a dying parent's
-/// address if that is free, else in the gap that `choose` selects from the sufficiently large ones, which are sorted by address.
-pub(super) fn place_by_urgency(buffers: &[Buffer], capacity: &Capacity, choose: fn(&[FreeGap]) -> Option<FreeGap>) -> Placement {
+/// Places the buffers one by one, the most urgent first, where no placed buffer is live during the live range: at a
+/// dying parent's address if that is free, else in the gap that `choose` selects from the sufficiently large ones,
+/// which are sorted by address.
+pub(super) fn place_by_urgency(
+    buffers: &[Buffer],
+    capacity: &Capacity,
+    choose: fn(&[FreeGap]) -> Option<FreeGap>,
+) -> Placement {
     let mut addresses = vec![None; buffers.len()];
     let mut has_successor = vec![false; buffers.len()];
     let mut live = LiveIndex::new(buffers);
@@ -23,14 +28,20 @@ pub(super) fn place_by_urgency(buffers: &[Buffer], capacity: &Capacity, choose: 
         if buffers[index].barred.is_some() {
             continue;
         }
-        let free = |&&parent: &&usize| !has_successor[parent] && can_take_parent_address(buffers, &live, &addresses, index, parent);
+        let free = |&&parent: &&usize| {
+            !has_successor[parent] && can_take_parent_address(buffers, &live, &addresses, index, parent)
+        };
         addresses[index] = match buffers[index].in_place_parents.iter().find(free) {
             Some(&parent) => {
                 has_successor[parent] = true;
                 addresses[parent]
             }
             None => {
-                let gaps = find_gaps(&collect_obstacles(buffers, &live, &addresses, index, None), capacity, buffers[index].bytes);
+                let gaps = find_gaps(
+                    &collect_obstacles(buffers, &live, &addresses, index, None),
+                    capacity,
+                    buffers[index].bytes,
+                );
                 choose(&gaps).map(|gap| gap.start)
             }
         };
@@ -41,9 +52,9 @@ pub(super) fn place_by_urgency(buffers: &[Buffer], capacity: &Capacity, choose: 
     Placement::from_addresses(buffers, capacity, addresses)
 }
 
-/// Computes the urgency of a buffer: length of the live range over number of uses, in quarters so that it is exact (torch-spyre, August
-/// 2026). Each parent or child shortens the length by a quarter, a first use that is a write counts as half a use more, and the shorter
-/// live range wins a tie.
+/// Computes the urgency of a buffer: length of the live range over number of uses, in quarters so that it is exact
+/// (torch-spyre, August 2026). Each parent or child shortens the length by a quarter, a first use that is a write
+/// counts as half a use more, and the shorter live range wins a tie.
 #[derive(PartialEq, Eq)]
 struct BufferUrgency {
     length: usize,
@@ -76,8 +87,8 @@ impl BufferUrgency {
     }
 }
 
-/// Orders the buffers: the most urgent buffer whose parents have all been visited comes next. Buffers whose parents form a cycle come
-/// last, in list order.
+/// Orders the buffers: the most urgent buffer whose parents have all been visited comes next. Buffers whose parents
+/// form a cycle come last, in list order.
 fn order_by_urgency(buffers: &[Buffer]) -> Vec<usize> {
     let mut children = vec![Vec::new(); buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
@@ -102,15 +113,30 @@ fn order_by_urgency(buffers: &[Buffer]) -> Vec<usize> {
 }
 
 /// Returns whether `index` can take over the whole address range of `parent`.
-fn can_take_parent_address(buffers: &[Buffer], live: &LiveIndex, addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
+fn can_take_parent_address(
+    buffers: &[Buffer],
+    live: &LiveIndex,
+    addresses: &[Option<i64>],
+    index: usize,
+    parent: usize,
+) -> bool {
     let Some(start) = addresses[parent] else { return false };
     let end = start + buffers[parent].bytes;
     can_reuse_in_place(buffers, index, parent)
-        && collect_obstacles(buffers, live, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
+        && collect_obstacles(buffers, live, addresses, index, Some(parent))
+            .iter()
+            .all(|&(low, high)| high <= start || end <= low)
 }
 
-/// Returns the byte ranges of placed buffers that are live together with `index`, lowest first, without those of its parent `but`.
-fn collect_obstacles(buffers: &[Buffer], live: &LiveIndex, addresses: &[Option<i64>], index: usize, but: Option<usize>) -> Vec<(i64, i64)> {
+/// Returns the byte ranges of placed buffers that are live together with `index`, lowest first, without those of its
+/// parent `but`.
+fn collect_obstacles(
+    buffers: &[Buffer],
+    live: &LiveIndex,
+    addresses: &[Option<i64>],
+    index: usize,
+    but: Option<usize>,
+) -> Vec<(i64, i64)> {
     let cover = |other: usize| addresses[other].map(|start| (start, start + buffers[other].bytes));
     let life = buffers[index].live_range();
     let others = live.live_during(&life).filter(|other| Some(*other) != but);
@@ -147,13 +173,17 @@ mod tests {
 
     #[test]
     fn orders_written_buffers_before_read_ones() {
-        let read = Buffer { uses: vec![Use { time: 0, kind: UseKind::Read }, Use { time: 4, kind: UseKind::Read }], ..buffer("r", 1, &[]) };
+        let read = Buffer {
+            uses: vec![Use { time: 0, kind: UseKind::Read }, Use { time: 4, kind: UseKind::Read }],
+            ..buffer("r", 1, &[])
+        };
         assert_eq!(order_by_urgency(&[read, buffer("w", 1, &[0, 4])]), [1, 0]);
     }
 
     #[test]
     fn orders_parents_before_children() {
-        let buffers = [buffer("plain", 10, &[0, 4]), buffer("parent", 10, &[0, 4]), child(buffer("child", 10, &[4, 5]), &[1])];
+        let buffers =
+            [buffer("plain", 10, &[0, 4]), buffer("parent", 10, &[0, 4]), child(buffer("child", 10, &[4, 5]), &[1])];
         assert_eq!(order_by_urgency(&buffers), [1, 2, 0]);
     }
 

@@ -4,8 +4,8 @@ use super::{Buffer, Capacity, Placement, Planner, buffer::can_reuse_in_place, li
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///
-/// In program order, a newborn buffer takes the address of a dying parent if it can. Otherwise it takes address 0 if that is free, else
-/// the first aligned address above all live buffers, else the lowest gap between live buffers.
+/// In program order, a newborn buffer takes the address of a dying parent if it can. Otherwise it takes address 0 if
+/// that is free, else the first aligned address above all live buffers, else the lowest gap between live buffers.
 #[derive(Clone, Copy, Debug)]
 pub struct GreedyPlanner;
 
@@ -22,8 +22,9 @@ impl Planner for GreedyPlanner {
         let mut live = LiveIndex::new(buffers);
         for index in births {
             let buffer = &buffers[index];
-            let free =
-                |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_reuse_in_place(buffers, index, parent);
+            let free = |&&parent: &&usize| {
+                !has_successor[parent] && addresses[parent].is_some() && can_reuse_in_place(buffers, index, parent)
+            };
             addresses[index] = match buffer.in_place_parents.iter().find(free) {
                 Some(&parent) => {
                     has_successor[parent] = true;
@@ -44,7 +45,12 @@ impl Planner for GreedyPlanner {
 }
 
 /// Returns the byte ranges of the placed buffers that are live at `time`, lowest first.
-fn collect_covered_ranges(buffers: &[Buffer], live: &LiveIndex, addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
+fn collect_covered_ranges(
+    buffers: &[Buffer],
+    live: &LiveIndex,
+    addresses: &[Option<i64>],
+    time: usize,
+) -> Vec<(i64, i64)> {
     let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
     let mut covered: Vec<_> = live.live_at(time).filter_map(cover).collect();
     covered.sort_unstable();
@@ -71,7 +77,8 @@ mod tests {
 
     #[test]
     fn prefers_top_to_gap() {
-        let buffers = [buffer("a", 10, &[0, 1]), buffer("b", 10, &[0, 3]), buffer("c", 10, &[0, 1]), buffer("d", 10, &[0, 3])];
+        let buffers =
+            [buffer("a", 10, &[0, 1]), buffer("b", 10, &[0, 3]), buffer("c", 10, &[0, 1]), buffer("d", 10, &[0, 3])];
         let late = |bytes| [&buffers[..], &[buffer("e", bytes, &[2, 3])]].concat();
         let capacity = Capacity { bytes: 50, alignment: 1 };
         assert_eq!(GreedyPlanner.plan(&late(10), &capacity).addresses[4], Some(0), "address 0 is free again");

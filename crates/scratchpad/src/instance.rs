@@ -69,7 +69,8 @@ pub enum InstanceError {
         /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
         bytes: i128,
     },
-    /// A CSV line is not `id,lower,upper,size` with lower < upper, followed by a number from 1 if the first line has `weight`.
+    /// A CSV line is not `id,lower,upper,size` with lower < upper, followed by a number from 1 if the first line has
+    /// `weight`.
     #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, explain_empty_live_range(text))]
     Line {
         /// The line, from 1.
@@ -81,7 +82,8 @@ pub enum InstanceError {
     },
 }
 
-/// Explains an empty or reversed live range of a CSV row. Returns an empty string if there is none, or if a number cannot be parsed.
+/// Explains an empty or reversed live range of a CSV row. Returns an empty string if there is none, or if a number
+/// cannot be parsed.
 fn explain_empty_live_range(text: &str) -> String {
     let numbers: Vec<i64> = text.split(',').skip(1).take(2).filter_map(|number| number.trim().parse().ok()).collect();
     match *numbers.as_slice() {
@@ -95,8 +97,8 @@ fn explain_empty_live_range(text: &str) -> String {
     }
 }
 
-/// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Their sums times the scale of the exact
-/// planner's prices fit in 64 bits.
+/// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Their sums times the scale
+/// of the exact planner's prices fit in 64 bits.
 const MAX_QUANTITY: i64 = 1 << 44;
 
 /// Instance as the file spells it. Additional keys describe its origin.
@@ -136,21 +138,23 @@ enum FileUseKind {
 }
 
 impl Instance {
-    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
-    /// graph_output?, barred?}]}`, sizes in bytes, lives half-open.
+    /// Reads our JSON:
+    /// `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?, barred?}]}`,
+    /// sizes in bytes, lives half-open.
     ///
     /// # Errors
     /// Returns the first error in the text.
     pub fn from_json(text: &str) -> Result<Self, InstanceError> {
         let file: InstanceFile = serde_json::from_str(text)?;
         let buffers = file.buffers.iter().map(|row| row.to_buffer(&file.buffers)).collect::<Result<_, _>>()?;
-        Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }.validate()
+        Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }
+            .validate()
     }
 
-    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`. Live ranges are half-open, and there are no uses, so each buffer is
-    /// written at its birth and read in its last operation. A fifth column `weight` is the number of times its size that a buffer saves
-    /// by being in LX. A weight from 2 up adds that number less one of reads in the last operation; with 1 the buffer starts in HBM, and
-    /// its first use is a read too.
+    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`. Live ranges are half-open, and there are no uses,
+    /// so each buffer is written at its birth and read in its last operation. A fifth column `weight` is the number of
+    /// times its size that a buffer saves by being in LX. A weight from 2 up adds that number less one of reads in the
+    /// last operation; with 1 the buffer starts in HBM, and its first use is a read too.
     ///
     /// # Errors
     /// Returns the first line that is no buffer.
@@ -165,7 +169,11 @@ impl Instance {
             }
         };
         let parsed = |(text, line)| {
-            parse_csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights })
+            parse_csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line {
+                line,
+                text: text.to_owned(),
+                has_weights,
+            })
         };
         let buffers = lines.map(parsed).collect::<Result<_, _>>()?;
         Self { name: String::new(), capacity, buffers }.validate()
@@ -255,7 +263,15 @@ fn parse_csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
     let first = Use { time: lower, kind: if weight == 1 { UseKind::Read } else { UseKind::Write } };
     let mut uses = vec![first];
     uses.resize(weight.max(2), Use { time: upper - 1, kind: UseKind::Read });
-    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: weight == 1, ends_in_hbm: false, barred: None })
+    Some(Buffer {
+        name,
+        bytes,
+        uses,
+        in_place_parents: Vec::new(),
+        starts_in_hbm: weight == 1,
+        ends_in_hbm: false,
+        barred: None,
+    })
 }
 
 /// Each weight corresponds to that number of uses.
@@ -266,7 +282,9 @@ mod tests {
     use super::*;
 
     fn parse_json(buffers: &str) -> Result<Instance, InstanceError> {
-        Instance::from_json(&format!(r#"{{"name": "n", "seed": 7, "limit": 512, "alignment": 128, "buffers": [{buffers}]}}"#))
+        Instance::from_json(&format!(
+            r#"{{"name": "n", "seed": 7, "limit": 512, "alignment": 128, "buffers": [{buffers}]}}"#
+        ))
     }
 
     const PARENT: &str = r#"{"name": "p", "size": 20, "uses": [{"time": 0, "kind": "write"}, {"time": 4, "kind": "read"}],
@@ -297,8 +315,14 @@ mod tests {
         assert!(matches!(parse_json(&format!("{PARENT}, {PARENT}")), Err(InstanceError::Duplicate(_))));
         assert!(matches!(parse_json(&PARENT.replace("20", "-20")), Err(InstanceError::Size { bytes: -20, .. })));
         assert!(matches!(parse_json("{}"), Err(InstanceError::Json(_))));
-        assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
-        assert!(matches!(parse_json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::TotalTooLarge { .. })));
+        assert!(matches!(
+            parse_json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")),
+            Err(InstanceError::Size { .. })
+        ));
+        assert!(matches!(
+            parse_json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")),
+            Err(InstanceError::TotalTooLarge { .. })
+        ));
         assert!(matches!(
             parse_json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")),
             Err(InstanceError::TimeOutOfRange { .. })
@@ -311,7 +335,8 @@ mod tests {
     fn reads_csv_live_range_as_half_open() {
         let capacity = Capacity { bytes: 100, alignment: 1 };
         let instance = Instance::from_csv("id,lower,upper,size\nb1,3,6,40\nb2,6,7,50\n", capacity).unwrap();
-        let lives: Vec<_> = instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.live_range(), buffer.bytes)).collect();
+        let lives: Vec<_> =
+            instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.live_range(), buffer.bytes)).collect();
         assert_eq!(lives, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
         assert!(!instance.buffers[0].overlaps(&instance.buffers[1]));
     }
@@ -319,19 +344,29 @@ mod tests {
     #[test]
     fn rejects_quantities_out_of_range() {
         let read = |text: &str, bytes: i64, alignment: i64| {
-            Instance::from_csv(&format!("id,lower,upper,size,weight\n{text}\n"), Capacity { bytes, alignment }).map(|_| ())
+            Instance::from_csv(&format!("id,lower,upper,size,weight\n{text}\n"), Capacity { bytes, alignment })
+                .map(|_| ())
         };
         let most = 1_i64 << 44;
         assert!(read(&format!("a,0,{most},{},2", most / 4), most, 1).is_ok());
         for size in [1_i64 << 43, (1 << 44) + 1, 1 << 50, 1 << 62] {
             assert!(read(&format!("a,0,3,{size},2"), 100, 1).is_err(), "{size}");
         }
-        assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::TotalTooLarge { .. })), "weights count");
         assert!(
-            matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::TotalTooLarge { .. })),
+            matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::TotalTooLarge { .. })),
+            "weights count"
+        );
+        assert!(
+            matches!(
+                read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1),
+                Err(InstanceError::TotalTooLarge { .. })
+            ),
             "all together"
         );
-        assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::TotalTooLarge { .. })), "the alignment counts");
+        assert!(
+            matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::TotalTooLarge { .. })),
+            "the alignment counts"
+        );
         assert!(matches!(read("a,0,3,1,2", most + 1, 1), Err(InstanceError::Capacity { .. })));
         assert!(matches!(read("a,0,3,1,2", 100, i64::MAX), Err(InstanceError::Capacity { .. })));
         assert!(matches!(read("a,0,18446744073709551615,1,2", 100, 1), Err(InstanceError::TimeOutOfRange { .. })));

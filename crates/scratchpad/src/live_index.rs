@@ -3,12 +3,13 @@
 use super::Buffer;
 use std::{collections::BTreeSet, ops::Range};
 
-/// Placed buffers of a list, indexed by live range. A query takes time linear in its results plus the logarithm of the number of times.
+/// Placed buffers of a list, indexed by live range. A query takes time linear in its results plus the logarithm of the
+/// number of times.
 pub(super) struct LiveIndex {
     /// Times at which a live range of the list begins or ends.
     times: Vec<usize>,
-    /// Segment tree over the ranges between times, with its root at 1 and range `n` at leaf `times.len() + n`. A buffer is stored at the
-    /// few nodes that together cover its live range. Per node: the last entry of its list.
+    /// Segment tree over the ranges between times, with its root at 1 and range `n` at leaf `times.len() + n`. A buffer
+    /// is stored at the few nodes that together cover its live range. Per node: the last entry of its list.
     covering: Vec<Option<usize>>,
     /// A buffer, and the preceding entry of the same list.
     entries: Vec<(usize, Option<usize>)>,
@@ -103,6 +104,9 @@ mod tests {
     fn handles_late_times_without_extra_memory() {
         let buffers = [buffer("a", 1, &[3, usize::MAX / 2]), buffer("b", 1, &[usize::MAX / 2, usize::MAX - 1])];
         let live = LiveIndex::from_addresses(&buffers, &[Some(0), Some(1)]);
-        assert_eq!((live.live_at(4).count(), live.live_at(usize::MAX / 2).count(), live.live_at(usize::MAX - 1).count()), (1, 2, 1));
+        assert_eq!(
+            (live.live_at(4).count(), live.live_at(usize::MAX / 2).count(), live.live_at(usize::MAX - 1).count()),
+            (1, 2, 1)
+        );
     }
 }

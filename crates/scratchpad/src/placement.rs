@@ -21,8 +21,8 @@ pub trait Planner {
     /// Returns a legal placement of the buffers. Parents are positions in `buffers`.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
 
-    /// Returns whether the planner chooses residency intervals and copies, and not only addresses. The caller then inserts no copies
-    /// beforehand, and may choose the core split together with the plan.
+    /// Returns whether the planner chooses residency intervals and copies, and not only addresses. The caller then
+    /// inserts no copies beforehand, and may choose the core split together with the plan.
     fn chooses_residency(&self) -> bool {
         false
     }
@@ -108,17 +108,19 @@ impl Placement {
         let taken = compute_occupied_bytes_at_births(buffers, &addresses);
         let reason = |buffer: &Buffer| match &buffer.barred {
             Some(barred) => UnplacedReason::Ineligible(barred.clone()),
-            None if buffer.bytes > capacity.bytes => UnplacedReason::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes },
+            None if buffer.bytes > capacity.bytes => {
+                UnplacedReason::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes }
+            }
             None => explain_missing_gap(&taken, capacity, buffer),
         };
-        let explain = |(buffer, address): (_, &Option<i64>)| if address.is_none() { Some(reason(buffer)) } else { None };
+        let explain =
+            |(buffer, address): (_, &Option<i64>)| if address.is_none() { Some(reason(buffer)) } else { None };
         let reasons = buffers.iter().zip(&addresses).map(explain).collect();
         Self { addresses, reasons }
     }
 
-    /// Returns the bytes per core that still move to or from HBM: every use of a buffer in HBM, and the copies of every placed buffer
-    /// that starts or ends there.
-    /// that starts or ends there.
+    /// Returns the bytes per core that still move to or from HBM: every use of a buffer in HBM, and the copies of every
+    /// placed buffer that starts or ends there. that starts or ends there.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
         let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
@@ -135,8 +137,8 @@ impl Placement {
     }
 }
 
-/// Computes the bytes covered by placed buffers at each time at which a buffer is born, in ascending order. Coverage does not grow
-/// between births, so every live range has its maximum at one of these times.
+/// Computes the bytes covered by placed buffers at each time at which a buffer is born, in ascending order. Coverage
+/// does not grow between births, so every live range has its maximum at one of these times.
 fn compute_occupied_bytes_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
     let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.live_range().start).collect();
     let live = LiveIndex::from_addresses(buffers, addresses);
@@ -145,7 +147,8 @@ fn compute_occupied_bytes_at_births(buffers: &[Buffer], addresses: &[Option<i64>
         let mut covered: Vec<(i64, i64)> = live.live_at(time).filter_map(cover).collect();
         covered.sort_unstable();
         // A buffer and its successor cover the same bytes, which count once.
-        let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
+        let add =
+            |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
         covered.into_iter().fold((0, 0), add).0
     };
     times.into_iter().map(|time| (time, taken(time))).collect()
@@ -159,9 +162,9 @@ fn explain_missing_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buf
     UnplacedReason::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
 }
 
-/// Checks a placement independently of its planner. Barred buffers are not placed, addresses are aligned and inside LX, and live buffers
-/// do not overlap, except that a buffer may take over the address of an in-place parent. A parent keeps its whole extent during the
-/// operation of the takeover, and hands its address over once.
+/// Checks a placement independently of its planner. Barred buffers are not placed, addresses are aligned and inside LX,
+/// and live buffers do not overlap, except that a buffer may take over the address of an in-place parent. A parent
+/// keeps its whole extent during the operation of the takeover, and hands its address over once.
 ///
 /// # Errors
 /// Returns the first violation in list order.
@@ -258,13 +261,15 @@ mod tests {
 
     #[test]
     fn rejects_second_reuse_of_an_address() {
-        let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[1]), &[0])];
+        let buffers =
+            [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[1]), &[0])];
         assert_eq!(find_violation(&buffers, &[0, 0, 0]), Violation::Overlap { first: 0, second: 2 });
     }
 
     #[test]
     fn accepts_chain_at_one_address() {
-        let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[2, 3]), &[1])];
+        let buffers =
+            [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[2, 3]), &[1])];
         assert_eq!(check(&buffers, &CAPACITY, &place_at(&buffers, &[0, 0, 0])), Ok(()));
     }
 
@@ -275,7 +280,8 @@ mod tests {
         assert_eq!(find_violation(&buffers, &[90]), Violation::OutOfBounds { buffer: 0, address: 90, end: 110 });
         assert_eq!(find_violation(&buffers, &[-10]), Violation::OutOfBounds { buffer: 0, address: -10, end: 10 });
         assert_eq!(find_violation(&buffers, &[]), Violation::Length { expected: 1, found: 0 });
-        let barred = [Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffers[0].clone() }];
+        let barred =
+            [Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffers[0].clone() }];
         assert_eq!(find_violation(&barred, &[0]), Violation::Ineligible { buffer: 0 });
     }
 
@@ -291,7 +297,8 @@ mod tests {
 
     #[test]
     fn gives_reason_for_each_unplaced_buffer() {
-        let barred = Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
+        let barred =
+            Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
         let buffers = [barred, buffer("big", 101, &[0, 1]), buffer("a", 80, &[0, 2]), buffer("b", 30, &[1, 3])];
         let placement = Placement::from_addresses(&buffers, &CAPACITY, vec![None, None, Some(0), None]);
         let expected = [

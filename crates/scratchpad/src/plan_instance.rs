@@ -20,8 +20,8 @@ pub struct PlanningLimits<'a> {
 const STEPS_PER_PORTION: u64 = 10_000;
 
 impl PlanningLimits<'_> {
-    /// Runs portions of steps until `work` returns that it is done or the limits are reached. Returns the steps taken, and whether the
-    /// watcher stopped it.
+    /// Runs portions of steps until `work` returns that it is done or the limits are reached. Returns the steps taken,
+    /// and whether the watcher stopped it.
     fn run_portions(&mut self, mut work: impl FnMut(&mut StepBudget) -> (bool, PlanningProgress)) -> (u64, bool) {
         let mut taken = 0;
         loop {
@@ -39,8 +39,9 @@ impl PlanningLimits<'_> {
     }
 }
 
-/// Plans with the named planner. A planner that chooses residency intervals first searches addresses for everything that may be placed,
-/// which leaves the fewest bytes. If there are none, or they are hard to find, it chooses intervals of the kind `stays`.
+/// Plans with the named planner. A planner that chooses residency intervals first searches addresses for everything
+/// that may be placed, which leaves the fewest bytes. If there are none, or they are hard to find, it chooses intervals
+/// of the kind `stays`.
 ///
 /// # Errors
 /// If there is no planner of this name.
@@ -54,7 +55,9 @@ pub fn plan_instance(
     let planner = find_planner(planner)?;
     if !planner.chooses_residency() {
         let placement = planner.plan(buffers, capacity);
-        return Ok(ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(buffers, capacity, &placement));
+        return Ok(
+            ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(buffers, capacity, &placement)
+        );
     }
     let exact = ExactPlanner { mode: stays, budget: limits.budget };
     let mut packer = Packer::new(&convert_to_shapes(instance), &[], capacity.bytes.div_euclid(capacity.alignment));
@@ -62,7 +65,10 @@ pub fn plan_instance(
     let mut packing = PlanningLimits { budget: limits.budget / 4 * 3, go_on: &mut *limits.go_on };
     let (steps, timed_out) = packing.run_portions(|portion| {
         answer = packer.run(portion);
-        (answer != PackingResult::OutOfSteps || packer.is_exhausted(), PlanningProgress { steps: 0, best: i64::MAX, bound: 0 })
+        (
+            answer != PackingResult::OutOfSteps || packer.is_exhausted(),
+            PlanningProgress { steps: 0, best: i64::MAX, bound: 0 },
+        )
     });
     if let PackingResult::Placed(offsets) = answer {
         let plan = exact.import_placement(buffers, capacity, &build_placement(instance, &offsets));
@@ -74,11 +80,18 @@ pub fn plan_instance(
     let budget = limits.budget - steps;
     if stays == ResidencyMode::Split {
         // Split plans start from plans with unsplit live ranges, so the unsplit search gets as many steps.
-        let whole = solve_remaining(&ExactPlanner { mode: ResidencyMode::Whole, budget }, instance, None, (steps, &mut is_stopped), limits);
+        let whole = solve_remaining(
+            &ExactPlanner { mode: ResidencyMode::Whole, budget },
+            instance,
+            None,
+            (steps, &mut is_stopped),
+            limits,
+        );
         steps += whole.steps;
         known = Some(whole.to_placement(buffers, capacity));
     }
-    let plan = solve_remaining(&ExactPlanner { budget, ..exact }, instance, known.as_ref(), (steps, &mut is_stopped), limits);
+    let plan =
+        solve_remaining(&ExactPlanner { budget, ..exact }, instance, known.as_ref(), (steps, &mut is_stopped), limits);
     Ok(ScratchpadPlan { steps: plan.steps + steps, timed_out: is_stopped, ..plan })
 }
 
@@ -137,7 +150,8 @@ pub fn find_smallest_lx(instance: &Instance, limits: &mut PlanningLimits) -> Min
 fn may_reuse_address(instance: &Instance, buffer: usize) -> bool {
     let is_placed = |index: usize| instance.buffers[index].barred.is_none();
     let parents = &instance.buffers[buffer].in_place_parents;
-    is_placed(buffer) && parents.iter().any(|&parent| is_placed(parent) && can_reuse_in_place(&instance.buffers, buffer, parent))
+    is_placed(buffer)
+        && parents.iter().any(|&parent| is_placed(parent) && can_reuse_in_place(&instance.buffers, buffer, parent))
 }
 
 /// Returns the maximum number of units live at once, without buffers that may take over an address in that operation.
@@ -155,7 +169,11 @@ fn convert_to_shapes(instance: &Instance) -> Vec<PackingShape> {
     let tick = |time: usize| i64::try_from(time).expect("fewer than 2^63");
     let shape = |buffer: &super::Buffer| {
         let life = buffer.live_range();
-        let size = if buffer.barred.is_some() { 0 } else { instance.capacity.align(buffer.bytes) / instance.capacity.alignment };
+        let size = if buffer.barred.is_some() {
+            0
+        } else {
+            instance.capacity.align(buffer.bytes) / instance.capacity.alignment
+        };
         PackingShape::from(Rectangle { lower: tick(life.start), upper: tick(life.end), size })
     };
     instance.buffers.iter().map(shape).collect()
@@ -163,7 +181,8 @@ fn convert_to_shapes(instance: &Instance) -> Vec<PackingShape> {
 
 /// Places every buffer that may be placed at these offsets.
 fn build_placement(instance: &Instance, offsets: &[i64]) -> Placement {
-    let offsets = offsets.iter().map(|offset| Some(offset * instance.capacity.alignment)).chain(std::iter::repeat(None));
+    let offsets =
+        offsets.iter().map(|offset| Some(offset * instance.capacity.alignment)).chain(std::iter::repeat(None));
     let address = |(buffer, offset): (&super::Buffer, Option<i64>)| if buffer.barred.is_some() { None } else { offset };
     let addresses: Vec<Option<i64>> = instance.buffers.iter().zip(offsets).map(address).collect();
     Placement::from_addresses(&instance.buffers, &instance.capacity, addresses)
@@ -180,10 +199,19 @@ pub fn build_drawing(instance: &Instance, plan: &ScratchpadPlan, title: String) 
     let stay = |stay: &super::LxInterval| {
         let buffer = &buffers[stay.buffer];
         let is_born = stay.start == buffer.live_range().start;
-        let takes_over =
-            |parent: &&usize| is_born && can_reuse_in_place(buffers, stay.buffer, **parent) && last_address(**parent) == Some(stay.address);
+        let takes_over = |parent: &&usize| {
+            is_born
+                && can_reuse_in_place(buffers, stay.buffer, **parent)
+                && last_address(**parent) == Some(stay.address)
+        };
         let successor_of = buffer.in_place_parents.iter().find(takes_over).map(|&parent| buffers[parent].name.clone());
-        DrawnInterval { name: buffer.name.clone(), bytes: buffer.bytes, address: stay.address, times: stay.start..stay.end, successor_of }
+        DrawnInterval {
+            name: buffer.name.clone(),
+            bytes: buffer.bytes,
+            address: stay.address,
+            times: stay.start..stay.end,
+            successor_of,
+        }
     };
     let stays = plan.stays.iter().map(stay).collect();
     LxDrawing { title, capacity_bytes: instance.capacity.bytes, stays, operations: Vec::new(), loops: Vec::new() }
@@ -205,7 +233,10 @@ mod tests {
 
     #[test]
     fn places_everything_that_fits() {
-        let barred = Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffer("barred", 900, &[0, 3]) };
+        let barred = Buffer {
+            barred: Some(PlacementExclusion("its size is not known".to_owned())),
+            ..buffer("barred", 900, &[0, 3])
+        };
         let buffers = vec![buffer("a", 100, &[0, 1]), buffer("b", 200, &[1, 3]), barred, buffer("c", 130, &[2, 3])];
         let instance = build_instance(buffers, 512, 128);
         let plan = plan_instance(&instance, "exact", ResidencyMode::Split, &mut build_limits(&mut |_| true)).unwrap();
@@ -217,24 +248,30 @@ mod tests {
     fn selects_buffers_that_do_not_all_fit() {
         let instance = build_instance(vec![buffer("a", 3, &[0, 1]), buffer("b", 2, &[0, 1, 1])], 4, 1);
         for (planner, optimal) in [("exact", true), ("greedy", false)] {
-            let plan = plan_instance(&instance, planner, ResidencyMode::Whole, &mut build_limits(&mut |_| true)).unwrap();
+            let plan =
+                plan_instance(&instance, planner, ResidencyMode::Whole, &mut build_limits(&mut |_| true)).unwrap();
             assert_eq!((plan.stays.len(), plan.optimal, plan.timed_out), (1, optimal, false), "{planner}");
             assert_eq!(plan.hbm_bytes_left, 6, "{planner}");
         }
-        let stopped = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut build_limits(&mut |_| false)).unwrap();
+        let stopped =
+            plan_instance(&instance, "exact", ResidencyMode::Whole, &mut build_limits(&mut |_| false)).unwrap();
         assert!(stopped.timed_out);
     }
 
     #[test]
     fn finds_smallest_lx_and_stops_when_callback_returns_false() {
-        let buffers = vec![buffer("a", 3, &[0, 1]), buffer("b", 2, &[1, 3]), buffer("c", 4, &[3, 4]), buffer("d", 1, &[0, 4])];
+        let buffers =
+            vec![buffer("a", 3, &[0, 1]), buffer("b", 2, &[1, 3]), buffer("c", 4, &[3, 4]), buffer("d", 1, &[0, 4])];
         let instance = build_instance(buffers, 1, 1);
         let peak = find_smallest_lx(&instance, &mut build_limits(&mut |_| true));
         assert_eq!((peak.bytes, peak.lower_bound, peak.timed_out), (7, 7, false));
         let mut never = |_: &PlanningProgress| false;
         let mut limits = PlanningLimits { budget: u64::MAX, go_on: &mut never };
         assert_eq!(
-            limits.run_portions(|steps| (false, PlanningProgress { steps: std::mem::take(&mut steps.left), best: 1, bound: 0 })),
+            limits.run_portions(|steps| (
+                false,
+                PlanningProgress { steps: std::mem::take(&mut steps.left), best: 1, bound: 0 }
+            )),
             (STEPS_PER_PORTION, true)
         );
     }

@@ -12,8 +12,12 @@ pub struct UnknownPlanner(pub String);
 /// # Errors
 /// If there is no such planner.
 pub fn find_planner(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
-    let planners: [Box<dyn Planner>; 4] =
-        [Box::new(GreedyPlanner), Box::new(FirstFitPlanner), Box::new(BestFitPlanner), Box::new(ExactPlanner::new_unsplit())];
+    let planners: [Box<dyn Planner>; 4] = [
+        Box::new(GreedyPlanner),
+        Box::new(FirstFitPlanner),
+        Box::new(BestFitPlanner),
+        Box::new(ExactPlanner::new_unsplit()),
+    ];
     planners.into_iter().find(|planner| planner.name() == name).ok_or_else(|| UnknownPlanner(name.to_owned()))
 }
 
@@ -52,7 +56,10 @@ mod tests {
 
     #[test]
     fn skips_ineligible_buffer_but_not_its_child() {
-        let parent = Buffer { barred: Some(PlacementExclusion("its size is not known".to_owned())), ..buffer("parent", 20, &[0, 4]) };
+        let parent = Buffer {
+            barred: Some(PlacementExclusion("its size is not known".to_owned())),
+            ..buffer("parent", 20, &[0, 4])
+        };
         let buffers = [parent, child(buffer("child", 15, &[4, 8]), &[0])];
         for name in PLANNER_NAMES {
             assert_eq!(plan_addresses(name, &buffers, 512, 1), [None, Some(0)], "{name}");
@@ -61,7 +68,11 @@ mod tests {
 
     #[test]
     fn reuses_parent_address_once() {
-        let buffers = [buffer("parent", 40, &[0, 1]), child(buffer("first", 20, &[1, 3]), &[0]), child(buffer("second", 5, &[1]), &[0])];
+        let buffers = [
+            buffer("parent", 40, &[0, 1]),
+            child(buffer("first", 20, &[1, 3]), &[0]),
+            child(buffer("second", 5, &[1]), &[0]),
+        ];
         for name in PLANNER_NAMES {
             let found = plan_addresses(name, &buffers, 120, 1);
             assert!(found[1] == found[0] || found[2] == found[0], "{name}: the address is handed over");
@@ -71,7 +82,8 @@ mod tests {
 
     #[test]
     fn keeps_parent_extent_during_reuse() {
-        let buffers = [buffer("parent", 40, &[0, 1]), child(buffer("child", 5, &[1, 3]), &[0]), buffer("stranger", 20, &[1, 2])];
+        let buffers =
+            [buffer("parent", 40, &[0, 1]), child(buffer("child", 5, &[1, 3]), &[0]), buffer("stranger", 20, &[1, 2])];
         for name in PLANNER_NAMES {
             let capacity = Capacity { bytes: 120, alignment: 1 };
             let placement = find_planner(name).unwrap().plan(&buffers, &capacity);
@@ -92,7 +104,8 @@ mod tests {
     fn places_late_large_buffer_despite_early_small_one() {
         // The "simple fragmentation" pattern of the peer: greedy puts B above A and then finds no room for C.
         let third = 1000;
-        let buffers = [buffer("A", third, &[0, 1, 2]), buffer("B", third, &[1, 2, 3, 4]), buffer("C", 2 * third, &[3, 4])];
+        let buffers =
+            [buffer("A", third, &[0, 1, 2]), buffer("B", third, &[1, 2, 3, 4]), buffer("C", 2 * third, &[3, 4])];
         for name in ["first-fit", "best-fit"] {
             assert!(plan_addresses(name, &buffers, 3 * third, 1).iter().all(Option::is_some), "{name}");
         }
@@ -101,7 +114,12 @@ mod tests {
 
     #[test]
     fn takes_gap_that_leaves_least_with_best_fit() {
-        let buffers = [buffer("mid", 40, &[2, 3]), buffer("left", 30, &[1, 4]), buffer("right", 30, &[3, 7]), buffer("x", 10, &[4, 8])];
+        let buffers = [
+            buffer("mid", 40, &[2, 3]),
+            buffer("left", 30, &[1, 4]),
+            buffer("right", 30, &[3, 7]),
+            buffer("x", 10, &[4, 8]),
+        ];
         assert_eq!(plan_addresses("first-fit", &buffers, 120, 1), [Some(0), Some(40), Some(70), Some(0)]);
         assert_eq!(plan_addresses("best-fit", &buffers, 120, 1), [Some(0), Some(40), Some(70), Some(100)]);
     }

@@ -1,4 +1,5 @@
-//! Checks the buffers that launches share: each within the region, whole sticks, and no byte in two live buffers at a time.
+//! Checks the buffers that launches share: each within the region, whole sticks, and no byte in two live buffers at a
+//! time.
 
 use super::report::ViolationReport;
 use machine::STICK_BYTES;
@@ -29,9 +30,12 @@ impl PlacedBuffer<'_> {
 
 /// Checks the addresses of a program's tensors.
 pub(super) fn check(program: &Program, report: &mut ViolationReport) {
-    for (member, tensors) in [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants)] {
+    for (member, tensors) in
+        [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants)]
+    {
         for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| tensor.place.is_some()) {
-            let message = format!("'{}' is one of the {member}; only buffers that launches share have a place", tensor.name);
+            let message =
+                format!("'{}' is one of the {member}; only buffers that launches share have a place", tensor.name);
             report.report_json(format!("/{member}/{number}/place"), message);
         }
     }
@@ -46,7 +50,10 @@ pub(super) fn check(program: &Program, report: &mut ViolationReport) {
         let behind = placed[position + 1..].iter().take_while(|other| other.place.offset < one.byte_range().end);
         for other in behind.filter(|other| other.is_alive_with(one)) {
             let (first, second) = (&one.tensor.name, &other.tensor.name);
-            other.report(format!("'{second}' overlaps '{first}' while both are live; a byte belongs to one buffer at a time"), report);
+            other.report(
+                format!("'{second}' overlaps '{first}' while both are live; a byte belongs to one buffer at a time"),
+                report,
+            );
         }
     }
 }
@@ -60,7 +67,10 @@ fn check_bytes(one: &PlacedBuffer<'_>, region_bytes: i64, report: &mut Violation
     if start < 0 || start % STICK_BYTES != 0 {
         one.report(format!("'{name}' starts at {start}; an offset is a multiple of {STICK_BYTES} from 0"), report);
     } else if end > region_bytes {
-        one.report(format!("'{name}' ends at {end}; the buffers that launches share have {region_bytes} bytes"), report);
+        one.report(
+            format!("'{name}' ends at {end}; the buffers that launches share have {region_bytes} bytes"),
+            report,
+        );
     }
 }
 
@@ -68,11 +78,15 @@ fn check_bytes(one: &PlacedBuffer<'_>, region_bytes: i64, report: &mut Violation
 fn check_live_range(one: &PlacedBuffer<'_>, program: &Program, report: &mut ViolationReport) {
     let (BufferPlace { first_launch, last_launch, .. }, name) = (one.place, &one.tensor.name);
     if first_launch > last_launch || last_launch >= program.launches.len() {
-        let message = format!("'{name}' lives from launch {first_launch} to {last_launch}; there are {}", program.launches.len());
+        let message =
+            format!("'{name}' lives from launch {first_launch} to {last_launch}; there are {}", program.launches.len());
         return one.report(message, report);
     }
     let uses = |launch: &usize| program.launches[*launch].arguments.contains(name);
     if let Some(launch) = (0..first_launch).chain(last_launch + 1..program.launches.len()).find(uses) {
-        one.report(format!("'{name}' lives from launch {first_launch} to {last_launch}, but launch {launch} uses it"), report);
+        one.report(
+            format!("'{name}' lives from launch {first_launch} to {last_launch}, but launch {launch} uses it"),
+            report,
+        );
     }
 }

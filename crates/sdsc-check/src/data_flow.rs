@@ -1,8 +1,10 @@
-//! Reaching definitions of the bytes that an execute reads: one walk over the executes of a bundle in order, loop bodies twice.
+//! Reaching definitions of the bytes that an execute reads: one walk over the executes of a bundle in order, loop
+//! bodies twice.
 //!
-//! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same slice on that core. All
-//! cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ between cores. In HBM it is as exact as a
-//! static analysis can be: the first stick that each core reads and the last stick of all cores lie between bytes that an earlier op wrote.
+//! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same
+//! slice on that core. All cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ
+//! between cores. In HBM it is as exact as a static analysis can be: the first stick that each core reads and the last
+//! stick of all cores lie between bytes that an earlier op wrote.
 
 use super::file_facts::{FileFacts, LxTensor, TensorAddress, TensorFacts};
 use super::launch::{LaunchValues, ValueBase};
@@ -91,9 +93,14 @@ struct PoolTensor {
 impl PoolTensor {
     fn from_address(place: &TensorAddress) -> Option<Self> {
         match place {
-            TensorAddress::Hbm { base: base @ ValueBase::Pool(_), first, reach: Some(end), sticks, num_dims: n_dims, .. } => {
-                Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), num_dims: *n_dims })
-            }
+            TensorAddress::Hbm {
+                base: base @ ValueBase::Pool(_),
+                first,
+                reach: Some(end),
+                sticks,
+                num_dims: n_dims,
+                ..
+            } => Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), num_dims: *n_dims }),
             TensorAddress::Hbm { .. } | TensorAddress::Lx(_) | TensorAddress::Unknown => None,
         }
     }
@@ -106,8 +113,8 @@ impl PoolTensor {
         self.base == base && self.first < end && first < self.end
     }
 
-    /// Whether the tensor is a box in another tensor: with the gaps it covers all of it. Tensors written with other dimensions count as
-    /// matching.
+    /// Whether the tensor is a box in another tensor: with the gaps it covers all of it. Tensors written with other
+    /// dimensions count as matching.
     fn is_box_of(&self, other: &Self) -> bool {
         self.num_dims != other.num_dims || self.sticks.iter().any(|sticks| other.sticks.contains(sticks))
     }
@@ -153,14 +160,17 @@ impl FlowAnalyzer<'_> {
     fn visit_execute(&mut self, number: usize, file: &str) {
         let executes = self.executes;
         let Some(Some(facts)) = executes.get(number) else { return };
-        let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) = facts.tensors.iter().partition(|tensor| tensor.is_result);
+        let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) =
+            facts.tensors.iter().partition(|tensor| tensor.is_result);
         for tensor in &inputs {
             match &tensor.place {
                 TensorAddress::Lx(part) => self.read_lx(file, tensor, part),
                 TensorAddress::Hbm { base, end, begins, .. } => self.read_hbm(file, tensor, *base, (begins, *end)),
                 TensorAddress::Unknown => {}
             }
-            if let Some(read) = PoolTensor::from_address(&tensor.place).filter(|_| !self.alone && tensor.tables.is_none()) {
+            if let Some(read) =
+                PoolTensor::from_address(&tensor.place).filter(|_| !self.alone && tensor.tables.is_none())
+            {
                 self.check_sizes(file, tensor, &read);
             }
         }
@@ -194,7 +204,8 @@ impl FlowAnalyzer<'_> {
         let alone = self.alone && !self.lx.iter().any(|(lane, written)| is_met(lane, written));
         let message = self.lx.iter().find_map(|(lane, written)| match lane {
             None => find_read_fault(written, read, alone),
-            Some(core) => find_read_fault(written, &read.restrict_to_core(*core)?, alone).map(|message| format!("core {core} {message}")),
+            Some(core) => find_read_fault(written, &read.restrict_to_core(*core)?, alone)
+                .map(|message| format!("core {core} {message}")),
         });
         let fault = message.and_then(|message| self.new_fault(file, tensor, message));
         self.flow.lx_faults.extend(fault);
@@ -206,8 +217,15 @@ impl FlowAnalyzer<'_> {
             read.start < part.end && part.start < read.end && (read.start != part.start || read.order != part.order)
         };
         let met = |read: &LxTensor| {
-            let mut cores = part.bases.keys().filter_map(|core| Some((read.restrict_to_core(*core)?, part.restrict_to_core(*core)?)));
-            if read.is_uniform && part.is_uniform { overlaps(read, part) } else { cores.any(|(read, part)| overlaps(&read, &part)) }
+            let mut cores = part
+                .bases
+                .keys()
+                .filter_map(|core| Some((read.restrict_to_core(*core)?, part.restrict_to_core(*core)?)));
+            if read.is_uniform && part.is_uniform {
+                overlaps(read, part)
+            } else {
+                cores.any(|(read, part)| overlaps(&read, &part))
+            }
         };
         let overlapped = inputs.iter().find_map(|input| match &input.place {
             TensorAddress::Lx(read) => met(read).then_some(read),
@@ -240,11 +258,14 @@ impl FlowAnalyzer<'_> {
     fn read_hbm(&mut self, file: &str, tensor: &TensorFacts, base: ValueBase, (begins, end): (&[i64], i64)) {
         let first = begins.first().copied().unwrap_or(end);
         let written = self.hbm.get(&base).map_or(&[][..], Vec::as_slice);
-        let is_written = |start: i64| written.iter().any(|known| known.0 < start.saturating_add(STICK_BYTES) && start < known.1);
+        let is_written =
+            |start: i64| written.iter().any(|known| known.0 < start.saturating_add(STICK_BYTES) && start < known.1);
         let all = begins.iter().all(|start| is_written(*start)) && is_written(end.saturating_sub(STICK_BYTES));
         match base {
             ValueBase::Argument(argument) if !all => {
-                let message = format!("reads bytes {first} to {end} of kernel argument {argument}, which nothing has written before");
+                let message = format!(
+                    "reads bytes {first} to {end} of kernel argument {argument}, which nothing has written before"
+                );
                 let fault = FlowFault { file: file.to_owned(), path: tensor.path.clone(), message };
                 self.flow.read_first.entry(argument).or_insert(fault);
             }
@@ -284,7 +305,8 @@ impl FlowAnalyzer<'_> {
 fn insert_range(known: &mut Vec<(i64, i64)>, (first, end): (i64, i64)) {
     let from = known.partition_point(|bytes| bytes.1 < first);
     let to = known.partition_point(|bytes| bytes.0 <= end);
-    let merged = known[from..to].iter().fold((first, end), |merged, bytes| (merged.0.min(bytes.0), merged.1.max(bytes.1)));
+    let merged =
+        known[from..to].iter().fold((first, end), |merged, bytes| (merged.0.min(bytes.0), merged.1.max(bytes.1)));
     known.splice(from..to, [merged]);
 }
 
@@ -303,7 +325,8 @@ fn record_lx_write(known: &mut Vec<LxDefinition>, part: &LxTensor, file: &str) {
     known.push(LxDefinition { start: part.start, end: part.end, whole: part.clone(), writer: file.to_owned() });
 }
 
-/// Returns the reason why a read of LX is wrong. If the bundle is `alone`, LX may hold values that earlier bundles wrote.
+/// Returns the reason why a read of LX is wrong. If the bundle is `alone`, LX may hold values that earlier bundles
+/// wrote.
 fn find_read_fault(known: &[LxDefinition], read: &LxTensor, alone: bool) -> Option<String> {
     let found: Vec<&LxDefinition> = known.iter().filter(|written| overlaps(written, read)).collect();
     match found.as_slice() {

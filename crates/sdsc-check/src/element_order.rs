@@ -1,9 +1,9 @@
 //! Order of elements in sticks: conversions between 16-bit and 32-bit numbers stagger them, in groups of four.
 //!
-//! A value is in standard order, or staggered by one of the two conversions, or equal along each stick, which has no order. The opposite
-//! conversion restores the order, and so does a reduction along the sticks, whose result does not depend on it. Other ops compute position by
-//! position: their operands have one order, or are equal along the sticks. Matrix products and changes of layout need the standard order, and
-//! so does the host.
+//! A value is in standard order, or staggered by one of the two conversions, or equal along each stick, which has no
+//! order. The opposite conversion restores the order, and so does a reduction along the sticks, whose result does not
+//! depend on it. Other ops compute position by position: their operands have one order, or are equal along the sticks.
+//! Matrix products and changes of layout need the standard order, and so does the host.
 //!
 //! The analysis walks over the executes in the order of the text, loop bodies once.
 
@@ -20,7 +20,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// Order of the elements of a value other than the standard one: the conversion that has staggered them, by torch-spyre's name, or none.
+/// Order of the elements of a value other than the standard one: the conversion that has staggered them, by
+/// torch-spyre's name, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementOrder {
     Dl16ToFp32,
@@ -74,7 +75,9 @@ impl ElementOrderState {
     /// Executes a bundle, given the facts of each execute; returns the faults.
     pub(super) fn execute_all(&mut self, order: &ExecuteOrder, executes: &[Option<Rc<FileFacts>>]) -> Vec<FlowFault> {
         let mut faults = Vec::new();
-        for (name, facts) in order.file_names().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?))) {
+        for (name, facts) in
+            order.file_names().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?)))
+        {
             let fault = self.execute(name, facts).filter(|fault| !faults.contains(fault));
             faults.extend(fault);
         }
@@ -104,7 +107,13 @@ impl ElementOrderState {
         match order {
             Ok(order) => {
                 let order = order.filter(|_| result.fills_sticks);
-                self.0.extend(order.map(|order| NonstandardValue { memory, start, end, order, writer: file.to_owned() }));
+                self.0.extend(order.map(|order| NonstandardValue {
+                    memory,
+                    start,
+                    end,
+                    order,
+                    writer: file.to_owned(),
+                }));
                 None
             }
             Err(fault) => Some(fault),
@@ -123,28 +132,40 @@ impl ElementOrderState {
         let order = found.map(|(_, value)| value.order);
         let fault = |tensor: &TensorFacts, expected: &str, value: &NonstandardValue| {
             let writer = if value.writer.is_empty() { "an earlier launch" } else { &value.writer };
-            let message =
-                format!("expected {expected}, found elements in the order {} that {writer} left; convert them back first", value.order);
+            let message = format!(
+                "expected {expected}, found elements in the order {} that {writer} left; convert them back first",
+                value.order
+            );
             FlowFault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
         match (facts.transfer, found) {
-            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None) if inputs.is_empty() => {
+            (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None)
+                if inputs.is_empty() =>
+            {
                 Ok(Some(ElementOrder::Equal))
             }
             (ElementOrderEffect::Reduce, _) | (ElementOrderEffect::Standard, None) => Ok(None),
             (ElementOrderEffect::Widen, None) => Ok(Some(ElementOrder::Dl16ToFp32)),
             (ElementOrderEffect::Narrow, None) => Ok(Some(ElementOrder::Fp32ToDl16)),
-            (ElementOrderEffect::Widen, Some((_, NonstandardValue { order: ElementOrder::Fp32ToDl16, .. }))) => Ok(None),
-            (ElementOrderEffect::Narrow, Some((_, NonstandardValue { order: ElementOrder::Dl16ToFp32, .. }))) => Ok(None),
+            (ElementOrderEffect::Widen, Some((_, NonstandardValue { order: ElementOrder::Fp32ToDl16, .. }))) => {
+                Ok(None)
+            }
+            (ElementOrderEffect::Narrow, Some((_, NonstandardValue { order: ElementOrder::Dl16ToFp32, .. }))) => {
+                Ok(None)
+            }
             (ElementOrderEffect::Widen | ElementOrderEffect::Narrow, Some((tensor, value))) => {
                 Err(fault(tensor, "an order that the conversion restores", value))
             }
             (ElementOrderEffect::Standard, Some((tensor, value))) => Err(fault(tensor, "the standard order", value)),
             (ElementOrderEffect::Normalize, _) => Ok(order),
-            (ElementOrderEffect::Keep, _) => match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
-                (Some((tensor, value)), Some(_)) => Err(fault(tensor, "one order of all operands along the sticks", value)),
-                (_, None) | (None, _) => Ok(order),
-            },
+            (ElementOrderEffect::Keep, _) => {
+                match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
+                    (Some((tensor, value)), Some(_)) => {
+                        Err(fault(tensor, "one order of all operands along the sticks", value))
+                    }
+                    (_, None) | (None, _) => Ok(order),
+                }
+            }
         }
     }
 
@@ -154,13 +175,16 @@ impl ElementOrderState {
     }
 }
 
-/// Checks the launches of a program in order: what one leaves staggered, another may restore. Results are in standard order.
+/// Checks the launches of a program in order: what one leaves staggered, another may restore. Results are in standard
+/// order.
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut staggered: BTreeMap<&str, ElementOrder> = BTreeMap::new();
     for launch in &program.launches {
         let Some(facts) = bundles.get(&launch.bundle) else { continue };
         let names = || launch.arguments.iter().map(String::as_str).enumerate();
-        let mut values = ElementOrderState::new(&names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect());
+        let mut values = ElementOrderState::new(
+            &names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect(),
+        );
         for fault in values.execute_all(&facts.order, &facts.executes) {
             report.enter_file(join_path(&launch.bundle, &fault.file));
             report.report_json(fault.path, fault.message);
@@ -176,8 +200,10 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     report.enter_file(PROGRAM_FILE);
     for (number, result) in program.results.iter().enumerate() {
         if let Some(order) = staggered.get(&*result.name).filter(|order| **order != ElementOrder::Equal) {
-            let message =
-                format!("expected '{}' in the standard order, which the host reads, found {order}; convert it back first", result.name);
+            let message = format!(
+                "expected '{}' in the standard order, which the host reads, found {order}; convert it back first",
+                result.name
+            );
             report.report_json(format!("/results/{number}"), message);
         }
     }
@@ -221,7 +247,10 @@ mod tests {
 
     fn first_fault(ops: &[FileFacts]) -> Option<String> {
         let mut values = ElementOrderState::default();
-        ops.iter().enumerate().find_map(|(number, op)| values.execute(&format!("sdsc_{number}.json"), op)).map(|fault| fault.message)
+        ops.iter()
+            .enumerate()
+            .find_map(|(number, op)| values.execute(&format!("sdsc_{number}.json"), op))
+            .map(|fault| fault.message)
     }
 
     #[test]
@@ -245,7 +274,9 @@ mod tests {
 
     #[test]
     fn requires_one_order_or_operands_equal_along_sticks() {
-        let with = |fills| [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(Y, true), (Z, fills)], Y)];
+        let with = |fills| {
+            [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(Y, true), (Z, fills)], Y)]
+        };
         assert_eq!(first_fault(&with(false)), None);
         assert!(first_fault(&with(true)).unwrap().starts_with("expected one order of all operands along the sticks"));
         let both = [
@@ -256,17 +287,27 @@ mod tests {
             op(ElementOrderEffect::Standard, &[(Z, true)], X),
         ];
         assert_eq!(first_fault(&both), None);
-        let product = [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
+        let product =
+            [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
         assert!(first_fault(&product).unwrap().starts_with("expected the standard order"));
     }
 
     #[test]
     fn accepts_equal_elements_in_any_order() {
         let spread = op(ElementOrderEffect::Keep, &[(X, false)], Y);
-        let narrowed = [spread.clone(), op(ElementOrderEffect::Narrow, &[(Y, true)], Z), op(ElementOrderEffect::Standard, &[(Z, true)], X)];
+        let narrowed = [
+            spread.clone(),
+            op(ElementOrderEffect::Narrow, &[(Y, true)], Z),
+            op(ElementOrderEffect::Standard, &[(Z, true)], X),
+        ];
         assert_eq!(first_fault(&narrowed), None);
         let beside = op(ElementOrderEffect::Keep, &[(Y, true), (X, true)], Z);
-        let ordered = [spread, beside, op(ElementOrderEffect::Narrow, &[(Z, true)], Z), op(ElementOrderEffect::Standard, &[(Z, true)], X)];
+        let ordered = [
+            spread,
+            beside,
+            op(ElementOrderEffect::Narrow, &[(Z, true)], Z),
+            op(ElementOrderEffect::Standard, &[(Z, true)], X),
+        ];
         assert!(first_fault(&ordered).unwrap().starts_with("expected the standard order"));
     }
 

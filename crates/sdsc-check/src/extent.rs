@@ -4,10 +4,11 @@ use super::file_view::{FileView, TensorView};
 use super::functions::FunctionFamily;
 use machine::STICK_BYTES;
 
-/// Returns the number of bytes from the first to the last byte of a tensor that a core accesses, in the memory of the tensor.
+/// Returns the number of bytes from the first to the last byte of a tensor that a core accesses, in the memory of the
+/// tensor.
 ///
-/// The number is a lower bound: if the file does not define the tensor's shape in memory, as for an indexed table or an input that is read
-/// through windows, only the first stick counts.
+/// The number is a lower bound: if the file does not define the tensor's shape in memory, as for an indexed table or an
+/// input that is read through windows, only the first stick counts.
 pub(super) fn compute_core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     if file.is_indirect() || file.family.is_windowed() {
         return STICK_BYTES;
@@ -36,7 +37,8 @@ impl DimExtent<'_> {
         self.whole.saturating_add(self.gap)
     }
 
-    /// Returns the possible sizes of the tensor in memory: without the ambiguous gap, with it inside the iteration space, or after the space.
+    /// Returns the possible sizes of the tensor in memory: without the ambiguous gap, with it inside the iteration
+    /// space, or after the space.
     pub(super) fn possible_sizes(&self) -> impl Iterator<Item = i64> + use<> {
         let (all, doubt) = (self.memory_size(), self.doubt);
         (0..if doubt > 0 { 3 } else { 1 }).map(move |times: i64| all.saturating_add(times.saturating_mul(doubt)))
@@ -76,8 +78,8 @@ const fn lx_size(extent: &DimExtent<'_>) -> i64 {
     extent.part.saturating_add(extent.gap)
 }
 
-/// Returns the number of sticks from the first to the last one of a box, from its size and the memory size of each dimension; dimensions
-/// are ordered from the one next to the stick outwards.
+/// Returns the number of sticks from the first to the last one of a box, from its size and the memory size of each
+/// dimension; dimensions are ordered from the one next to the stick outwards.
 fn compute_span(dims: impl Iterator<Item = (i64, i64)>) -> i64 {
     let (last, _) = dims.fold((0_i64, 1_i64), |(last, stride), (part, all)| {
         (last.saturating_add((part - 1).saturating_mul(stride)), stride.saturating_mul(all))
@@ -86,8 +88,16 @@ fn compute_span(dims: impl Iterator<Item = (i64, i64)>) -> i64 {
 }
 
 /// Returns the dimensions of a tensor, from the one next to the stick outwards.
-pub(super) fn dim_extents<'a>(file: &'a FileView<'_>, tensor: &'a TensorView<'a>) -> impl Iterator<Item = DimExtent<'a>> + 'a {
-    tensor.node.order.iter().filter(|label| tensor.has_dim(label)).filter_map(|label| compute_dim_extent(file, tensor, label))
+pub(super) fn dim_extents<'a>(
+    file: &'a FileView<'_>,
+    tensor: &'a TensorView<'a>,
+) -> impl Iterator<Item = DimExtent<'a>> + 'a {
+    tensor
+        .node
+        .order
+        .iter()
+        .filter(|label| tensor.has_dim(label))
+        .filter_map(|label| compute_dim_extent(file, tensor, label))
 }
 
 fn compute_dim_extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> Option<DimExtent<'a>> {
@@ -109,18 +119,25 @@ fn compute_dim_extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &
     Some(DimExtent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole, doubt: 0 })
 }
 
-/// The slices of a dimension that the cores hold: those of the tensor's coordinates, or those of the op if the file leaves these out.
+/// The slices of a dimension that the cores hold: those of the tensor's coordinates, or those of the op if the file
+/// leaves these out.
 fn count_held_slices(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> i64 {
-    if tensor.node.coordinates.dims.is_empty() { file.num_slices(label).unwrap_or(1) } else { tensor.num_held_slices(label).unwrap_or(1) }
+    if tensor.node.coordinates.dims.is_empty() {
+        file.num_slices(label).unwrap_or(1)
+    } else {
+        tensor.num_held_slices(label).unwrap_or(1)
+    }
 }
 
-/// A restickify pads both stick dimensions by less than a stick, so a gap next to the stick may be the part of the space beyond the tensor.
+/// A restickify pads both stick dimensions by less than a stick, so a gap next to the stick may be the part of the
+/// space beyond the tensor.
 fn may_be_padding(file: &FileView<'_>, label: &str, gap: i64) -> bool {
     let pads = |other: TensorView<'_>| other.stick_size(label).is_some_and(|elements| gap < elements);
     gap > 0 && file.family == FunctionFamily::Restickify && file.tensors().any(pads)
 }
 
-/// Returns the gap of a tensor along a dimension: its size after the slices of all cores. The largest if cores differ; 0 without an entry.
+/// Returns the gap of a tensor along a dimension: its size after the slices of all cores. The largest if cores differ;
+/// 0 without an entry.
 pub(super) fn trailing_gap(tensor: &TensorView<'_>, label: &str) -> i64 {
     let by_core = tensor.node.gaps.as_ref().and_then(|gaps| gaps.get(label));
     by_core.and_then(|by_core| by_core.iter().map(|(_, gap)| gap.0).max()).unwrap_or(0).max(0)

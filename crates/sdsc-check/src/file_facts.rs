@@ -1,6 +1,8 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
-use super::extent::{DimExtent, compute_core_bytes, compute_padded_lx_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
+use super::extent::{
+    DimExtent, compute_core_bytes, compute_padded_lx_bytes, dim_extents, enumerate_tensor_sizes, saturating_product,
+};
 use super::file_view::{FileView, TensorView};
 use super::functions::FunctionFamily;
 use super::launch::ValueBase;
@@ -47,8 +49,8 @@ pub(super) enum TensorAddress {
         begins: Vec<i64>,
         /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
         whole: i64,
-        /// Possible numbers of sticks of the tensor with its gaps, the likeliest first, and the number of its dimensions with more than one
-        /// position.
+        /// Possible numbers of sticks of the tensor with its gaps, the likeliest first, and the number of its
+        /// dimensions with more than one position.
         sticks: Vec<i64>,
         num_dims: usize,
         /// End of the part that the op accesses, if the file defines it: a box may be anywhere in the tensor.
@@ -71,7 +73,8 @@ pub(super) struct LxTensor {
     pub(super) is_uniform: bool,
     /// The slice of each core, if the file defines it.
     pub(super) part: Option<CoreSlices>,
-    /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its sticks.
+    /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its
+    /// sticks.
     pub(super) order: Vec<(String, i64, i64)>,
 }
 
@@ -82,11 +85,20 @@ impl LxTensor {
         let highest = self.bases.values().copied().max().unwrap_or(base);
         let (end, whole) = (self.end - (highest - base), self.whole - (highest - base));
         let part = self.part.as_ref().map(|part| part.restrict_to_core(core));
-        Some(Self { start: base, end, whole, bases: [(core, base)].into(), is_uniform: true, part, order: self.order.clone() })
+        Some(Self {
+            start: base,
+            end,
+            whole,
+            bases: [(core, base)].into(),
+            is_uniform: true,
+            part,
+            order: self.order.clone(),
+        })
     }
 }
 
-/// Slices of a tensor over the cores: the dimensions in memory from the innermost on; adjacent dimensions are merged where possible.
+/// Slices of a tensor over the cores: the dimensions in memory from the innermost on; adjacent dimensions are merged
+/// where possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CoreSlices {
     pub(super) format: String,
@@ -106,22 +118,31 @@ pub(super) struct SliceDim {
 }
 
 impl CoreSlices {
-    /// Returns the reason why a reader with the slices `self` cannot read a tensor with the slices `written`; `None` if it can.
+    /// Returns the reason why a reader with the slices `self` cannot read a tensor with the slices `written`; `None` if
+    /// it can.
     pub(super) fn find_mismatch(&self, written: &Self) -> Option<String> {
         if self.format != written.format {
             return Some(format!("{}, written as {}", self.format, written.format));
         }
         let shape = |part: &Self| part.dims.iter().map(|dim| (dim.size, dim.slices)).collect::<Vec<_>>();
         if shape(self) != shape(written) {
-            return Some(format!("parts and slices {:?} from the innermost dimension on, written as {:?}", shape(self), shape(written)));
+            return Some(format!(
+                "parts and slices {:?} from the innermost dimension on, written as {:?}",
+                shape(self),
+                shape(written)
+            ));
         }
         if let Some(core) = self.cores.iter().find(|core| !written.cores.contains(*core)) {
             return Some(format!("a slice on core {core}, which wrote nothing"));
         }
         let differs = |(read, written_dim): (&SliceDim, &SliceDim)| {
             let slots = self.cores.iter().zip(&read.slots);
-            let known = |core: &i64| written.cores.binary_search(core).ok().and_then(|position| written_dim.slots.get(position)).copied();
-            slots.map(|(core, slot)| (*core, *slot, known(core).unwrap_or_default())).find(|(_, slot, known)| slot != known)
+            let known = |core: &i64| {
+                written.cores.binary_search(core).ok().and_then(|position| written_dim.slots.get(position)).copied()
+            };
+            slots
+                .map(|(core, slot)| (*core, *slot, known(core).unwrap_or_default()))
+                .find(|(_, slot, known)| slot != known)
         };
         let (core, slot, known) = self.dims.iter().zip(&written.dims).find_map(differs)?;
         Some(format!("slice {slot} on core {core}, which wrote slice {known}"))
@@ -130,14 +151,16 @@ impl CoreSlices {
     /// Returns the slices of one core.
     fn restrict_to_core(&self, core: i64) -> Self {
         let position = self.cores.binary_search(&core).ok();
-        let slots = |dim: &SliceDim| position.and_then(|position| dim.slots.get(position)).copied().into_iter().collect();
+        let slots =
+            |dim: &SliceDim| position.and_then(|position| dim.slots.get(position)).copied().into_iter().collect();
         let dims = self.dims.iter().map(|dim| SliceDim { slots: slots(dim), ..dim.clone() }).collect();
         Self { format: self.format.clone(), cores: position.map(|_| core).into_iter().collect(), dims }
     }
 }
 
 impl FileFacts {
-    /// Adds the facts of another operation of the file. The rule on the order of elements is not in a profile with several operations.
+    /// Adds the facts of another operation of the file. The rule on the order of elements is not in a profile with
+    /// several operations.
     pub(super) fn merge(mut self, other: Self) -> Self {
         self.tensors.extend(other.tensors);
         self.sizes.extend(other.sizes);
@@ -147,16 +170,21 @@ impl FileFacts {
     pub(super) fn from_file(file: &FileView<'_>) -> Self {
         let starts = collect_starts(file);
         let tensors = file.tensors().map(|tensor| collect_tensor_facts(file, &tensor, &starts)).collect();
-        let sizes = file.operation.symbol_tags.iter().flat_map(|tags| tags.iter()).map(|(_, name)| name.to_string()).collect();
+        let sizes =
+            file.operation.symbol_tags.iter().flat_map(|tags| tags.iter()).map(|(_, name)| name.to_string()).collect();
         Self { tensors, transfer: ElementOrderEffect::from_file(file), sizes }
     }
 }
 
 fn collect_tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAddress<'_>]) -> TensorFacts {
     let name = &tensor.node.name;
-    let reached = |other: &TensorView<'_>| other.node.indirection == "value_tensor" && other.node.related.as_deref() == Some(&**name);
-    let base_of = |number: usize| starts.iter().find(|start| start.tensor.index == number).and_then(|start| start.form.base);
-    let tables = tensor.is_index().then(|| file.tensors().filter(reached).filter_map(|table| base_of(table.index)).collect());
+    let reached = |other: &TensorView<'_>| {
+        other.node.indirection == "value_tensor" && other.node.related.as_deref() == Some(&**name)
+    };
+    let base_of =
+        |number: usize| starts.iter().find(|start| start.tensor.index == number).and_then(|start| start.form.base);
+    let tables =
+        tensor.is_index().then(|| file.tensors().filter(reached).filter_map(|table| base_of(table.index)).collect());
     TensorFacts {
         path: file.node_member_path(tensor.index, "startAddressCoreCorelet_"),
         is_result: Some(tensor.index) == file.result_index(),
@@ -191,8 +219,8 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
     })
 }
 
-/// Returns the cores that hold a part of a tensor in LX: those that a shuffle lists, or the cores of the op. The cores that compute partial
-/// sums pass them on to the last of them, which holds the sum.
+/// Returns the cores that hold a part of a tensor in LX: those that a shuffle lists, or the cores of the op. The cores
+/// that compute partial sums pass them on to the last of them, which holds the sum.
 fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
     let listed = &tensor.node.coordinates.core_to_slice;
     if !listed.is_empty() {
@@ -205,7 +233,10 @@ fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
         return by_core.iter().map(|(core, _)| *core).collect();
     }
     let kept = |slots: &Entries<Text, i64>| -> Vec<i64> {
-        file.labels().filter(|label| tensor.has_dim(label)).map(|label| slots.get(label).copied().unwrap_or_default()).collect()
+        file.labels()
+            .filter(|label| tensor.has_dim(label))
+            .map(|label| slots.get(label).copied().unwrap_or_default())
+            .collect()
     };
     let mut last: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     for (core, slots) in by_core.iter() {
@@ -222,7 +253,8 @@ fn compute_element_order(file: &FileView<'_>, tensor: &TensorView<'_>) -> Vec<(S
     sticks.chain(larger.map(|extent| (extent.label.to_owned(), extent.part, extent.gap))).collect()
 }
 
-/// Returns the slices of the cores; `None` if sizes are symbolic or missing in the file, or the op accesses only a part of the tensor.
+/// Returns the slices of the cores; `None` if sizes are symbolic or missing in the file, or the op accesses only a part
+/// of the tensor.
 fn compute_core_slices(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<CoreSlices> {
     if file.dsc.dim_symbols.is_some() || file.is_indirect() || file.family.is_windowed() {
         return None;
@@ -230,7 +262,8 @@ fn compute_core_slices(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<C
     let own = &tensor.node.coordinates.core_to_slice;
     let by_core = if own.is_empty() { &file.operation.core_to_slice } else { own };
     let holds = find_holders(file, tensor);
-    let cores: BTreeMap<i64, _> = by_core.iter().map(|(core, slots)| (*core, slots)).filter(|(core, _)| holds.contains(core)).collect();
+    let cores: BTreeMap<i64, _> =
+        by_core.iter().map(|(core, slots)| (*core, slots)).filter(|(core, _)| holds.contains(core)).collect();
     let mut dims: Vec<SliceDim> = Vec::new();
     for extent in dim_extents(file, tensor) {
         if extent.gap != 0 || extent.doubt != 0 {
@@ -251,7 +284,8 @@ fn push_merged(dims: &mut Vec<SliceDim>, outer: SliceDim) {
     match dims.last_mut() {
         Some(inner) if inner.slices == 1 => *inner = SliceDim { size: inner.size.saturating_mul(outer.size), ..outer },
         Some(inner) if outer.size == 1 => {
-            let slots = inner.slots.iter().zip(&outer.slots).map(|(inside, outside)| outside * inner.slices + inside).collect();
+            let slots =
+                inner.slots.iter().zip(&outer.slots).map(|(inside, outside)| outside * inner.slices + inside).collect();
             *inner = SliceDim { size: inner.size, slices: inner.slices.saturating_mul(outer.slices), slots };
         }
         Some(_) | None => dims.push(outer),
@@ -329,7 +363,11 @@ mod tests {
     #[test]
     fn names_core_of_mismatch() {
         let cores = |slots: &[i64]| (0..).zip(slots).map(|(core, _)| core).collect();
-        let part = |slots: &[i64]| CoreSlices { format: "SEN169_FP16".to_owned(), cores: cores(slots), dims: vec![dim(64, slots)] };
+        let part = |slots: &[i64]| CoreSlices {
+            format: "SEN169_FP16".to_owned(),
+            cores: cores(slots),
+            dims: vec![dim(64, slots)],
+        };
         assert_eq!(part(&[0, 1]).find_mismatch(&part(&[0, 1])), None);
         assert_eq!(part(&[1, 0]).find_mismatch(&part(&[0, 1])).unwrap(), "slice 1 on core 0, which wrote slice 0");
         assert!(part(&[0, 1, 2]).find_mismatch(&part(&[0, 1])).is_some());

@@ -51,7 +51,9 @@ impl FileTree for DiskTree<'_> {
         let folder = self.0.join(folder);
         let failed = |source| CheckError::Read { path: folder.clone(), source };
         let entries = fs::read_dir(&folder).map_err(failed)?;
-        entries.map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(failed)).collect()
+        entries
+            .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()).map_err(failed))
+            .collect()
     }
 
     fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, CheckError> {
@@ -91,7 +93,8 @@ mod tests {
 
     #[test]
     fn finds_memory_files_by_folder() {
-        let tree = MemoryTree(["a", "b/x", "b/y/z", "b0", "c"].into_iter().map(|path| (path, path.as_bytes())).collect());
+        let tree =
+            MemoryTree(["a", "b/x", "b/y/z", "b0", "c"].into_iter().map(|path| (path, path.as_bytes())).collect());
         assert_eq!(tree.file_names(""), Ok(vec!["a".to_owned(), "b0".to_owned(), "c".to_owned()]));
         assert_eq!(tree.file_names("b"), Ok(vec!["x".to_owned()]));
         assert!(tree.has_file("b/y/z") && !tree.has_file("b/y"));

@@ -27,7 +27,8 @@ pub(super) struct CheckContext<'a> {
     pub(super) target: &'a Target,
     /// The kernel arguments, by number; `None` if they are unknown.
     pub(super) arguments: &'a [KernelArgument],
-    /// Bytes of the pool in front of the arguments, if addresses are in the files; `None` if the addresses of arguments are unknown.
+    /// Bytes of the pool in front of the arguments, if addresses are in the files; `None` if the addresses of arguments
+    /// are unknown.
     pub(super) pool_bytes: Option<i64>,
     /// The function of the bundle; `None` if its text is invalid.
     pub(super) launch: Option<&'a LaunchValues<'a>>,
@@ -109,7 +110,8 @@ impl<'a> FileView<'a> {
 
     /// The corelets of a core that share a tensor, in a shuffle: as many as any member says.
     pub(super) fn num_corelets(&self) -> i64 {
-        let folds = self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.num_corelets()));
+        let folds =
+            self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.num_corelets()));
         let starts = self.dsc.nodes.iter().filter_map(|node| node.start.folds.get(1)).map(|fold| fold.factor);
         if self.is_shuffle() { folds.chain(starts).chain(self.dsc.n_corelets).max().unwrap_or(1) } else { 1 }
     }
@@ -226,7 +228,8 @@ impl<'a> TensorView<'a> {
     pub(super) fn stick_size(&self, label: &str) -> Option<i64> {
         let class = self.class?;
         // A stick of 4-bit elements runs twice along one of its dimensions.
-        let sizes = class.stick.iter().zip(&class.stick_sizes).filter(|(along, _)| *along == label).map(|(_, size)| *size);
+        let sizes =
+            class.stick.iter().zip(&class.stick_sizes).filter(|(along, _)| *along == label).map(|(_, size)| *size);
         sizes.reduce(i64::saturating_mul)
     }
 

@@ -1,5 +1,6 @@
-//! Device functions that a file may name, and their properties that rules depend on ("SuperDSC-Bundle specification, supported functions").
-//! The compiler's own table has only the functions that the compiler emits; a check also reads files of other emitters.
+//! Device functions that a file may name, and their properties that rules depend on ("SuperDSC-Bundle specification,
+//! supported functions"). The compiler's own table has only the functions that the compiler emits; a check also reads
+//! files of other emitters.
 
 /// Family of a function: functions of one family follow the same rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,10 @@ const FAMILIES: [(FunctionFamily, &[&str]); 10] = [
     (FunctionFamily::Convolution, &["conv2d", "conv2dfp8", "conv2dint4", "conv2dint8"]),
     (FunctionFamily::Pooling, &["avgpoolfwd", "avgpoolnmapfwd", "maxpoolfwd", "depthwiseconv2dnative"]),
     (FunctionFamily::StickReduction, &["absmax", "exx2", "exx2_zeromean", "max", "mean", "min", "sum"]),
-    (FunctionFamily::NonstickReduction, &["absmaxnonstick", "maxnonstick", "meannonstick", "minnonstick", "prodnonstick", "sumnonstick"]),
+    (
+        FunctionFamily::NonstickReduction,
+        &["absmaxnonstick", "maxnonstick", "meannonstick", "minnonstick", "prodnonstick", "sumnonstick"],
+    ),
     (FunctionFamily::TopK, &["topkindex", "topkvalue"]),
     (FunctionFamily::Restickify, &["ReStickifyOpHBM"]),
     (FunctionFamily::Elementwise, ELEMENTWISE_FUNCTIONS),
@@ -100,8 +104,19 @@ const ELEMENTWISE_FUNCTIONS: &[&str] = &[
     "where3",
 ];
 
-const CONVERSION_FUNCTIONS: &[&str] =
-    &["csqint4", "csqint4wt", "csqint8ch", "csqint8mb", "csqint8wt", "dl16tofp32", "fp32todl16", "fp8todl16", "qfp8ch", "qfp8mb", "qfp8wt"];
+const CONVERSION_FUNCTIONS: &[&str] = &[
+    "csqint4",
+    "csqint4wt",
+    "csqint8ch",
+    "csqint8mb",
+    "csqint8wt",
+    "dl16tofp32",
+    "fp32todl16",
+    "fp8todl16",
+    "qfp8ch",
+    "qfp8mb",
+    "qfp8wt",
+];
 
 /// Returns the unit that executes a family (`exUnit`); depthwise convolutions do not run on the systolic array.
 pub(super) const fn execution_unit(family: FunctionFamily) -> &'static str {
@@ -122,7 +137,10 @@ pub(super) const fn execution_unit(family: FunctionFamily) -> &'static str {
 pub(super) const MASK_VALUE: &str = "samv-maskvalue";
 
 /// Returns the required and the optional constants of a function; `None` if they are not established.
-pub(super) fn function_constants(function: &str, family: FunctionFamily) -> Option<(&'static [&'static str], &'static [&'static str])> {
+pub(super) fn function_constants(
+    function: &str,
+    family: FunctionFamily,
+) -> Option<(&'static [&'static str], &'static [&'static str])> {
     let needed: &[&str] = match function {
         "clip" => &["clipMin", "clipMax"],
         "softplus" => &["softplusBeta", "softplusThresh"],
@@ -140,7 +158,10 @@ pub(super) fn function_constants(function: &str, family: FunctionFamily) -> Opti
             | FunctionFamily::TopK
             | FunctionFamily::Restickify
             | FunctionFamily::Elementwise => &[],
-            FunctionFamily::Convolution | FunctionFamily::Pooling | FunctionFamily::Conversion | FunctionFamily::Other => return None,
+            FunctionFamily::Convolution
+            | FunctionFamily::Pooling
+            | FunctionFamily::Conversion
+            | FunctionFamily::Other => return None,
         },
     };
     Some((needed, &[]))
@@ -164,8 +185,14 @@ mod tests {
     #[test]
     fn returns_constants_of_functions() {
         assert_eq!(function_constants("add", FunctionFamily::Elementwise), Some((&[][..], &[][..])));
-        assert_eq!(function_constants("clip", FunctionFamily::Elementwise), Some((&["clipMin", "clipMax"][..], &[][..])));
+        assert_eq!(
+            function_constants("clip", FunctionFamily::Elementwise),
+            Some((&["clipMin", "clipMax"][..], &[][..]))
+        );
         assert_eq!(function_constants("qfp8ch", FunctionFamily::Conversion), None);
-        assert_eq!(function_constants("csqint4", FunctionFamily::Conversion), Some((&["scaleact", "shiftact"][..], &[][..])));
+        assert_eq!(
+            function_constants("csqint4", FunctionFamily::Conversion),
+            Some((&["scaleact", "shiftact"][..], &[][..]))
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Evaluates the values of `bundle.mlir` in one walk over its statements, and collects the problems for the rules to report.
+//! Evaluates the values of `bundle.mlir` in one walk over its statements, and collects the problems for the rules to
+//! report.
 //!
 //! The importer of bundles uses these values too; the referee evaluates `bundle.mlir` independently.
 
@@ -213,7 +214,10 @@ impl<'a> LaunchEvaluator<'a> {
             Some(NameBinding::Number(form)) => return Some(form.clone()),
             Some(NameBinding::Unknown) => {}
             Some(NameBinding::Unread(_)) => {
-                let message = format!("'%{}' is an unread parameter; 'input_arg_extract' must read it before it is used", name.name);
+                let message = format!(
+                    "'%{}' is an unread parameter; 'input_arg_extract' must read it before it is used",
+                    name.name
+                );
                 self.push_problem(LaunchProblemKind::Kind, name.at, message);
             }
             None => {
@@ -240,13 +244,17 @@ impl<'a> LaunchEvaluator<'a> {
                     }
                     self.extract(*result, *field, *parameter);
                 }
-                StmtKind::Constant { result, value } => self.define(*result, NameBinding::Number(LinearForm::from_constant(*value))),
+                StmtKind::Constant { result, value } => {
+                    self.define(*result, NameBinding::Number(LinearForm::from_constant(*value)))
+                }
                 StmtKind::Add { result, operands } => {
                     let values = self.resolve_numbers(operands);
                     let parts = values.map(|values| values.into_iter().map(|value| (1, value)).collect());
                     self.combine(*result, statement.at, 0, parts);
                 }
-                StmtKind::Apply { result, map, dims, symbols } => self.apply_map(*result, statement.at, map, dims, symbols),
+                StmtKind::Apply { result, map, dims, symbols } => {
+                    self.apply_map(*result, statement.at, map, dims, symbols)
+                }
                 StmtKind::Execute(execute) => {
                     let values = execute.operands.iter().map(|operand| self.resolve_number(*operand)).collect();
                     self.launch.executes.push(ExecuteView { at: statement.at, execute, values });
@@ -273,13 +281,17 @@ impl<'a> LaunchEvaluator<'a> {
         let value = match self.values.get(parameter.name) {
             Some(NameBinding::Unread(index)) => self.evaluate_field(*index, field, parameter),
             Some(NameBinding::Number(_)) => {
-                let message = format!("'%{}' is a number; 'input_arg_extract' reads only parameters of type 'input_arg'", parameter.name);
+                let message = format!(
+                    "'%{}' is a number; 'input_arg_extract' reads only parameters of type 'input_arg'",
+                    parameter.name
+                );
                 self.push_problem(LaunchProblemKind::Kind, parameter.at, message);
                 NameBinding::Unknown
             }
             Some(NameBinding::Unknown) => NameBinding::Unknown,
             None => {
-                let message = format!("'%{}' is not defined here; a value is defined before it is used", parameter.name);
+                let message =
+                    format!("'%{}' is not defined here; a value is defined before it is used", parameter.name);
                 self.push_problem(LaunchProblemKind::Definition, parameter.at, message);
                 NameBinding::Unknown
             }
@@ -288,11 +300,17 @@ impl<'a> LaunchEvaluator<'a> {
     }
 
     fn evaluate_field(&mut self, index: usize, field: ParamField, parameter: Ident<&'a str>) -> NameBinding {
-        let ParamType::InputArg { granularity, max } = self.text.params[index].kind else { return NameBinding::Unknown };
+        let ParamType::InputArg { granularity, max } = self.text.params[index].kind else {
+            return NameBinding::Unknown;
+        };
         let bound = match field {
             ParamField::Value => {
                 let is_size = granularity.is_some() || max.is_some();
-                let base = if is_size { ValueBase::Parameter(index) } else { ValueBase::Argument(find_argument_number(self.text, index)) };
+                let base = if is_size {
+                    ValueBase::Parameter(index)
+                } else {
+                    ValueBase::Argument(find_argument_number(self.text, index))
+                };
                 if let ValueBase::Argument(argument) = base {
                     self.launch.arguments.insert(argument);
                 }
@@ -303,8 +321,10 @@ impl<'a> LaunchEvaluator<'a> {
         };
         bound.map_or_else(
             || {
-                let message =
-                    format!("'%{}' has no such bound; the type of a parameter must declare each bound that is read", parameter.name);
+                let message = format!(
+                    "'%{}' has no such bound; the type of a parameter must declare each bound that is read",
+                    parameter.name
+                );
                 self.push_problem(LaunchProblemKind::Kind, parameter.at, message);
                 NameBinding::Unknown
             },
@@ -321,10 +341,12 @@ impl<'a> LaunchEvaluator<'a> {
         symbols: &[Ident<&'a str>],
     ) {
         let values = (self.resolve_numbers(dims), self.resolve_numbers(symbols));
-        let is_varying = |symbol: &&Ident<&str>| !self.outer.contains(symbol.name) && self.values.contains_key(symbol.name);
+        let is_varying =
+            |symbol: &&Ident<&str>| !self.outer.contains(symbol.name) && self.values.contains_key(symbol.name);
         let varying: Vec<_> = symbols.iter().filter(is_varying).copied().collect();
         for symbol in varying {
-            let message = format!("'%{}' is defined in a loop; a symbol of a map is defined outside all loops", symbol.name);
+            let message =
+                format!("'%{}' is defined in a loop; a symbol of a map is defined outside all loops", symbol.name);
             self.push_problem(LaunchProblemKind::VaryingSymbol, symbol.at, message);
         }
         let map = match map {
@@ -332,7 +354,11 @@ impl<'a> LaunchEvaluator<'a> {
             MapRef::Named(name) => {
                 let known = self.maps.get(name.name).copied();
                 if known.is_none() {
-                    self.push_problem(LaunchProblemKind::Definition, name.at, format!("the map '#{}' is not defined", name.name));
+                    self.push_problem(
+                        LaunchProblemKind::Definition,
+                        name.at,
+                        format!("the map '#{}' is not defined", name.name),
+                    );
                 }
                 known
             }
@@ -378,7 +404,10 @@ impl<'a> LaunchEvaluator<'a> {
         self.launch.loops.push(count);
         let outer = std::mem::take(&mut self.local);
         self.depth += 1;
-        self.define(counted.counter, NameBinding::Number(LinearForm { base: None, constant: first, terms: vec![(index, step)] }));
+        self.define(
+            counted.counter,
+            NameBinding::Number(LinearForm { base: None, constant: first, terms: vec![(index, step)] }),
+        );
         self.visit_statements(&counted.body, false);
         self.depth -= 1;
         // Names that a loop defines are not visible after it.
@@ -388,9 +417,20 @@ impl<'a> LaunchEvaluator<'a> {
     }
 
     /// Returns the number of iterations, the first value of the counter, and its step.
-    fn count_iterations(&mut self, at: Position, lower: &LinearForm, upper: &LinearForm, step: &LinearForm) -> Option<(i64, i64, i64)> {
-        let (Some(lower), Some(upper), Some(step)) = (lower.as_constant(), upper.as_constant(), step.as_constant()) else {
-            self.push_problem(LaunchProblemKind::Loop, at, "a bound of the loop is no constant; loop bounds are constants");
+    fn count_iterations(
+        &mut self,
+        at: Position,
+        lower: &LinearForm,
+        upper: &LinearForm,
+        step: &LinearForm,
+    ) -> Option<(i64, i64, i64)> {
+        let (Some(lower), Some(upper), Some(step)) = (lower.as_constant(), upper.as_constant(), step.as_constant())
+        else {
+            self.push_problem(
+                LaunchProblemKind::Loop,
+                at,
+                "a bound of the loop is no constant; loop bounds are constants",
+            );
             return None;
         };
         if step < 1 {
@@ -398,17 +438,25 @@ impl<'a> LaunchEvaluator<'a> {
             return None;
         }
         if (lower, step) != (0, 1) {
-            self.push_problem(LaunchProblemKind::LoopForm, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
+            self.push_problem(
+                LaunchProblemKind::LoopForm,
+                at,
+                format!("the loop counts from {lower} by {step}; loops count from 0 by 1"),
+            );
         } else if upper < 1 {
-            self.push_problem(LaunchProblemKind::LoopForm, at, format!("the loop runs {upper} times; it must run at least once"));
+            self.push_problem(
+                LaunchProblemKind::LoopForm,
+                at,
+                format!("the loop runs {upper} times; it must run at least once"),
+            );
         }
         let distance = upper.checked_sub(lower).filter(|distance| *distance > 0)?;
         Some((distance / step + i64::from(distance % step != 0), lower, step))
     }
 }
 
-/// Returns the number of the kernel argument of a parameter: the number in its name, as the reference emitter writes it, or else its
-/// position among the parameters, since names carry no meaning for the back end.
+/// Returns the number of the kernel argument of a parameter: the number in its name, as the reference emitter writes
+/// it, or else its position among the parameters, since names carry no meaning for the back end.
 fn find_argument_number(text: &BundleText<&str>, index: usize) -> usize {
     let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
     number(&text.params[index]).unwrap_or(index)
@@ -420,8 +468,12 @@ fn sum_terms(constant: i64, parts: &[(i64, LinearForm)]) -> Result<LinearForm, S
         match (part.base, total.base, *factor) {
             (None, _, _) | (Some(_), _, 0) => {}
             (Some(base), None, 1) => total.base = Some(base),
-            (Some(_), None, factor) => return Err(format!("an address is multiplied by {factor}; it can only be added to")),
-            (Some(_), Some(_), _) => return Err("two addresses are added; an address is one base and a number of bytes".to_owned()),
+            (Some(_), None, factor) => {
+                return Err(format!("an address is multiplied by {factor}; it can only be added to"));
+            }
+            (Some(_), Some(_), _) => {
+                return Err("two addresses are added; an address is one base and a number of bytes".to_owned());
+            }
         }
         let scaled = |value: i64| value.checked_mul(*factor).ok_or_else(overflow_message);
         total.constant = total.constant.checked_add(scaled(part.constant)?).ok_or_else(overflow_message)?;
@@ -453,7 +505,8 @@ mod tests {
         )
     }
 
-    const READ: &str = "%a = sdscbundle.input_arg_extract value from %arg_3_base_addr : !sdscbundle.input_arg<index> -> index
+    const READ: &str =
+        "%a = sdscbundle.input_arg_extract value from %arg_3_base_addr : !sdscbundle.input_arg<index> -> index
         %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %n = arith.constant 4 : index ";
 
     #[test]
@@ -488,18 +541,28 @@ mod tests {
         assert!(matches!(collect_faults("%a = arith.constant 1 : index")[..], [(LaunchProblemKind::Definition, _)]));
         assert!(matches!(collect_faults("%x = affine.apply #k(%a)")[..], [(LaunchProblemKind::Definition, _)]));
         assert!(matches!(collect_faults("%x = affine.apply #m(%c0, %c1)")[..], [(LaunchProblemKind::Kind, _)]));
-        assert!(matches!(collect_faults("%x = arith.addi %arg_3_base_addr, %a : index")[..], [(LaunchProblemKind::Kind, _)]));
+        assert!(matches!(
+            collect_faults("%x = arith.addi %arg_3_base_addr, %a : index")[..],
+            [(LaunchProblemKind::Kind, _)]
+        ));
         assert!(matches!(collect_faults("%x = arith.addi %a, %a : index")[..], [(LaunchProblemKind::Form, _)]));
         assert!(matches!(collect_faults("%x = affine.apply #m(%a)[%c0]")[..], [(LaunchProblemKind::Form, _)]));
         assert!(matches!(collect_faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(LaunchProblemKind::Loop, _)]));
-        assert!(matches!(collect_faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(LaunchProblemKind::LoopForm, _)]));
-        assert!(matches!(collect_faults("scf.for %i = %c1 to %n step %c1 { }")[..], [(LaunchProblemKind::LoopForm, _)]));
+        assert!(matches!(
+            collect_faults("scf.for %i = %c0 to %c0 step %c1 { }")[..],
+            [(LaunchProblemKind::LoopForm, _)]
+        ));
+        assert!(matches!(
+            collect_faults("scf.for %i = %c1 to %n step %c1 { }")[..],
+            [(LaunchProblemKind::LoopForm, _)]
+        ));
         assert!(matches!(collect_faults("scf.for %i = %c0 to %n step %c0 { }")[..], [(LaunchProblemKind::Loop, _)]));
     }
 
     #[test]
     fn counts_iterations_of_constant_loops() {
-        let body = format!("{READ}scf.for %i = %c1 to %n step %c1 {{ sdscbundle.sdsc_execute (%i) {{sdsc_filename=\"s\"}} }}");
+        let body =
+            format!("{READ}scf.for %i = %c1 to %n step %c1 {{ sdscbundle.sdsc_execute (%i) {{sdsc_filename=\"s\"}} }}");
         let text = function(&body);
         let text = parse(&text).unwrap();
         let launch = LaunchValues::evaluate(&text);
@@ -511,6 +574,9 @@ mod tests {
     fn hides_loop_definitions_after_loop() {
         let twice = "scf.for %i = %c0 to %n step %c1 { %x = arith.constant 1 : index } ".repeat(2);
         assert!(collect_faults(&twice).is_empty());
-        assert!(matches!(collect_faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..], [(LaunchProblemKind::Definition, _)]));
+        assert!(matches!(
+            collect_faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..],
+            [(LaunchProblemKind::Definition, _)]
+        ));
     }
 }

@@ -1,6 +1,7 @@
 //! Rule on `launch_spec.json`: it says what `program.json`, `bundle.mlir` and the SDSC files say.
 //!
-//! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and compared with the tensor's.
+//! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and
+//! compared with the tensor's.
 
 use super::error::CheckError;
 use super::file_tree::{DiskTree, FileTree, join_path};
@@ -8,7 +9,9 @@ use super::report::{Violation, ViolationReport};
 use super::rules::LAUNCH_SPEC;
 use super::{BundleFacts, report_schema_error, rule_label};
 use machine::{DeviceFormat, ElementType};
-use sdsc_format::launch_spec::{ArgDimSize, ArgLayout, ArgRole, ArgSpec, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind};
+use sdsc_format::launch_spec::{
+    ArgDimSize, ArgLayout, ArgRole, ArgSpec, LAUNCH_SPEC_FILE, LaunchSpec, SizeRange, SymbolKind,
+};
 use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -87,21 +90,40 @@ impl LaunchSpecView<'_> {
         let Self { program, number, launch, spec } = self;
         // A bundle that several launches execute has the name of the first.
         let first = program.launches.iter().position(|other| other.bundle == launch.bundle).unwrap_or(*number);
-        expect_equal(report, "/kernel_name", &format!("'{}_{first}'", program.name), &format!("'{}'", spec.kernel_name));
-        expect_equal(report, "/pool_size", "0 bytes, as the bundle allocates its own pool", &format_pool(spec.pool_size));
+        expect_equal(
+            report,
+            "/kernel_name",
+            &format!("'{}_{first}'", program.name),
+            &format!("'{}'", spec.kernel_name),
+        );
+        expect_equal(
+            report,
+            "/pool_size",
+            "0 bytes, as the bundle allocates its own pool",
+            &format_pool(spec.pool_size),
+        );
         expect_equal(report, "/bundle_symbolic_args", &true, &spec.bundle_symbolic_args);
         let sizes: Vec<_> = launch.sizes.iter().filter_map(|name| program.size(name)).collect();
         let kernel = (0..).take(launch.arguments.len()).map(SymbolKind::kernel);
         let dims = sizes.iter().map(|size| SymbolKind::dimension(size.name.clone(), size.granularity, size.maximum));
         let kinds: Vec<SymbolKind> = kernel.chain(dims).collect();
-        if let Some(place) = (0..kinds.len().max(spec.symbol_kinds.len())).find(|place| kinds.get(*place) != spec.symbol_kinds.get(*place))
+        if let Some(place) = (0..kinds.len().max(spec.symbol_kinds.len()))
+            .find(|place| kinds.get(*place) != spec.symbol_kinds.get(*place))
         {
             let shown = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), format_kind);
             expect_equal(report, &format!("/symbol_kinds/{place}"), &shown(&kinds), &shown(&spec.symbol_kinds));
         }
-        let ranges = sizes.iter().map(|size| (size.name.clone(), SizeRange { min: size.granularity, max: size.maximum })).collect();
+        let ranges = sizes
+            .iter()
+            .map(|size| (size.name.clone(), SizeRange { min: size.granularity, max: size.maximum }))
+            .collect();
         expect_equal(report, "/symbols", &format_ranges(&ranges), &format_ranges(&spec.symbols));
-        expect_equal(report, "/args", &format!("{} arguments", launch.arguments.len()), &format!("{} arguments", spec.args.len()));
+        expect_equal(
+            report,
+            "/args",
+            &format!("{} arguments", launch.arguments.len()),
+            &format!("{} arguments", spec.args.len()),
+        );
         for (place, (argument, name)) in spec.args.iter().zip(&launch.arguments).enumerate() {
             expect_equal(report, &format!("/args/{place}/arg_index"), &place, &argument.arg_index);
             if let Some(tensor) = program.tensors().find(|tensor| tensor.name == *name) {
@@ -150,15 +172,24 @@ fn format_kind(kind: &SymbolKind) -> String {
 }
 
 fn format_ranges(ranges: &BTreeMap<String, SizeRange>) -> String {
-    let shown: Vec<String> = ranges.iter().map(|(name, range)| format!("{name} from {} to {}", range.min, range.max)).collect();
+    let shown: Vec<String> =
+        ranges.iter().map(|(name, range)| format!("{name} from {} to {}", range.min, range.max)).collect();
     if shown.is_empty() { "no size".to_owned() } else { shown.join(", ") }
 }
 
 /// Reports a member that differs from the program.
-fn expect_equal(report: &mut ViolationReport, path: &str, expected: &(impl Display + ?Sized), found: &(impl Display + ?Sized)) {
+fn expect_equal(
+    report: &mut ViolationReport,
+    path: &str,
+    expected: &(impl Display + ?Sized),
+    found: &(impl Display + ?Sized),
+) {
     let (expected, found) = (expected.to_string(), found.to_string());
     if expected != found {
-        report.report_json(path, format!("expected {expected}, found {found}; a launch specification repeats the values of the program"));
+        report.report_json(
+            path,
+            format!("expected {expected}, found {found}; a launch specification repeats the values of the program"),
+        );
     }
 }
 
@@ -186,11 +217,17 @@ fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut 
     );
     let path = format!("/args/{place}/layout");
     let Some(layout) = &argument.layout else {
-        report.report_json(path, format!("no layout for '{name}'; every argument has a layout, because there is no standard one"));
+        report.report_json(
+            path,
+            format!("no layout for '{name}'; every argument has a layout, because there is no standard one"),
+        );
         return;
     };
     if let Some(fault) = find_layout_fault(layout, tensor, format.elements_per_stick()) {
-        report.report_json(path, format!("layout of '{name}' ({layout}): {fault}; the tensor has device size {:?}", tensor.device_size));
+        report.report_json(
+            path,
+            format!("layout of '{name}' ({layout}): {fault}; the tensor has device size {:?}", tensor.device_size),
+        );
     }
 }
 
@@ -204,9 +241,11 @@ fn find_layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<
     }
     match (&layout.device_size, &layout.stride_map) {
         // An array without elements is one stick.
-        (None, None) if tensor.shape.contains(&0) => {
-            layout.padding.iter().any(|padding| *padding != 0).then(|| "an array without elements has no padding".to_owned())
-        }
+        (None, None) if tensor.shape.contains(&0) => layout
+            .padding
+            .iter()
+            .any(|padding| *padding != 0)
+            .then(|| "an array without elements has no padding".to_owned()),
         (None, None) => {
             let built = compute_standard_tiling(&tensor.shape, &layout.padding, stick);
             let differs = nonunit_dims(&tensor.device_size, &tensor.stride_map) != nonunit_dims(&built.0, &built.1);

@@ -1,17 +1,17 @@
 //! Labelled rules of the bundle format, checked on the files alone.
 //!
-//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks a bundle before it is written, and
-//! `spyre-translate --check-bundle` checks any bundle. A check reads only the files, through [`sdsc_format`]. It shares no knowledge with
-//! the emitter, so that it does not repeat a defect of the emitter.
+//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks a bundle before
+//! it is written, and `spyre-translate --check-bundle` checks any bundle. A check reads only the files, through
+//! [`sdsc_format`]. It shares no knowledge with the emitter, so that it does not repeat a defect of the emitter.
 //!
 //! ```text
 //! sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/ss_/mb_: sdsc_r29: 2 slices of 63 points for the 128 points of 'mb'; equal ...
 //! bundle.mlir:12:3: sdsc_r13: 5 operands for 6 symbol ids; each operand is the value of one symbol
 //! ```
 //!
-//! [`RULES`] is the table of rules; each has a label, a statement, a source and one function. Violations are reported in the
-//! order of the table, from the most basic rule on. The text of a bundle is read once and each SDSC file is read, checked and
-//! dropped, so time is linear in the size of a bundle and memory that of one file.
+//! [`RULES`] is the table of rules; each has a label, a statement, a source and one function. Violations are reported
+//! in the order of the table, from the most basic rule on. The text of a bundle is read once and each SDSC file is
+//! read, checked and dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
 mod data_flow;
@@ -111,7 +111,10 @@ pub fn check_bundle_on_target(files: &BundleFiles, target: &Target) -> Vec<Viola
 /// # Errors
 ///
 /// When there is neither a bundle nor a program.
-pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
+pub fn check_files<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    target: &Target,
+) -> Result<Vec<Violation>, CheckError> {
     check_files_with_profile(files, target, Profile::default())
 }
 
@@ -136,8 +139,8 @@ pub fn check_files_with_profile<'a>(
 
 /// Checks the bundle in a directory, or every bundle of the program there, for the Spyre card.
 ///
-/// A bundle has `bundle.mlir` and its JSON files, and may have a `program.json`; a program has `program.json` and a folder for
-/// each bundle. File names in violations are relative to the directory.
+/// A bundle has `bundle.mlir` and its JSON files, and may have a `program.json`; a program has `program.json` and a
+/// folder for each bundle. File names in violations are relative to the directory.
 ///
 /// # Errors
 ///
@@ -160,7 +163,11 @@ pub fn check_directory_on_target(dir: &Path, target: &Target) -> Result<Vec<Viol
 /// # Errors
 ///
 /// As [`check_directory`].
-pub fn check_directory_with_profile(dir: &Path, target: &Target, profile: Profile) -> Result<Vec<Violation>, CheckError> {
+pub fn check_directory_with_profile(
+    dir: &Path,
+    target: &Target,
+    profile: Profile,
+) -> Result<Vec<Violation>, CheckError> {
     let mut report = ViolationReport::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let is_bundle = program::check(&DiskTree(dir), own_name.as_deref(), CheckOptions { target, profile }, &mut report)?;
@@ -292,7 +299,9 @@ impl<T: FileTree> BundleSource<'_, T> {
                     rules::check_execute(view, report);
                 }
             }
-            let Some(found) = views.iter().map(FileFacts::from_file).reduce(FileFacts::merge).map(Rc::new) else { continue };
+            let Some(found) = views.iter().map(FileFacts::from_file).reduce(FileFacts::merge).map(Rc::new) else {
+                continue;
+            };
             if let (Some(fact), Some(execute)) = (facts.get_mut(*number), execute) {
                 *fact = Some(Rc::clone(&found));
                 known.push((execute, found));
@@ -302,7 +311,9 @@ impl<T: FileTree> BundleSource<'_, T> {
     }
 
     fn report_flow(&self, flow: &FlowFindings, report: &mut ViolationReport) {
-        for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
+        for (rule, faults) in
+            [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)]
+        {
             if !self.rules.profile.includes_base_rule(rule_label(rule)) {
                 continue;
             }
@@ -324,7 +335,8 @@ impl<T: FileTree> BundleSource<'_, T> {
 
     /// Returns the names of the SDSC files: files with such a name, and executed files, which may have any name.
     fn sdsc_file_names(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
-        let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
+        let is_sdsc =
+            |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
         let mut files: BTreeSet<String> = self.tree.file_names(self.folder)?.into_iter().filter(is_sdsc).collect();
         let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
         files.extend(executed.filter(|name| self.tree.has_file(&join_path(self.folder, name))).map(str::to_owned));
@@ -341,7 +353,9 @@ const fn size_bounds(kind: ParamType) -> Option<(i64, i64)> {
 }
 
 /// The executes of each file, with their numbers.
-fn group_executes_by_file<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
+fn group_executes_by_file<'l, 't>(
+    launch: &'l LaunchValues<'t>,
+) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
     let mut executes: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (number, execute) in launch.executes.iter().enumerate() {
         executes.entry(execute.execute.file).or_default().push((number, execute));
@@ -369,8 +383,13 @@ fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut ViolationReport) -> Op
     Some(sdsc)
 }
 
-/// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every parse is slow.
-fn report_schema_error<'de, T: serde::Deserialize<'de>>(bytes: &'de [u8], error: &serde_json::Error, report: &mut ViolationReport) {
+/// Reports JSON of an unexpected structure. The text is parsed again to find the path, since tracking paths in every
+/// parse is slow.
+fn report_schema_error<'de, T: serde::Deserialize<'de>>(
+    bytes: &'de [u8],
+    error: &serde_json::Error,
+    report: &mut ViolationReport,
+) {
     match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_slice(bytes)) {
         Err(found) => report.report_json(to_json_pointer(found.path()), found.inner().to_string()),
         Ok(_) => report.report_file(error.to_string()),

@@ -1,7 +1,7 @@
 //! Checks the live ranges in LX and in the pool of a launch against the accesses of its files.
 //!
-//! One sweep over the ops of a launch in the order of the text. Each live range and each operand is compared with all ranges that are live
-//! at that op; the number of these is limited by the size of the memory.
+//! One sweep over the ops of a launch in the order of the text. Each live range and each operand is compared with all
+//! ranges that are live at that op; the number of these is limited by the size of the memory.
 
 use super::BundleFacts;
 use super::file_facts::{TensorAddress, TensorFacts};
@@ -60,8 +60,8 @@ impl ExecuteOrder {
         self.files.get(op).is_some_and(|file| self.files[..op].contains(file))
     }
 
-    /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the range covers the
-    /// complete loop.
+    /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the
+    /// range covers the complete loop.
     fn execute_range(&self, life: &Life) -> Range<usize> {
         let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
         let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
@@ -74,10 +74,12 @@ impl ExecuteOrder {
 pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
     for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
         let path = |life: usize| format!("/launches/{number}/{name}/{life}");
-        let malformed = (0..lives.len()).find_map(|index| Some((index, find_range_fault(&lives[index], facts.order.files.len())?)));
+        let malformed =
+            (0..lives.len()).find_map(|index| Some((index, find_range_fault(&lives[index], facts.order.files.len())?)));
         let unordered = (1..lives.len()).find(|index| sort_key(&lives[*index - 1]) > sort_key(&lives[*index]));
-        let unordered = unordered
-            .map(|index| (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned()));
+        let unordered = unordered.map(|index| {
+            (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned())
+        });
         if let Some((index, message)) = malformed.or(unordered) {
             report.report_json(path(index), message);
             continue;
@@ -160,12 +162,14 @@ impl LiveRangeSweep<'_> {
         (0..self.lives.len()).find_map(|life| self.find_misstatement(life)).map_or(Ok(()), Err)
     }
 
-    /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its operand, in one op.
+    /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its
+    /// operand, in one op.
     fn begin_range(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
         let Life { offset, bytes, first_op, .. } = self.lives[life];
         let is_met = |other: &usize| {
             let known = &self.lives[*other];
-            let is_handed_over = known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
+            let is_handed_over =
+                known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
             known.offset < offset + bytes && offset < known.offset + known.bytes && !is_handed_over
         };
         if let Some(other) = self.active.iter().copied().find(is_met) {
@@ -193,13 +197,18 @@ impl LiveRangeSweep<'_> {
         };
         let has_it = |life: &&usize| {
             let known = &self.lives[**life];
-            known.offset <= start && end <= known.offset + known.bytes && (known.first_op < op || known.first_op == op && tensor.is_result)
+            known.offset <= start
+                && end <= known.offset + known.bytes
+                && (known.first_op < op || known.first_op == op && tensor.is_result)
         };
         // An in-place result begins a live range.
-        let found = self.active.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
+        let found =
+            self.active.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
         let Some(&life) = found else {
-            let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
-            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
+            let (does, memory) =
+                (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
+            let message =
+                format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
             return Err(LiveRangeFault { life: None, message });
         };
         let touched = &mut self.accesses[life];
@@ -221,11 +230,16 @@ impl LiveRangeSweep<'_> {
             Some((first, _)) if !touched.is_written_first => format!("op {first} reads it before anything writes it"),
             Some(ops) if ops != (first_op, last_op) => {
                 let (first, last) = ops;
-                format!("is from op {first_op} to op {last_op}, but used from op {first} to op {last}; it ends with the last use")
+                format!(
+                    "is from op {first_op} to op {last_op}, but used from op {first} to op {last}; it ends with the last use"
+                )
             }
             Some(_) if touched.start != Some(offset) || !touched.ends.contains(&(offset + bytes)) => {
                 let (start, ends) = (touched.start.unwrap_or(offset), &touched.ends);
-                format!("has bytes {offset} to {}, but its value begins at byte {start} and ends at one of {ends:?}", offset + bytes)
+                format!(
+                    "has bytes {offset} to {}, but its value begins at byte {start} and ends at one of {ends:?}",
+                    offset + bytes
+                )
             }
             Some(_) => return None,
         };

@@ -4,8 +4,8 @@ use super::file_tree::{FileTree, is_below, join_path};
 use super::report::ViolationReport;
 use super::rules::{BUFFERS, CONSTANTS, ELEMENT_ORDER, PROGRAM, RULES, SYMBOLIC_SIZES};
 use super::{
-    BundleFacts, BundleSource, CheckOptions, KernelArgument, buffers, element_order, launch_spec, program_flow, program_sizes,
-    program_tensors, report_schema_error,
+    BundleFacts, BundleSource, CheckOptions, KernelArgument, buffers, element_order, launch_spec, program_flow,
+    program_sizes, program_tensors, report_schema_error,
 };
 use files::is_plain_name;
 use machine::ElementType;
@@ -100,13 +100,16 @@ fn check_constants<T: FileTree>(program: &Program, tree: &T, report: &mut Violat
     for (member, tensors) in others {
         let has_file = |(_, tensor): &(usize, &Tensor)| tensor.file.is_some();
         for (number, tensor) in tensors.iter().enumerate().filter(has_file) {
-            report.report_json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
+            report.report_json(
+                format!("/{member}/{number}/file"),
+                format!("'{}' is no constant; only constants have files", tensor.name),
+            );
         }
     }
 }
 
-/// Checks that only arguments have an integer range, which is a requirement on the caller, and that only results have digits, which the
-/// caller combines.
+/// Checks that only arguments have an integer range, which is a requirement on the caller, and that only results have
+/// digits, which the caller combines.
 fn check_integers(program: &Program, report: &mut ViolationReport) {
     let lists = [
         ("arguments", &program.arguments),
@@ -116,8 +119,10 @@ fn check_integers(program: &Program, report: &mut ViolationReport) {
     ];
     for (list, tensors) in lists {
         for (number, tensor) in tensors.iter().enumerate() {
-            let is_integer =
-                tensor.element_type.parse().is_ok_and(|element| matches!(element, ElementType::I8 | ElementType::I32 | ElementType::I64));
+            let is_integer = tensor
+                .element_type
+                .parse()
+                .is_ok_and(|element| matches!(element, ElementType::I8 | ElementType::I32 | ElementType::I64));
             if let Some(base) = tensor.digit_base
                 && (list != "results" || !is_integer || base < 2 || tensor.shape.first() != Some(&2))
             {
@@ -155,7 +160,11 @@ struct BundleInputs {
 
 impl BundleInputs {
     fn from_launch(program: &Program, number: usize, launch: &LaunchEntry, report: &mut ViolationReport) -> Self {
-        Self { arguments: collect_arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes), checks_order: false }
+        Self {
+            arguments: collect_arguments(program, number, launch, report),
+            pool_bytes: Some(launch.pool_bytes),
+            checks_order: false,
+        }
     }
 
     const fn bundle_source<'a, T: FileTree>(
@@ -171,7 +180,12 @@ impl BundleInputs {
 }
 
 /// The kernel arguments of a launch.
-fn collect_arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut ViolationReport) -> Vec<KernelArgument> {
+fn collect_arguments(
+    program: &Program,
+    number: usize,
+    launch: &LaunchEntry,
+    report: &mut ViolationReport,
+) -> Vec<KernelArgument> {
     let tensors: BTreeMap<&str, &Tensor> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     let mut buffers = Vec::with_capacity(launch.arguments.len());
     for (argument, name) in launch.arguments.iter().enumerate() {
@@ -193,25 +207,35 @@ fn find_own_inputs(program: &Program, own_name: Option<&str>, report: &mut Viola
     let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
     let only = if program.launches.len() == 1 { Some(0) } else { None };
     let number = program.launches.iter().position(is_own).or(only);
-    number.map(|number| BundleInputs::from_launch(program, number, &program.launches[number], report)).unwrap_or_default()
+    number
+        .map(|number| BundleInputs::from_launch(program, number, &program.launches[number], report))
+        .unwrap_or_default()
 }
 
-/// Returns the folder of each bundle and its launch arguments. A bundle that is launched twice gets the smaller of two tensors.
-fn collect_bundles<T: FileTree>(program: &Program, tree: &T, report: &mut ViolationReport) -> BTreeMap<String, BundleInputs> {
+/// Returns the folder of each bundle and its launch arguments. A bundle that is launched twice gets the smaller of two
+/// tensors.
+fn collect_bundles<T: FileTree>(
+    program: &Program,
+    tree: &T,
+    report: &mut ViolationReport,
+) -> BTreeMap<String, BundleInputs> {
     let mut bundles: BTreeMap<String, BundleInputs> = BTreeMap::new();
     let mut missing = BTreeSet::new();
     for (number, launch) in program.launches.iter().enumerate() {
         let given = BundleInputs::from_launch(program, number, launch, report);
         if !is_plain_name(&launch.bundle) || !tree.has_file(&join_path(&launch.bundle, BUNDLE_FILE)) {
             if missing.insert(&launch.bundle) {
-                let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
+                let message =
+                    format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
                 report.report_json(format!("/launches/{number}/bundle"), message);
             }
             continue;
         }
         match bundles.get_mut(&launch.bundle) {
             Some(known) if known.arguments.len() == given.arguments.len() && known.pool_bytes == given.pool_bytes => {
-                for (known, given) in known.arguments.iter_mut().zip(given.arguments).filter(|(known, given)| given.bytes < known.bytes) {
+                for (known, given) in
+                    known.arguments.iter_mut().zip(given.arguments).filter(|(known, given)| given.bytes < known.bytes)
+                {
                     *known = given;
                 }
             }

@@ -4,7 +4,9 @@ use super::file_facts::TensorAddress;
 use super::file_tree::join_path;
 use super::launch::ValueBase;
 use super::report::ViolationReport;
-use super::rules::{ARGUMENTS, DEBUG_HANDLES, FLOW_BETWEEN_LAUNCHES, INDEX_RANGES, LIVE_RANGES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
+use super::rules::{
+    ARGUMENTS, DEBUG_HANDLES, FLOW_BETWEEN_LAUNCHES, INDEX_RANGES, LIVE_RANGES_IN_LAUNCHES, POOL_BYTES, READ_ONLY,
+};
 use super::{BundleFacts, live_ranges};
 use machine::STICK_BYTES;
 use sdsc_format::BUNDLE_FILE;
@@ -13,15 +15,23 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the lists of tensors of a program, by their names in `program.json`.
 pub(super) fn tensor_lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
-    [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants), ("buffers", &program.buffers)]
+    [
+        ("arguments", &program.arguments),
+        ("results", &program.results),
+        ("constants", &program.constants),
+        ("buffers", &program.buffers),
+    ]
 }
 
 /// Checks the launches of a program whose bundles have been checked.
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
-    let known = |(number, launch): (usize, _)| Some(CheckedLaunch { number, launch, facts: bundles.get(&launch.bundle)? });
+    let known =
+        |(number, launch): (usize, _)| Some(CheckedLaunch { number, launch, facts: bundles.get(&launch.bundle)? });
     let launches: Vec<CheckedLaunch<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
     // A bundle that cannot be read uses no tensor.
-    if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.valid_files().next().is_none()) {
+    if launches.len() < program.launches.len()
+        || launches.iter().any(|launch| launch.facts.valid_files().next().is_none())
+    {
         return;
     }
     let program = CheckedProgram { program, launches };
@@ -82,21 +92,27 @@ impl CheckedLaunch<'_> {
                     format!("op {} is the first of its file; only an op whose file an earlier op executes has a handle here", handle.op),
                 );
             } else if before.is_some_and(|before| before >= handle.op) {
-                report.report_json(path, format!("op {} does not come after the previous entry; ops are listed once, in order", handle.op));
+                report.report_json(
+                    path,
+                    format!("op {} does not come after the previous entry; ops are listed once, in order", handle.op),
+                );
             }
             before = Some(handle.op);
         }
     }
 
-    /// Checks that the pool ends with the last of its live ranges. The pool is in `bundle.mlir` if addresses are symbols, else in
-    /// `program.json`.
+    /// Checks that the pool ends with the last of its live ranges. The pool is in `bundle.mlir` if addresses are
+    /// symbols, else in `program.json`.
     fn check_pool_size(&self, report: &mut ViolationReport) {
         let Self { number, launch, facts } = self;
         let (needed, stated) = (required_pool_bytes(&launch.pool), launch.pool_bytes);
         let allocated: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
         let path = format!("/launches/{number}/pool_bytes");
         if facts.parameters.is_empty() && stated != needed {
-            report.report_json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
+            report.report_json(
+                path,
+                format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle),
+            );
         } else if !facts.parameters.is_empty() && stated != 0 {
             report.report_json(
                 path,
@@ -105,7 +121,8 @@ impl CheckedLaunch<'_> {
         }
         if let Some(pool) = facts.pools.first().filter(|_| allocated != needed) {
             report.enter_file(join_path(&launch.bundle, BUNDLE_FILE));
-            report.report_text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
+            report
+                .report_text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
             report.enter_file(PROGRAM_FILE);
         }
     }
@@ -122,9 +139,13 @@ impl CheckedProgram<'_> {
             let (used, given) = (launch.used_arguments(), launch.launch.arguments.len());
             let path = format!("/launches/{}/arguments", launch.number);
             if let Some(missing) = used.iter().find(|argument| **argument >= given) {
-                report.report_json(path, format!("{given} arguments; '{}' uses argument {missing}", launch.launch.bundle));
+                report.report_json(
+                    path,
+                    format!("{given} arguments; '{}' uses argument {missing}", launch.launch.bundle),
+                );
             } else if let Some(unused) = (0..given).find(|argument| !used.contains(argument)) {
-                let message = format!("'{}', which '{}' does not use", launch.launch.arguments[unused], launch.launch.bundle);
+                let message =
+                    format!("'{}', which '{}' does not use", launch.launch.arguments[unused], launch.launch.bundle);
                 report.report_json(format!("{path}/{unused}"), message);
             }
             let mut seen = BTreeSet::new();
@@ -134,15 +155,20 @@ impl CheckedProgram<'_> {
             }
         }
         let mut seen = BTreeSet::new();
-        for launch in self.launches.iter().filter(|launch| !seen.insert((&launch.launch.bundle, &launch.launch.arguments))) {
-            let message = format!("'{}' is launched again with the same arguments, which has no effect", launch.launch.bundle);
+        for launch in
+            self.launches.iter().filter(|launch| !seen.insert((&launch.launch.bundle, &launch.launch.arguments)))
+        {
+            let message =
+                format!("'{}' is launched again with the same arguments, which has no effect", launch.launch.bundle);
             report.report_json(format!("/launches/{}", launch.number), message);
         }
-        let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
+        let given: BTreeSet<&str> =
+            self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
         // Arguments are exempt: no launch passes an argument that the function does not use.
         for (list, tensors) in tensor_lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
             for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| !given.contains(&*tensor.name)) {
-                report.report_json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
+                report
+                    .report_json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
             }
         }
     }
@@ -156,10 +182,14 @@ impl CheckedProgram<'_> {
         let mut seen = BTreeSet::new();
         for launch in &self.launches {
             for (argument, fault) in &launch.facts.flow.written {
-                let Some((name, kind)) = launch.argument_name(*argument).and_then(|name| Some((name, kind_of(name)?))) else { continue };
+                let Some((name, kind)) = launch.argument_name(*argument).and_then(|name| Some((name, kind_of(name)?)))
+                else {
+                    continue;
+                };
                 if seen.insert((&*launch.launch.bundle, *argument)) {
                     report.enter_file(join_path(&launch.launch.bundle, &fault.file));
-                    let message = format!("{}, which is '{name}', {kind} of the program; those are only read", fault.message);
+                    let message =
+                        format!("{}, which is '{name}', {kind} of the program; those are only read", fault.message);
                     report.report_json(fault.path.clone(), message);
                 }
             }
@@ -172,15 +202,25 @@ impl CheckedProgram<'_> {
             self.program.arguments.iter().chain(&self.program.constants).map(|tensor| tensor.name.as_str()).collect();
         for launch in &self.launches {
             for (argument, fault) in &launch.facts.flow.read_first {
-                let Some(name) = launch.argument_name(*argument).filter(|name| !written.contains(name)) else { continue };
+                let Some(name) = launch.argument_name(*argument).filter(|name| !written.contains(name)) else {
+                    continue;
+                };
                 report.enter_file(join_path(&launch.launch.bundle, &fault.file));
-                report.report_json(fault.path.clone(), format!("{}; it is '{name}' in launch {}", fault.message, launch.number));
+                report.report_json(
+                    fault.path.clone(),
+                    format!("{}; it is '{name}' in launch {}", fault.message, launch.number),
+                );
             }
             written.extend(launch.facts.flow.written.keys().filter_map(|argument| launch.argument_name(*argument)));
         }
         report.enter_file(PROGRAM_FILE);
-        for (number, result) in self.program.results.iter().enumerate().filter(|(_, result)| !written.contains(&*result.name)) {
-            report.report_json(format!("/results/{number}"), format!("no launch writes '{}'; every result is written", result.name));
+        for (number, result) in
+            self.program.results.iter().enumerate().filter(|(_, result)| !written.contains(&*result.name))
+        {
+            report.report_json(
+                format!("/results/{number}"),
+                format!("no launch writes '{}'; every result is written", result.name),
+            );
         }
     }
 
@@ -199,9 +239,9 @@ impl CheckedProgram<'_> {
                 };
                 indices.insert(name);
                 let table = |base: &ValueBase| match base {
-                    ValueBase::Argument(argument) => {
-                        launch.argument_name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name))
-                    }
+                    ValueBase::Argument(argument) => launch
+                        .argument_name(*argument)
+                        .and_then(|name| self.program.tensors().find(|one| one.name == name)),
                     ValueBase::Pool(_) | ValueBase::Parameter(_) => None,
                 };
                 for table in tables.iter().filter_map(table) {
@@ -212,11 +252,17 @@ impl CheckedProgram<'_> {
         for (number, argument) in self.program.arguments.iter().enumerate() {
             let path = format!("/arguments/{number}/index_range");
             match (argument.index_range, indices.contains(&*argument.name)) {
-                (None, true) => report.report_json(path, format!("'{}' is read as indices and has no range", argument.name)),
-                (Some([first, _]), true) if first != 0 => report.report_json(path, format!("indices from {first}; they are from 0")),
+                (None, true) => {
+                    report.report_json(path, format!("'{}' is read as indices and has no range", argument.name))
+                }
+                (Some([first, _]), true) if first != 0 => {
+                    report.report_json(path, format!("indices from {first}; they are from 0"))
+                }
                 (Some([_, end]), true) => {
-                    let is_below = |ends: &&BTreeSet<i64>| copied.contains(&*argument.name) && ends.iter().all(|&size| end < size);
-                    if let Some(ends) = ends.get(&*argument.name).filter(|ends| !ends.contains(&end) && !is_below(ends)) {
+                    let is_below =
+                        |ends: &&BTreeSet<i64>| copied.contains(&*argument.name) && ends.iter().all(|&size| end < size);
+                    if let Some(ends) = ends.get(&*argument.name).filter(|ends| !ends.contains(&end) && !is_below(ends))
+                    {
                         report.report_json(path, format!("indices up to {end}; the tables have sizes {ends:?}"));
                     }
                 }

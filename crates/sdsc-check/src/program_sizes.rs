@@ -40,7 +40,10 @@ fn check_tensors(program: &Program, report: &mut ViolationReport) {
                 if !["arguments", "results"].contains(&list) {
                     report.report_json(
                         path,
-                        format!("'{}' is one of the {list}; only arguments and results have symbolic sizes", tensor.name),
+                        format!(
+                            "'{}' is one of the {list}; only arguments and results have symbolic sizes",
+                            tensor.name
+                        ),
                     );
                 } else if known.is_none() || known != found {
                     let message = format!(
@@ -51,7 +54,10 @@ fn check_tensors(program: &Program, report: &mut ViolationReport) {
                 } else if before.is_some_and(|before| before >= symbolic.dim) {
                     report.report_json(
                         path,
-                        format!("dimension {} does not come after the previous entry; dimensions are listed once, in order", symbolic.dim),
+                        format!(
+                            "dimension {} does not come after the previous entry; dimensions are listed once, in order",
+                            symbolic.dim
+                        ),
                     );
                 }
                 before = Some(symbolic.dim);
@@ -61,7 +67,13 @@ fn check_tensors(program: &Program, report: &mut ViolationReport) {
 }
 
 /// Checks that a launch names the sizes that its bundle has as parameters, in the same order and with the same bounds.
-fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
+fn check_launch(
+    program: &Program,
+    number: usize,
+    launch: &LaunchEntry,
+    facts: &BundleFacts,
+    report: &mut ViolationReport,
+) {
     let path = format!("/launches/{number}/sizes");
     // A bundle that is described without a program's sizes runs at the largest.
     if program.sizes.is_empty() && launch.sizes.is_empty() {
@@ -78,10 +90,13 @@ fn check_launch(program: &Program, number: usize, launch: &LaunchEntry, facts: &
         return;
     }
     for (entry, (name, (maximum, granularity))) in launch.sizes.iter().zip(&facts.sizes).enumerate() {
-        let is_same = program.size(name).is_some_and(|size| (size.maximum, size.granularity) == (*maximum, *granularity));
+        let is_same =
+            program.size(name).is_some_and(|size| (size.maximum, size.granularity) == (*maximum, *granularity));
         if !is_same {
-            let message =
-                format!("'{name}' is not at most {maximum} in steps of {granularity} in the program, as it is in '{}'", launch.bundle);
+            let message = format!(
+                "'{name}' is not at most {maximum} in steps of {granularity} in the program, as it is in '{}'",
+                launch.bundle
+            );
             report.report_json(format!("{path}/{entry}"), message);
         }
     }

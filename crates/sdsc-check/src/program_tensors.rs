@@ -36,7 +36,10 @@ fn check_unique_names(program: &Program, report: &mut ViolationReport) {
     for (list, tensors) in tensor_lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
             if tensor.name.is_empty() || !seen.insert(&tensor.name) {
-                report.report_json(format!("/{list}/{number}/name"), format!("'{}'; each tensor has a name of its own", tensor.name));
+                report.report_json(
+                    format!("/{list}/{number}/name"),
+                    format!("'{}'; each tensor has a name of its own", tensor.name),
+                );
             }
         }
     }
@@ -51,11 +54,17 @@ fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
         return Some(("element_type", format!("'{}', which {format} does not hold", tensor.element_type)));
     }
     if tensor.device_size.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
-        return Some(("shape", format!("{:?} as {:?}; sizes are positive, or 0 in a shape", tensor.shape, tensor.device_size)));
+        return Some((
+            "shape",
+            format!("{:?} as {:?}; sizes are positive, or 0 in a shape", tensor.shape, tensor.device_size),
+        ));
     }
     let per_stick = format.elements_per_stick();
     if tensor.device_size.last() != Some(&per_stick) {
-        return Some(("device_size", format!("{:?}; the last size is that of a stick, {per_stick}", tensor.device_size)));
+        return Some((
+            "device_size",
+            format!("{:?}; the last size is that of a stick, {per_stick}", tensor.device_size),
+        ));
     }
     let elements = tensor.device_size.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
     let bytes = elements.and_then(|elements| elements.checked_mul(format.bytes()));
@@ -72,8 +81,8 @@ fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
 /// A device dimension with its stride in host elements.
 type StridedDim = (i64, i64);
 
-/// Checks that every host element has one position on the device, and that no device dimension has unused positions, except for the rest of
-/// a stick.
+/// Checks that every host element has one position on the device, and that no device dimension has unused positions,
+/// except for the rest of a stick.
 fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
@@ -105,18 +114,20 @@ fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     (!fits).then(|| format!("{map:?} over {sizes:?} does not give each element of {:?} one place", tensor.shape))
 }
 
-/// Whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host dimensions may be one device
-/// dimension, as in a flattened array.
+/// Whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host dimensions
+/// may be one device dimension, as in a flattened array.
 fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -> bool {
     let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
     (1..=host.len()).any(|taken| {
         let size = host[..taken].iter().fold(1_i64, |size, (_, one)| size.saturating_mul(*one));
-        match_host_dim(steps, *stride, size, per_stick).into_iter().any(|used| covers_host_dims(&steps[used..], &host[taken..], per_stick))
+        match_host_dim(steps, *stride, size, per_stick)
+            .into_iter()
+            .any(|used| covers_host_dims(&steps[used..], &host[taken..], per_stick))
     })
 }
 
-/// Returns the number of leading strides that cover a host dimension: each begins where the one inside of it ends, and the last one ends
-/// with the dimension, or with the stick to which the dimension is padded.
+/// Returns the number of leading strides that cover a host dimension: each begins where the one inside of it ends, and
+/// the last one ends with the dimension, or with the stick to which the dimension is padded.
 fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
     let (mut positions, mut filled) = (1_i64, Vec::new());
     for (used, (step, count)) in (1..).zip(steps) {
@@ -139,7 +150,8 @@ fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) 
     filled
 }
 
-/// Checks that a buffer is live from the first launch that uses it to the last one, and that the region ends with the last buffer.
+/// Checks that a buffer is live from the first launch that uses it to the last one, and that the region ends with the
+/// last buffer.
 fn check_buffer_live_ranges(program: &Program, report: &mut ViolationReport) {
     for (number, buffer) in program.buffers.iter().enumerate() {
         let Some(place) = buffer.place else { continue };
@@ -158,11 +170,15 @@ fn check_buffer_live_ranges(program: &Program, report: &mut ViolationReport) {
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset.saturating_add(buffer.bytes));
     let needed = program.buffers.iter().filter_map(end).max().unwrap_or(0);
     if program.buffer_bytes != needed {
-        report.report_json("/buffer_bytes", format!("{} bytes; the last buffer ends at {needed}", program.buffer_bytes));
+        report
+            .report_json("/buffer_bytes", format!("{} bytes; the last buffer ends at {needed}", program.buffer_bytes));
     }
     let placed = program.buffers.iter().filter(|buffer| buffer.place.is_some()).count();
     if let Some(number) = program.buffers.iter().position(|buffer| buffer.place.is_none()).filter(|_| placed > 0) {
-        report.report_json(format!("/buffers/{number}"), "no place, where other buffers have one; launches share one region");
+        report.report_json(
+            format!("/buffers/{number}"),
+            "no place, where other buffers have one; launches share one region",
+        );
     }
 }
 

@@ -102,12 +102,13 @@ impl ViolationReport {
         self.found.push(RecordedViolation { rule: self.rule, file: self.file.clone(), place, message });
     }
 
-    /// Returns the violations: those of the most basic rules first, and of one rule in the order of the files. `label` returns the label of
-    /// a rule.
+    /// Returns the violations: those of the most basic rules first, and of one rule in the order of the files. `label`
+    /// returns the label of a rule.
     pub(super) fn into_violations(self, label: impl Fn(usize) -> &'static str) -> Vec<Violation> {
         let mut found = self.found;
         found.sort_by_key(|found| found.rule);
-        let violation = |RecordedViolation { rule, file, place, message }| Violation { label: label(rule), file, place, message };
+        let violation =
+            |RecordedViolation { rule, file, place, message }| Violation { label: label(rule), file, place, message };
         found.into_iter().map(violation).collect()
     }
 }
@@ -131,7 +132,8 @@ mod tests {
         report.enter_rule(0);
         report.report_text(Position { line: 3, column: 4 }, "two");
         report.report_file("three");
-        let shown: Vec<_> = report.into_violations(|rule| ["first", "second"][rule]).iter().map(ToString::to_string).collect();
+        let shown: Vec<_> =
+            report.into_violations(|rule| ["first", "second"][rule]).iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["b:3:4: first: two", "b: first: three", "b:/0_a~b/x~1y: second: one"]);
     }
 }

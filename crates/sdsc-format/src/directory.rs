@@ -85,7 +85,8 @@ struct LockedFolder {
 }
 
 impl StagedBundle {
-    /// Makes room beside `directory` for a bundle that somebody else writes to [`StagedBundle::bundle`], to look at it before it is put in place.
+    /// Makes room beside `directory` for a bundle that somebody else writes to [`StagedBundle::bundle`], to look at it
+    /// before it is put in place.
     ///
     /// # Errors
     /// As [`StagedBundle::write`].
@@ -104,7 +105,8 @@ impl StagedBundle {
         &self.bundle
     }
 
-    /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle. A link is followed to what is there.
+    /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle. A link is followed to what
+    /// is there.
     ///
     /// # Errors
     /// See [`WriteError`]; of several files that cannot be written the first.
@@ -125,13 +127,15 @@ impl StagedBundle {
         }
         // One by one: threads that make files in one folder wait for each other.
         for file in files {
-            fs::write(folder.path().join(&file.path), &file.content).map_err(io_error_at(&directory.join(&file.path)))?;
+            fs::write(folder.path().join(&file.path), &file.content)
+                .map_err(io_error_at(&directory.join(&file.path)))?;
         }
         make_readable(folder.path()).map_err(io_error_at(&directory))?;
         Ok(Self { bundle: folder.path().to_owned(), folder, directory })
     }
 
-    /// Exchanges the folder with what was there, which is removed then: a failure leaves it, and there is never a mixture.
+    /// Exchanges the folder with what was there, which is removed then: a failure leaves it, and there is never a
+    /// mixture.
     ///
     /// # Errors
     /// When the system refuses, or something else than a bundle has come to the place.
@@ -153,7 +157,8 @@ impl StagedBundle {
                 Ok(()) if !contains_foreign_files(&bundle) => return Ok(()),
                 Ok(()) => {
                     // Somebody else's files have come in the meantime, and go back.
-                    renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
+                    renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE)
+                        .map_err(|error| refused(error.into()))?;
                     return Err(WriteError::Occupied { path: directory });
                 }
                 // Somebody has removed what was there.
@@ -170,8 +175,8 @@ impl LockedFolder {
     fn new(parent: &Path, prefix: &str) -> io::Result<Self> {
         for _ in 0..MAX_TRIES {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-            // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file system has no locks,
-            // nobody gets one, and nothing is removed.
+            // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file
+            // system has no locks, nobody gets one, and nothing is removed.
             let Ok(lock) = fs::File::open(folder.path()) else { continue };
             if !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) && folder.path().exists() {
                 return Ok(Self { folder, _lock: lock });
@@ -219,7 +224,9 @@ fn check_names(files: &[OutputFile]) -> Result<(), WriteError> {
 /// The place that is meant: what a link leads to, as where a file is written.
 fn resolve_links(directory: &Path) -> Result<PathBuf, WriteError> {
     match fs::symlink_metadata(directory) {
-        Ok(found) if found.is_symlink() => fs::canonicalize(directory).map_err(|_| WriteError::Dangling { path: directory.to_owned() }),
+        Ok(found) if found.is_symlink() => {
+            fs::canonicalize(directory).map_err(|_| WriteError::Dangling { path: directory.to_owned() })
+        }
         _ => Ok(directory.to_owned()),
     }
 }
@@ -237,13 +244,16 @@ fn contains_only_bundle(folder: &Path) -> bool {
     let has_program = folder.join(PROGRAM_FILE).is_file();
     contains_only(folder, &|path, name| {
         // Anybody may have a folder of that name; beside a program it is the program's.
-        let is_constants = || has_program && name == CONSTANTS_FOLDER && contains_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
+        let is_constants = || {
+            has_program && name == CONSTANTS_FOLDER && contains_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX))
+        };
         is_bundle_file(name) || (is_folder(path) && (is_constants() || contains_only_bundle(path)))
     })
 }
 
 fn is_bundle_file(name: &str) -> bool {
-    [PROGRAM_FILE, EXACT_FILE, LAUNCH_SPEC_FILE, BUNDLE_FILE].contains(&name) || (name.starts_with("sdsc_") && name.ends_with(".json"))
+    [PROGRAM_FILE, EXACT_FILE, LAUNCH_SPEC_FILE, BUNDLE_FILE].contains(&name)
+        || (name.starts_with("sdsc_") && name.ends_with(".json"))
 }
 
 /// A link to a folder is none: what it leads to lies elsewhere, and may lead back.
@@ -256,8 +266,8 @@ fn contains_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
     entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
 }
 
-/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old bundle whose place is
-/// empty goes back there. Failing is no harm.
+/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old
+/// bundle whose place is empty goes back there. Failing is no harm.
 fn remove_abandoned_folders(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -285,7 +295,8 @@ fn is_still_needed(old: &Path, parent: &Path) -> bool {
     })
 }
 
-/// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody else.
+/// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody
+/// else.
 fn contains_foreign_files(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return folder.exists() };
     entries.flatten().any(|entry| match fs::symlink_metadata(entry.path()) {
@@ -315,7 +326,8 @@ fn is_unsupported(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
 }
 
-/// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails, the first is undone.
+/// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails,
+/// the first is undone.
 fn replace_by_two_renames(fresh: LockedFolder, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
     let refused = io_error_at(directory);
     if !directory.exists() {
@@ -354,7 +366,8 @@ mod tests {
     fn replaces_whole_bundle() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
-        let first = [file("program.json", "1"), file("bundle_0/sdsc_0.json", "a"), file("bundle_0/launch_spec.json", "{}")];
+        let first =
+            [file("program.json", "1"), file("bundle_0/sdsc_0.json", "a"), file("bundle_0/launch_spec.json", "{}")];
         write_directory(&directory, &first).unwrap();
         write_directory(&directory, &[file("program.json", "2")]).unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
@@ -398,7 +411,8 @@ mod tests {
 
     /// The names in a folder, hidden ones too.
     fn list_names(folder: &Path) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -412,7 +426,11 @@ mod tests {
         for path in ["../escaped", "../../escaped", "a/../../../escaped", absolute.as_str(), "", "."] {
             let refused = write_directory(&directory, &[file("program.json", "1"), file(path, "x")]).unwrap_err();
             assert!(matches!(refused, WriteError::Name { .. }), "{path}: {refused}");
-            assert_eq!((list_names(place.path()), list_names(&place.path().join("in"))), (vec!["in".to_owned()], vec![]), "{path}");
+            assert_eq!(
+                (list_names(place.path()), list_names(&place.path().join("in"))),
+                (vec!["in".to_owned()], vec![]),
+                "{path}"
+            );
         }
         let twice = [file("bundle_0/bundle.mlir", "1"), file("bundle_0/bundle.mlir", "2")];
         assert!(write_directory(&directory, &twice).unwrap_err().to_string().contains("two files have this name"));
@@ -502,7 +520,8 @@ mod tests {
         };
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
-        // Killed behind the second rename, between both, before the first; somebody's own; and one that is needed right now.
+        // Killed behind the second rename, between both, before the first; somebody's own; and one that is needed right
+        // now.
         old(".spyre-old-behind", "out", "program.json");
         old(".spyre-old-between", "lost", "program.json");
         fs::create_dir(place.path().join(".spyre-old-before")).unwrap();
@@ -526,7 +545,8 @@ mod tests {
     #[test]
     fn follows_link_to_existing_target() {
         let place = tempfile::tempdir().unwrap();
-        let (real, link, dangling) = (place.path().join("real"), place.path().join("link"), place.path().join("dangling"));
+        let (real, link, dangling) =
+            (place.path().join("real"), place.path().join("link"), place.path().join("dangling"));
         write_directory(&real, &[file("program.json", "1")]).unwrap();
         std::os::unix::fs::symlink("real", &link).unwrap();
         std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
@@ -548,7 +568,11 @@ mod tests {
                 scope.spawn(move || {
                     for _ in 0..20 {
                         let text = number.to_string();
-                        let files = [file("program.json", &text), file("bundle_0/bundle.mlir", &text), file("bundle_0/sdsc_0.json", &text)];
+                        let files = [
+                            file("program.json", &text),
+                            file("bundle_0/bundle.mlir", &text),
+                            file("bundle_0/sdsc_0.json", &text),
+                        ];
                         write_directory(directory, &files).unwrap();
                     }
                 });

@@ -1,7 +1,7 @@
 //! `exact.json`: numbers of a program that the formats of the device round.
 //!
-//! Files hold constants as the device has them. This file, which no launcher needs, holds those that rounding changed as the program has
-//! them, so that a referee can tell what rounding does from what is wrong.
+//! Files hold constants as the device has them. This file, which no launcher needs, holds those that rounding changed
+//! as the program has them, so that a referee can tell what rounding does from what is wrong.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -46,8 +46,8 @@ impl ExactNumbers {
 mod tests {
     use super::*;
 
-    /// The factor of an attention with heads of 32, whose last digit a reader that rounds in between gets wrong; many others besides. The
-    /// crate is tested alone, too, without the features that the tests of other crates ask for.
+    /// The factor of an attention with heads of 32, whose last digit a reader that rounds in between gets wrong; many
+    /// others besides. The crate is tested alone, too, without the features that the tests of other crates ask for.
     #[test]
     fn reads_numbers_exactly() {
         let step = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,7 +1,7 @@
 //! `launch_spec.json`: what a launcher must know of one kernel ("launch specification").
 //!
-//! The file stands beside `bundle.mlir`. It has the arguments of the kernel by position, with their host shapes, PyTorch types, layouts and
-//! roles, so that a launcher can refuse a tensor of another shape or type.
+//! The file stands beside `bundle.mlir`. It has the arguments of the kernel by position, with their host shapes,
+//! PyTorch types, layouts and roles, so that a launcher can refuse a tensor of another shape or type.
 //!
 //! ```json
 //! {
@@ -34,7 +34,8 @@ pub struct LaunchSpec {
     pub kernel_name: String,
     /// Bytes of the pool that the caller passes before the arguments; 0 if the bundle allocates its own.
     pub pool_size: i64,
-    /// Whether the addresses of arguments are parameters of the bundle. A launcher refuses a kernel with addresses in its files.
+    /// Whether the addresses of arguments are parameters of the bundle. A launcher refuses a kernel with addresses in
+    /// its files.
     pub bundle_symbolic_args: bool,
     /// Producer of the files, for diagnosis.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -201,18 +202,21 @@ impl fmt::Display for ArgDimSize {
     }
 }
 
-/// Arrangement of an argument in device memory: the standard tiling into sticks, or the one that `device_size` and `stride_map` say.
+/// Arrangement of an argument in device memory: the standard tiling into sticks, or the one that `device_size` and
+/// `stride_map` say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArgLayout {
     /// Elements of a stick.
     pub stick_size: Vec<i64>,
-    /// Elements that device memory has in each host dimension beyond the host's size, without the rest of the last stick.
+    /// Elements that device memory has in each host dimension beyond the host's size, without the rest of the last
+    /// stick.
     pub padding: Vec<i64>,
     /// Device shape, as in `program.json`; absent for the standard tiling.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub device_size: Option<Vec<i64>>,
-    /// Host elements that one step along each device dimension moves, as in `program.json`; absent for the standard tiling.
+    /// Host elements that one step along each device dimension moves, as in `program.json`; absent for the standard
+    /// tiling.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub stride_map: Option<Vec<i64>>,
 }

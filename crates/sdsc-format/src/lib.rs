@@ -1,7 +1,8 @@
 //! The files of a bundle directory, as plain values: what they may say, how they are read and how they are written.
 //!
-//! This is the one place where file spellings stand, and all that the compiler and the referee know in common: the compiler fills these
-//! values and writes them, the rules and the referee read them. Nothing here says what makes sense, or how a value follows from a program.
+//! This is the one place where file spellings stand, and all that the compiler and the referee know in common: the
+//! compiler fills these values and writes them, the rules and the referee read them. Nothing here says what makes
+//! sense, or how a value follows from a program.
 //!
 //! | module | file |
 //! |---|---|

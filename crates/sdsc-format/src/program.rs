@@ -16,23 +16,28 @@
 //! }
 //! ```
 //!
-//! Where sizes are known at launch only, `sizes` has their names, maxima and granularities: `[{"name": "s0", "maximum": 1024, "granularity": 64}]`.
-//! A run chooses each, a multiple of the granularity that is not above the maximum. `shape`, `device_size` and `stride_map` of a tensor are
-//! those at the maxima, and `symbolic` says which dimensions of an argument or a result have such a size: `[{"dim": 0, "size": "s0"}]`. A
-//! launch has in `sizes` the names of the sizes that it is given, in the order of the parameters of `bundle.mlir`, behind the arguments. The
-//! caller's array has the size that was chosen; where an element lies in device memory does not depend on it.
+//! Where sizes are known at launch only, `sizes` has their names, maxima and granularities:
+//! `[{"name": "s0", "maximum": 1024, "granularity": 64}]`. A run chooses each, a multiple of the granularity that is
+//! not above the maximum. `shape`, `device_size` and `stride_map` of a tensor are those at the maxima, and `symbolic`
+//! says which dimensions of an argument or a result have such a size: `[{"dim": 0, "size": "s0"}]`. A launch has in
+//! `sizes` the names of the sizes that it is given, in the order of the parameters of `bundle.mlir`, behind the
+//! arguments. The caller's array has the size that was chosen; where an element lies in device memory does not depend
+//! on it.
 //!
-//! Where a number of iterations is known at launch only, `symbols` has its name and its maximum: `[{"name": "T", "maximum": 8}]`.
+//! Where a number of iterations is known at launch only, `symbols` has its name and its maximum:
+//! `[{"name": "T", "maximum": 8}]`.
 //!
-//! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
-//! number format, little endian. What holds nothing of the host is zero.
+//! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over
+//! `device_size`, in the number format, little endian. What holds nothing of the host is zero.
 //!
-//! `lx` and `pool` of a launch are the lives of what the compiler's plan has put there: which bytes, from the first op that writes them to
-//! the last that touches them. A life is one of the innermost loop around both ops, where there is one: each iteration has its own. Where
-//! either op stands in a loop further in, the life has all of that loop. Outside of all lives the bytes hold nothing.
+//! `lx` and `pool` of a launch are the lives of what the compiler's plan has put there: which bytes, from the first op
+//! that writes them to the last that touches them. A life is one of the innermost loop around both ops, where there is
+//! one: each iteration has its own. Where either op stands in a loop further in, the life has all of that loop. Outside
+//! of all lives the bytes hold nothing.
 //!
-//! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
-//! its first launch to the end of its last one. Outside of that time its bytes belong to others.
+//! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its
+//! offset, from the start of its first launch to the end of its last one. Outside of that time its bytes belong to
+//! others.
 
 use super::FormatVersion;
 use super::model::DebugHandle;
@@ -75,7 +80,8 @@ pub struct Program {
     /// Sizes that the caller chooses for a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
-    /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses them.
+    /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
     /// The launches in order.
@@ -121,7 +127,9 @@ impl Size {
     pub fn check(&self, size: i64) -> Result<(), String> {
         let Self { name, maximum, granularity } = self;
         let is_taken = *granularity > 0 && (*granularity..=*maximum).contains(&size) && size % granularity == 0;
-        let message = || format!("'{name}' cannot be {size}: expected a multiple of {granularity} from {granularity} to {maximum}");
+        let message = || {
+            format!("'{name}' cannot be {size}: expected a multiple of {granularity} from {granularity} to {maximum}")
+        };
         if is_taken { Ok(()) } else { Err(format!("{}; choose {}", message(), self.nearest_valid_sizes(size))) }
     }
 
@@ -183,7 +191,8 @@ pub struct BufferPlace {
 pub struct Tensor {
     /// The name that launches refer to.
     pub name: String,
-    /// Sizes as the caller sees them, behind that of digits; where one is 0, the tensor is a stick in HBM, and an argument that no launch is given.
+    /// Sizes as the caller sees them, behind that of digits; where one is 0, the tensor is a stick in HBM, and an
+    /// argument that no launch is given.
     pub shape: Vec<i64>,
     /// Element type as the caller sees it, such as `f16`.
     pub element_type: String,
@@ -198,14 +207,17 @@ pub struct Tensor {
     /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Set on arguments of integers that ops read as indices or compute with: what their elements must keep to, half-open.
+    /// Set on arguments of integers that ops read as indices or compute with: what their elements must keep to,
+    /// half-open.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub index_range: Option<[i64; 2]>,
-    /// The dimensions of an argument or a result whose sizes are known at launch only, in order; `shape` has their maxima.
+    /// The dimensions of an argument or a result whose sizes are known at launch only, in order; `shape` has their
+    /// maxima.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbolic: Vec<SymbolicDim>,
-    /// Set on results of integers that the format does not hold: the base of their digits. The shape has one more dimension than the caller's
-    /// array, the first, with the upper and the lower digit: an element is the upper one times the base, and the lower one.
+    /// Set on results of integers that the format does not hold: the base of their digits. The shape has one more
+    /// dimension than the caller's array, the first, with the upper and the lower digit: an element is the upper one
+    /// times the base, and the lower one.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub digit_base: Option<i64>,
     /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
@@ -213,7 +225,8 @@ pub struct Tensor {
     pub place: Option<BufferPlace>,
 }
 
-/// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of `bundle.mlir`.
+/// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of
+/// `bundle.mlir`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Life {
@@ -227,7 +240,8 @@ pub struct Life {
     pub last_op: usize,
 }
 
-/// Origin of an op that executes the file of an earlier op. Executes are counted in the order of the text of `bundle.mlir`.
+/// Origin of an op that executes the file of an earlier op. Executes are counted in the order of the text of
+/// `bundle.mlir`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpHandle {
@@ -248,7 +262,8 @@ pub struct LaunchEntry {
     /// The names of the sizes that it is given, in the order of the parameters of `bundle.mlir`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
+    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and
+    /// says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
     /// Origins of ops whose file has the origin of an earlier op, in the order of the ops.
@@ -279,7 +294,9 @@ impl Program {
     /// # Errors
     /// The first symbol, which nothing here can run: the counts of loops are constants (torch-spyre facts, D.10).
     pub fn check_no_symbols(&self) -> Result<(), String> {
-        let unbound = |symbol: &Symbol| format!("the symbol {symbol}, is known at launch only; loops must have constant trip counts");
+        let unbound = |symbol: &Symbol| {
+            format!("the symbol {symbol}, is known at launch only; loops must have constant trip counts")
+        };
         self.symbols.first().map_or(Ok(()), |symbol| Err(unbound(symbol)))
     }
 }
@@ -293,7 +310,10 @@ mod tests {
         let size = Size { name: "s0".to_owned(), maximum: 256, granularity: 64 };
         assert!([64, 128, 192, 256].into_iter().all(|taken| size.check(taken).is_ok()));
         assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|refused| size.check(refused).is_err()));
-        assert_eq!(size.check(320).unwrap_err(), "'s0' cannot be 320: expected a multiple of 64 from 64 to 256; choose 256");
+        assert_eq!(
+            size.check(320).unwrap_err(),
+            "'s0' cannot be 320: expected a multiple of 64 from 64 to 256; choose 256"
+        );
     }
 
     #[test]

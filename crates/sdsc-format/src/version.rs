@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 /// The version `N` of a form, and no other: who reads a file knows what it says, or refuses it.
 ///
-/// A form gets the next number when a reader of the last one would misread it. What it gains without that, readers of the same version
-/// may not know.
+/// A form gets the next number when a reader of the last one would misread it. What it gains without that, readers of
+/// the same version may not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatVersion<const N: u64>;
 

@@ -1,4 +1,5 @@
-//! The text of a file, byte for byte as Python's `json.dump(..., indent=2)` prints it, which the reference emitter uses.
+//! The text of a file, byte for byte as Python's `json.dump(..., indent=2)` prints it, which the reference emitter
+//! uses.
 
 use super::model::Sdsc;
 use serde::Serialize;

@@ -1,10 +1,11 @@
 //! Checks how far a plan of loops is from the best one, without trusting the search that found it.
 //!
-//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for each position
-//! between ops: a lower bound on the time of all earlier ops in any plan of the space. [`verify`] enumerates the space and looks for a step
-//! between two positions that costs less than the potential rises; if there is none, no plan costs less than the last potential.
-//! `docs/reference/certificates.md` defines the space and proves this. [`TilingProof::from_program`] computes the highest potentials. This crate shares no
-//! code with the search; both use the cost model of the crate `cost`.
+//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for
+//! each position between ops: a lower bound on the time of all earlier ops in any plan of the space. [`verify`]
+//! enumerates the space and looks for a step between two positions that costs less than the potential rises; if there
+//! is none, no plan costs less than the last potential. `docs/reference/certificates.md` defines the space and proves
+//! this. [`TilingProof::from_program`] computes the highest potentials. This crate shares no code with the search; both
+//! use the cost model of the crate `cost`.
 //!
 //! | file | what |
 //! |---|---|
@@ -156,10 +157,16 @@ pub enum Violation {
 /// # Errors
 /// The first violation found.
 pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
-    let certificate: TilingCertificate = serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
+    let certificate: TilingCertificate =
+        serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
     let n_looked_at = certificate.check()?;
     let TilingCertificate { us, bound_us, proof, .. } = certificate;
-    Ok(VerifiedCertificate { us, bound_us, is_usual_machine: proof.target == Target::spyre(), num_examined_ops: n_looked_at })
+    Ok(VerifiedCertificate {
+        us,
+        bound_us,
+        is_usual_machine: proof.target == Target::spyre(),
+        num_examined_ops: n_looked_at,
+    })
 }
 
 impl TilingProof {

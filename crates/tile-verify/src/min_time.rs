@@ -40,7 +40,11 @@ impl<'a> MachineModel<'a> {
     }
 
     fn combine_times(&self, kind: OpKind, compute_ns: f64, memory_ns: f64) -> f64 {
-        if kind == OpKind::Matmul { compute_ns + memory_ns - self.overlap * compute_ns.min(memory_ns) } else { compute_ns.hypot(memory_ns) }
+        if kind == OpKind::Matmul {
+            compute_ns + memory_ns - self.overlap * compute_ns.min(memory_ns)
+        } else {
+            compute_ns.hypot(memory_ns)
+        }
     }
 }
 
@@ -105,7 +109,11 @@ fn enumerate_core_splits(tile: &TileOp, whole: &OpFeatures, cores: i64) -> Vec<O
     let extents: Vec<i64> = tile.to_op_shape().dims.iter().skip(tile.trips.len()).map(|dim| dim.extent).collect();
     if whole.kind != OpKind::Matmul {
         // No tensor is in HBM, so only the number of cores matters.
-        let most = enumerate_slice_counts(&extents, cores).iter().map(|slices| slices.iter().product::<i64>()).max().unwrap_or(1);
+        let most = enumerate_slice_counts(&extents, cores)
+            .iter()
+            .map(|slices| slices.iter().product::<i64>())
+            .max()
+            .unwrap_or(1);
         return vec![OpFeatures { cores: to_f64(most), ..*whole }];
     }
     let product = &whole.product;
@@ -130,7 +138,8 @@ fn enumerate_slice_counts(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
     let mut found: Vec<(i64, Vec<i64>)> = vec![(1, Vec::new())];
     for &extent in extents {
         let with = |(used, slices): (i64, Vec<i64>)| {
-            (1..=extent.min(cores / used)).map(move |more| (used * more, slices.iter().copied().chain([more]).collect()))
+            (1..=extent.min(cores / used))
+                .map(move |more| (used * more, slices.iter().copied().chain([more]).collect()))
         };
         found = found.into_iter().flat_map(with).collect();
     }
@@ -169,36 +178,60 @@ mod tests {
 
     fn op(kind: OpKind, extents: &[i64], n_reduced: usize, operands: Vec<TileOperand>) -> TileOp {
         let n_results = extents.len() - n_reduced;
-        let dims = extents.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_results });
+        let dims =
+            extents.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_results });
         let numbered = operands.into_iter().enumerate().map(|(buffer, operand)| TileOperand { buffer, ..operand });
-        TileOp { kind, is_reduction: n_reduced > 0, dims: dims.collect(), operands: numbered.collect(), ..TileOp::default() }
+        TileOp {
+            kind,
+            is_reduction: n_reduced > 0,
+            dims: dims.collect(),
+            operands: numbered.collect(),
+            ..TileOp::default()
+        }
     }
 
-    /// Elementwise with and without a row that repeats, a reduction along sticks, a product, and a batch of products that lies inside or outside.
+    /// Elementwise with and without a row that repeats, a reduction along sticks, a product, and a batch of products
+    /// that lies inside or outside.
     fn ops() -> Vec<TileOp> {
         let plain = [32, 512, 256];
         let product = [512, 256, 1024];
         let batched = [8, 256, 512, 128];
         let inner = |batch: TileOperand| TileOperand { inner: Some(0), ..batch };
         vec![
-            op(OpKind::Pointwise, &plain, 0, vec![operand(&[0, 1, 2], &plain, false, 2), operand(&[0, 1, 2], &plain, true, 2)]),
             op(
                 OpKind::Pointwise,
                 &plain,
                 0,
-                vec![operand(&[0, 1, 2], &plain, false, 2), operand(&[2], &plain, false, 2), operand(&[0, 1, 2], &plain, true, 2)],
+                vec![operand(&[0, 1, 2], &plain, false, 2), operand(&[0, 1, 2], &plain, true, 2)],
+            ),
+            op(
+                OpKind::Pointwise,
+                &plain,
+                0,
+                vec![
+                    operand(&[0, 1, 2], &plain, false, 2),
+                    operand(&[2], &plain, false, 2),
+                    operand(&[0, 1, 2], &plain, true, 2),
+                ],
             ),
             op(
                 OpKind::Reduction,
                 &plain,
                 1,
-                vec![operand(&[0, 1, 2], &plain, false, 2), TileOperand { stick: None, ..operand(&[0, 1], &plain, true, 1) }],
+                vec![
+                    operand(&[0, 1, 2], &plain, false, 2),
+                    TileOperand { stick: None, ..operand(&[0, 1], &plain, true, 1) },
+                ],
             ),
             op(
                 OpKind::Matmul,
                 &product,
                 1,
-                vec![operand(&[0, 2], &product, false, 2), operand(&[2, 1], &product, false, 1), operand(&[0, 1], &product, true, 1)],
+                vec![
+                    operand(&[0, 2], &product, false, 2),
+                    operand(&[2, 1], &product, false, 1),
+                    operand(&[0, 1], &product, true, 1),
+                ],
             ),
             op(
                 OpKind::Matmul,
@@ -248,8 +281,14 @@ mod tests {
                 for in_hbm in 0..1 << op.operands.len() {
                     let passing = op.operands.iter().enumerate().filter(|(number, _)| in_hbm & (1 << number) != 0);
                     let least = tiles.min_time_ns(passing.map(|(_, operand)| operand.tile_bytes).sum(), &model);
-                    let found = all.iter().map(|slices| model_time_ns(&op, &cuts, slices, in_hbm)).fold(f64::INFINITY, f64::min);
-                    assert!(least <= found * (1.0 + 1e-12), "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and the least is {least}\n{op:?}");
+                    let found = all
+                        .iter()
+                        .map(|slices| model_time_ns(&op, &cuts, slices, in_hbm))
+                        .fold(f64::INFINITY, f64::min);
+                    assert!(
+                        least <= found * (1.0 + 1e-12),
+                        "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and the least is {least}\n{op:?}"
+                    );
                     assert!(
                         !cuts.is_empty() || found < 2.0 * least,
                         "{cuts:?}, {in_hbm:b} in HBM: {found} ns, and {least} says little\n{op:?}"

@@ -67,7 +67,10 @@ impl CertifiedProgram {
         if self.ops.len() > MAX_OPS {
             return Err(Violation::ParseError(format!("expected at most {MAX_OPS} ops, found {}", self.ops.len())));
         }
-        self.ops.iter().enumerate().try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
+        self.ops
+            .iter()
+            .enumerate()
+            .try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
     }
 
     /// Returns the op that produces an operand of an op; `None` for an operand from outside of the program.
@@ -80,10 +83,18 @@ impl CertifiedOp {
     fn check(&self, op: usize) -> Result<(), String> {
         let n_dims = self.dims.len();
         if n_dims > MAX_DIMS || self.inputs.len() > MAX_DIMS {
-            return Err(format!("expected at most {MAX_DIMS} dimensions and operands, found {n_dims} and {}", self.inputs.len()));
+            return Err(format!(
+                "expected at most {MAX_DIMS} dimensions and operands, found {n_dims} and {}",
+                self.inputs.len()
+            ));
         }
-        if let Some(dim) = self.dims.iter().find(|dim| !(1..=MAX_SIZE).contains(&dim.size) || !(1..=MAX_SIZE).contains(&dim.granule)) {
-            return Err(format!("expected sizes and steps of dimensions from 1 to {MAX_SIZE}, found {} and {}", dim.size, dim.granule));
+        if let Some(dim) =
+            self.dims.iter().find(|dim| !(1..=MAX_SIZE).contains(&dim.size) || !(1..=MAX_SIZE).contains(&dim.granule))
+        {
+            return Err(format!(
+                "expected sizes and steps of dimensions from 1 to {MAX_SIZE}, found {} and {}",
+                dim.size, dim.granule
+            ));
         }
         let indices = self.inputs.iter().flat_map(|input| &input.dims).chain(&self.output).flatten();
         if let Some(dim) = indices.into_iter().find(|dim| **dim >= n_dims) {
@@ -101,7 +112,11 @@ impl CertifiedOp {
         if !are_same || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
             return Err("its member 'priced' has other dimensions or operands, or loops".to_owned());
         }
-        let points = priced.dims.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.extent)).filter(|all| *all <= MAX_SIZE * 1024);
+        let points = priced
+            .dims
+            .iter()
+            .try_fold(1_i64, |all, dim| all.checked_mul(dim.extent))
+            .filter(|all| *all <= MAX_SIZE * 1024);
         if points.is_none() {
             return Err("its iteration space is too large".to_owned());
         }
@@ -111,7 +126,10 @@ impl CertifiedOp {
                 || !(0..=MAX_SIZE).contains(&operand.tile_bytes)
                 || !(1..=128).contains(&operand.element_bytes)
             {
-                return Err("an operand of its member 'priced' has an unknown dimension, or an invalid number of bytes".to_owned());
+                return Err(
+                    "an operand of its member 'priced' has an unknown dimension, or an invalid number of bytes"
+                        .to_owned(),
+                );
             }
         }
         Ok(())

@@ -26,7 +26,13 @@ pub(super) struct SegmentCosts<'a> {
 impl<'a> SegmentCosts<'a> {
     pub(super) fn new(program: &'a CertifiedProgram, target: &'a Target) -> Self {
         let model = MachineModel::new(target);
-        Self { program, charges: TrafficBound::new(program, &model), model, tiles: BTreeMap::new(), num_examined_ops: 0 }
+        Self {
+            program,
+            charges: TrafficBound::new(program, &model),
+            model,
+            tiles: BTreeMap::new(),
+            num_examined_ops: 0,
+        }
     }
 
     /// Visits all segments that begin with an op, with their axes.
@@ -43,9 +49,14 @@ impl<'a> SegmentCosts<'a> {
         Ok(())
     }
 
-    /// Returns the minimum time of a segment, ns, and the loops around it, if it is below the limit. A segment without loops costs the sum
-    /// of its ops, so that only segments of one op are examined without loops.
-    pub(super) fn find_cheaper_nest(&mut self, segment: &Range<usize>, axes: &[TilingAxis], limit_ns: f64) -> Option<(f64, String)> {
+    /// Returns the minimum time of a segment, ns, and the loops around it, if it is below the limit. A segment without
+    /// loops costs the sum of its ops, so that only segments of one op are examined without loops.
+    pub(super) fn find_cheaper_nest(
+        &mut self,
+        segment: &Range<usize>,
+        axes: &[TilingAxis],
+        limit_ns: f64,
+    ) -> Option<(f64, String)> {
         let mut found: Option<(f64, Vec<(usize, i64)>)> = None;
         let no_loop = (segment.len() == 1).then(Vec::new);
         for nest in no_loop.into_iter().chain(enumerate_nests(axes)) {
@@ -69,7 +80,8 @@ impl<'a> SegmentCosts<'a> {
         for op in segment.clone() {
             self.num_examined_ops += 1;
             let Some(priced) = &self.program.ops[op].priced else { continue };
-            let mut cuts: Vec<(usize, i64)> = levels.iter().filter_map(|(axis, count)| Some((*axis.dims.get(&op)?, *count))).collect();
+            let mut cuts: Vec<(usize, i64)> =
+                levels.iter().filter_map(|(axis, count)| Some((*axis.dims.get(&op)?, *count))).collect();
             cuts.sort_unstable();
             let bytes = self.charges.hbm_bytes(op, segment, &levels);
             let model = &self.model;

@@ -1,8 +1,9 @@
 //! Search space of the plans: axes, tile counts and loop nests.
 //!
-//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along def-use edges: a
-//! dimension of the producer's iteration space joins a dimension of the consumer if both index one dimension of the value, unless an op would
-//! then have two. A loop nest has one axis or two, each with a tile count that divides the sizes of its dimensions.
+//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along
+//! def-use edges: a dimension of the producer's iteration space joins a dimension of the consumer if both index one
+//! dimension of the value, unless an op would then have two. A loop nest has one axis or two, each with a tile count
+//! that divides the sizes of its dimensions.
 
 use super::program::{CertifiedOp, CertifiedProgram};
 use std::{collections::BTreeMap, ops::Range};
@@ -25,11 +26,17 @@ impl TilingAxis {
         let ops = &program.ops;
         let mut parts: Vec<BTreeMap<usize, usize>> = Vec::new();
         for op in segment.clone() {
-            parts.extend((0..ops[op].dims.len()).filter(|&dim| ops[op].dims[dim].size > 1).map(|dim| BTreeMap::from([(op, dim)])));
+            parts.extend(
+                (0..ops[op].dims.len())
+                    .filter(|&dim| ops[op].dims[dim].size > 1)
+                    .map(|dim| BTreeMap::from([(op, dim)])),
+            );
         }
         for reader in segment.clone() {
             for input in 0..ops[reader].inputs.len() {
-                let Some(maker) = program.producer(reader, input).filter(|maker| segment.contains(maker)) else { continue };
+                let Some(maker) = program.producer(reader, input).filter(|maker| segment.contains(maker)) else {
+                    continue;
+                };
                 for (of_maker, of_reader) in find_shared_dims(&ops[maker], &ops[reader], input) {
                     unite_axes(&mut parts, (maker, of_maker), (reader, of_reader));
                 }
@@ -51,14 +58,16 @@ pub(super) fn enumerate_nests(axes: &[TilingAxis]) -> impl Iterator<Item = Vec<(
     let one = |axis: usize| axes[axis].counts.iter().map(move |&count| (axis, count));
     let alone = (0..axes.len()).flat_map(one).map(|cut| vec![cut]);
     let pairs = (0..axes.len()).flat_map(move |outer| (outer + 1..axes.len()).map(move |inner| (outer, inner)));
-    let both = pairs.flat_map(move |(outer, inner)| one(outer).flat_map(move |cut| one(inner).map(move |other| vec![cut, other])));
+    let both = pairs
+        .flat_map(move |(outer, inner)| one(outer).flat_map(move |cut| one(inner).map(move |other| vec![cut, other])));
     alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MAX_ITERATIONS))
 }
 
 /// Returns the dimensions of a producer and a consumer that index the same dimension of the value between them.
 fn find_shared_dims(maker: &CertifiedOp, reader: &CertifiedOp, input: usize) -> Vec<(usize, usize)> {
     let input = &reader.inputs[input];
-    let pair = |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
+    let pair =
+        |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
     input.dims.iter().zip(&input.behind).filter_map(pair).collect()
 }
 
@@ -75,12 +84,14 @@ const fn gcd(one: i64, other: i64) -> i64 {
     if one == 0 { other } else { gcd(other % one, one) }
 }
 
-/// Returns all tile counts that divide the size and leave whole sticks; if there are more than twelve, those that are closest to a power of
-/// two, of two equally close ones the smaller.
+/// Returns all tile counts that divide the size and leave whole sticks; if there are more than twelve, those that are
+/// closest to a power of two, of two equally close ones the smaller.
 fn enumerate_tile_counts(ops: &[CertifiedOp], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
-    let fits = |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;
+    let fits =
+        |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;
     let most = if dims.is_empty() { 1 } else { size.min(MAX_ITERATIONS) };
-    let all: Vec<i64> = (2..=most).filter(|count| size % count == 0 && dims.iter().all(|cut| fits(cut, *count))).collect();
+    let all: Vec<i64> =
+        (2..=most).filter(|count| size % count == 0 && dims.iter().all(|cut| fits(cut, *count))).collect();
     if all.len() <= MAX_TILE_COUNTS {
         return all;
     }

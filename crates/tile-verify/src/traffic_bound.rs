@@ -11,7 +11,8 @@ pub(super) struct TrafficBound<'a> {
     program: &'a CertifiedProgram,
     /// For each value the first op that reads it.
     first_readers: BTreeMap<usize, usize>,
-    /// Values whose first reader precedes all others however ops are reordered, because the other readers depend on its result.
+    /// Values whose first reader precedes all others however ops are reordered, because the other readers depend on its
+    /// result.
     certain_first_reads: BTreeSet<usize>,
     /// For each op the ops that read its result.
     readers: Vec<Vec<usize>>,
@@ -33,14 +34,17 @@ impl<'a> TrafficBound<'a> {
                 }
             }
         }
-        let begins = |(value, others): (&usize, &Vec<usize>)| others.is_empty() || all_depend_on(program, first_readers[value], others);
+        let begins = |(value, others): (&usize, &Vec<usize>)| {
+            others.is_empty() || all_depend_on(program, first_readers[value], others)
+        };
         let begun = others.iter().filter(|of_value| begins(*of_value)).map(|(value, _)| *value).collect();
         Self { program, first_readers, certain_first_reads: begun, readers, lx_bytes: model.lx_bytes() }
     }
 
     /// Returns the bytes that pass HBM when an op runs in a segment with loops along these axes.
     pub(super) fn hbm_bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&TilingAxis, i64)]) -> i64 {
-        let read: i64 = (0..self.program.ops[op].inputs.len()).map(|input| self.load_bytes(op, input, segment, levels)).sum();
+        let read: i64 =
+            (0..self.program.ops[op].inputs.len()).map(|input| self.load_bytes(op, input, segment, levels)).sum();
         read + self.store_bytes(op, segment, levels)
     }
 
@@ -51,17 +55,22 @@ impl<'a> TrafficBound<'a> {
         let is_repeated = own.inputs[..input].iter().any(|other| other.value == value);
         let is_first = self.first_readers.get(&value) == Some(&op);
         let is_charged = match own.inputs[input].maker {
-            // Only the first read of an external value is charged, so it must be certain which of several reads is the first.
+            // Only the first read of an external value is charged, so it must be certain which of several reads is the
+            // first.
             None => operand.is_kernel_input && is_first && self.certain_first_reads.contains(&value),
             Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
             Some(maker) if segment.contains(&maker) => {
                 let passes_hbm = |reader: usize| needs_all_tiles(self.program, levels, maker, reader);
                 let is_first_that_does = || !self.readers_before(op, value, segment.start..op).any(passes_hbm);
-                let has_no_room =
-                    || self.tile_bytes(maker, levels) > self.lx_bytes && self.readers_before(op, value, segment.start..op).next().is_none();
+                let has_no_room = || {
+                    self.tile_bytes(maker, levels) > self.lx_bytes
+                        && self.readers_before(op, value, segment.start..op).next().is_none()
+                };
                 passes_hbm(op) && is_first_that_does() || has_no_room()
             }
-            Some(_) => operand.tile_bytes > self.lx_bytes && self.readers_before(op, value, segment.start..op).next().is_none(),
+            Some(_) => {
+                operand.tile_bytes > self.lx_bytes && self.readers_before(op, value, segment.start..op).next().is_none()
+            }
         };
         if is_charged && !is_repeated { operand.tile_bytes } else { 0 }
     }
@@ -91,7 +100,9 @@ impl<'a> TrafficBound<'a> {
 
     /// Returns the bytes of the tile of a result that one iteration computes.
     fn tile_bytes(&self, op: usize, levels: &[(&TilingAxis, i64)]) -> i64 {
-        let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else { return 0 };
+        let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else {
+            return 0;
+        };
         let cutting = levels.iter().filter(|(axis, _)| is_result_tiled(self.program, axis, op));
         result.tile_bytes / cutting.map(|(_, count)| count).product::<i64>()
     }
@@ -114,8 +125,8 @@ fn is_result_tiled(program: &CertifiedProgram, axis: &TilingAxis, op: usize) -> 
     axis.dims.get(&op).is_some_and(|dim| program.ops[op].output.contains(&Some(*dim)))
 }
 
-/// Whether some loop computes a value tile by tile and the reader is outside of that loop: the reader needs all tiles, which are assembled
-/// in HBM.
+/// Whether some loop computes a value tile by tile and the reader is outside of that loop: the reader needs all tiles,
+/// which are assembled in HBM.
 fn needs_all_tiles(program: &CertifiedProgram, levels: &[(&TilingAxis, i64)], maker: usize, reader: usize) -> bool {
     levels.iter().any(|(axis, _)| is_result_tiled(program, axis, maker) && !axis.dims.contains_key(&reader))
 }

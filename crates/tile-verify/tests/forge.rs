@@ -5,12 +5,21 @@
 use cost::{Dim as TileDim, OpKind, TileOp, TileOperand};
 use machine::Target;
 use serde_json::Value;
-use tile_verify::{CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram, TilingCertificate, TilingProof, Violation, verify};
+use tile_verify::{
+    CertifiedDim, CertifiedInput, CertifiedOp, CertifiedProgram, TilingCertificate, TilingProof, Violation, verify,
+};
 
 const TARGET: Target = Target::spyre();
 
 /// Returns an elementwise op, or a maximum of rows, on `[rows, columns]`; `maker` is the producer of its operand.
-fn build_op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces: bool, is_result: bool) -> CertifiedOp {
+fn build_op(
+    rows: i64,
+    columns: i64,
+    maker: Option<usize>,
+    value: usize,
+    reduces: bool,
+    is_result: bool,
+) -> CertifiedOp {
     let bytes = 2 * rows * columns;
     let operand = |is_output: bool, dims: &[usize], tile_bytes: i64| TileOperand {
         buffer: usize::from(is_output),
@@ -47,7 +56,9 @@ fn build_op(rows: i64, columns: i64, maker: Option<usize>, value: usize, reduces
 /// Returns a chain of elementwise ops on the given number of rows of 4,096 columns.
 fn build_chain(n_ops: usize, rows: i64) -> CertifiedProgram {
     CertifiedProgram {
-        ops: (0..n_ops).map(|number| build_op(rows, 4096, number.checked_sub(1), number, false, number + 1 == n_ops)).collect(),
+        ops: (0..n_ops)
+            .map(|number| build_op(rows, 4096, number.checked_sub(1), number, false, number + 1 == n_ops))
+            .collect(),
     }
 }
 
@@ -81,7 +92,11 @@ fn proves_time_of_hand_written_plan() {
     let [traffic, compute] = compute_traffic_and_compute_ns(bytes, points);
     let expected_ns = 2.0 * traffic.hypot(compute) + compute + 3.0 * TARGET.time.recommended.op_ns;
     let proved = build_certificate(program);
-    assert!((proved.bound_us * 1000.0 - expected_ns).abs() < 1e-3, "{} us, and {expected_ns} ns by hand", proved.bound_us);
+    assert!(
+        (proved.bound_us * 1000.0 - expected_ns).abs() < 1e-3,
+        "{} us, and {expected_ns} ns by hand",
+        proved.bound_us
+    );
     assert_eq!(check_certificate(&proved), Ok(proved.bound_us));
 }
 
@@ -99,13 +114,17 @@ fn charges_loop_or_hbm_for_oversized_result() {
     let through_hbm = build_certificate(whole);
     let two_ways = (2.0 * traffic).hypot(compute);
     let expected_ns = 3.0 * (two_ways + recommended.op_ns);
-    assert!((through_hbm.bound_us * 1000.0 - expected_ns).abs() < 1e-3, "{} us, and {expected_ns} ns", through_hbm.bound_us);
+    assert!(
+        (through_hbm.bound_us * 1000.0 - expected_ns).abs() < 1e-3,
+        "{} us, and {expected_ns} ns",
+        through_hbm.bound_us
+    );
 }
 
 #[test]
 fn charges_hbm_for_rows_read_after_column_loop() {
-    // A row maximum passes its result on within a loop over rows. A loop over columns tiles the result of the first op, whose reader is
-    // outside of the loop.
+    // A row maximum passes its result on within a loop over rows. A loop over columns tiles the result of the first op,
+    // whose reader is outside of the loop.
     let rows = 16384;
     let mut program = build_chain(2, rows);
     program.ops[0].is_result = false;
@@ -114,7 +133,12 @@ fn charges_hbm_for_rows_read_after_column_loop() {
     program.ops.iter_mut().for_each(|op| op.dims[0].may_be_cut = false);
     let in_columns = build_certificate(program);
     let [traffic, _] = compute_traffic_and_compute_ns(2.0 * 16384.0 * 4096.0, 0.0);
-    assert!(in_columns.bound_us * 1000.0 > in_rows.bound_us * 1000.0 + traffic, "{} us, {} us", in_rows.bound_us, in_columns.bound_us);
+    assert!(
+        in_columns.bound_us * 1000.0 > in_rows.bound_us * 1000.0 + traffic,
+        "{} us, {} us",
+        in_rows.bound_us,
+        in_columns.bound_us
+    );
 }
 
 #[test]
@@ -122,7 +146,8 @@ fn charges_shared_input_only_for_certain_first_reader() {
     // exp x and x * exp x: the second one needs the first. exp x and exp x: either may come first.
     let needing = |needs: bool| {
         let mut program = build_chain(2, 2048);
-        let input = |maker: Option<usize>, value: usize| CertifiedInput { value, maker, ..program.ops[0].inputs[0].clone() };
+        let input =
+            |maker: Option<usize>, value: usize| CertifiedInput { value, maker, ..program.ops[0].inputs[0].clone() };
         let inputs = if needs { vec![input(Some(0), 1), input(None, 0)] } else { vec![input(None, 0)] };
         let mut second = program.ops[1].clone();
         second.inputs = inputs;
@@ -184,7 +209,8 @@ fn accepts_certificate_that_claims_less() {
 #[test]
 fn rejects_numbers_out_of_range() {
     let honest = build_certificate(build_chain(2, 2048));
-    let forged_op = |place: &str, value: Value| forge_and_verify(&honest, &format!("/proof/program/ops/1/{place}"), value);
+    let forged_op =
+        |place: &str, value: Value| forge_and_verify(&honest, &format!("/proof/program/ops/1/{place}"), value);
     let forgeries: [(&str, Value); 15] = [
         ("dims/0/size", 0.into()),
         ("dims/0/granule", 0.into()),
@@ -207,7 +233,10 @@ fn rejects_numbers_out_of_range() {
         assert!(matches!(refused, Violation::Op { op: 1, .. }), "{place} = {value}: {refused}");
     }
     for (place, value) in [("cores", 1_i64 << 20), ("cores", 0), ("lx_bytes", 1 << 50)] {
-        assert!(matches!(forge_and_verify(&honest, &format!("/proof/target/{place}"), value), Violation::Machine(_)), "{place} = {value}");
+        assert!(
+            matches!(forge_and_verify(&honest, &format!("/proof/target/{place}"), value), Violation::Machine(_)),
+            "{place} = {value}"
+        );
     }
     assert!(matches!(forge_and_verify(&honest, "/proof/target/time/recommended/overlap", 1.5), Violation::Machine(_)));
     assert!(matches!(verify("{"), Err(Violation::ParseError(_))));

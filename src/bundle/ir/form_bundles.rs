@@ -1,8 +1,8 @@
 //! `spyre-form-bundles`: groups ops and loops into kernel launches.
 //!
-//! Reads `place` and the accesses of each op. Writes `spyre.bundle` on every op and loop of a function, and a pool offset for HBM values
-//! whose live range is within a launch. With baked addresses a launch may have to end while a value in LX is live: the value moves to
-//! HBM.
+//! Reads `place` and the accesses of each op. Writes `spyre.bundle` on every op and loop of a function, and a pool
+//! offset for HBM values whose live range is within a launch. With baked addresses a launch may have to end while a
+//! value in LX is live: the value moves to HBM.
 
 use crate::bundle::{
     AddressMode,
@@ -11,8 +11,13 @@ use crate::bundle::{
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, collect_alias_users, placement_owner_of, read_program, target_of},
-    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
+    dialect::{
+        ComputeOp, IrProgram, MemoryLocation, MemoryPlacement, collect_alias_users, placement_owner_of, read_program,
+        target_of,
+    },
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute,
+    },
     tile::ir::insert_loop_copies::check_settled,
 };
 use machine::{STICK_BYTES, Target};
@@ -126,7 +131,9 @@ impl<'c> BundleBuilder<'c> {
         let pooled: Vec<&ScheduledBuffer<'c>> = self
             .buffers
             .iter()
-            .filter(|buffer| buffer.kind == TensorKind::Internal && buffer.uses.iter().all(|one| times.contains(&one.time)))
+            .filter(|buffer| {
+                buffer.kind == TensorKind::Internal && buffer.uses.iter().all(|one| times.contains(&one.time))
+            })
             .collect();
         let buffers: Vec<Buffer> = pooled.iter().map(|buffer| to_planned_buffer(buffer)).collect();
         let capacity = Capacity { bytes: target.pool_bytes, alignment: STICK_BYTES };
@@ -167,8 +174,8 @@ fn is_in_loop(op: Op<'_>) -> bool {
     std::iter::successors(op.parent(), |op| op.parent()).any(|op| op.is(spyre::LOOP))
 }
 
-/// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are internal. A value
-/// that is defined in a loop does not leave LX, as its place depends on the iteration.
+/// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are
+/// internal. A value that is defined in a loop does not leave LX, as its place depends on the iteration.
 fn classify_buffer(buffer: Value<'_>) -> TensorKind {
     let is_given = buffer.def().is_none_or(|def| def.is(spyre::CONSTANT));
     if is_given || collect_alias_users(buffer).iter().any(|user| user.is("func.return")) {

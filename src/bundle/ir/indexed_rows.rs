@@ -1,4 +1,5 @@
-//! Computes the range of the integers in an argument that index a table, for `spyre-lower-to-sdsc`; `program.json` states it for callers.
+//! Computes the range of the integers in an argument that index a table, for `spyre-lower-to-sdsc`; `program.json`
+//! states it for callers.
 
 use crate::{
     codes,
@@ -30,7 +31,8 @@ impl IndexedRowCounts {
             writers.get_or_default(base_buffer_of(compute.op.output())).push(*compute);
         }
         for gather in computes.iter().filter(|compute| compute.family() == Family::Gather) {
-            let accesses = gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
+            let accesses =
+                gather.accesses().map_err(|message| error_at(codes::BUNDLE_FORM, gather.op, message).report())?;
             let indexed = |access: &OperandAccess<'c>| {
                 if let AccessKind::Table(dim) = access.used_as { Some(access.tensor.shape[dim]) } else { None }
             };
@@ -46,7 +48,8 @@ impl IndexedRowCounts {
         Ok(rows)
     }
 
-    /// Returns the range of the integers of an argument, end excluded. `promised` is the range that ops which compute with them accept.
+    /// Returns the range of the integers of an argument, end excluded. `promised` is the range that ops which compute
+    /// with them accept.
     pub(super) fn index_range(&self, argument: Value<'_>, promised: Option<[i64; 2]>) -> Option<[i64; 2]> {
         match (self.source_rows.get(argument), self.list_rows.get(argument)) {
             (moved, Some(&rows)) => Some([0, moved.map_or(rows, |&moved| moved.min(rows))]),

@@ -1,26 +1,28 @@
 //! `spyre-lower-to-sdsc`: turns ops into op specs with coordinates and addresses.
 //!
-//! Reads all decisions. Replaces every function by an `sdsc.program` with its buffers and one `sdsc.bundle` of op specs and loops per
-//! launch. Buffers shared by launches get their offsets here, once their users are known.
+//! Reads all decisions. Replaces every function by an `sdsc.program` with its buffers and one `sdsc.bundle` of op specs
+//! and loops per launch. Buffers shared by launches get their offsets here, once their users are known.
 
 use super::indexed_rows::IndexedRowCounts;
 use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::bundle::{
-    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LaunchLiveRange, LaunchMemory,
-    LoopSymbol, NamedConstant, OpSpec, OpSpecOperand, SharedBuffer, SymbolicDim, place_shared_buffers,
+    Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LaunchLiveRange,
+    LaunchMemory, LoopSymbol, NamedConstant, OpSpec, OpSpecOperand, SharedBuffer, SymbolicDim, place_shared_buffers,
     unit_dims::{complete_gather, complete_matmul, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, MemoryPlacement, OperandAccess, ProgramBufferRole, SymbolicSizes,
-        base_buffer_of, core_split_of, declared_maxima, is_in_loop_of_buffer, placement_owner_of, target_of, window_strides,
+        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, MemoryPlacement, OperandAccess, ProgramBufferRole,
+        SymbolicSizes, base_buffer_of, core_split_of, declared_maxima, is_in_loop_of_buffer, placement_owner_of,
+        target_of, window_strides,
     },
     mlir::{
-        Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt, ValueLike, ValueMap,
-        append_op, argument_attribute, build_dictionary, build_op, error_at, floats, insert_before, integer, integers, new_block,
-        raw_elements, result_attribute, string, string_array, type_attribute,
+        Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt,
+        ValueLike, ValueMap, append_op, argument_attribute, build_dictionary, build_op, error_at, floats,
+        insert_before, integer, integers, new_block, raw_elements, result_attribute, string, string_array,
+        type_attribute,
     },
     tile::ir::insert_loop_copies::check_settled,
 };
@@ -162,7 +164,8 @@ impl<'c> SdscLowering<'c> {
         for compute in ComputeOp::collect_in(self.function) {
             let buffer = base_buffer_of(compute.op.output());
             let is_in_hbm = compute.placement().is_some_and(|place| place.memory == MemoryLocation::Hbm);
-            if is_in_hbm && !results.iter().any(|&result| base_buffer_of(result) == buffer) && !found.contains(&buffer) {
+            if is_in_hbm && !results.iter().any(|&result| base_buffer_of(result) == buffer) && !found.contains(&buffer)
+            {
                 found.push(buffer);
             }
         }
@@ -172,8 +175,9 @@ impl<'c> SdscLowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), ErrorReported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
-        let attributes =
-            attributes.with_option(attr::SYMBOLS, self.symbolic_trip_counts()?).with_option(attr::SIZES, self.symbolic_sizes());
+        let attributes = attributes
+            .with_option(attr::SYMBOLS, self.symbolic_trip_counts()?)
+            .with_option(attr::SIZES, self.symbolic_sizes());
         let program = build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = IndexedRowCounts::from_function(self.function)?;
@@ -188,13 +192,16 @@ impl<'c> SdscLowering<'c> {
                 .with_option(attr::VALUE, buffer.constant().and_then(constant_elements))
                 .with_option(EXACT_ATTR, buffer.constant().and_then(|constant| constant.attr(EXACT_ATTR)))
                 .with_option(attr::SYMBOLIC, self.symbolic_dims(buffer));
-            let attributes = match self.argument_range(buffer.shown, &rows).filter(|_| buffer.role == ProgramBufferRole::Input) {
-                Some(range) => attributes.with_ints(attr::INDEX_RANGE, &range),
-                None => attributes,
-            };
+            let attributes =
+                match self.argument_range(buffer.shown, &rows).filter(|_| buffer.role == ProgramBufferRole::Input) {
+                    Some(range) => attributes.with_ints(attr::INDEX_RANGE, &range),
+                    None => attributes,
+                };
             let attributes = attributes.with_option(attr::DIGIT_BASE, self.digit_base(buffer));
             let attributes = match places.get(&number) {
-                Some(SharedLocation { offset_bytes, life }) => attributes.with_int(attr::OFFSET, *offset_bytes).with_ints(attr::LIFE, life),
+                Some(SharedLocation { offset_bytes, life }) => {
+                    attributes.with_int(attr::OFFSET, *offset_bytes).with_ints(attr::LIFE, life)
+                }
                 None => attributes,
             };
             let at = buffer.constant().map_or_else(|| buffer.shown.location(), OpExt::loc);
@@ -203,7 +210,10 @@ impl<'c> SdscLowering<'c> {
         for (number, items) in launches.into_iter().enumerate() {
             let launch = self.lower_launch(&items)?;
             let names: Vec<String> = launch.arguments.iter().map(|&buffer| self.buffers[buffer].name()).collect();
-            let built = append_op(program, bundle_to_ir(context, location, &format!("bundle_{number}"), &launch.bundle, &names));
+            let built = append_op(
+                program,
+                bundle_to_ir(context, location, &format!("bundle_{number}"), &launch.bundle, &names),
+            );
             push_items(built, location, &launch.bundle.items);
             set_live_ranges(built, launch.lives);
         }
@@ -230,22 +240,27 @@ impl<'c> SdscLowering<'c> {
             };
         }
         let context = self.function.ctx();
-        let entries = used.iter().fold(AttributeList::new(context), |entries, (symbol, maximum)| entries.with_int(symbol, *maximum));
+        let entries = used
+            .iter()
+            .fold(AttributeList::new(context), |entries, (symbol, maximum)| entries.with_int(symbol, *maximum));
         Ok((!used.is_empty()).then(|| build_dictionary(entries)))
     }
 
     /// Returns the symbolic sizes with their maxima and granularities.
     fn symbolic_sizes(&self) -> Option<Attribute<'c>> {
         let (context, sizes) = (self.function.ctx(), self.sizes.as_ref()?);
-        let entries = sizes
-            .sizes()
-            .fold(AttributeList::new(context), |entries, size| entries.with_ints(&size.name, &[size.maximum, size.granularity]));
+        let entries = sizes.sizes().fold(AttributeList::new(context), |entries, size| {
+            entries.with_ints(&size.name, &[size.maximum, size.granularity])
+        });
         Some(build_dictionary(entries))
     }
 
     /// Returns the symbolic sizes of the dimensions of an argument or a result.
     fn symbolic_dims(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
-        let sizes = self.sizes.as_ref().filter(|_| matches!(buffer.role, ProgramBufferRole::Input | ProgramBufferRole::Output))?;
+        let sizes = self
+            .sizes
+            .as_ref()
+            .filter(|_| matches!(buffer.role, ProgramBufferRole::Input | ProgramBufferRole::Output))?;
         let names = sizes.labels(buffer.shown);
         names.iter().any(|name| !name.is_empty()).then(|| string_array(self.function.ctx(), &names))
     }
@@ -259,7 +274,9 @@ impl<'c> SdscLowering<'c> {
             _ => None,
         };
         let own = buffer.shown.r#type();
-        let (Some(shape), Some(mut tensor)) = (shape.and_then(integers), DeviceTensor::from_type(own)) else { return own };
+        let (Some(shape), Some(mut tensor)) = (shape.and_then(integers), DeviceTensor::from_type(own)) else {
+            return own;
+        };
         let Some(layout) = tensor.layout.take() else { return own };
         let digits = self.digit_base(buffer).map(|_| 2);
         tensor.host.shape = digits.into_iter().chain(shape).collect();
@@ -269,7 +286,9 @@ impl<'c> SdscLowering<'c> {
     /// Returns the base of the digits of an integer result.
     fn digit_base(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
         let position = usize::try_from(buffer.position).expect("a position in a list");
-        (buffer.role == ProgramBufferRole::Output).then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS)).flatten()
+        (buffer.role == ProgramBufferRole::Output)
+            .then(|| result_attribute(self.function, position, attr::SPYRE_DIGITS))
+            .flatten()
     }
 
     /// Returns the range of the integers in an argument, the end excluded: below the row counts of all tables that they
@@ -284,13 +303,19 @@ impl<'c> SdscLowering<'c> {
     fn collect_launches(&self) -> Result<Vec<Vec<Op<'c>>>, ErrorReported> {
         let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
         for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::collect_in(*op).is_empty()) {
-            let Some(number) = op.attr(attr::SPYRE_BUNDLE).and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
-                return Err(error_at(codes::BUNDLE_ORDER, op, "has no 'spyre.bundle'; run spyre-form-bundles first").report());
+            let Some(number) =
+                op.attr(attr::SPYRE_BUNDLE).and_then(integer).and_then(|number| usize::try_from(number).ok())
+            else {
+                return Err(
+                    error_at(codes::BUNDLE_ORDER, op, "has no 'spyre.bundle'; run spyre-form-bundles first").report()
+                );
             };
             if number > launches.len() || number + 1 < launches.len() {
                 let next = launches.len();
                 let expected = next.checked_sub(1).map_or_else(|| next.to_string(), |last| format!("{last} or {next}"));
-                let message = format_args!("expected launch {expected} in 'spyre.bundle', found {number}; run spyre-form-bundles again");
+                let message = format_args!(
+                    "expected launch {expected} in 'spyre.bundle', found {number}; run spyre-form-bundles again"
+                );
                 return Err(error_at(codes::BUNDLE_ORDER, op, message).report());
             }
             if number == launches.len() {
@@ -302,23 +327,33 @@ impl<'c> SdscLowering<'c> {
     }
 
     /// Returns the place of each temporary, by buffer number.
-    fn place_temporaries(&self, launches: &[Vec<Op<'c>>], target: &Target) -> Result<BTreeMap<usize, SharedLocation>, ErrorReported> {
+    fn place_temporaries(
+        &self,
+        launches: &[Vec<Op<'c>>],
+        target: &Target,
+    ) -> Result<BTreeMap<usize, SharedLocation>, ErrorReported> {
         let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
         for (launch, items) in launches.iter().enumerate() {
-            for buffer in
-                self.launch_arguments(items).into_iter().filter(|&buffer| self.buffers[buffer].role == ProgramBufferRole::Temporary)
+            for buffer in self
+                .launch_arguments(items)
+                .into_iter()
+                .filter(|&buffer| self.buffers[buffer].role == ProgramBufferRole::Temporary)
             {
                 lives.entry(buffer).or_insert([launch, launch])[1] = launch;
             }
         }
-        let shared: Vec<SharedBuffer> =
-            lives.iter().map(|(&buffer, &life)| SharedBuffer { bytes: buffer_bytes(self.buffers[buffer].shown), life }).collect();
+        let shared: Vec<SharedBuffer> = lives
+            .iter()
+            .map(|(&buffer, &life)| SharedBuffer { bytes: buffer_bytes(self.buffers[buffer].shown), life })
+            .collect();
         let mut places = BTreeMap::new();
-        for ((buffer, life), offset_bytes) in lives.into_iter().zip(place_shared_buffers(&shared, target.segment_bytes)) {
+        for ((buffer, life), offset_bytes) in lives.into_iter().zip(place_shared_buffers(&shared, target.segment_bytes))
+        {
             let Some(offset_bytes) = offset_bytes else {
                 let (name, bytes) = (self.buffers[buffer].name(), target.segment_bytes);
-                let message =
-                    format_args!("has no space for {name}: buffers between launches have {bytes} bytes in all; use smaller tensors");
+                let message = format_args!(
+                    "has no space for {name}: buffers between launches have {bytes} bytes in all; use smaller tensors"
+                );
                 return Err(error_at(codes::POOL_FULL, self.function, message).report());
             };
             let life = life.map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
@@ -341,7 +376,10 @@ impl<'c> SdscLowering<'c> {
 
     fn lower_launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, ErrorReported> {
         let mut launch = LoweredLaunch::new(self.launch_arguments(items));
-        launch.bundle.items = items.iter().filter_map(|item| self.lower_item(*item, &mut launch).transpose()).collect::<Result<_, _>>()?;
+        launch.bundle.items = items
+            .iter()
+            .filter_map(|item| self.lower_item(*item, &mut launch).transpose())
+            .collect::<Result<_, _>>()?;
         Ok(launch)
     }
 
@@ -369,7 +407,8 @@ impl<'c> SdscLowering<'c> {
             .report());
         }
         let Some(compute) = ComputeOp::from_op(op) else { return Ok(None) };
-        let spec = self.lower_op(compute, launch).map_err(|message| error_at(codes::BUNDLE_FORM, op, message).report())?;
+        let spec =
+            self.lower_op(compute, launch).map_err(|message| error_at(codes::BUNDLE_FORM, op, message).report())?;
         launch.num_ops += 1;
         Ok(Some(BundleItem::Op(Box::new(spec))))
     }
@@ -419,8 +458,9 @@ impl<'c> SdscLowering<'c> {
             ..OpSpec::default()
         };
         if let Some(name) = find_symbolic_stick(&spec) {
-            return Err(codes::SYMBOLIC_SIZE
-                .format(format_args!("has symbolic dimension '{name}' in its sticks; give one size with '--dim-size NAME=SIZE'")));
+            return Err(codes::SYMBOLIC_SIZE.format(format_args!(
+                "has symbolic dimension '{name}' in its sticks; give one size with '--dim-size NAME=SIZE'"
+            )));
         }
         if let Some(dim) = find_unread_dim(&spec).filter(|_| compute.family() == Family::Gather) {
             return Err(codes::BUNDLE_FORM.format(format_args!(
@@ -441,9 +481,13 @@ impl<'c> SdscLowering<'c> {
         }
     }
 
-    /// Returns the symbolic size of each iteration dimension, if any. A symbolic dimension is never merged with another one, in sticks,
-    /// or divided.
-    fn symbolic_iteration_dims(&self, compute: ComputeOp<'c>, slices: &[i64]) -> Result<Vec<Option<SymbolicDim>>, String> {
+    /// Returns the symbolic size of each iteration dimension, if any. A symbolic dimension is never merged with another
+    /// one, in sticks, or divided.
+    fn symbolic_iteration_dims(
+        &self,
+        compute: ComputeOp<'c>,
+        slices: &[i64],
+    ) -> Result<Vec<Option<SymbolicDim>>, String> {
         let names = compute.symbolic_dims();
         let Some(sizes) = &self.sizes else { return Ok(vec![None; names.len()]) };
         let of = |(dim, name): (usize, &String)| {
@@ -451,8 +495,9 @@ impl<'c> SdscLowering<'c> {
                 return Ok(None);
             }
             let Some(size) = sizes.sizes().find(|size| size.name == *name) else {
-                return Err(codes::SYMBOLIC_SIZE
-                    .format(format_args!("merges symbolic dimension '{name}' with others; give one size with '--dim-size NAME=SIZE'")));
+                return Err(codes::SYMBOLIC_SIZE.format(format_args!(
+                    "merges symbolic dimension '{name}' with others; give one size with '--dim-size NAME=SIZE'"
+                )));
             };
             if slices[dim] > 1 {
                 return Err(codes::SYMBOLIC_SIZE.format(format_args!(
@@ -473,7 +518,8 @@ impl<'c> SdscLowering<'c> {
         launch: &mut LoweredLaunch,
     ) -> Result<OpSpecOperand, String> {
         let layout = access.layout()?;
-        let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(lower_coordinate).collect();
+        let mut coordinates: Vec<Coordinate> =
+            access.coordinates(&compute.iteration_space())?.iter().map(lower_coordinate).collect();
         let indexed = access.find_indexed_dim(&compute.iteration_space())?;
         if let Some(indexed) = indexed {
             coordinates[indexed] = Coordinate::indirect(INDEX_TENSOR_NAME);
@@ -497,18 +543,27 @@ impl<'c> SdscLowering<'c> {
 
     fn find_allocation(&self, buffer: Value<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
         if let Some(number) = self.find_program_buffer(buffer) {
-            let argument = launch.arguments.iter().position(|&argument| argument == number).expect("a launch has all that its ops use");
-            return Ok(Allocation::Hbm { argument: u32::try_from(argument).expect("fewer than 2^32 arguments"), offset_bytes: 0 });
+            let argument = launch
+                .arguments
+                .iter()
+                .position(|&argument| argument == number)
+                .expect("a launch has all that its ops use");
+            return Ok(Allocation::Hbm {
+                argument: u32::try_from(argument).expect("fewer than 2^32 arguments"),
+                offset_bytes: 0,
+            });
         }
         let owner = placement_owner_of(buffer).ok_or("reads a value that no op writes")?;
         if ComputeOp::from_op(owner).is_none() && !owner.is(spyre::EMPTY) {
-            return Err(codes::BUNDLE_ORDER.format(format_args!("reads the result of '{}', which is not supported", owner.full_name())));
+            return Err(codes::BUNDLE_ORDER
+                .format(format_args!("reads the result of '{}', which is not supported", owner.full_name())));
         }
         match MemoryPlacement::from_op(owner).ok_or("has no 'place'; run spyre-allocate-scratchpad first")?.memory {
             MemoryLocation::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             MemoryLocation::Pool(offset_bytes) => {
                 let end = offset_bytes + buffer_bytes(buffer);
-                launch.bundle.pool_bytes = launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
+                launch.bundle.pool_bytes =
+                    launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
                 Ok(Allocation::Pool { offset_bytes })
             }
             MemoryLocation::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
@@ -523,7 +578,8 @@ fn find_symbolic_stick(spec: &OpSpec) -> Option<&str> {
     symbolic.next().map(|size| size.symbol.as_str())
 }
 
-/// Returns an iteration dimension that moves no operand: the file format cannot state the size of a looked-up tensor along it.
+/// Returns an iteration dimension that moves no operand: the file format cannot state the size of a looked-up tensor
+/// along it.
 fn find_unread_dim(spec: &OpSpec) -> Option<usize> {
     let is_read = |dim| {
         let inputs = spec.operands.iter().filter(|operand| operand.is_input);
@@ -542,7 +598,8 @@ fn constant_elements(constant: Op<'_>) -> Option<Attribute<'_>> {
 fn compute_constant_key(constant: Value<'_>) -> Option<ConstantKey<'_>> {
     let tensor = DeviceTensor::from_type(constant.r#type())?;
     let raw = raw_elements(constant.def().and_then(constant_elements)?)?;
-    let exact = constant.def().and_then(|def| def.attr(EXACT_ATTR)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
+    let exact =
+        constant.def().and_then(|def| def.attr(EXACT_ATTR)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
     // Dimensions of size 1 do not affect the bytes.
     let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
     let element = ScalarType::from_type(tensor.host.element).element_type()?;
@@ -581,8 +638,8 @@ impl LoweredLaunch {
     }
 }
 
-/// Returns the elements by which the start of a window moves per iteration of each loop around the op, outermost first; empty if it does
-/// not move.
+/// Returns the elements by which the start of a window moves per iteration of each loop around the op, outermost first;
+/// empty if it does not move.
 fn window_advances<'c>(compute: ComputeOp<'c>, operand: Value<'c>) -> Result<Vec<i64>, String> {
     let loops = compute.enclosing_loops();
     let mut advances = vec![0; loops.len()];

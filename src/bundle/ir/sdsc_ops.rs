@@ -7,13 +7,14 @@ use crate::dialect::{
 };
 use crate::{
     bundle::{
-        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, LaunchLiveRange, LoopSymbol,
-        NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
+        Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim,
+        LaunchLiveRange, LoopSymbol, NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim,
+        WindowAxis,
     },
     mlir::{
-        AffineExpression, Attribute, AttributeList, Context, Location, Op, OpExt, append_op, array_attribute, build_op, elements,
-        float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, string, string_array, strings,
-        symbol_attribute,
+        AffineExpression, Attribute, AttributeList, Context, Location, Op, OpExt, append_op, array_attribute, build_op,
+        elements, float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block,
+        string, string_array, strings, symbol_attribute,
     },
 };
 use program::layout::CoordinateTerm;
@@ -29,7 +30,8 @@ struct AttributeParameters<'c> {
 
 impl<'c> AttributeParameters<'c> {
     fn from_attribute(attribute: Attribute<'c>) -> Result<Self, String> {
-        let entries = sdsc_parameters(attribute).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
+        let entries =
+            sdsc_parameters(attribute).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
         Ok(Self { entries })
     }
 
@@ -72,7 +74,10 @@ pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Bu
                 if let Some(LoopSymbol { name, dim }) = symbol {
                     attributes = attributes.with_text(attr::SYMBOL, name).with_text(attr::DIM, dim);
                 }
-                let around = append_op(parent, build_op(sdsc::LOOP, location, &[], &[], attributes, vec![new_block(&[], location)]));
+                let around = append_op(
+                    parent,
+                    build_op(sdsc::LOOP, location, &[], &[], attributes, vec![new_block(&[], location)]),
+                );
                 push_items(around, location, body);
             }
         }
@@ -119,12 +124,25 @@ pub(crate) fn live_ranges_from_ir(bundle: Op<'_>) -> Result<Vec<LaunchLiveRange>
 
 /// `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.
 #[must_use]
-pub(crate) fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, file: Option<&str>) -> melior::ir::Operation<'c> {
+pub(crate) fn op_to_ir<'c>(
+    context: &'c Context,
+    location: Location<'c>,
+    op: &OpSpec,
+    file: Option<&str>,
+) -> melior::ir::Operation<'c> {
     let n_dims = op.iteration_space.len();
-    let dims: Vec<_> = op.iteration_space.iter().enumerate().map(|(position, dim)| build_dim_attribute(context, position, dim)).collect();
+    let dims: Vec<_> = op
+        .iteration_space
+        .iter()
+        .enumerate()
+        .map(|(position, dim)| build_dim_attribute(context, position, dim))
+        .collect();
     let tensors = |is_input: bool| {
         let some: Vec<_> = op.operands.iter().filter(|operand| operand.is_input == is_input).collect();
-        array_attribute(context, &some.into_iter().map(|operand| build_tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>())
+        array_attribute(
+            context,
+            &some.into_iter().map(|operand| build_tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>(),
+        )
     };
     let mut attributes = AttributeList::new(context)
         .with_text(attr::FUNCTION, &op.function)
@@ -133,10 +151,12 @@ pub(crate) fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &Op
         .with_attribute(attr::INS, tensors(true))
         .with_attribute(attr::OUTS, tensors(false));
     if !op.constants.is_empty() {
-        let constants: Vec<_> = op.constants.iter().map(|constant| build_constant_attribute(context, constant)).collect();
+        let constants: Vec<_> =
+            op.constants.iter().map(|constant| build_constant_attribute(context, constant)).collect();
         attributes = attributes.with_attribute(attr::CONSTANTS, array_attribute(context, &constants));
     }
-    attributes = attributes.with_option(attr::WINDOW, op.window.as_ref().map(|window| build_window_attribute(context, window)));
+    attributes =
+        attributes.with_option(attr::WINDOW, op.window.as_ref().map(|window| build_window_attribute(context, window)));
     if let Some(ranges) = &op.node_output_ranges {
         attributes = attributes.with_ints(attr::OUTPUT_RANGES, ranges);
     }
@@ -162,14 +182,18 @@ fn build_dim_attribute<'c>(context: &'c Context, position: usize, dim: &Iteratio
 }
 
 fn build_constant_attribute<'c>(context: &'c Context, constant: &NamedConstant) -> Attribute<'c> {
-    sdsc_attribute("constant", AttributeList::new(context).with_text("name", &constant.name).with_float("value", constant.value))
+    sdsc_attribute(
+        "constant",
+        AttributeList::new(context).with_text("name", &constant.name).with_float("value", constant.value),
+    )
 }
 
 fn build_window_attribute<'c>(context: &'c Context, window: &OpWindow) -> Attribute<'c> {
     let axis = |axis: &WindowAxis| -> Vec<i64> {
         [axis.kernel, axis.stride, axis.padding, axis.dilation].into_iter().chain(axis.total_size).collect()
     };
-    let mut parameters = AttributeList::new(context).with_ints("height", &axis(&window.height)).with_ints("width", &axis(&window.width));
+    let mut parameters =
+        AttributeList::new(context).with_ints("height", &axis(&window.height)).with_ints("width", &axis(&window.width));
     if let Some(pad_type) = &window.pad_type {
         parameters = parameters.with_text("pad_type", pad_type);
     }
@@ -208,7 +232,10 @@ fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_d
             let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
             sdsc_attribute(
                 "owner",
-                AttributeList::new(context).with_int(attr::DIM, dim).with_int("slices", owned.slices).with_int("divisor", owned.divisor),
+                AttributeList::new(context)
+                    .with_int(attr::DIM, dim)
+                    .with_int("slices", owned.slices)
+                    .with_int("divisor", owned.divisor),
             )
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
@@ -254,7 +281,8 @@ fn items_from_ir<'c>(parent: Op<'c>) -> Result<Vec<BundleItem>, (Op<'c>, String)
         if op.is(sdsc::LOOP) {
             let count = op.required_attr("count", integer);
             let symbol = op.attr(attr::SYMBOL).and_then(string);
-            let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
+            let symbol =
+                symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
             return Ok(BundleItem::Loop { count, symbol, body: items_from_ir(op)? });
         }
         op_from_ir(op).map(|spec| BundleItem::Op(Box::new(spec))).map_err(|message| (op, message))
@@ -278,8 +306,9 @@ pub(crate) fn op_from_ir(op: Op<'_>) -> Result<OpSpec, String> {
         }
     }
     let ranges = op.attr(attr::OUTPUT_RANGES).and_then(integers);
-    let node_output_ranges =
-        ranges.map(|ranges| ranges.try_into().map_err(|_| "expected four 'output_ranges': N, C, H and W".to_owned())).transpose()?;
+    let node_output_ranges = ranges
+        .map(|ranges| ranges.try_into().map_err(|_| "expected four 'output_ranges': N, C, H and W".to_owned()))
+        .transpose()?;
     Ok(OpSpec {
         function: op.text_attr(attr::FUNCTION).to_owned(),
         is_reduction: op.attr(attr::REDUCTION).is_some(),
@@ -299,7 +328,8 @@ fn dim_from_attribute(from: Attribute<'_>) -> Result<IterationDim, String> {
         max: range,
         granularity: parameters.integer("granularity"),
     });
-    let (split, divisor) = (parameters.integer("split"), Some(parameters.integer("divisor")).filter(|divisor| *divisor > 0));
+    let (split, divisor) =
+        (parameters.integer("split"), Some(parameters.integer("divisor")).filter(|divisor| *divisor > 0));
     Ok(IterationDim { name: parameters.text("name").map(str::to_owned), range, split, divisor, symbolic })
 }
 
@@ -321,7 +351,11 @@ fn window_from_attribute(from: Attribute<'_>) -> Result<OpWindow, String> {
             total_size: numbers.get(4).copied(),
         }
     };
-    Ok(OpWindow { height: axis("height"), width: axis("width"), pad_type: parameters.text("pad_type").map(str::to_owned) })
+    Ok(OpWindow {
+        height: axis("height"),
+        width: axis("width"),
+        pad_type: parameters.text("pad_type").map(str::to_owned),
+    })
 }
 
 fn operand_from_attribute(from: Attribute<'_>, is_input: bool) -> Result<OpSpecOperand, String> {
@@ -332,8 +366,8 @@ fn operand_from_attribute(from: Attribute<'_>, is_input: bool) -> Result<OpSpecO
         Some(memory::POOL) => Allocation::Pool { offset_bytes },
         _ => {
             let argument = parameters.integer("argument");
-            let argument =
-                u32::try_from(argument).map_err(|_| format!("expected a kernel argument from 0 to {}, found {argument}", u32::MAX))?;
+            let argument = u32::try_from(argument)
+                .map_err(|_| format!("expected a kernel argument from 0 to {}, found {argument}", u32::MAX))?;
             Allocation::Hbm { argument, offset_bytes }
         }
     };
@@ -367,7 +401,8 @@ fn ownership_from_attributes(owners: Vec<Attribute<'_>>) -> Result<Ownership, St
 
 /// A coordinate from an affine expression; none for one that is more than a dimension taken apart, plus a number.
 fn coordinate_from_expr(expr: &AffineExpression, index_tensors: &[&str]) -> Option<Coordinate> {
-    let number = |expr: &AffineExpression| if let AffineExpression::Constant(value) = expr { Some(*value) } else { None };
+    let number =
+        |expr: &AffineExpression| if let AffineExpression::Constant(value) = expr { Some(*value) } else { None };
     let (term, offset) = match expr {
         AffineExpression::Constant(value) => return Some(Coordinate::constant(*value)),
         AffineExpression::Add(term, offset) => (term.as_ref(), number(offset)?),

@@ -1,8 +1,8 @@
 //! `spyre-flatten-hints`: turns hint scopes into hints on ops.
 //!
-//! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute
-//! ops and removes the scopes, and the ops that only unused results of a scope need. Ids increase from outside to inside and in program
-//! order. The option `bind` replaces symbolic counts by numbers.
+//! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on
+//! the compute ops and removes the scopes, and the ops that only unused results of a scope need. Ids increase from
+//! outside to inside and in program order. The option `bind` replaces symbolic counts by numbers.
 
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
@@ -10,8 +10,8 @@ use crate::{
     dialect::{ComputeOp, TileHint, declared_maxima, erase_unused, hints_attribute, work_div_attribute},
     hint::{CountBinding, CountBindings, CountError, TileCount},
     mlir::{
-        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, elements, error_at, error_at_location, integer, string,
-        strings,
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, elements, error_at, error_at_location,
+        integer, string, strings,
     },
 };
 use program::{SymbolicCount, WorkHint};
@@ -25,7 +25,11 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let mut bindings = CountBindings::new(options.read_list::<CountBinding>(module, option::BIND)?).map_err(refuse)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let mut flattener = HintFlattener { next_id: 0, bindings: &mut bindings, maxima: declared_maxima(function) };
-        let tiles = flattener.collect_tile_hints(function, &[], around.iter().map(|tile| (tile.dim.as_str(), tile.count.clone())))?;
+        let tiles = flattener.collect_tile_hints(
+            function,
+            &[],
+            around.iter().map(|tile| (tile.dim.as_str(), tile.count.clone())),
+        )?;
         flattener.flatten(function, &RequestedHints { tiles, ..RequestedHints::default() })?;
     }
     bindings.check_used().map_err(refuse)
@@ -62,7 +66,12 @@ impl HintFlattener<'_> {
     ) -> Result<Vec<TileHint>, ErrorReported> {
         let mut all = around.to_vec();
         for (dim, count) in tiles {
-            all.push(TileHint { id: self.allocate_id(), dim: dim.to_owned(), count: self.resolve(asks, dim, count)?, recomputes: false });
+            all.push(TileHint {
+                id: self.allocate_id(),
+                dim: dim.to_owned(),
+                count: self.resolve(asks, dim, count)?,
+                recomputes: false,
+            });
         }
         Ok(all)
     }
@@ -78,14 +87,17 @@ impl HintFlattener<'_> {
             SymbolicCount::Number(number) => return Ok(number),
             SymbolicCount::Symbol(symbol) => symbol,
         };
-        let number = self.bindings.bound_number(&symbol, &self.maxima).map_err(|error| report_count_error(asks, &error))?;
+        let number =
+            self.bindings.bound_number(&symbol, &self.maxima).map_err(|error| report_count_error(asks, &error))?;
         number.ok_or_else(|| report_count_error(asks, &CountError::UnboundSlices { dim: dim.to_owned(), symbol }))
     }
 
     /// Returns the hints that apply inside `scope`; `around` holds the hints of the enclosing scopes.
     fn enter_scope(&mut self, scope: Op<'_>, around: &RequestedHints) -> Result<RequestedHints, ErrorReported> {
-        let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(parse_count);
-        let mut tiles = self.collect_tile_hints(scope, &around.tiles, scope_names(scope, "tile_dims").into_iter().zip(counts))?;
+        let counts =
+            scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(parse_count);
+        let mut tiles =
+            self.collect_tile_hints(scope, &around.tiles, scope_names(scope, "tile_dims").into_iter().zip(counts))?;
         for dim in scope_names(scope, attr::RECOMPUTE) {
             if !tiles.iter().any(|tile| tile.dim == dim) {
                 let message = codes::HINT_RECOMPUTE.format(format_args!(
@@ -97,10 +109,15 @@ impl HintFlattener<'_> {
             tiles.iter_mut().filter(|tile| tile.dim == dim).for_each(|tile| tile.recomputes = true);
         }
         let mut work = around.work.clone();
-        let slices = scope.attr(attr::WORK_SLICES).and_then(elements).unwrap_or_default().into_iter().filter_map(parse_count);
+        let slices =
+            scope.attr(attr::WORK_SLICES).and_then(elements).unwrap_or_default().into_iter().filter_map(parse_count);
         for (dim, slices) in scope_names(scope, "work_dims").into_iter().zip(slices) {
             work.retain(|outer| outer.dim != dim);
-            work.push(WorkHint { id: self.allocate_id(), dim: dim.to_owned(), slices: self.resolve_slices(scope, dim, slices)? });
+            work.push(WorkHint {
+                id: self.allocate_id(),
+                dim: dim.to_owned(),
+                slices: self.resolve_slices(scope, dim, slices)?,
+            });
         }
         Ok(RequestedHints { tiles, work })
     }
@@ -111,7 +128,8 @@ impl HintFlattener<'_> {
                 let inner = self.enter_scope(op, wishes)?;
                 self.flatten(op, &inner)?;
                 let is_unused = |&(_, result): &(Value<'_>, Value<'_>)| result.users().is_empty();
-                let unused = op.yielded().into_iter().zip(op.outputs()).filter(is_unused).map(|(value, _)| value).collect();
+                let unused =
+                    op.yielded().into_iter().zip(op.outputs()).filter(is_unused).map(|(value, _)| value).collect();
                 op.inline_body();
                 erase_unused(unused);
             } else if op.is(spyre::LOOP) {
@@ -163,12 +181,14 @@ impl HintFlattener<'_> {
     /// A loop that existed before has fixed tiles, so its symbolic count can only be bound to their number.
     fn bind_loop(&mut self, op: Op<'_>) -> Result<(), ErrorReported> {
         let Some(symbol) = op.attr(attr::SYMBOL).and_then(string) else { return Ok(()) };
-        let number = self.bindings.bound_number(symbol, &self.maxima).map_err(|error| report_count_error(op, &error))?;
+        let number =
+            self.bindings.bound_number(symbol, &self.maxima).map_err(|error| report_count_error(op, &error))?;
         let count = op.required_attr("count", integer);
         match number {
             Some(number) if number != count => {
-                let message =
-                    format!("loop has {count} tiles, found 'bind={symbol}={number}'; bind '{symbol}' to {count}, or remove the binding");
+                let message = format!(
+                    "loop has {count} tiles, found 'bind={symbol}={number}'; bind '{symbol}' to {count}, or remove the binding"
+                );
                 Err(error_at_location(codes::BINDING_RANGE, op, message).report())
             }
             Some(_) => {
@@ -193,5 +213,7 @@ fn scope_names<'c>(scope: Op<'c>, list: &str) -> Vec<&'c str> {
 
 /// Count as a scope stores it: an integer, or a name.
 fn parse_count(attribute: Attribute<'_>) -> Option<SymbolicCount> {
-    integer(attribute).map(SymbolicCount::Number).or_else(|| string(attribute).map(|symbol| SymbolicCount::Symbol(symbol.to_owned())))
+    integer(attribute)
+        .map(SymbolicCount::Number)
+        .or_else(|| string(attribute).map(|symbol| SymbolicCount::Symbol(symbol.to_owned())))
 }

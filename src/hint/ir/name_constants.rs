@@ -1,5 +1,5 @@
-//! `spyre-propagate-dims`, part for values computed from constants alone: they have no names from arguments, and get the names
-//! that their readers have.
+//! `spyre-propagate-dims`, part for values computed from constants alone: they have no names from arguments, and get
+//! the names that their readers have.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -8,13 +8,14 @@ use crate::{
 };
 use machine::Family;
 
-/// Names the dimensions of elementwise ops on constants, such as those that compute a mask, after the first reader. Each op is
-/// visited once, in reverse program order.
+/// Names the dimensions of elementwise ops on constants, such as those that compute a mask, after the first reader.
+/// Each op is visited once, in reverse program order.
 pub(super) fn name_constant_ops(function: Op<'_>) {
     let mut known: ValueMap<()> = ValueMap::default();
     let mut of_constants = Vec::new();
     for compute in ComputeOp::collect_in(function).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
-        let is_known = |value: Value<'_>| known.get(value).is_some() || value.def().is_some_and(|def| def.is(spyre::CONSTANT));
+        let is_known =
+            |value: Value<'_>| known.get(value).is_some() || value.def().is_some_and(|def| def.is(spyre::CONSTANT));
         if compute.read_operands().into_iter().map(strip_views).all(is_known) {
             known.insert(compute.op.output(), ());
             of_constants.push(compute);

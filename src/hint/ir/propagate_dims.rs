@@ -1,9 +1,9 @@
 //! `spyre-propagate-dims`: propagates dimension names from arguments to every op.
 //!
-//! Reads `spyre.dims` of the arguments, or the option `dims`, the declared sizes in `spyre.dim_sizes` of the function, and the
-//! maps of views and ops; writes `dims` on compute ops, one string per iteration dimension, and all known sizes to
-//! `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name wins, with a
-//! warning; the first op that reads a view reports the names that the view loses.
+//! Reads `spyre.dims` of the arguments, or the option `dims`, the declared sizes in `spyre.dim_sizes` of the function,
+//! and the maps of views and ops; writes `dims` on compute ops, one string per iteration dimension, and all known sizes
+//! to `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name
+//! wins, with a warning; the first op that reads a view reports the names that the view loses.
 
 use super::name_constants::name_constant_ops;
 use crate::dialect::ods::{attr, option, spyre};
@@ -16,9 +16,9 @@ use crate::{
         sizes::{NamedArgument, NamedDimSizes, format_shape},
     },
     mlir::{
-        AttributeList, Diagnostic, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, build_dictionary, error_at, error_at_location, i64_attribute, integers, set_argument_attribute, string_array,
-        strings, warning_at_location,
+        AttributeList, Diagnostic, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
+        ValueMap, argument_attribute, build_dictionary, error_at, error_at_location, i64_attribute, integers,
+        set_argument_attribute, string_array, strings, warning_at_location,
     },
 };
 use program::dim_names::{BufferFactor, BufferIndexMap, DimNameMap, LostName, NameLossReason};
@@ -45,8 +45,8 @@ fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
     let given: Vec<DimNames> = options.read_list(module, option::DIMS)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         given.iter().try_for_each(|names| name_argument(function, names))?;
-        let mut names =
-            name_arguments(function, &given).map_err(|message| error_at_location(codes::DIMS_SIZES, function, message).report())?;
+        let mut names = name_arguments(function, &given)
+            .map_err(|message| error_at_location(codes::DIMS_SIZES, function, message).report())?;
         for op in function.nested() {
             if op.is(spyre::VIEW) {
                 name_view(op, &mut names);
@@ -82,19 +82,23 @@ fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<NamedValue
     let values = function_arguments(function);
     let mut named = Vec::new();
     for (number, value) in values.iter().enumerate() {
-        let Some(names) = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).filter(|names| !names.is_empty()) else {
+        let Some(names) =
+            argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).filter(|names| !names.is_empty())
+        else {
             continue;
         };
         let tensor = TensorType::from_type(value.r#type()).filter(|tensor| tensor.shape.iter().all(|&size| size > 0));
         let shape = tensor
             .ok_or_else(|| {
-                codes::DIMS_SIZES
-                    .format(format_args!("expected a tensor with elements for the names of argument {number}; remove the names"))
+                codes::DIMS_SIZES.format(format_args!(
+                    "expected a tensor with elements for the names of argument {number}; remove the names"
+                ))
             })?
             .shape;
         named.push(NamedArgument { number, names: names.into_iter().map(str::to_owned).collect(), shape });
     }
-    let sizes = NamedDimSizes::solve(&named, &collect_declared_sizes(function, given)?).map_err(|error| error.to_string())?;
+    let sizes =
+        NamedDimSizes::solve(&named, &collect_declared_sizes(function, given)?).map_err(|error| error.to_string())?;
     set_sizes(function, &sizes);
     let mut names = NamedValues::default();
     for argument in &named {
@@ -115,8 +119,9 @@ fn collect_declared_sizes(function: Op<'_>, given: &[DimNames]) -> Result<BTreeM
     for (name, size) in given.iter().flat_map(|names| &names.sizes) {
         let known = *sizes.entry(name.clone()).or_insert(*size);
         if known != *size {
-            return Err(codes::DIMS_SIZES
-                .format(format_args!("option 'dims': size of '{name}' is declared as {known} and as {size}; declare it once")));
+            return Err(codes::DIMS_SIZES.format(format_args!(
+                "option 'dims': size of '{name}' is declared as {known} and as {size}; declare it once"
+            )));
         }
     }
     Ok(sizes)
@@ -125,8 +130,9 @@ fn collect_declared_sizes(function: Op<'_>, given: &[DimNames]) -> Result<BTreeM
 fn set_sizes(function: Op<'_>, sizes: &NamedDimSizes) {
     let context = function.ctx();
     let none = (AttributeList::new(context), false);
-    let (entries, is_any) =
-        sizes.iter_sizes().fold(none, |(entries, _), (name, size)| (entries.with_attribute(name, i64_attribute(context, size)), true));
+    let (entries, is_any) = sizes
+        .iter_sizes()
+        .fold(none, |(entries, _), (name, size)| (entries.with_attribute(name, i64_attribute(context, size)), true));
     if is_any {
         function.set_attr(attr::SPYRE_DIM_SIZES, build_dictionary(entries));
     }
@@ -168,12 +174,17 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut NamedValues<'c>) {
         buffers[operand] = Some(seen.buffer);
         let dims = compute.operand_dims(operand);
         conflicts.extend(merged.add(operand, &dims, &seen.walk).into_iter().map(|conflict| (conflict, seen.buffer)));
-        losses.extend(mem::take(&mut seen.walk.losses).into_iter().map(|loss| (loss, *value, seen.buffer, dims.clone())));
+        losses
+            .extend(mem::take(&mut seen.walk.losses).into_iter().map(|loss| (loss, *value, seen.buffer, dims.clone())));
     }
     let labels = merged.labels();
     for (loss, value, buffer, dims) in losses {
         // Another operand may have named the remaining factors of the dimension.
-        let dim = if let NameLossReason::MixedWithUnnamed { dim } = loss.why { dims.get(dim).copied().flatten() } else { None };
+        let dim = if let NameLossReason::MixedWithUnnamed { dim } = loss.why {
+            dims.get(dim).copied().flatten()
+        } else {
+            None
+        };
         if dim.is_none_or(|dim| labels[dim].is_empty()) {
             warn_about_loss(compute.op, &loss, value, buffer);
         }
@@ -192,19 +203,28 @@ fn name_result<'c>(compute: ComputeOp<'c>, merged: &MergedDimNames, names: &mut 
     let result = compute.op.output();
     let Some(tensor) = TensorType::from_type(result.r#type()) else { return };
     let dims = compute.operand_dims(compute.read_operands().len());
-    let along = |(dim, &size): (&Option<usize>, &i64)| dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| merged.factors(dim));
-    names.insert(result, name_written_buffer(result, dims.iter().zip(&tensor.shape).flat_map(along).collect(), &tensor.shape));
+    let along = |(dim, &size): (&Option<usize>, &i64)| {
+        dim.map_or_else(|| vec![BufferFactor::from_size(size)], |dim| merged.factors(dim))
+    };
+    names.insert(
+        result,
+        name_written_buffer(result, dims.iter().zip(&tensor.shape).flat_map(along).collect(), &tensor.shape),
+    );
 }
 
-/// Names a buffer that is written slice by slice: it inherits the names of all slices; the first slice in program order wins.
+/// Names a buffer that is written slice by slice: it inherits the names of all slices; the first slice in program order
+/// wins.
 fn name_insert<'c>(insert: ComputeOp<'c>, merged: &MergedDimNames, names: &mut NamedValues<'c>) {
     let (op, result) = (insert.op, insert.op.output());
     let Some(tensor) = TensorType::from_type(result.r#type()) else { return };
-    // The buffer has no other uses before this slice is written, so its names are moved, not copied: there may be very many
-    // slices.
+    // The buffer has no other uses before this slice is written, so its names are moved, not copied: there may be very
+    // many slices.
     let earlier = op.inputs().last().and_then(|whole| names.get_or_default(*whole).take());
     let owner = earlier.as_ref().map_or(result, |earlier| earlier.buffer);
-    let mut buffer = WrittenDimNames::new(&tensor.shape, earlier.map(|earlier| Rc::unwrap_or_clone(earlier.parts)).unwrap_or_default());
+    let mut buffer = WrittenDimNames::new(
+        &tensor.shape,
+        earlier.map(|earlier| Rc::unwrap_or_clone(earlier.parts)).unwrap_or_default(),
+    );
     let offsets = op.required_attr("offsets", integers);
     for (dim, first) in offsets.into_iter().enumerate() {
         if let Some(refusal) = buffer.record_window(dim, first, &merged.factors(dim)) {
@@ -228,13 +248,19 @@ fn warn_about_loss<'c>(op: Op<'c>, LostName { name, size, why }: &LostName, oper
             )
         }
         NameLossReason::Split => {
-            format!("dimension name '{name}' (size {size}) is dropped: it covers several dimensions of shape {shape}; name each dimension")
+            format!(
+                "dimension name '{name}' (size {size}) is dropped: it covers several dimensions of shape {shape}; name each dimension"
+            )
         }
         NameLossReason::Misaligned => {
-            format!("dimension name '{name}' (size {size}) is dropped: its elements run along no dimension of shape {shape}")
+            format!(
+                "dimension name '{name}' (size {size}) is dropped: its elements run along no dimension of shape {shape}"
+            )
         }
         NameLossReason::MixedWithUnnamed { dim } => {
-            format!("dimension name '{name}' (size {size}) is dropped: dimension {dim} of shape {shape} also has elements without a name")
+            format!(
+                "dimension name '{name}' (size {size}) is dropped: dimension {dim} of shape {shape} also has elements without a name"
+            )
         }
     };
     add_source_notes(warning_at_location(codes::DIM_NOT_FOLLOWED, op, message), [(name.as_str(), Some(buffer))]).emit();
@@ -265,14 +291,20 @@ fn warn_about_rejection<'c>(op: Op<'c>, refusal: &DimNameRejection, buffer: Valu
             .emit();
         }
         DimNameRejection::Several { dim, names, positions, size } => {
-            let message = format!("dimension name '{names}' is dropped: the op writes {positions} of {size} positions of dimension {dim}");
-            add_source_notes(warning_at_location(codes::DIM_NOT_FOLLOWED, op, message), [(names.as_str(), Some(part))]).emit();
+            let message = format!(
+                "dimension name '{names}' is dropped: the op writes {positions} of {size} positions of dimension {dim}"
+            );
+            add_source_notes(warning_at_location(codes::DIM_NOT_FOLLOWED, op, message), [(names.as_str(), Some(part))])
+                .emit();
         }
     }
 }
 
 /// Attaches notes with the origin of names: the op that defines the buffer with the name, or the argument.
-fn add_source_notes<'c, const N: usize>(warning: Diagnostic<'c>, sources: [(&str, Option<Value<'c>>); N]) -> Diagnostic<'c> {
+fn add_source_notes<'c, const N: usize>(
+    warning: Diagnostic<'c>,
+    sources: [(&str, Option<Value<'c>>); N],
+) -> Diagnostic<'c> {
     let located = |(name, value): (&str, Option<Value<'c>>)| {
         let value = value?;
         Some((value.def().map_or_else(|| value.location(), OpExt::loc), format!("'{name}' comes from here")))

@@ -1,7 +1,7 @@
 //! Source operations that a rule makes part of another one.
 //!
-//! A rule that recognizes several operations, such as those of a GELU, builds one node on the operands of the first. The operations in between
-//! are then computed by that node, and its location names all of them.
+//! A rule that recognizes several operations, such as those of a GELU, builds one node on the operands of the first.
+//! The operations in between are then computed by that node, and its location names all of them.
 
 use super::{NodeId, NodeKind, ValueGraph};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_SEARCHED: usize = 64;
 
 impl ValueGraph {
-    /// Returns the source locations of the nodes between `operands` and what `built` reads, in ascending order: their operations are part of
-    /// `built`, which was built with the nodes from `first` on. Returns none if there are too many to tell.
+    /// Returns the source locations of the nodes between `operands` and what `built` reads, in ascending order: their
+    /// operations are part of `built`, which was built with the nodes from `first` on. Returns none if there are too
+    /// many to tell.
     pub fn find_absorbed_locations(&self, built: NodeId, first: usize, operands: &[NodeId]) -> Vec<usize> {
         let read = self.collect_inputs_since(built, first);
         if operands.iter().all(|operand| read.contains(operand)) {
@@ -95,6 +96,10 @@ mod tests {
         let dead = op(&mut graph, 5, &[unread]);
         let first = graph.len();
         let last = op(&mut graph, 6, &[x, x, x]);
-        assert_eq!(graph.find_absorbed_locations(last, first, &[dead, x]), [0_usize; 0], "a branch that is not selected is not computed");
+        assert_eq!(
+            graph.find_absorbed_locations(last, first, &[dead, x]),
+            [0_usize; 0],
+            "a branch that is not selected is not computed"
+        );
     }
 }

@@ -21,7 +21,8 @@ use super::{
 };
 use program::affine::AffineExpression;
 
-/// Maximum number of elements of a constant comparison result if the device could compare: 8 MiB, a sixth of all scratchpads.
+/// Maximum number of elements of a constant comparison result if the device could compare: 8 MiB, a sixth of all
+/// scratchpads.
 pub(in crate::import) const MAX_COMPARED_ELEMENTS: i64 = 1 << 22;
 /// Bits of a significand that f16 and the device's 16-bit format have in common, without the leading one.
 const SIGNIFICAND_BITS: i32 = 9;
@@ -30,8 +31,8 @@ const RANK_EXPONENTS: std::ops::RangeInclusive<i32> = -14..=30;
 /// Name of a truth value that is 1 where the first input is larger; its inputs are never equal.
 const GREATER_OP: &str = "above";
 
-/// Returns the truth values of a comparison of constants along two dimensions, as a device op. Returns None for other comparisons, if a
-/// constant suffices, or if there are more distinct numbers than ranks.
+/// Returns the truth values of a comparison of constants along two dimensions, as a device op. Returns None for other
+/// comparisons, if a constant suffices, or if there are more distinct numbers than ranks.
 pub(in crate::import) fn compare_at_runtime(graph: &mut ValueGraph, name: &str, inputs: &[NodeId]) -> Option<NodeId> {
     let &[one, other] = inputs else { return None };
     let predicate = ComparePredicate::from_op_name(name)?;
@@ -40,7 +41,9 @@ pub(in crate::import) fn compare_at_runtime(graph: &mut ValueGraph, name: &str, 
     }
     // In an unsigned comparison, a negative number is a large number.
     let is_unsigned = name.starts_with("arith.cmpi u");
-    if is_unsigned && !inputs.iter().all(|&side| compute_side_bounds(graph, side).is_some_and(|[first, _]| first >= 0.0)) {
+    if is_unsigned
+        && !inputs.iter().all(|&side| compute_side_bounds(graph, side).is_some_and(|[first, _]| first >= 0.0))
+    {
         return None;
     }
     let mut terms = ConstantVectorSum::default();
@@ -60,7 +63,9 @@ pub(in crate::import) fn compare_at_runtime(graph: &mut ValueGraph, name: &str, 
     let (above, below) = match predicate {
         ComparePredicate::Above { .. } => (left, right),
         ComparePredicate::Below { .. } => (right, left),
-        ComparePredicate::Equality(function) => return Some(graph.add_pointwise(function, &[left, right], NodeElementType::Bool)),
+        ComparePredicate::Equality(function) => {
+            return Some(graph.add_pointwise(function, &[left, right], NodeElementType::Bool));
+        }
     };
     let compared = graph.add_pointwise("greaterthan", &[above, below], NodeElementType::Bool);
     Some(graph.add_virtual_op(GREATER_OP, &[above, below], compared, NodeElementType::Bool))
@@ -107,7 +112,8 @@ impl ConstantVectorSum {
         match (&node.kind, node.inputs.as_slice()) {
             // Beyond 2^53, f64 does not represent all integers.
             (NodeKind::Constant(known), _)
-                if node.element == NodeElementType::Int && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) =>
+                if node.element == NodeElementType::Int
+                    && known.numbers().any(|number| number.abs() > 2_f64.powi(53)) =>
             {
                 None
             }
@@ -141,8 +147,9 @@ impl ConstantVectorSum {
     }
 }
 
-/// Returns the rank of each number among all of them, as numbers that the device's formats represent. Returns None if there are more numbers
-/// than ranks. Equal numbers get distinct ranks, in the order that yields the correct result of the comparison.
+/// Returns the rank of each number among all of them, as numbers that the device's formats represent. Returns None if
+/// there are more numbers than ranks. Equal numbers get distinct ranks, in the order that yields the correct result of
+/// the comparison.
 fn assign_ranks(one: &[f64], other: &[f64], asked: ComparePredicate) -> Option<(Vec<f64>, Vec<f64>)> {
     // -0 and 0 compare equal.
     let plain = |number: &f64| number + 0.0;
@@ -187,7 +194,8 @@ pub(in crate::import) fn combine_truth_values(
 
 fn has_mask(graph: &ValueGraph, truth: NodeId) -> bool {
     let node = graph.node(truth);
-    node.element == NodeElementType::Bool && matches!(node.kind, NodeKind::Virtual(GREATER_OP | "arith.andi" | "arith.ori"))
+    node.element == NodeElementType::Bool
+        && matches!(node.kind, NodeKind::Virtual(GREATER_OP | "arith.andi" | "arith.ori"))
 }
 
 /// Returns the mask of a truth value: `inf` where it is 0, `-inf` where it is 1. None if it has no mask.
@@ -248,15 +256,31 @@ pub(in crate::import) fn select_with_mask(
 }
 
 /// Returns `larger` where the mask is `-inf`, and `smaller` where it is `inf`.
-fn select_scalars(graph: &mut ValueGraph, larger: NodeId, smaller: NodeId, wall: NodeId, element: NodeElementType) -> NodeId {
+fn select_scalars(
+    graph: &mut ValueGraph,
+    larger: NodeId,
+    smaller: NodeId,
+    wall: NodeId,
+    element: NodeElementType,
+) -> NodeId {
     let least = negate(graph, larger, element);
     let opposite = graph.add_pointwise("maximum", &[wall, least], element);
     let bounded = negate(graph, opposite, element);
-    if graph.as_scalar(smaller) == Some(f64::NEG_INFINITY) { bounded } else { graph.add_pointwise("maximum", &[bounded, smaller], element) }
+    if graph.as_scalar(smaller) == Some(f64::NEG_INFINITY) {
+        bounded
+    } else {
+        graph.add_pointwise("maximum", &[bounded, smaller], element)
+    }
 }
 
 /// Returns the tensor `x` where the mask is `-inf`, and the number `low` where it is `inf`.
-fn select_tensor_or_scalar(graph: &mut ValueGraph, x: NodeId, low: f64, wall: NodeId, element: NodeElementType) -> NodeId {
+fn select_tensor_or_scalar(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    low: f64,
+    wall: NodeId,
+    element: NodeElementType,
+) -> NodeId {
     let opposite = negate(graph, x, element);
     let limited = graph.add_pointwise("maximum", &[opposite, wall], element);
     let limited = negate(graph, limited, element);
@@ -326,7 +350,11 @@ pub(in crate::import) fn recompute_broadcast(graph: &mut ValueGraph, input: Node
 
 /// Returns the indices of an operand, where `map` holds those of the op: 0 along the dimensions of size 1.
 fn compute_operand_indices(operand: &[i64], map: &[AffineExpression]) -> Vec<AffineExpression> {
-    operand.iter().zip(map).map(|(&size, index)| if size == 1 { AffineExpression::Constant(0) } else { index.clone() }).collect()
+    operand
+        .iter()
+        .zip(map)
+        .map(|(&size, index)| if size == 1 { AffineExpression::Constant(0) } else { index.clone() })
+        .collect()
 }
 
 struct BroadcastRewriter<'a> {
@@ -336,7 +364,8 @@ struct BroadcastRewriter<'a> {
 }
 
 impl BroadcastRewriter<'_> {
-    /// Returns a node under the indices `map` of the larger iteration space, which includes the broadcast dimensions if `is_whole`.
+    /// Returns a node under the indices `map` of the larger iteration space, which includes the broadcast dimensions if
+    /// `is_whole`.
     fn rewrite(&self, graph: &mut ValueGraph, id: NodeId, map: &[AffineExpression], is_whole: bool) -> Option<NodeId> {
         let node = graph.node(id).clone();
         match node.kind {
@@ -349,7 +378,8 @@ impl BroadcastRewriter<'_> {
                 Some(graph.view(id, map.to_vec(), &shape))
             }
             NodeKind::View(inner) => {
-                let composed: Vec<AffineExpression> = inner.iter().map(|expr| expr.with_dims(&|dim| map[dim].clone())).collect();
+                let composed: Vec<AffineExpression> =
+                    inner.iter().map(|expr| expr.with_dims(&|dim| map[dim].clone())).collect();
                 self.rewrite(graph, node.inputs[0], &composed, is_whole)
             }
             NodeKind::Pointwise(function, constants) => {
@@ -369,10 +399,11 @@ impl BroadcastRewriter<'_> {
     }
 }
 
-/// Returns whether a result of `width` bits may be one side of such a comparison: a sum or a difference of constant integers with too many
-/// elements, without overflow.
+/// Returns whether a result of `width` bits may be one side of such a comparison: a sum or a difference of constant
+/// integers with too many elements, without overflow.
 pub(in crate::import) fn is_comparison_side(graph: &ValueGraph, name: &str, inputs: &[NodeId], width: u32) -> bool {
-    let is_sum = matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_constant_or_side(graph, input));
+    let is_sum =
+        matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_constant_or_side(graph, input));
     let is_large = is_sum && graph.compute_broadcast_shape(inputs).iter().product::<i64>() > MAX_COMPARED_ELEMENTS;
     // Sums of f64 numbers are exact up to 2^53.
     let end = 2_f64.powi(width.min(53).cast_signed() - 1);
@@ -384,17 +415,26 @@ fn compute_side_bounds(graph: &ValueGraph, id: NodeId) -> Option<[f64; 2]> {
     let node = graph.node(id);
     match (&node.kind, node.inputs.as_slice()) {
         (NodeKind::Constant(known), _) => {
-            Some(known.numbers().fold([f64::INFINITY, f64::NEG_INFINITY], |[first, last], number| [first.min(number), last.max(number)]))
+            Some(known.numbers().fold([f64::INFINITY, f64::NEG_INFINITY], |[first, last], number| {
+                [first.min(number), last.max(number)]
+            }))
         }
-        (NodeKind::Virtual(name @ ("arith.addi" | "arith.subi")), &[one, other, _]) => compute_sum_bounds(graph, name, &[one, other]),
+        (NodeKind::Virtual(name @ ("arith.addi" | "arith.subi")), &[one, other, _]) => {
+            compute_sum_bounds(graph, name, &[one, other])
+        }
         _ => None,
     }
 }
 
 fn compute_sum_bounds(graph: &ValueGraph, name: &str, inputs: &[NodeId]) -> Option<[f64; 2]> {
     let &[one, other] = inputs else { return None };
-    let ([first, last], [other_first, other_last]) = (compute_side_bounds(graph, one)?, compute_side_bounds(graph, other)?);
-    Some(if name == "arith.addi" { [first + other_first, last + other_last] } else { [first - other_last, last - other_first] })
+    let ([first, last], [other_first, other_last]) =
+        (compute_side_bounds(graph, one)?, compute_side_bounds(graph, other)?);
+    Some(if name == "arith.addi" {
+        [first + other_first, last + other_last]
+    } else {
+        [first - other_last, last - other_first]
+    })
 }
 
 fn is_constant_or_side(graph: &ValueGraph, id: NodeId) -> bool {
@@ -432,12 +472,17 @@ mod tests {
         let names = ["slt", "sle", "sgt", "sge"];
         for name in names {
             let asked = ComparePredicate::from_op_name(&format!("arith.cmpi {name}")).unwrap();
-            let holds = |a: f64, b: f64| [a < b, a <= b, a > b, a >= b][names.iter().position(|other| *other == name).unwrap()];
+            let holds =
+                |a: f64, b: f64| [a < b, a <= b, a > b, a >= b][names.iter().position(|other| *other == name).unwrap()];
             let (of_one, of_other) = assign_ranks(&one, &other, asked).unwrap();
             for (number, rank) in one.iter().zip(&of_one) {
                 for (other_number, other_rank) in other.iter().zip(&of_other) {
                     assert_ne!(rank, other_rank);
-                    assert_eq!(holds(*number, *other_number), holds(*rank, *other_rank), "{name}: {number} and {other_number}");
+                    assert_eq!(
+                        holds(*number, *other_number),
+                        holds(*rank, *other_rank),
+                        "{name}: {number} and {other_number}"
+                    );
                 }
             }
         }
@@ -449,7 +494,8 @@ mod tests {
         let numbers: Vec<f64> = (0..=most).map(|rank| encode_rank(rank, most / 2).unwrap()).collect();
         assert!(numbers.is_sorted_by(|one, next| one < next));
         #[allow(clippy::cast_possible_truncation, reason = "that nothing is lost is the point")]
-        let is_held = |number: &f64| f64::from(*number as f32) == *number && (*number as f32).to_bits().trailing_zeros() >= 14;
+        let is_held =
+            |number: &f64| f64::from(*number as f32) == *number && (*number as f32).to_bits().trailing_zeros() >= 14;
         assert!(numbers.iter().all(is_held));
         assert_eq!(encode_rank(most + 1, most / 2), None);
         let of_f16 = encode_rank(30_720, 15_360).unwrap();
@@ -461,7 +507,10 @@ mod tests {
         let mut graph = ValueGraph::default();
         let (row, column) = (add_iota(&mut graph, 0, 4096), add_iota(&mut graph, 1, 4096));
         assert!(is_comparison_side(&graph, "arith.subi", &[column, row], 32));
-        assert!(!is_comparison_side(&graph, "arith.subi", &[column, row], 12), "what begins again at the other end is in no order");
+        assert!(
+            !is_comparison_side(&graph, "arith.subi", &[column, row], 12),
+            "what begins again at the other end is in no order"
+        );
         let refused = graph.add_unsupported(0, vec![4096, 4096], NodeElementType::Int);
         let ahead = graph.add_virtual_op("arith.subi", &[column, row], refused, NodeElementType::Int);
         let three = graph.add_scalar(3.0);

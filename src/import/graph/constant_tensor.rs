@@ -3,7 +3,8 @@
 use program::affine::AffineExpression;
 use std::rc::Rc;
 
-/// Maximum number of elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
+/// Maximum number of elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as
+/// many.
 pub(in crate::import) const MAX_CONSTANT_ELEMENTS: i64 = 1 << 24;
 
 /// Returns the message that a tensor has too many elements to be computed at compile time.
@@ -19,13 +20,15 @@ pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 
 /// Elements of a constant tensor, in row-major order. A scalar has one element.
 ///
-/// Integers are exact at any width: each is stored as the signed value of its bits. Truth values and floating-point numbers are `f64`.
+/// Integers are exact at any width: each is stored as the signed value of its bits. Truth values and floating-point
+/// numbers are `f64`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ConstantTensor {
     /// Bits of `i64` or of `f64`.
     pub(super) bits: Rc<[u64]>,
     is_integer: bool,
-    /// Floating-point numbers as the program rounds them, where these are other numbers ([`ConstantTensor::apply_program_rounding`]).
+    /// Floating-point numbers as the program rounds them, where these are other numbers
+    /// ([`ConstantTensor::apply_program_rounding`]).
     pub(super) as_written: Option<Rc<[u64]>>,
 }
 
@@ -62,7 +65,8 @@ impl ConstantTensor {
         Self::from_integer_bits(integers.into_iter().map(i64::cast_unsigned).collect())
     }
 
-    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses [`Self::rewrite_integers`].
+    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses
+    /// [`Self::rewrite_integers`].
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
         self.bits.iter().map(|&bits| self.decode_number(bits))
     }
@@ -111,7 +115,8 @@ impl ConstantTensor {
     }
 
     fn is_splat(&self) -> bool {
-        let is_uniform = |bits: &[u64]| bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first));
+        let is_uniform =
+            |bits: &[u64]| bits.split_first().is_some_and(|(first, rest)| rest.iter().all(|bits| bits == first));
         is_uniform(&self.bits) && self.as_written.as_deref().is_none_or(is_uniform)
     }
 
@@ -136,7 +141,11 @@ impl ConstantTensor {
     #[must_use]
     pub fn broadcast_scalar(&self, shape: &[i64]) -> Self {
         let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
-        if self.bits.len() == n_elements { self.clone() } else { self.rearrange(|known| vec![known.bits[0]; n_elements].into()) }
+        if self.bits.len() == n_elements {
+            self.clone()
+        } else {
+            self.rearrange(|known| vec![known.bits[0]; n_elements].into())
+        }
     }
 
     const fn with_bits(&self, bits: Rc<[u64]>) -> Self {
@@ -149,21 +158,25 @@ impl ConstantTensor {
         Self { bits: places(self), is_integer: self.is_integer, as_written }
     }
 
-    /// Returns the elements under other indices: `map` holds, for each dimension of `from`, the index in terms of the dimensions of `to`.
+    /// Returns the elements under other indices: `map` holds, for each dimension of `from`, the index in terms of the
+    /// dimensions of `to`.
     #[must_use]
     pub fn apply_view(&self, from: &[i64], map: &[AffineExpression], to: &[i64]) -> Self {
         let strides = compute_strides(from);
-        let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
-        let element = |known: &Self, point: Vec<i64>| known.bits[usize::try_from(at(&point)).expect("a place in the tensor")];
+        let at =
+            |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
+        let element =
+            |known: &Self, point: Vec<i64>| known.bits[usize::try_from(at(&point)).expect("a place in the tensor")];
         self.rearrange(|known| iter_points(to).map(|point| element(known, point)).collect())
     }
 
-    /// Reduces a dimension to size 1 if the elements are the same at all positions along it; returns the elements unchanged otherwise. Also
-    /// returns the resulting shape.
+    /// Reduces a dimension to size 1 if the elements are the same at all positions along it; returns the elements
+    /// unchanged otherwise. Also returns the resulting shape.
     #[must_use]
     pub fn collapse_repeated_dim(self, shape: Vec<i64>, dim: usize) -> (Self, Vec<i64>) {
-        let map: Vec<AffineExpression> =
-            (0..shape.len()).map(|other| if other == dim { AffineExpression::Constant(0) } else { AffineExpression::Dim(other) }).collect();
+        let map: Vec<AffineExpression> = (0..shape.len())
+            .map(|other| if other == dim { AffineExpression::Constant(0) } else { AffineExpression::Dim(other) })
+            .collect();
         let mut narrow = shape.clone();
         narrow[dim] = 1;
         let one = self.apply_view(&shape, &map, &narrow);
@@ -187,13 +200,23 @@ impl ConstantTensor {
 
     /// Applies a function from integers to numbers.
     #[must_use]
-    pub fn map_integers_to_numbers(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[i64]) -> f64) -> Self {
-        Self::from_float_bits(map_points(inputs, shape, Self::decode_integer, |operands: &[i64]| function(operands).to_bits()))
+    pub fn map_integers_to_numbers(
+        inputs: &[(&Self, &[i64])],
+        shape: &[i64],
+        function: impl Fn(&[i64]) -> f64,
+    ) -> Self {
+        Self::from_float_bits(map_points(inputs, shape, Self::decode_integer, |operands: &[i64]| {
+            function(operands).to_bits()
+        }))
     }
 
     /// Applies a function from numbers to integers.
     #[must_use]
-    pub fn map_numbers_to_integers(inputs: &[(&Self, &[i64])], shape: &[i64], mut function: impl FnMut(&[f64]) -> i64) -> Self {
+    pub fn map_numbers_to_integers(
+        inputs: &[(&Self, &[i64])],
+        shape: &[i64],
+        mut function: impl FnMut(&[f64]) -> i64,
+    ) -> Self {
         let function = |operands: &[f64]| function(operands).cast_unsigned();
         Self::from_integer_bits(map_points(inputs, shape, Self::decode_number, function))
     }
@@ -244,7 +267,8 @@ impl ConstantTensor {
         let (strides, step) = (compute_strides(shape), compute_strides(shape)[dim]);
         let fold = |point: Vec<i64>| {
             let first: i64 = point.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
-            let element = |position: i64| self.bits[usize::try_from(first + position * step).expect("a place in the tensor")];
+            let element =
+                |position: i64| self.bits[usize::try_from(first + position * step).expect("a place in the tensor")];
             (1..shape[dim]).fold(element(0), |sum, position| combine(sum, element(position)))
         };
         self.with_bits(iter_points(&kept).map(fold).collect())
@@ -276,8 +300,8 @@ impl ConstantTensor {
         self.with_bits(scanned.into())
     }
 
-    /// Merges boxes of numbers, each with its shape and offset, into one tensor; later boxes overwrite earlier ones. Returns None if an
-    /// element remains uninitialized.
+    /// Merges boxes of numbers, each with its shape and offset, into one tensor; later boxes overwrite earlier ones.
+    /// Returns None if an element remains uninitialized.
     #[must_use]
     pub fn assemble(boxes: &[(Self, Vec<i64>, Vec<i64>)], shape: &[i64]) -> Option<Self> {
         let is_integer = boxes.iter().all(|(known, ..)| known.is_integer);
@@ -286,14 +310,24 @@ impl ConstantTensor {
         for (known, sizes, offsets) in boxes {
             let known = known.broadcast_scalar(sizes).to_storage(is_integer);
             for (point, bits) in iter_points(sizes).zip(known.bits.iter()) {
-                let at: i64 = point.iter().zip(offsets).zip(&strides).map(|((index, offset), stride)| (index + offset) * stride).sum();
+                let at: i64 = point
+                    .iter()
+                    .zip(offsets)
+                    .zip(&strides)
+                    .map(|((index, offset), stride)| (index + offset) * stride)
+                    .sum();
                 elements[usize::try_from(at).ok()?] = Some(*bits);
             }
         }
-        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self { bits: bits.into(), is_integer, as_written: None })
+        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self {
+            bits: bits.into(),
+            is_integer,
+            as_written: None,
+        })
     }
 
-    /// Returns the indices along a dimension of an iteration space, starting at `first`, as a tensor over that dimension.
+    /// Returns the indices along a dimension of an iteration space, starting at `first`, as a tensor over that
+    /// dimension.
     #[must_use]
     pub fn iota(first: i64, size: i64) -> Self {
         Self::from_integers(first..first + size)
@@ -328,8 +362,9 @@ fn map_points<T: Copy + Default>(
     mut function: impl FnMut(&[T]) -> u64,
 ) -> Rc<[u64]> {
     let place = |number: i64| usize::try_from(number).expect("a place in the tensor");
-    let steps_of =
-        |(known, from): &(&ConstantTensor, &[i64])| compute_broadcast_strides(if known.bits.len() == 1 { &[] } else { from }, shape);
+    let steps_of = |(known, from): &(&ConstantTensor, &[i64])| {
+        compute_broadcast_strides(if known.bits.len() == 1 { &[] } else { from }, shape)
+    };
     let steps: Vec<Vec<i64>> = inputs.iter().map(steps_of).collect();
     let (outer, length) = shape.split_last().map_or((shape, 1), |(last, outer)| (outer, *last));
     let along: Vec<usize> = steps.iter().map(|steps| steps.last().map_or(0, |&step| place(step))).collect();
@@ -339,7 +374,9 @@ fn map_points<T: Copy + Default>(
         let first = |steps: &Vec<i64>| place(point.iter().zip(steps).map(|(index, step)| index * step).sum());
         let mut at: Vec<usize> = steps.iter().map(first).collect();
         for _ in 0..length {
-            for (operand, ((known, _), (at, along))) in operands.iter_mut().zip(inputs.iter().zip(at.iter_mut().zip(&along))) {
+            for (operand, ((known, _), (at, along))) in
+                operands.iter_mut().zip(inputs.iter().zip(at.iter_mut().zip(&along)))
+            {
                 *operand = decode(known, known.bits[*at]);
                 *at += along;
             }
@@ -388,7 +425,9 @@ mod tests {
     #[test]
     fn broadcasts_scalar_operand_to_any_shape() {
         let (one, table) = (ConstantTensor::from_scalar(2.0), ConstantTensor::from_numbers(&[0.0, 1.0, 2.0]));
-        let sum = ConstantTensor::map_elementwise(&[(&one, &[1, 3]), (&table, &[1, 3]), (&one, &[])], &[1, 3], |of| of.iter().sum());
+        let sum = ConstantTensor::map_elementwise(&[(&one, &[1, 3]), (&table, &[1, 3]), (&one, &[])], &[1, 3], |of| {
+            of.iter().sum()
+        });
         assert_eq!(numbers(&sum), [4.0, 5.0, 6.0]);
     }
 
@@ -402,8 +441,9 @@ mod tests {
     #[test]
     fn computes_causal_mask_from_rows_and_columns() {
         let count = ConstantTensor::iota(0, 3);
-        let mask =
-            ConstantTensor::map_elementwise(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| f64::from(u8::from(at[1] <= at[0])));
+        let mask = ConstantTensor::map_elementwise(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| {
+            f64::from(u8::from(at[1] <= at[0]))
+        });
         assert_eq!(numbers(&mask), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
     }
 
@@ -419,12 +459,21 @@ mod tests {
         for size in 1..40_i32 {
             let repeated = ConstantTensor::from_numbers(&vec![3.0; usize::try_from(size).unwrap()]);
             let shape = [i64::from(size), 1];
-            assert_eq!(ConstantTensor::from_scalar(3.0).reduce(&shape, 0, |a, b| a + b), repeated.reduce(&shape, 0, |a, b| a + b));
-            assert_eq!(ConstantTensor::from_scalar(3.0).reduce(&shape, 0, f64::max), repeated.reduce(&shape, 0, f64::max));
+            assert_eq!(
+                ConstantTensor::from_scalar(3.0).reduce(&shape, 0, |a, b| a + b),
+                repeated.reduce(&shape, 0, |a, b| a + b)
+            );
+            assert_eq!(
+                ConstantTensor::from_scalar(3.0).reduce(&shape, 0, f64::max),
+                repeated.reduce(&shape, 0, f64::max)
+            );
         }
-        assert_eq!(numbers(&ConstantTensor::from_scalar(1.0).reduce(&[1 << 50, 7], 0, |a, b| a + b)), [1_125_899_906_842_624.0]);
-        let wrapped =
-            ConstantTensor::from_integer(3).reduce_integers(&[1 << 40], 0, |a, b| i64::from((a + b).to_le_bytes()[0].cast_signed()));
+        assert_eq!(
+            numbers(&ConstantTensor::from_scalar(1.0).reduce(&[1 << 50, 7], 0, |a, b| a + b)),
+            [1_125_899_906_842_624.0]
+        );
+        let wrapped = ConstantTensor::from_integer(3)
+            .reduce_integers(&[1 << 40], 0, |a, b| i64::from((a + b).to_le_bytes()[0].cast_signed()));
         assert_eq!(wrapped.splat_integer(), Some(0), "3 * 2^40 in 8 bits");
     }
 

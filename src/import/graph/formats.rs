@@ -43,19 +43,19 @@ impl ValueGraph {
         self.storage_formats.get(&number).copied()
     }
 
-    /// Returns the formats in which tensors must be held: those known before, and those of tensors that `roots` need both in single precision and
-    /// in another format.
+    /// Returns the formats in which tensors must be held: those known before, and those of tensors that `roots` need
+    /// both in single precision and in another format.
     #[must_use]
     pub fn compute_storage_formats(&self, roots: &[NodeId]) -> BTreeMap<usize, StorageFormat> {
         let (mut single, mut narrow, mut integers) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        let is_moved = |id: NodeId| self.source_tensor(id).is_some() && !matches!(self.node(id).kind, NodeKind::Tensor(_));
+        let is_moved =
+            |id: NodeId| self.source_tensor(id).is_some() && !matches!(self.node(id).kind, NodeKind::Tensor(_));
         for id in self.collect_required(roots, |_| false) {
             let ValueNode { kind, shape, element, .. } = self.node(id);
             let n_elements = shape.iter().product::<i64>();
             match (kind, element, self.numeric_source_tensor(id)) {
-                (&NodeKind::Tensor(number), NodeElementType::Single, _) | (_, NodeElementType::Single, Some(number)) => {
-                    _ = single.insert(number)
-                }
+                (&NodeKind::Tensor(number), NodeElementType::Single, _)
+                | (_, NodeElementType::Single, Some(number)) => _ = single.insert(number),
                 (NodeKind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
                 (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
                 // Integers that are moved only are those of their readers.
@@ -113,7 +113,13 @@ impl ValueGraph {
     }
 
     /// Converts numbers that an operation has computed in lanes.
-    pub fn convert_lanes(&mut self, lanes: NodeId, conversion: &'static str, element: NodeElementType, shape: &[i64]) -> NodeId {
+    pub fn convert_lanes(
+        &mut self,
+        lanes: NodeId,
+        conversion: &'static str,
+        element: NodeElementType,
+        shape: &[i64],
+    ) -> NodeId {
         let converted = self.add_pointwise(conversion, &[lanes], element);
         let first = (0..shape.len()).map(AffineExpression::Dim).chain([AffineExpression::Constant(0)]).collect();
         self.view(converted, first, shape)

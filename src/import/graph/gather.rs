@@ -3,12 +3,14 @@
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, formats::LANES};
 use program::affine::AffineExpression;
 
-/// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up a row.
+/// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up
+/// a row.
 pub(super) const NUM_SCALAR_COLUMNS: i64 = LANES;
 
 impl ValueGraph {
-    /// Gathers the rows of `table` along `dim` that `index` selects. The result has the dimensions of the index, then the other dimensions of
-    /// the table. A reshaped index is read in its stored shape and the result is reshaped, since a list of indices has no sticks to split.
+    /// Gathers the rows of `table` along `dim` that `index` selects. The result has the dimensions of the index, then
+    /// the other dimensions of the table. A reshaped index is read in its stored shape and the result is reshaped,
+    /// since a list of indices has no sticks to split.
     pub(in crate::import) fn gather(&mut self, table: NodeId, dim: usize, index: NodeId) -> NodeId {
         let element = self.node(table).element;
         self.gather_as(table, dim, index, element)
@@ -39,9 +41,16 @@ impl ValueGraph {
         self.reshape(chosen, &[over, shape].concat())
     }
 
-    /// Gathers rows of one element: each is broadcast over a stick, which an index can select, and the first element of the selected stick is
-    /// read.
-    fn gather_elements(&mut self, table: NodeId, n_rows: i64, index: NodeId, units: &[i64], element: NodeElementType) -> NodeId {
+    /// Gathers rows of one element: each is broadcast over a stick, which an index can select, and the first element of
+    /// the selected stick is read.
+    fn gather_elements(
+        &mut self,
+        table: NodeId,
+        n_rows: i64,
+        index: NodeId,
+        units: &[i64],
+        element: NodeElementType,
+    ) -> NodeId {
         let over = self.node(index).shape.clone();
         let list = self.reshape(table, &[n_rows]);
         let wide = self.view(list, vec![AffineExpression::Dim(0)], &[n_rows, NUM_SCALAR_COLUMNS]);
@@ -50,15 +59,19 @@ impl ValueGraph {
         self.view(chosen, at, &[over.as_slice(), units].concat())
     }
 
-    /// Returns a broadcast index without its broadcast dimensions, and the positions of its own dimensions in the broadcast shape. The
-    /// gathered rows are broadcast instead, since a lookup op has only dimensions of the index or the table.
+    /// Returns a broadcast index without its broadcast dimensions, and the positions of its own dimensions in the
+    /// broadcast shape. The gathered rows are broadcast instead, since a lookup op has only dimensions of the index or
+    /// the table.
     fn strip_broadcast(&self, index: NodeId) -> Option<(NodeId, Vec<AffineExpression>)> {
         let shape = &self.node(index).shape;
         let mut map: Vec<AffineExpression> = (0..shape.len()).map(AffineExpression::Dim).collect();
         let mut alone = index;
         // Composes two views: the last map is applied to the result of the previous one.
         while let Some(inner) = self.as_projected_permutation(alone) {
-            map = inner.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { map[*dim].clone() } else { expr.clone() }).collect();
+            map = inner
+                .iter()
+                .map(|expr| if let AffineExpression::Dim(dim) = expr { map[*dim].clone() } else { expr.clone() })
+                .collect();
             alone = self.node(alone).inputs[0];
         }
         let is_repeated = (0..shape.len()).any(|dim| shape[dim] > 1 && !map.contains(&AffineExpression::Dim(dim)));
@@ -69,9 +82,10 @@ impl ValueGraph {
     fn as_projected_permutation(&self, node: NodeId) -> Option<Vec<AffineExpression>> {
         let ValueNode { kind, inputs, shape, .. } = self.node(node);
         match kind {
-            NodeKind::View(map) => {
-                map.iter().all(|expr| matches!(expr, AffineExpression::Dim(_) | AffineExpression::Constant(0))).then(|| map.clone())
-            }
+            NodeKind::View(map) => map
+                .iter()
+                .all(|expr| matches!(expr, AffineExpression::Dim(_) | AffineExpression::Constant(0)))
+                .then(|| map.clone()),
             NodeKind::Reshape => compute_unit_dim_map(&self.node(*inputs.first()?).shape, shape),
             _ => None,
         }
@@ -98,7 +112,11 @@ impl ValueGraph {
 fn compute_unit_dim_map(from: &[i64], to: &[i64]) -> Option<Vec<AffineExpression>> {
     let mut moving = (0..to.len()).filter(|&dim| to[dim] > 1);
     let mut read = |&size: &i64| {
-        if size > 1 { moving.next().map_or(AffineExpression::Constant(0), AffineExpression::Dim) } else { AffineExpression::Constant(0) }
+        if size > 1 {
+            moving.next().map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+        } else {
+            AffineExpression::Constant(0)
+        }
     };
     (drop_unit_dims(from) == drop_unit_dims(to)).then(|| from.iter().map(&mut read).collect())
 }
@@ -111,7 +129,8 @@ fn drop_unit_dims(shape: &[i64]) -> Vec<i64> {
 fn keeps_order(map: &[AffineExpression], from: &[i64], to: &[i64]) -> bool {
     let moving = |shape: &[i64]| (0..shape.len()).filter(|&dim| shape[dim] > 1).collect::<Vec<_>>();
     let (own, new) = (moving(from), moving(to));
-    own.len() == new.len() && own.iter().zip(new).all(|(&dim, new)| map[dim] == AffineExpression::Dim(new) && from[dim] == to[new])
+    own.len() == new.len()
+        && own.iter().zip(new).all(|(&dim, new)| map[dim] == AffineExpression::Dim(new) && from[dim] == to[new])
 }
 
 #[cfg(test)]
@@ -140,8 +159,14 @@ mod tests {
         let repeated = graph.view(index, vec![AffineExpression::Dim(0), AffineExpression::Dim(2)], &[5, 9, 4]);
         let chosen = graph.gather(table, 0, repeated);
         let ValueNode { kind, inputs, shape, .. } = graph.node(chosen);
-        assert_eq!((kind, &shape[..]), (&NodeKind::View([0, 2, 3].map(AffineExpression::Dim).to_vec()), &[5, 9, 4, 64][..]));
-        assert_eq!((&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]), (&NodeKind::Gather(0), &[table, index][..]));
+        assert_eq!(
+            (kind, &shape[..]),
+            (&NodeKind::View([0, 2, 3].map(AffineExpression::Dim).to_vec()), &[5, 9, 4, 64][..])
+        );
+        assert_eq!(
+            (&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]),
+            (&NodeKind::Gather(0), &[table, index][..])
+        );
     }
 
     #[test]
@@ -153,13 +178,21 @@ mod tests {
         let apart = graph.reshape(repeated, &[5, 1, 4, 9]);
         let turned = graph.view(
             apart,
-            vec![AffineExpression::Dim(0), AffineExpression::Constant(0), AffineExpression::Dim(2), AffineExpression::Dim(1)],
+            vec![
+                AffineExpression::Dim(0),
+                AffineExpression::Constant(0),
+                AffineExpression::Dim(2),
+                AffineExpression::Dim(1),
+            ],
             &[5, 9, 4],
         );
         let chosen = graph.gather(table, 0, turned);
         let ValueNode { kind, inputs, .. } = graph.node(chosen);
         assert_eq!(kind, &NodeKind::View([0, 2, 3].map(AffineExpression::Dim).to_vec()));
-        assert_eq!((&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]), (&NodeKind::Gather(0), &[table, index][..]));
+        assert_eq!(
+            (&graph.node(inputs[0]).kind, &graph.node(inputs[0]).inputs[..]),
+            (&NodeKind::Gather(0), &[table, index][..])
+        );
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! Lists of indices that a program concatenates, shifts, stacks, slices or transposes.
 //!
-//! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the concatenation of the gathers
-//! with its parts, and a gather with a transposed list is the transposed gather: table rows fill whole sticks, indices do not.
+//! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the
+//! concatenation of the gathers with its parts, and a gather with a transposed list is the transposed gather: table
+//! rows fill whole sticks, indices do not.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Returns whether integers are elements of external tensors, in any order, or gathered from such tensors: a list that a gather may read.
-    /// Computed integers do not qualify.
+    /// Returns whether integers are elements of external tensors, in any order, or gathered from such tensors: a list
+    /// that a gather may read. Computed integers do not qualify.
     #[must_use]
     pub fn is_index_list(&self, id: NodeId) -> bool {
         let ValueNode { kind, inputs, element, .. } = self.node(id);
@@ -23,9 +24,15 @@ impl ValueGraph {
         }
     }
 
-    /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the gathers with its parts.
-    /// Returns None for a list that is a tensor.
-    pub(super) fn gather_concatenated(&mut self, table: NodeId, dim: usize, index: NodeId, element: NodeElementType) -> Option<NodeId> {
+    /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the
+    /// gathers with its parts. Returns None for a list that is a tensor.
+    pub(super) fn gather_concatenated(
+        &mut self,
+        table: NodeId,
+        dim: usize,
+        index: NodeId,
+        element: NodeElementType,
+    ) -> Option<NodeId> {
         let ValueNode { kind, inputs, shape: over, .. } = self.node(index).clone();
         let mut of_row = self.node(table).shape.clone();
         of_row.remove(dim);
@@ -93,7 +100,8 @@ mod tests {
 
     /// Builds the concatenation of a list of 5 and a list of 3 indices.
     fn build_concatenation(graph: &mut ValueGraph) -> [NodeId; 3] {
-        let (first, second) = (graph.add_tensor(1, vec![5], NodeElementType::Int), graph.add_tensor(2, vec![3], NodeElementType::Int));
+        let (first, second) =
+            (graph.add_tensor(1, vec![5], NodeElementType::Int), graph.add_tensor(2, vec![3], NodeElementType::Int));
         let memory = graph.add_undefined(vec![8], NodeElementType::Int);
         let one = graph.insert(first, memory, vec![0]);
         [first, second, graph.insert(second, one, vec![5])]
@@ -137,8 +145,11 @@ mod tests {
     fn views_row_at_constant_index() {
         let mut graph = ValueGraph::default();
         let table = build_table(&mut graph);
-        let number =
-            graph.add_constant(crate::import::graph::constant_tensor::ConstantTensor::from_scalar(3.0), Vec::new(), NodeElementType::Int);
+        let number = graph.add_constant(
+            crate::import::graph::constant_tensor::ConstantTensor::from_scalar(3.0),
+            Vec::new(),
+            NodeElementType::Int,
+        );
         let list = graph.add_splat(number, vec![4]);
         let chosen = graph.gather(table, 0, list);
         let ValueNode { kind, shape, .. } = graph.node(chosen).clone();

@@ -1,12 +1,13 @@
-//! Runtime integers. The device has no integers: they are represented as numbers that its formats hold exactly, or as indices that select
-//! rows of tables.
+//! Runtime integers. The device has no integers: they are represented as numbers that its formats hold exactly, or as
+//! indices that select rows of tables.
 //!
-//! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a cosine, a remainder). This
-//! is known only after the whole program is imported. Other functions of an index become lookups ([`super::find_table_rows`]).
+//! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a
+//! cosine, a remainder). This is known only after the whole program is imported. Other functions of an index become
+//! lookups ([`super::find_table_rows`]).
 
 use super::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, formats::StorageFormat, gather::NUM_SCALAR_COLUMNS,
-    table_lookup,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, formats::StorageFormat,
+    gather::NUM_SCALAR_COLUMNS, table_lookup,
 };
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,8 +34,8 @@ pub struct IntegerFacts {
     widths: BTreeMap<NodeId, u32>,
     /// Nodes whose elements are a subset of the elements of another node, however they are computed.
     supersets: BTreeMap<NodeId, NodeId>,
-    /// Nodes whose values are those of other nodes, which the device does not compute, but whose ranges are known: running sums, and truth
-    /// values of integers that are known by their digits.
+    /// Nodes whose values are those of other nodes, which the device does not compute, but whose ranges are known:
+    /// running sums, and truth values of integers that are known by their digits.
     exact: BTreeMap<NodeId, NodeId>,
     /// Nodes that are quotients or remainders of integers, however they are computed.
     divided: BTreeMap<NodeId, IntegerDivision>,
@@ -158,7 +159,9 @@ impl ValueGraph {
         let node = self.node(id);
         match node.kind {
             NodeKind::Tensor(number) => (node.element == NodeElementType::Int).then_some(number),
-            NodeKind::View(_) | NodeKind::Reshape if node.element == NodeElementType::Int => self.source_tensor(node.inputs[0]),
+            NodeKind::View(_) | NodeKind::Reshape if node.element == NodeElementType::Int => {
+                self.source_tensor(node.inputs[0])
+            }
             _ => None,
         }
     }
@@ -191,7 +194,8 @@ impl ValueGraph {
         self.integers.requested_rows.iter().filter_map(|(&number, rows)| Some((number, (*rows)?)))
     }
 
-    /// Records that integers select one of `n_rows` rows: those of a tensor, or of all tensors that they are concatenated from.
+    /// Records that integers select one of `n_rows` rows: those of a tensor, or of all tensors that they are
+    /// concatenated from.
     pub fn record_index(&mut self, index: NodeId, n_rows: i64) {
         let (mut open, mut seen) = (vec![index], BTreeSet::new());
         while let Some(index) = open.pop() {
@@ -204,8 +208,8 @@ impl ValueGraph {
         }
     }
 
-    /// Records an index as `record_index` does, where `id` is the numeric form of integers. Does nothing unless these are
-    /// the integers of a tensor, and no arithmetic is applied to them.
+    /// Records an index as `record_index` does, where `id` is the numeric form of integers. Does nothing unless these
+    /// are the integers of a tensor, and no arithmetic is applied to them.
     pub fn record_numeric_index(&mut self, id: NodeId, n_rows: i64) {
         if self.source_tensor(id).is_some() {
             return self.record_index(id, n_rows);
@@ -222,19 +226,26 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the number of values of the integers of one tensor that a node is or is computed from: the end of their range, or as many as of
-    /// positions that nothing bounds, but `least`.
+    /// Returns the number of values of the integers of one tensor that a node is or is computed from: the end of their
+    /// range, or as many as of positions that nothing bounds, but `least`.
     #[must_use]
     pub fn num_source_values(&self, id: NodeId, least: i64) -> i64 {
-        let promised =
-            self.collect_source_tensors(id).into_iter().filter_map(|number| self.integers.promised_range(number)).map(|range| range[1]);
+        let promised = self
+            .collect_source_tensors(id)
+            .into_iter()
+            .filter_map(|number| self.integers.promised_range(number))
+            .map(|range| range[1]);
         promised.max().unwrap_or_else(|| least.max(MAX_POSITIONS))
     }
 
-    /// Returns whether the integers that a node is computed from may be negative, by their declared ranges: they are no indices then.
+    /// Returns whether the integers that a node is computed from may be negative, by their declared ranges: they are no
+    /// indices then.
     #[must_use]
     pub fn may_have_negative_sources(&self, id: NodeId) -> bool {
-        self.collect_source_tensors(id).into_iter().filter_map(|number| self.integers.promised_range(number)).any(|range| range[0] < 0)
+        self.collect_source_tensors(id)
+            .into_iter()
+            .filter_map(|number| self.integers.promised_range(number))
+            .any(|range| range[0] < 0)
     }
 
     /// Returns the tensors of integers that the nodes compute with as numbers.
@@ -264,7 +275,8 @@ impl ValueGraph {
         found
     }
 
-    /// Returns the tensors that are indices, and the range of integers that their lookups cover: the first, and one past the last.
+    /// Returns the tensors that are indices, and the range of integers that their lookups cover: the first, and one
+    /// past the last.
     pub fn iter_lookup_ranges(&self) -> impl Iterator<Item = (usize, [i64; 2])> {
         self.integers.rows.iter().map(|(&number, &rows)| (number, [0, rows]))
     }
@@ -276,8 +288,8 @@ impl ValueGraph {
         }
     }
 
-    /// Requests lookups as `require_table` does, if `id` is an elementwise function of one integer and constants, without
-    /// sums over several integers.
+    /// Requests lookups as `require_table` does, if `id` is an elementwise function of one integer and constants,
+    /// without sums over several integers.
     pub fn require_table_if_unary(&mut self, id: NodeId) {
         if self.depends_on_one_integer(id) {
             self.require_table(id);
@@ -295,7 +307,11 @@ impl ValueGraph {
             }
             let node = self.node(id);
             match node.kind {
-                NodeKind::Constant(_) | NodeKind::View(_) | NodeKind::Reshape | NodeKind::Pointwise(..) | NodeKind::Virtual(_) => {
+                NodeKind::Constant(_)
+                | NodeKind::View(_)
+                | NodeKind::Reshape
+                | NodeKind::Pointwise(..)
+                | NodeKind::Virtual(_) => {
                     stack.extend(node.inputs.iter().filter(|&&input| seen.insert(input)));
                 }
                 _ => return false,
@@ -337,12 +353,13 @@ impl ValueGraph {
         id
     }
 
-    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only where it is
-    /// computed: a second negation does not undo it.
+    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only
+    /// where it is computed: a second negation does not undo it.
     #[must_use]
     pub fn negation_operand(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id);
-        (matches!(node.kind, NodeKind::Pointwise("neg", _)) && self.integers.lower_bound(id).is_none()).then(|| node.inputs[0])
+        (matches!(node.kind, NodeKind::Pointwise("neg", _)) && self.integers.lower_bound(id).is_none())
+            .then(|| node.inputs[0])
     }
 
     /// Records that integers are divided by a node, which must not be 0.
@@ -360,7 +377,9 @@ impl ValueGraph {
         let node = self.node(id);
         match (&node.kind, node.inputs.last()) {
             (NodeKind::Constant(_) | NodeKind::Unsupported(_), _) => {}
-            (NodeKind::Virtual(_), Some(&computed)) if table_lookup::as_lookup(self, id).is_none() => self.record_width(computed, width),
+            (NodeKind::Virtual(_), Some(&computed)) if table_lookup::as_lookup(self, id).is_none() => {
+                self.record_width(computed, width)
+            }
             _ => {
                 let known = self.integers.widths.entry(id).or_insert(width);
                 *known = width.min(*known);
@@ -368,7 +387,8 @@ impl ValueGraph {
         }
     }
 
-    /// Records that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the element.
+    /// Records that each element of `id` is an element of `whole`: a sum of one element and zeros has the range of the
+    /// element.
     pub fn record_superset(&mut self, id: NodeId, whole: NodeId) {
         self.integers.supersets.insert(id, whole);
     }
@@ -378,8 +398,8 @@ impl ValueGraph {
         self.integers.exact.insert(id, exact);
     }
 
-    /// Records that a node is the quotient or the remainder of a division: its range follows from the integers, not from the correction steps
-    /// on the device.
+    /// Records that a node is the quotient or the remainder of a division: its range follows from the integers, not
+    /// from the correction steps on the device.
     pub fn record_division(&mut self, id: NodeId, division: IntegerDivision) {
         self.integers.divided.insert(id, division);
     }
@@ -389,8 +409,8 @@ impl ValueGraph {
         self.integers.nodes.insert(id);
     }
 
-    /// Concatenates integers as numbers. The device writes whole sticks of numbers, so a list with a boundary inside a stick is written with
-    /// each number in a stick of its own.
+    /// Concatenates integers as numbers. The device writes whole sticks of numbers, so a list with a boundary inside a
+    /// stick is written with each number in a stick of its own.
     ///
     /// # Errors
     /// Returns the rejection of a part.
@@ -406,10 +426,11 @@ impl ValueGraph {
         };
         let ends_inside = |part: NodeId, offsets: &[i64]| {
             let ends = |dim: usize| [offsets[dim], offsets[dim] + self.node(part).shape[dim]];
-            (0..shape.len()).any(|dim| ends(dim).into_iter().any(|end| end % NUM_SCALAR_COLUMNS != 0 && end != shape[dim]))
+            (0..shape.len())
+                .any(|dim| ends(dim).into_iter().any(|end| end % NUM_SCALAR_COLUMNS != 0 && end != shape[dim]))
         };
-        let is_wide =
-            shape.iter().filter(|&&size| size > 1).count() == 1 && parts.iter().any(|(part, offsets)| ends_inside(*part, offsets));
+        let is_wide = shape.iter().filter(|&&size| size > 1).count() == 1
+            && parts.iter().any(|(part, offsets)| ends_inside(*part, offsets));
         if !is_wide {
             for (part, offsets) in parts {
                 let part = self.convert_to_formatted_numbers(part)?;
@@ -481,7 +502,9 @@ impl ValueGraph {
                 let element = self.integers.element;
                 match self.num_index_values(id) {
                     Some(n_rows) => Ok(table_lookup::build_iota_lookup(self, id, n_rows, element)),
-                    None if self.source_tensor(id).and_then(|number| self.storage_format(number)) == Some(StorageFormat::Single) => {
+                    None if self.source_tensor(id).and_then(|number| self.storage_format(number))
+                        == Some(StorageFormat::Single) =>
+                    {
                         let single = self.add(NodeKind::Reshape, &[id], node.shape, NodeElementType::Single);
                         self.record_integers(single);
                         let number = self.convert_to_narrow(single, element);

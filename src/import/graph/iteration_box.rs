@@ -39,8 +39,8 @@ impl IterationBox {
 /// Dimension and its ranges, each from first to end.
 pub(in crate::import) type DimRuns = (usize, Vec<(i64, i64)>);
 
-/// Returns the dimension that a condition of shape `shape` depends on, and the runs along it with a constant condition. Returns None if the
-/// condition depends on several dimensions or has too many runs.
+/// Returns the dimension that a condition of shape `shape` depends on, and the runs along it with a constant condition.
+/// Returns None if the condition depends on several dimensions or has too many runs.
 pub(in crate::import) fn find_constant_runs(condition: &ConstantTensor, shape: &[i64]) -> Option<DimRuns> {
     let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
     let (dim, None) = (moving.next()?, moving.next()) else { return None };
@@ -77,6 +77,9 @@ mod tests {
         let part = IterationBox::from_sizes(vec![4, 10]).restrict(1, 2, 10).restrict(1, 3, 5);
         assert_eq!(part, IterationBox { origin: vec![0, 5], sizes: vec![4, 2] });
         let moved = AffineExpression::Add(Box::new(AffineExpression::Dim(1)), Box::new(AffineExpression::Constant(5)));
-        assert_eq!(part.shift_map(&[AffineExpression::Dim(0), AffineExpression::Dim(1)]), [AffineExpression::Dim(0), moved]);
+        assert_eq!(
+            part.shift_map(&[AffineExpression::Dim(0), AffineExpression::Dim(1)]),
+            [AffineExpression::Dim(0), moved]
+        );
     }
 }

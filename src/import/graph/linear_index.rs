@@ -1,4 +1,5 @@
-//! Indices that are sums of multiples of iteration dimensions: strides, dilations, and the windows of convolutions and poolings.
+//! Indices that are sums of multiples of iteration dimensions: strides, dilations, and the windows of convolutions and
+//! poolings.
 
 use crate::codes;
 use program::affine::AffineExpression;
@@ -56,8 +57,8 @@ impl LinearIndex {
         })
     }
 
-    /// Returns whether the dimensions are digits of the index: the index increases in row-major order, no two points share an index, and no
-    /// digit carries into the next one.
+    /// Returns whether the dimensions are digits of the index: the index increases in row-major order, no two points
+    /// share an index, and no digit carries into the next one.
     pub(in crate::import) fn is_mixed_radix(&self, sizes: &[i64]) -> bool {
         let has_room = |pair: &[(usize, i64)]| {
             let ((dim, factor), (_, next)) = (pair[0], pair[1]);
@@ -69,38 +70,48 @@ impl LinearIndex {
     /// Returns the index after `dim` is replaced by another expression.
     pub(in crate::import) fn to_expr(&self, of: impl Fn(usize) -> AffineExpression) -> AffineExpression {
         let term = |&(dim, factor): &(usize, i64)| of(dim).times(factor);
-        let constant = (self.constant != 0 || self.terms.is_empty()).then_some(AffineExpression::Constant(self.constant));
+        let constant =
+            (self.constant != 0 || self.terms.is_empty()).then_some(AffineExpression::Constant(self.constant));
         let sum = self.terms.iter().rev().map(term).chain(constant);
         sum.reduce(AffineExpression::plus).unwrap_or(AffineExpression::Constant(0))
     }
 }
 
-/// Returns the reason why an index map is not a view: the windows of a convolution overlap, and a tensor is not read backwards.
+/// Returns the reason why an index map is not a view: the windows of a convolution overlap, and a tensor is not read
+/// backwards.
 pub(in crate::import) fn find_view_error(map: &[AffineExpression], sizes: &[i64]) -> Option<String> {
     for linear in map.iter().filter_map(|expr| LinearIndex::from_expr(expr, sizes)) {
         if linear.terms.iter().any(|&(_, factor)| factor < 0) {
-            return Some(codes::INDEX_COMPUTED.format("backwards, which is not supported; reverse the tensor outside of the program"));
+            return Some(
+                codes::INDEX_COMPUTED
+                    .format("backwards, which is not supported; reverse the tensor outside of the program"),
+            );
         }
         if linear.overlaps(sizes) {
-            return Some(
-                codes::TOO_MANY_PARTS
-                    .format(format_args!("in overlapping windows of more than {MAX_WINDOW_PARTS} parts; use smaller windows")),
-            );
+            return Some(codes::TOO_MANY_PARTS.format(format_args!(
+                "in overlapping windows of more than {MAX_WINDOW_PARTS} parts; use smaller windows"
+            )));
         }
     }
     None
 }
 
-/// Returns the dimensions along which the windows of operands lie, such as those of a kernel: for each fixed point of them, the operand
-/// indices are injective. Reduced dimensions come first, since summing over them costs only the addition; then the shortest ones.
-pub(in crate::import) fn find_window_dims(maps: &[&[AffineExpression]], sizes: &[i64], is_reduction: &[bool]) -> Vec<usize> {
+/// Returns the dimensions along which the windows of operands lie, such as those of a kernel: for each fixed point of
+/// them, the operand indices are injective. Reduced dimensions come first, since summing over them costs only the
+/// addition; then the shortest ones.
+pub(in crate::import) fn find_window_dims(
+    maps: &[&[AffineExpression]],
+    sizes: &[i64],
+    is_reduction: &[bool],
+) -> Vec<usize> {
     let mut sizes = sizes.to_vec();
     let mut found = Vec::new();
     for expr in maps.iter().copied().flatten() {
-        while let Some(linear) =
-            LinearIndex::from_expr(expr, &sizes).filter(|linear| linear.terms.len() > 1 && !linear.is_mixed_radix(&sizes))
+        while let Some(linear) = LinearIndex::from_expr(expr, &sizes)
+            .filter(|linear| linear.terms.len() > 1 && !linear.is_mixed_radix(&sizes))
         {
-            let along = linear.terms.iter().map(|&(dim, _)| dim).min_by_key(|&dim| (!is_reduction[dim], sizes[dim], dim));
+            let along =
+                linear.terms.iter().map(|&(dim, _)| dim).min_by_key(|&dim| (!is_reduction[dim], sizes[dim], dim));
             let Some(dim) = along else { break };
             found.push(dim);
             sizes[dim] = 1;
@@ -132,7 +143,11 @@ mod tests {
     #[test]
     fn finds_dims_of_kernel() {
         // Rows of 7 with a kernel of 3, stride 2; columns of 7 with a kernel of 2, stride 2, which do not overlap.
-        let map = [AffineExpression::Dim(0), sum(dim(1, 2), AffineExpression::Dim(3)), sum(dim(2, 2), AffineExpression::Dim(4))];
+        let map = [
+            AffineExpression::Dim(0),
+            sum(dim(1, 2), AffineExpression::Dim(3)),
+            sum(dim(2, 2), AffineExpression::Dim(4)),
+        ];
         let sizes = [4, 3, 3, 3, 2];
         assert_eq!(find_window_dims(&[&map], &sizes, &[false, false, false, true, true]), [3]);
         assert_eq!(find_window_dims(&[&map], &[4, 3, 3, 1, 1], &[false, false, false, true, true]), [0; 0]);
@@ -145,8 +160,9 @@ mod tests {
 
     #[test]
     fn detects_overlap_of_dilated_windows() {
-        let linear =
-            |a: i64, b: i64, sizes: &[i64]| LinearIndex::from_expr(&sum(dim(0, a), dim(1, b)), sizes).map(|linear| linear.overlaps(sizes));
+        let linear = |a: i64, b: i64, sizes: &[i64]| {
+            LinearIndex::from_expr(&sum(dim(0, a), dim(1, b)), sizes).map(|linear| linear.overlaps(sizes))
+        };
         assert_eq!(linear(1, 4, &[4, 3]), Some(false));
         assert_eq!(linear(1, 3, &[4, 3]), Some(true));
         assert_eq!(linear(2, 1, &[4, 2]), Some(false));
@@ -171,7 +187,10 @@ mod tests {
             let expr = sum(sum(dim(0, a), dim(1, b)), AffineExpression::Constant(constant));
             LinearIndex::from_expr(&expr, &[5, 2]).map(|linear| linear.is_mixed_radix(&[5, 2]))
         };
-        assert_eq!([(4, 1, 0), (4, 1, 2), (4, 1, 6)].map(|(a, b, constant)| is_digits(a, b, constant)), [Some(true); 3]);
+        assert_eq!(
+            [(4, 1, 0), (4, 1, 2), (4, 1, 6)].map(|(a, b, constant)| is_digits(a, b, constant)),
+            [Some(true); 3]
+        );
         assert_eq!(is_digits(4, 1, 3), Some(false), "3 + 1 is the next window");
         assert_eq!(is_digits(5, 2, 0), Some(false), "windows of 5 are no multiple of 2");
         assert_eq!(is_digits(4, 2, 1), Some(true));
@@ -182,7 +201,10 @@ mod tests {
         let expr = sum(sum(dim(2, 4), AffineExpression::Constant(3)), sum(AffineExpression::Dim(0), dim(1, 8)));
         let linear = LinearIndex::from_expr(&expr, &[4, 5, 1]).expect("a sum");
         assert_eq!((linear.terms.as_slice(), linear.constant), ([(0, 1), (1, 8)].as_slice(), 3));
-        assert_eq!(linear.to_expr(AffineExpression::Dim), sum(sum(dim(1, 8), AffineExpression::Dim(0)), AffineExpression::Constant(3)));
+        assert_eq!(
+            linear.to_expr(AffineExpression::Dim),
+            sum(sum(dim(1, 8), AffineExpression::Dim(0)), AffineExpression::Constant(3))
+        );
         assert_eq!(
             LinearIndex::from_expr(
                 &AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2))),

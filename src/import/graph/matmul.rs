@@ -5,8 +5,8 @@ use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one result column (which fills
-    /// no stick of the device's product), are multiplied elementwise instead.
+    /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one
+    /// result column (which fills no stick of the device's product), are multiplied elementwise instead.
     pub fn build_matmul(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: NodeElementType) -> NodeId {
         let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
         if k == 1 {
@@ -23,8 +23,8 @@ impl ValueGraph {
         self.reduce("sum", terms, column)
     }
 
-    /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more dimensions of rows than the
-    /// device's product has.
+    /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more
+    /// dimensions of rows than the device's product has.
     pub(in crate::import) fn build_matmul_with_merged_rows(
         &mut self,
         [left, right]: [NodeId; 2],

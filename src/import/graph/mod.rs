@@ -1,8 +1,8 @@
 //! The program as a value graph: the computation of `linalg`, before it is written as `spyre` ops.
 //!
-//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. So a dead node costs nothing, an
-//! unsupported operation is rejected only if its result is used, and a larger pattern (a sigmoid, a mean) is recognized when its last node is
-//! built.
+//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. So a dead node
+//! costs nothing, an unsupported operation is rejected only if its result is used, and a larger pattern (a sigmoid, a
+//! mean) is recognized when its last node is built.
 //!
 //! | file | contents |
 //! |---|---|
@@ -112,10 +112,11 @@ pub enum NodeKind {
     Reshape,
     /// View of the input: for each of its dimensions, the index in terms of the node's dimensions.
     View(Vec<AffineExpression>),
-    /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no dimensions.
+    /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no
+    /// dimensions.
     Pointwise(&'static str, Vec<u64>),
-    /// Elementwise operation without a device function of its own, such as `erf`: a component of a larger pattern, or an integer operation.
-    /// The last input is its expansion.
+    /// Elementwise operation without a device function of its own, such as `erf`: a component of a larger pattern, or
+    /// an integer operation. The last input is its expansion.
     Virtual(&'static str),
     /// Reduction along one dimension, which remains with size 1.
     Reduce(&'static str, usize, Vec<u64>),
@@ -170,14 +171,20 @@ pub struct ValueGraph {
     single_forms: BTreeMap<NodeId, NodeId>,
     /// Converted results of sines and cosines that are computed in single precision.
     trig_results: BTreeSet<NodeId>,
-    /// Whether the operation that is built next has a result of f32 or f64 in the program, and angles are computed in f32.
+    /// Whether the operation that is built next has a result of f32 or f64 in the program, and angles are computed in
+    /// f32.
     pub is_single_operation: bool,
 }
 
 impl ValueGraph {
-    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the formats of tensors that are read in two.
+    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the formats of tensors that
+    /// are read in two.
     #[must_use]
-    pub fn with_integers(integers: integers::IntegerFacts, is_narrow: bool, held: BTreeMap<usize, StorageFormat>) -> Self {
+    pub fn with_integers(
+        integers: integers::IntegerFacts,
+        is_narrow: bool,
+        held: BTreeMap<usize, StorageFormat>,
+    ) -> Self {
         Self { integers, is_narrow, storage_formats: held, ..Self::default() }
     }
 
@@ -223,8 +230,11 @@ impl ValueGraph {
 
     /// Returns the node equal to this one in the current scope, or inserts it.
     pub fn add(&mut self, kind: NodeKind, inputs: &[NodeId], shape: Vec<i64>, element: NodeElementType) -> NodeId {
-        let kind =
-            if let NodeKind::Constant(known) = kind { NodeKind::Constant(known.to_storage(element == NodeElementType::Int)) } else { kind };
+        let kind = if let NodeKind::Constant(known) = kind {
+            NodeKind::Constant(known.to_storage(element == NodeElementType::Int))
+        } else {
+            kind
+        };
         let node = ValueNode { kind, inputs: inputs.to_vec(), shape, element };
         if let Some(&known) = self.shared_nodes.get(&(self.scope, node.clone())) {
             return known;
@@ -285,7 +295,9 @@ impl ValueGraph {
     /// Returns the rejection that is the expansion of a virtual operation.
     #[must_use]
     pub fn find_unsupported_fallback(&self, id: NodeId) -> Option<NodeId> {
-        matches!(self.node(id).kind, NodeKind::Virtual(_)).then(|| self.find_unsupported(self.required_inputs(id))).flatten()
+        matches!(self.node(id).kind, NodeKind::Virtual(_))
+            .then(|| self.find_unsupported(self.required_inputs(id)))
+            .flatten()
     }
 
     /// Returns the number that all elements of a node equal, if any.
@@ -310,11 +322,15 @@ impl ValueGraph {
             NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
             NodeKind::Constant(known) => self.add_constant(known, shape.to_vec(), element),
             NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
-            NodeKind::Splat if element == NodeElementType::Int => self.add(NodeKind::Splat, &inputs, shape.to_vec(), element),
+            NodeKind::Splat if element == NodeElementType::Int => {
+                self.add(NodeKind::Splat, &inputs, shape.to_vec(), element)
+            }
             // A reshape of a reshape is one reshape of the first tensor, so inverse reshapes cancel.
             NodeKind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             NodeKind::Virtual(operation) => {
-                if let Some(shown) = constant_comparison::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape) {
+                if let Some(shown) =
+                    constant_comparison::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape)
+                {
                     return shown;
                 }
                 if table_lookup::as_lookup(self, input).is_some() {
@@ -376,8 +392,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the inputs of a virtual operation under other indices. Its result may be an index that is one of the inputs, which must be
-    /// visible through all views.
+    /// Returns the inputs of a virtual operation under other indices. Its result may be an index that is one of the
+    /// inputs, which must be visible through all views.
     fn map_inputs(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
         inputs.iter().map(|&input| show(self, input)).collect()
     }
@@ -391,8 +407,9 @@ impl ValueGraph {
         if let NodeKind::Unsupported(refusal) = self.node(input).kind {
             return self.add_unsupported(refusal, shape.to_vec(), self.node(input).element);
         }
-        let index =
-            |(dim, size): (usize, &i64)| if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) };
+        let index = |(dim, size): (usize, &i64)| {
+            if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
+        };
         let map = own.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
     }
@@ -407,20 +424,19 @@ impl ValueGraph {
     #[must_use]
     pub fn compute_broadcast_shape(&self, inputs: &[NodeId]) -> Vec<i64> {
         let shapes = inputs.iter().map(|&input| &self.node(input).shape).filter(|shape| !shape.is_empty());
-        shapes.fold(
-            Vec::new(),
-            |widest, shape| {
-                if widest.is_empty() { shape.clone() } else { widest.iter().zip(shape).map(|(a, b)| *a.max(b)).collect() }
-            },
-        )
+        shapes.fold(Vec::new(), |widest, shape| {
+            if widest.is_empty() { shape.clone() } else { widest.iter().zip(shape).map(|(a, b)| *a.max(b)).collect() }
+        })
     }
 
     /// Returns the distinct element types of the inputs of an elementwise operation; constants take any type.
     #[must_use]
     pub fn collect_element_types(&self, inputs: &[NodeId]) -> Vec<NodeElementType> {
         let mut elements = Vec::new();
-        for node in
-            inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined))
+        for node in inputs
+            .iter()
+            .map(|&input| self.node(input))
+            .filter(|node| !matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined))
         {
             if !elements.contains(&node.element) {
                 elements.push(node.element);
@@ -444,12 +460,19 @@ impl ValueGraph {
     ) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
         let shape = self.compute_broadcast_shape(inputs);
-        let inputs: Vec<NodeId> = inputs.iter().map(|&input| constant_comparison::recompute_broadcast(self, input, &shape)).collect();
+        let inputs: Vec<NodeId> =
+            inputs.iter().map(|&input| constant_comparison::recompute_broadcast(self, input, &shape)).collect();
         self.add(NodeKind::Pointwise(function, constants), &inputs, shape, element)
     }
 
     /// Builds a virtual elementwise operation, and its expansion for uses outside of a larger pattern.
-    pub fn add_virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: NodeElementType) -> NodeId {
+    pub fn add_virtual_op(
+        &mut self,
+        operation: &'static str,
+        inputs: &[NodeId],
+        fallback: NodeId,
+        element: NodeElementType,
+    ) -> NodeId {
         let shape = self.compute_broadcast_shape(inputs);
         self.add(NodeKind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
@@ -492,7 +515,9 @@ impl ValueGraph {
         }
         // A scalar takes the element type of the tensor that it is written into.
         let part = match self.node(part).clone() {
-            ValueNode { kind: NodeKind::Splat, inputs, shape, .. } => self.add(NodeKind::Splat, &inputs, shape, element),
+            ValueNode { kind: NodeKind::Splat, inputs, shape, .. } => {
+                self.add(NodeKind::Splat, &inputs, shape, element)
+            }
             _ => part,
         };
         if let Some(inserted) = self.insert_partial_memory(part, whole, &offsets) {
@@ -512,7 +537,8 @@ impl ValueGraph {
             NodeKind::Splat => graph.as_constant(graph.node(id).inputs[0]).cloned(),
             _ => graph.as_constant(id).cloned(),
         };
-        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || table_lookup::as_lookup(graph, id).is_some();
+        let is_taken_in =
+            |graph: &Self, id: NodeId| number(graph, id).is_some() || table_lookup::as_lookup(graph, id).is_some();
         while let NodeKind::Insert(offsets) = &self.node(into).kind {
             let &[part, before] = self.node(into).inputs.as_slice() else { return None };
             if !is_taken_in(self, part) {
@@ -526,11 +552,14 @@ impl ValueGraph {
         if n_elements > MAX_CONSTANT_ELEMENTS {
             return None;
         }
-        let below = number(self, into).map(|known| (known.broadcast_scalar(&shape), shape.clone(), vec![0; shape.len()]));
+        let below =
+            number(self, into).map(|known| (known.broadcast_scalar(&shape), shape.clone(), vec![0; shape.len()]));
         if below.is_none() && self.node(into).kind != NodeKind::Undefined {
             return None;
         }
-        let numbers = |(part, offsets): &(NodeId, Vec<i64>)| Some((number(self, *part)?, self.node(*part).shape.clone(), offsets.clone()));
+        let numbers = |(part, offsets): &(NodeId, Vec<i64>)| {
+            Some((number(self, *part)?, self.node(*part).shape.clone(), offsets.clone()))
+        };
         if let Some(boxes) = parts.iter().map(numbers).collect::<Option<Vec<_>>>() {
             let boxes: Vec<_> = below.into_iter().chain(boxes).collect();
             let known = ConstantTensor::assemble(&boxes, &shape)?;
@@ -601,7 +630,10 @@ mod tests {
         let zero = graph.add_scalar(0.0);
         let padded = graph.pad(flat, &[1], &[0], zero);
         let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.find_unsupported(&[id]).is_some());
-        assert_eq!([flat, wide, turned, padded].map(shape_of), [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true)));
+        assert_eq!(
+            [flat, wide, turned, padded].map(shape_of),
+            [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true))
+        );
     }
 
     #[test]

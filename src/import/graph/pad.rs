@@ -7,8 +7,8 @@ use super::{
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Pads a tensor with `low` elements of a number at the start and `high` at the end of each dimension; negative amounts crop. Equal
-    /// existing padding is widened.
+    /// Pads a tensor with `low` elements of a number at the start and `high` at the end of each dimension; negative
+    /// amounts crop. Equal existing padding is widened.
     pub(in crate::import) fn pad(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
         if low.iter().chain(high).any(|&size| size < 0) {
             return self.crop(input, low, high, number);
@@ -47,32 +47,48 @@ impl ValueGraph {
     }
 
     /// Returns a view of a tensor, whose indices may have strides.
-    pub(in crate::import) fn view_strided(&mut self, input: NodeId, map: Vec<AffineExpression>, shape: &[i64]) -> NodeId {
+    pub(in crate::import) fn view_strided(
+        &mut self,
+        input: NodeId,
+        map: Vec<AffineExpression>,
+        shape: &[i64],
+    ) -> NodeId {
         let input = self.pad_to_stride(input, &map, shape);
         self.view(input, map, shape)
     }
 
-    /// Returns a tensor that can be read at these indices of an iteration space: a dimension that is read with a stride must be a multiple of
-    /// it, so that it can be split into two. Otherwise it is padded with elements that are never read.
-    pub(in crate::import) fn pad_to_stride(&mut self, input: NodeId, map: &[AffineExpression], sizes: &[i64]) -> NodeId {
+    /// Returns a tensor that can be read at these indices of an iteration space: a dimension that is read with a stride
+    /// must be a multiple of it, so that it can be split into two. Otherwise it is padded with elements that are never
+    /// read.
+    pub(in crate::import) fn pad_to_stride(
+        &mut self,
+        input: NodeId,
+        map: &[AffineExpression],
+        sizes: &[i64],
+    ) -> NodeId {
         let node = self.node(input);
-        if matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined | NodeKind::Unsupported(_)) || node.shape.len() != map.len() {
+        if matches!(node.kind, NodeKind::Constant(_) | NodeKind::Undefined | NodeKind::Unsupported(_))
+            || node.shape.len() != map.len()
+        {
             return input;
         }
-        let stride =
-            |expr: &AffineExpression| LinearIndex::from_expr(expr, sizes).and_then(|linear| linear.terms.last().map(|&(_, factor)| factor));
+        let stride = |expr: &AffineExpression| {
+            LinearIndex::from_expr(expr, sizes).and_then(|linear| linear.terms.last().map(|&(_, factor)| factor))
+        };
         let missing = |(expr, &size): (&AffineExpression, &i64)| {
             stride(expr).filter(|&stride| stride > 1).map_or(0, |stride| (stride - size % stride) % stride)
         };
         let high: Vec<i64> = map.iter().zip(&node.shape).map(missing).collect();
         let element = if node.element == NodeElementType::Bool { NodeElementType::F32 } else { node.element };
         let number = self.find_padding(input).map(|known| known.number);
-        let number = number.unwrap_or_else(|| self.add(NodeKind::Constant(ConstantTensor::from_scalar(0.0)), &[], Vec::new(), element));
+        let number = number.unwrap_or_else(|| {
+            self.add(NodeKind::Constant(ConstantTensor::from_scalar(0.0)), &[], Vec::new(), element)
+        });
         self.pad(input, &vec![0; high.len()], &high, number)
     }
 
-    /// Inserts `part` into a tensor of shape `shape`, or into a broadcast number, at `offsets` with `strides`: slice by slice. Returns None
-    /// if that takes too many slices.
+    /// Inserts `part` into a tensor of shape `shape`, or into a broadcast number, at `offsets` with `strides`: slice by
+    /// slice. Returns None if that takes too many slices.
     pub(in crate::import) fn insert_strided(
         &mut self,
         part: NodeId,
@@ -124,8 +140,15 @@ impl ValueGraph {
         })
     }
 
-    /// Inserts a box of `part` into `whole`, which has the given shape. Either and the result may be one number, of which the shape is kept.
-    fn insert_box(&mut self, part: NodeId, (first, sizes): (&[i64], &[i64]), (whole, shape): (NodeId, &[i64]), at: Vec<i64>) -> NodeId {
+    /// Inserts a box of `part` into `whole`, which has the given shape. Either and the result may be one number, of
+    /// which the shape is kept.
+    fn insert_box(
+        &mut self,
+        part: NodeId,
+        (first, sizes): (&[i64], &[i64]),
+        (whole, shape): (NodeId, &[i64]),
+        at: Vec<i64>,
+    ) -> NodeId {
         let slice = self.slice(part, first, sizes);
         let [slice, whole] = [(slice, sizes), (whole, shape)].map(|(node, shape)| self.splat_if_scalar(node, shape));
         let inserted = self.insert(slice, whole, at);
@@ -134,7 +157,9 @@ impl ValueGraph {
 
     /// Returns the box of a tensor that begins at `first`.
     pub(in crate::import) fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
-        let index = |(dim, &first): (usize, &i64)| LinearIndex { terms: vec![(dim, 1)], constant: first }.to_expr(AffineExpression::Dim);
+        let index = |(dim, &first): (usize, &i64)| {
+            LinearIndex { terms: vec![(dim, 1)], constant: first }.to_expr(AffineExpression::Dim)
+        };
         let map = first.iter().enumerate().map(index).collect();
         self.view(of, map, shape)
     }

@@ -6,8 +6,9 @@ use super::{NodeId, NodeKind, ValueGraph};
 pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";
 
 impl ValueGraph {
-    /// Builds constants of which some elements have no value, as [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that
-    /// read one of these elements read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
+    /// Builds constants of which some elements have no value, as
+    /// [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that read one of these elements
+    /// read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
     /// `refused`.
     pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
         match self.as_scalar(is_undefined) {
@@ -39,7 +40,8 @@ mod tests {
     fn folds_views_of_defined_elements() {
         let mut graph = ValueGraph::default();
         let known = graph.add_constant(ConstantTensor::iota(0, 3), vec![3], NodeElementType::Int);
-        let is_undefined = graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0, 0.0]), vec![3], NodeElementType::Bool);
+        let is_undefined =
+            graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0, 0.0]), vec![3], NodeElementType::Bool);
         let refused = graph.add_unsupported(0, vec![3], NodeElementType::Int);
         let partly = graph.add_partial_constant(known, is_undefined, refused);
         assert_eq!(graph.as_constant(partly), None);

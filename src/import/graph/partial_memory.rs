@@ -1,11 +1,12 @@
-//! Partially written memory. Unwritten elements are neither read nor copied: a box of such memory is represented by the slices that lie in
-//! it, and storing the box elsewhere stores these slices.
+//! Partially written memory. Unwritten elements are neither read nor copied: a box of such memory is represented by the
+//! slices that lie in it, and storing the box elsewhere stores these slices.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, linear_index::LinearIndex};
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Returns the slices that were written into memory, in order of writing, if they leave or may leave some elements unwritten.
+    /// Returns the slices that were written into memory, in order of writing, if they leave or may leave some elements
+    /// unwritten.
     #[must_use]
     pub fn find_partial_slices(&self, whole: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
         let (mut parts, mut into) = (Vec::new(), whole);
@@ -16,19 +17,26 @@ impl ValueGraph {
         }
         parts.reverse();
         let boxes = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice()));
-        let is_unfinished = self.node(into).kind == NodeKind::Undefined && !covers_shape(boxes, &self.node(whole).shape);
+        let is_unfinished =
+            self.node(into).kind == NodeKind::Undefined && !covers_shape(boxes, &self.node(whole).shape);
         is_unfinished.then_some(parts)
     }
 
-    /// Returns the slices written inside a box of partially written memory, or of a concatenated list of indices; index map and shape specify
-    /// the box. Returns None for other tensors, and if the map is not a box.
-    pub(super) fn view_inserted_slices(&mut self, whole: NodeId, map: &[AffineExpression], shape: &[i64]) -> Option<NodeId> {
+    /// Returns the slices written inside a box of partially written memory, or of a concatenated list of indices; index
+    /// map and shape specify the box. Returns None for other tensors, and if the map is not a box.
+    pub(super) fn view_inserted_slices(
+        &mut self,
+        whole: NodeId,
+        map: &[AffineExpression],
+        shape: &[i64],
+    ) -> Option<NodeId> {
         let (parts, below) = match self.copy_partial_slices(whole) {
             Some(parts) => (parts, None),
             None if self.node(whole).element == NodeElementType::Int => self.collect_inserted_slices(whole),
             None => return None,
         };
-        let at: Vec<(Option<usize>, i64)> = map.iter().map(|expr| parse_box_index(expr, shape)).collect::<Option<_>>()?;
+        let at: Vec<(Option<usize>, i64)> =
+            map.iter().map(|expr| parse_box_index(expr, shape)).collect::<Option<_>>()?;
         if (0..shape.len()).any(|dim| at.iter().filter(|(of, _)| *of == Some(dim)).count() > 1) {
             return None;
         }
@@ -42,7 +50,9 @@ impl ValueGraph {
             let sizes = self.node(part).shape.clone();
             for (&(dim, from), (&offset, &size)) in at.iter().zip(offsets.iter().zip(&sizes)) {
                 match dim {
-                    Some(dim) => (first[dim], end[dim]) = ((offset - from).max(0), (offset + size - from).min(shape[dim])),
+                    Some(dim) => {
+                        (first[dim], end[dim]) = ((offset - from).max(0), (offset + size - from).min(shape[dim]))
+                    }
                     None if (offset..offset + size).contains(&from) => {}
                     None => return found,
                 }
@@ -52,7 +62,8 @@ impl ValueGraph {
             }
             let index = |(&(dim, from), &offset): (&(Option<usize>, i64), &i64)| {
                 let constant = from - offset + dim.map_or(0, |dim| first[dim]);
-                LinearIndex { terms: dim.map(|dim| (dim, 1)).into_iter().collect(), constant }.to_expr(AffineExpression::Dim)
+                LinearIndex { terms: dim.map(|dim| (dim, 1)).into_iter().collect(), constant }
+                    .to_expr(AffineExpression::Dim)
             };
             let shown = at.iter().zip(&offsets).map(index).collect();
             let sizes: Vec<i64> = first.iter().zip(&end).map(|(first, end)| end - first).collect();
@@ -71,7 +82,8 @@ impl ValueGraph {
         }))
     }
 
-    /// Returns the slices that were written over a tensor, in order of writing, and that tensor unless it is uninitialized.
+    /// Returns the slices that were written over a tensor, in order of writing, and that tensor unless it is
+    /// uninitialized.
     pub(super) fn collect_inserted_slices(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
         let (mut parts, mut into) = (Vec::new(), whole);
         while let NodeKind::Insert(offsets) = &self.node(into).kind {

@@ -1,15 +1,17 @@
 //! Constants as the program rounds them.
 //!
-//! Constants are folded exactly and rounded once. Where numbers cancel, the exact result may be a pole that the program, which rounds each
-//! result, never meets: the logarithm of `(7 - fl(7 + eps)) + eps` is the one of 0 exactly, and the one of `eps` in f32. So the rounded
-//! numbers are folded too from where they have no digit in common with the exact ones, and taken where the exact result is not finite.
+//! Constants are folded exactly and rounded once. Where numbers cancel, the exact result may be a pole that the
+//! program, which rounds each result, never meets: the logarithm of `(7 - fl(7 + eps)) + eps` is the one of 0 exactly,
+//! and the one of `eps` in f32. So the rounded numbers are folded too from where they have no digit in common with the
+//! exact ones, and taken where the exact result is not finite.
 
 use super::constant_tensor::ConstantTensor;
 use std::rc::Rc;
 
 impl ConstantTensor {
-    /// Returns `exact`, the result of `evaluate` for `inputs`, with the numbers that the program has where it is not finite. `round` rounds
-    /// to the type of the result; `may_cancel` says whether the operation is a sum or a difference.
+    /// Returns `exact`, the result of `evaluate` for `inputs`, with the numbers that the program has where it is not
+    /// finite. `round` rounds to the type of the result; `may_cancel` says whether the operation is a sum or a
+    /// difference.
     pub(in crate::import) fn apply_program_rounding(
         exact: Self,
         inputs: &[(&Self, &[i64])],
@@ -21,13 +23,16 @@ impl ConstantTensor {
         if !(is_rounded || may_cancel) {
             return exact;
         }
-        let written: Vec<(Self, &[i64])> = inputs.iter().map(|(known, shape)| (known.program_values(), *shape)).collect();
+        let written: Vec<(Self, &[i64])> =
+            inputs.iter().map(|(known, shape)| (known.program_values(), *shape)).collect();
         let written: Vec<(&Self, &[i64])> = written.iter().map(|(known, shape)| (known, *shape)).collect();
         let rounded = Self::map_elementwise(&written, shape, |operands| {
             let operands: Vec<f64> = operands.iter().map(|&operand| round(operand)).collect();
             round(evaluate(&operands))
         });
-        if !is_rounded && exact.numbers().zip(rounded.numbers()).all(|(exact, rounded)| agrees_up_to_rounding(exact, rounded)) {
+        if !is_rounded
+            && exact.numbers().zip(rounded.numbers()).all(|(exact, rounded)| agrees_up_to_rounding(exact, rounded))
+        {
             return exact;
         }
         let is_pole = |exact: f64, rounded: f64| !exact.is_finite() && rounded.is_finite();
@@ -94,11 +99,15 @@ mod tests {
 
     #[test]
     fn rearranges_rounded_numbers_with_exact_ones() {
-        let (one, other) = (ConstantTensor::from_numbers(&[1.0, 2.0]), ConstantTensor::from_numbers(&[1.0 + 1e-9, 1.0]));
+        let (one, other) =
+            (ConstantTensor::from_numbers(&[1.0, 2.0]), ConstantTensor::from_numbers(&[1.0 + 1e-9, 1.0]));
         let rest = fold(&[&one, &other], DIFFERENCE, true);
         assert_eq!(rest.program_values(), ConstantTensor::from_numbers(&[0.0, 1.0]));
         let turned = rest.apply_view(&[2], &[program::affine::AffineExpression::Dim(1)], &[2, 2]);
         assert_eq!(turned.program_values(), ConstantTensor::from_numbers(&[0.0, 1.0, 0.0, 1.0]));
-        assert_eq!(rest.broadcast(&[2, 1], &[2, 2]).program_values(), ConstantTensor::from_numbers(&[0.0, 0.0, 1.0, 1.0]));
+        assert_eq!(
+            rest.broadcast(&[2, 1], &[2, 2]).program_values(),
+            ConstantTensor::from_numbers(&[0.0, 0.0, 1.0, 1.0])
+        );
     }
 }

@@ -3,9 +3,11 @@
 use program::affine::AffineExpression;
 use std::ops::Range;
 
-/// Returns, for each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.
+/// Returns, for each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements
+/// under shape `to`.
 ///
-/// Groups of dimensions with equal numbers of elements are matched from the outside in; within a group the flat index is delinearized again.
+/// Groups of dimensions with equal numbers of elements are matched from the outside in; within a group the flat index
+/// is delinearized again.
 #[must_use]
 pub(in crate::import) fn compute_reshape_map(from: &[i64], to: &[i64]) -> Vec<AffineExpression> {
     let mut exprs = Vec::with_capacity(from.len());
@@ -31,8 +33,8 @@ pub(in crate::import) fn compute_reshape_map(from: &[i64], to: &[i64]) -> Vec<Af
     exprs
 }
 
-/// Returns the dimensions of a tensor of shape `from` that are merged into dimension `dim` of the same elements under shape `to`; `None` if the
-/// elements of that dimension are no whole dimensions of `from`.
+/// Returns the dimensions of a tensor of shape `from` that are merged into dimension `dim` of the same elements under
+/// shape `to`; `None` if the elements of that dimension are no whole dimensions of `from`.
 #[must_use]
 pub(in crate::import) fn find_merged_dims(from: &[i64], to: &[i64], dim: usize) -> Option<Range<usize>> {
     let position_of = |outer: i64| {
@@ -46,7 +48,8 @@ pub(in crate::import) fn find_merged_dims(from: &[i64], to: &[i64], dim: usize) 
     Some(position_of(outer)?..position_of(outer * to[dim])?)
 }
 
-/// Returns the row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add nothing.
+/// Returns the row-major position within the dimensions `dims` of a tensor of shape `shape`; dimensions of size 1 add
+/// nothing.
 fn linearize_index(dims: Range<usize>, shape: &[i64]) -> AffineExpression {
     let mut stride = 1;
     let mut flat = AffineExpression::Constant(0);
@@ -72,7 +75,11 @@ fn delinearize_index(flat: &AffineExpression, sizes: &[i64]) -> Vec<AffineExpres
             AffineExpression::FloorDiv(Box::new(flat.clone()), Box::new(AffineExpression::Constant(inner)))
         };
         // The outermost index cannot overflow its dimension, so it needs no remainder.
-        if Some(position) == outermost { row } else { AffineExpression::Mod(Box::new(row), Box::new(AffineExpression::Constant(size))) }
+        if Some(position) == outermost {
+            row
+        } else {
+            AffineExpression::Mod(Box::new(row), Box::new(AffineExpression::Constant(size)))
+        }
     };
     sizes.iter().enumerate().map(index).collect()
 }
@@ -91,17 +98,28 @@ mod tests {
 
     #[test]
     fn splits_collapsed_pair() {
-        let flat = |divisor| AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(divisor)));
+        let flat = |divisor| {
+            AffineExpression::FloorDiv(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(divisor)),
+            )
+        };
         assert_eq!(
             compute_reshape_map(&[4, 8], &[32]),
-            [flat(8), AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))]
+            [
+                flat(8),
+                AffineExpression::Mod(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))
+            ]
         );
     }
 
     #[test]
     fn merges_expanded_dim() {
         let sum = AffineExpression::Add(
-            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(8)))),
+            Box::new(AffineExpression::Mul(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(8)),
+            )),
             Box::new(AffineExpression::Dim(1)),
         );
         assert_eq!(compute_reshape_map(&[32, 3], &[4, 8, 3]), [sum, AffineExpression::Dim(2)]);

@@ -1,8 +1,9 @@
 //! Functions of an index as table lookups.
 //!
-//! An integer that selects rows has few values, from 0 on. A function of it and of constants is tabulated at compile time, in exact
-//! arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as exact as the format of its result, a
-//! comparison with the same result for all values is a constant, and no integer has to be exact in a device format.
+//! An integer that selects rows has few values, from 0 on. A function of it and of constants is tabulated at compile
+//! time, in exact arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as
+//! exact as the format of its result, a comparison with the same result for all values is a constant, and no integer
+//! has to be exact in a device format.
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
@@ -13,24 +14,37 @@ use super::{
 };
 use program::affine::AffineExpression;
 
-/// Name of a lookup. Its inputs are the table (the first dimension is the index, the others are those of the node), the index over the node's
-/// dimensions, and the gather that computes it.
+/// Name of a lookup. Its inputs are the table (the first dimension is the index, the others are those of the node), the
+/// index over the node's dimensions, and the gather that computes it.
 const LOOKUP_OP: &str = "looked up";
 
-/// Maximum number of elements of a table that is made at compile time: 8 MiB in 16 bits, 32,768 positions of 128 angles.
+/// Maximum number of elements of a table that is made at compile time: 8 MiB in 16 bits, 32,768 positions of 128
+/// angles.
 const MAX_TABLE_ELEMENTS: i64 = 1 << 22;
 const _: () = assert!(MAX_TABLE_ELEMENTS <= MAX_CONSTANT_ELEMENTS);
 
 /// Returns the integers `0..n_rows` of `index` as the table that they are looked up in.
-pub(in crate::import) fn build_iota_lookup(graph: &mut ValueGraph, index: NodeId, n_rows: i64, element: NodeElementType) -> NodeId {
+pub(in crate::import) fn build_iota_lookup(
+    graph: &mut ValueGraph,
+    index: NodeId,
+    n_rows: i64,
+    element: NodeElementType,
+) -> NodeId {
     let shape = graph.node(index).shape.clone();
     let of_table = [vec![n_rows], vec![1; shape.len()]].concat();
     let table = graph.add_constant(ConstantTensor::iota(0, n_rows), of_table, NodeElementType::Int);
     build_lookup(graph, table, index, shape, element)
 }
 
-/// Builds a lookup of a row of `table`, whose integers are exact regardless of the device format: a constant if all rows are equal.
-fn build_lookup(graph: &mut ValueGraph, table: NodeId, index: NodeId, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+/// Builds a lookup of a row of `table`, whose integers are exact regardless of the device format: a constant if all
+/// rows are equal.
+fn build_lookup(
+    graph: &mut ValueGraph,
+    table: NodeId,
+    index: NodeId,
+    shape: Vec<i64>,
+    element: NodeElementType,
+) -> NodeId {
     if graph.as_scalar(table).is_some() {
         return table;
     }
@@ -66,7 +80,8 @@ pub(in crate::import) fn apply_to_tables(
     let mut indices = inputs.iter().filter_map(|&input| find_lookup(graph, input)).map(|(_, index)| index);
     let index = indices.next()?;
     let is_one = indices.all(|other| other == index);
-    if !is_one || !inputs.iter().all(|&input| find_lookup(graph, input).is_some() || graph.as_constant(input).is_some()) {
+    if !is_one || !inputs.iter().all(|&input| find_lookup(graph, input).is_some() || graph.as_constant(input).is_some())
+    {
         return None;
     }
     let of_index = graph.node(index).shape.clone();
@@ -79,7 +94,8 @@ pub(in crate::import) fn apply_to_tables(
     Some(build_lookup(graph, table, index, shape, element))
 }
 
-/// Returns constants that do not vary along the dimensions of the index as a table of one row; for a lookup, returns its table.
+/// Returns constants that do not vary along the dimensions of the index as a table of one row; for a lookup, returns
+/// its table.
 fn to_table(graph: &mut ValueGraph, input: NodeId, of_index: &[i64]) -> NodeId {
     if let Some((table, _)) = find_lookup(graph, input) {
         return table;
@@ -105,11 +121,20 @@ fn is_separable(graph: &ValueGraph, index: NodeId, table: &[i64]) -> bool {
 }
 
 /// Returns the looked-up node `id` under the indices `map`; None if the index would not vary along whole dimensions.
-pub(in crate::import) fn view_lookup(graph: &mut ValueGraph, id: NodeId, map: &[AffineExpression], shape: &[i64]) -> Option<NodeId> {
+pub(in crate::import) fn view_lookup(
+    graph: &mut ValueGraph,
+    id: NodeId,
+    map: &[AffineExpression],
+    shape: &[i64],
+) -> Option<NodeId> {
     let (table, index) = as_lookup(graph, id)?;
     let element = graph.node(id).element;
     let along = |sizes: &[i64]| -> Vec<AffineExpression> {
-        sizes.iter().zip(map).map(|(&size, expr)| if size == 1 { AffineExpression::Constant(0) } else { expr.clone() }).collect()
+        sizes
+            .iter()
+            .zip(map)
+            .map(|(&size, expr)| if size == 1 { AffineExpression::Constant(0) } else { expr.clone() })
+            .collect()
     };
     let of_index = along(&graph.node(index).shape);
     if has_scalar_rows(graph, table) {
@@ -127,14 +152,15 @@ pub(in crate::import) fn view_lookup(graph: &mut ValueGraph, id: NodeId, map: &[
         return None;
     }
     let behind_index = |dim: usize| AffineExpression::Dim(dim + 1);
-    let of_table = [vec![AffineExpression::Dim(0)], of_rows.iter().map(|expr| expr.with_dims(&behind_index)).collect()].concat();
+    let of_table =
+        [vec![AffineExpression::Dim(0)], of_rows.iter().map(|expr| expr.with_dims(&behind_index)).collect()].concat();
     let rows = [vec![graph.node(table).shape[0]], rows].concat();
     let (table, index) = (graph.view(table, of_table, &rows), graph.view(index, of_index, &moved));
     Some(build_lookup(graph, table, index, shape.to_vec(), element))
 }
 
-/// Returns whether a table has one element per value of the index: the looked-up values are in the positions of the index, in any order of
-/// its view.
+/// Returns whether a table has one element per value of the index: the looked-up values are in the positions of the
+/// index, in any order of its view.
 fn has_scalar_rows(graph: &ValueGraph, table: NodeId) -> bool {
     graph.node(table).shape.iter().skip(1).all(|&size| size == 1)
 }
@@ -154,11 +180,17 @@ pub(in crate::import) fn reshape_lookup(graph: &mut ValueGraph, id: NodeId, shap
 }
 
 /// Merges adjacent slices that one index looks up, if the index does not vary along the dimension of concatenation.
-pub(in crate::import) fn merge_lookups(graph: &mut ValueGraph, parts_at: &[(NodeId, Vec<i64>)], shape: &[i64]) -> Option<NodeId> {
+pub(in crate::import) fn merge_lookups(
+    graph: &mut ValueGraph,
+    parts_at: &[(NodeId, Vec<i64>)],
+    shape: &[i64],
+) -> Option<NodeId> {
     let (table, index) = as_lookup(graph, parts_at.first()?.0)?;
     let (n_rows, element) = (graph.node(table).shape[0], graph.node(parts_at[0].0).element);
     let of_index = graph.node(index).shape.clone();
-    let whole = [vec![n_rows], shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()].concat();
+    let whole =
+        [vec![n_rows], shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()]
+            .concat();
     if whole.iter().product::<i64>() > MAX_TABLE_ELEMENTS {
         return None;
     }
@@ -167,11 +199,15 @@ pub(in crate::import) fn merge_lookups(graph: &mut ValueGraph, parts_at: &[(Node
         let (table, own) = as_lookup(graph, *part)?;
         let node = graph.node(*part);
         // Each slice must read all of the index.
-        let is_whole = (0..shape.len()).all(|dim| of_index[dim] == 1 || (node.shape[dim] == shape[dim] && offsets[dim] == 0));
+        let is_whole =
+            (0..shape.len()).all(|dim| of_index[dim] == 1 || (node.shape[dim] == shape[dim] && offsets[dim] == 0));
         if own != index || node.element != element || !is_whole {
             return None;
         }
-        let sizes = [vec![n_rows], node.shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()];
+        let sizes = [
+            vec![n_rows],
+            node.shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect(),
+        ];
         let NodeKind::Constant(known) = &graph.node(table).kind else { return None };
         let sizes = sizes.concat();
         let known = known.broadcast(&graph.node(table).shape, &sizes);
@@ -184,12 +220,19 @@ pub(in crate::import) fn merge_lookups(graph: &mut ValueGraph, parts_at: &[(Node
 }
 
 /// Returns the rows of the table that the index selects, over the node's dimensions.
-fn gather_rows(graph: &mut ValueGraph, table: NodeId, index: NodeId, shape: &[i64], element: NodeElementType) -> NodeId {
+fn gather_rows(
+    graph: &mut ValueGraph,
+    table: NodeId,
+    index: NodeId,
+    shape: &[i64],
+    element: NodeElementType,
+) -> NodeId {
     let moving = |sizes: &[i64]| -> Vec<usize> { (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect() };
     let (of_table, of_index) = (graph.node(table).shape.clone(), graph.node(index).shape.clone());
     let (along_row, along_index) = (moving(&of_table[1..]), moving(&of_index));
     let of_row: Vec<i64> = along_row.iter().map(|&dim| of_table[dim + 1]).collect();
-    let chosen: Vec<i64> = if along_index.is_empty() { vec![1] } else { along_index.iter().map(|&dim| of_index[dim]).collect() };
+    let chosen: Vec<i64> =
+        if along_index.is_empty() { vec![1] } else { along_index.iter().map(|&dim| of_index[dim]).collect() };
     let n_columns: i64 = of_row.iter().product();
     let repeated = along_row.is_empty();
     let flat = if repeated {
@@ -207,6 +250,10 @@ fn gather_rows(graph: &mut ValueGraph, table: NodeId, index: NodeId, shape: &[i6
     } else {
         along_index.into_iter().map(AffineExpression::Dim).collect()
     };
-    let at_row = if repeated { vec![AffineExpression::Constant(0)] } else { along_row.into_iter().map(AffineExpression::Dim).collect() };
+    let at_row = if repeated {
+        vec![AffineExpression::Constant(0)]
+    } else {
+        along_row.into_iter().map(AffineExpression::Dim).collect()
+    };
     graph.view(of_rows, [at_index, at_row].concat(), shape)
 }

@@ -7,8 +7,8 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rejects recursive functions of a module, and a function that has more than [`MAX_INLINED_OPS`] ops once its calls are inlined, and more
-/// than the module has.
+/// Rejects recursive functions of a module, and a function that has more than [`MAX_INLINED_OPS`] ops once its calls
+/// are inlined, and more than the module has.
 pub(super) fn check_calls(module: Op<'_>) -> Result<(), ErrorReported> {
     let calls = CallGraph::from_module(module);
     let num_ops = count_inlined_ops(&calls.graph).map_err(|cycle| calls.report_cycle(&cycle))?;
@@ -30,8 +30,11 @@ struct CallGraph<'c> {
 impl<'c> CallGraph<'c> {
     fn from_module(module: Op<'c>) -> Self {
         let functions = functions_of(module);
-        let positions: BTreeMap<&str, usize> =
-            functions.iter().enumerate().map(|(position, function)| (function.text_attr("sym_name"), position)).collect();
+        let positions: BTreeMap<&str, usize> = functions
+            .iter()
+            .enumerate()
+            .map(|(position, function)| (function.text_attr("sym_name"), position))
+            .collect();
         let callee = |op: Op<'c>| op.attr("callee").and_then(symbol_name).and_then(|name| positions.get(name)).copied();
         let (mut graph, mut calls) = (Vec::new(), Vec::new());
         for function in &functions {
@@ -66,7 +69,8 @@ impl<'c> CallGraph<'c> {
 
     /// Rejects a function that calls itself, directly or through others.
     fn report_cycle(&self, cycle: &[usize]) -> ErrorReported {
-        let names: Vec<&str> = cycle.iter().chain(cycle.first()).map(|&function| self.functions[function].text_attr("sym_name")).collect();
+        let names: Vec<&str> =
+            cycle.iter().chain(cycle.first()).map(|&function| self.functions[function].text_attr("sym_name")).collect();
         let next = cycle.get(1).or(cycle.first());
         let number = self.graph[cycle[0]].callees.iter().position(|callee| Some(callee) == next);
         let call = number.map_or(self.functions[cycle[0]], |number| self.calls[cycle[0]][number]);

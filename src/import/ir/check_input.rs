@@ -1,8 +1,8 @@
 //! `spyre-check-input`: rejects unsupported ops while they still have their original names.
 //!
-//! Reads every function; changes nothing. Checks the uses of buffers that are written in slices, here and after every phase. Later passes
-//! inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named here. Bodies of `linalg` ops are left to
-//! `spyre-import-linalg`, which rejects only ops that a result needs.
+//! Reads every function; changes nothing. Checks the uses of buffers that are written in slices, here and after every
+//! phase. Later passes inline calls and turn named ops into `linalg.generic`, so an unsupported operation is named
+//! here. Bodies of `linalg` ops are left to `spyre-import-linalg`, which rejects only ops that a result needs.
 
 use super::importer::{check_tensor_size, is_omitted_op};
 use crate::{
@@ -11,8 +11,8 @@ use crate::{
     dialect::{PartialBufferViolation, find_partial_buffer_violations},
     import::{OperationSupport, graph::formats::LANES},
     mlir::{
-        AffineExpression, BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        error_at, is_tensor, map_of, map_results, shape_of, symbol_name,
+        AffineExpression, BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt,
+        ValueLike, ValueMap, error_at, is_tensor, map_of, map_results, shape_of, symbol_name,
     },
 };
 use machine::is_conversion;
@@ -22,8 +22,12 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     check_buffers(module)?;
-    let functions: BTreeMap<&str, Op<'_>> =
-        module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
+    let functions: BTreeMap<&str, Op<'_>> = module
+        .body_ops()
+        .into_iter()
+        .filter(|op| op.is("func.func"))
+        .map(|function| (function.text_attr("sym_name"), function))
+        .collect();
     for op in module.body_ops() {
         // Other ops next to the functions were not written by a front end.
         if op.is("func.func") && op.body().is_some() {
@@ -37,7 +41,10 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 /// Rejects every use of a buffer that would read it partially written.
 pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), ErrorReported> {
     let refuse = |PartialBufferViolation { op, message, users }: PartialBufferViolation<'_>| {
-        users.into_iter().fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.with_note(user, "used here")).report()
+        users
+            .into_iter()
+            .fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.with_note(user, "used here"))
+            .report()
     };
     find_partial_buffer_violations(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
 }
@@ -64,7 +71,9 @@ const CONTROL_FLOW: [&str; 3] = ["scf.for", "scf.while", "scf.if"];
 
 fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorReported> {
     let is_branch = |op: Op<'_>| op.is("scf.if");
-    for op in around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around))) {
+    for op in
+        around.bodies().into_iter().flat_map(BlockExt::ops).filter(|op| !(op.is("scf.yield") && is_branch(around)))
+    {
         check_op(op, functions)?;
         // Hint scopes, loops and branches contain operations, too.
         if op.full_name().starts_with("spyre.") || CONTROL_FLOW.contains(&op.full_name()) {
@@ -89,18 +98,25 @@ fn check_op(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorR
     if op.is("func.call") {
         let name = op.required_attr("callee", symbol_name);
         if functions.get(name).is_none_or(|function| function.body().is_none()) {
-            return Err(error_at(codes::EXTERNAL_CALL, op, format_args!("calls '{name}', which has no body; define the function")).report());
+            return Err(error_at(
+                codes::EXTERNAL_CALL,
+                op,
+                format_args!("calls '{name}', which has no body; define the function"),
+            )
+            .report());
         }
     }
     // A type that hides the sizes of a tensor is no obstacle to the import.
-    let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::from_type(input.r#type()).is_some());
+    let hides_sizes =
+        op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::from_type(input.r#type()).is_some());
     for output in op.outputs().into_iter().filter(|_| !hides_sizes && !is_omitted_op(op)) {
         check_shape(op, output.r#type())?;
     }
     Ok(())
 }
 
-/// Returns whether a tensor fills its sticks, and elements along its last dimension are equal, because they are computed from the same operands.
+/// Returns whether a tensor fills its sticks, and elements along its last dimension are equal, because they are
+/// computed from the same operands.
 fn is_uniform_in_sticks(tensor: Value<'_>) -> bool {
     let mut seen = ValueMap::default();
     let mut open = vec![tensor];
@@ -124,7 +140,8 @@ fn find_uniform_sources(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
             let exprs = map_results(def.attr(attr::MAP).and_then(map_of)?);
             let reads_last = exprs.iter().filter(|expr| expr.dims().contains(&last)).count();
             // Of a view along the last dimension, the elements are those of the input.
-            let is_along_last = reads_last == 1 && exprs.last().is_some_and(|expr| *expr == AffineExpression::Dim(last));
+            let is_along_last =
+                reads_last == 1 && exprs.last().is_some_and(|expr| *expr == AffineExpression::Dim(last));
             match reads_last {
                 0 => Some(Vec::new()),
                 _ => is_along_last.then(|| def.inputs()),

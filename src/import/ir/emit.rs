@@ -7,7 +7,10 @@ use super::{
 use crate::{
     codes,
     dialect::ods::attr,
-    dialect::{build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce, build_view},
+    dialect::{
+        build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce,
+        build_view,
+    },
     import::{
         ConstantTensor, NodeElementType, NodeId, NodeKind, TruthFormatConflict, ValueGraph,
         graph::reshape::compute_reshape_map,
@@ -15,15 +18,16 @@ use crate::{
         rules::range::{self, FormatLimits, RangeViolation},
     },
     mlir::{
-        AffineExpression, Context, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
-        i64_array_attribute, insert_before, map_from_exprs, remark_at_location, set_argument_attribute, string, type_of_element,
-        warning_at,
+        AffineExpression, Context, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt,
+        ValueLike, error_at, i64_array_attribute, insert_before, map_from_exprs, remark_at_location,
+        set_argument_attribute, string, type_of_element, warning_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of elements of a splat constant: with a stick for each they are 256 MiB, the largest repetition in a file.
+/// Maximum number of elements of a splat constant: with a stick for each they are 256 MiB, the largest repetition in a
+/// file.
 const MAX_REPEATED_ELEMENTS: i64 = (1 << 28) / machine::STICK_BYTES;
 
 /// Writer of the ops.
@@ -58,7 +62,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
 
     /// Writes the nodes that the kept operations need, and replaces their operands.
     pub(super) fn emit(mut self) -> Result<(), ErrorReported> {
-        let roots: Vec<NodeId> = self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let roots: Vec<NodeId> =
+            self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
         let needed = self.graph.collect_required(&roots, |_| false);
         self.check_unsupported(&needed)?;
         self.choose_format(&needed)?;
@@ -100,22 +105,30 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
     /// Returns the operation before which a node is inserted: in its own scope.
     fn find_anchor(&self, kept: &RetainedOp<'c>, id: NodeId) -> Op<'c> {
         let scope = self.graph.scope(id);
-        kept.enclosing_scopes.iter().find(|(around, _)| *around == scope).filter(|_| scope != kept.scope).map_or(kept.op, |(_, op)| *op)
+        kept.enclosing_scopes
+            .iter()
+            .find(|(around, _)| *around == scope)
+            .filter(|_| scope != kept.scope)
+            .map_or(kept.op, |(_, op)| *op)
     }
 
     fn check_unsupported(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         for &id in needed {
             if let NodeKind::Unsupported(refusal) = self.graph.node(id).kind {
                 let refusal = &self.importer.unsupported_ops[refusal];
-                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message).with_location(refusal.location).report());
+                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message)
+                    .with_location(refusal.location)
+                    .report());
             }
         }
         Ok(())
     }
 
-    /// Returns whether f32 values are computed in the device's 16-bit format because the device lacks a function in f32.
+    /// Returns whether f32 values are computed in the device's 16-bit format because the device lacks a function in
+    /// f32.
     pub(super) fn is_narrow(&self) -> bool {
-        let roots: Vec<NodeId> = self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let roots: Vec<NodeId> =
+            self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
         let needed = self.graph.collect_required(&roots, |_| false);
         !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
     }
@@ -165,7 +178,9 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
     fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         let limits = if self.half.is_some() { range::HALF_LIMITS } else { range::SINGLE_LIMITS };
         let element = |number: usize| match self.importer.sources.get(number) {
-            Some(ExternalTensor::Value(value)) => TensorType::from_type(value.r#type()).map(|tensor| ScalarType::from_type(tensor.element)),
+            Some(ExternalTensor::Value(value)) => {
+                TensorType::from_type(value.r#type()).map(|tensor| ScalarType::from_type(tensor.element))
+            }
             _ => None,
         };
         let of_type = |number: usize| match element(number) {
@@ -223,10 +238,12 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             }
         })?;
         // No op reads integers that select the same element for all positions, but they still select one of the rows.
-        let source = |&id: &NodeId| if let NodeKind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
+        let source =
+            |&id: &NodeId| if let NodeKind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
         let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
         for (number, _) in self.graph.iter_index_tensors().filter(|(number, _)| read.contains(number)) {
-            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) = (self.importer.sources.get(number), element(number))
+            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) =
+                (self.importer.sources.get(number), element(number))
             {
                 let message = format!(
                     "expected row indices of i32 or i64, found an argument of {} that selects rows of a table; give the argument one of \
@@ -237,7 +254,11 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             }
         }
         // A lookup covers the integers from 0 on. It restricts them also if it became a constant that no op reads.
-        let unread = self.graph.iter_index_tensors().map(|(number, rows)| (number, [0, rows])).chain(self.graph.iter_lookup_ranges());
+        let unread = self
+            .graph
+            .iter_index_tensors()
+            .map(|(number, rows)| (number, [0, rows]))
+            .chain(self.graph.iter_lookup_ranges());
         for (number, covered) in unread.filter(|(number, _)| !read.contains(number)) {
             let range = ranges.entry(number).or_insert_with(|| given(number));
             *range = [range[0].max(covered[0]), range[1].min(covered[1])];
@@ -257,11 +278,18 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
                 _ => range,
             };
             let argument = match self.importer.sources[number] {
-                ExternalTensor::Value(value) => value.as_block_arg().filter(|_| value.def().is_none()).map(|(_, position)| position),
+                ExternalTensor::Value(value) => {
+                    value.as_block_arg().filter(|_| value.def().is_none()).map(|(_, position)| position)
+                }
                 ExternalTensor::Weights(..) => None,
             };
             if let Some(position) = argument {
-                set_argument_attribute(self.function, position, attr::SPYRE_RANGE, i64_array_attribute(self.context, &range));
+                set_argument_attribute(
+                    self.function,
+                    position,
+                    attr::SPYRE_RANGE,
+                    i64_array_attribute(self.context, &range),
+                );
             }
         }
         Ok(())
@@ -277,8 +305,9 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         for (position, (condition, op, location)) in open.into_iter().enumerate() {
             if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
                 let text = op.attr("msg").and_then(string).unwrap_or_default();
-                let message =
-                    format!("is not checked, because the device cannot stop a program; results are undefined where \"{text}\" fails");
+                let message = format!(
+                    "is not checked, because the device cannot stop a program; results are undefined where \"{text}\" fails"
+                );
                 warning_at(codes::ASSERTION_UNCHECKED, op, message).with_location(location).emit();
             } else {
                 kept.push((condition, op, location));
@@ -289,8 +318,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
 
     fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
         let node = self.graph.node(id);
-        let is_single =
-            node.element == NodeElementType::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
+        let is_single = node.element == NodeElementType::F32
+            || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
         if self.half.is_some() || !is_single {
             return None;
         }
@@ -335,7 +364,9 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         let value = match self.graph.node(id).kind {
             NodeKind::Tensor(number) => match self.importer.sources[number] {
                 ExternalTensor::Value(value) => TensorType::from_type(value.r#type()),
-                ExternalTensor::Weights(attribute, _) => crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type),
+                ExternalTensor::Weights(attribute, _) => {
+                    crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type)
+                }
             },
             _ => None,
         };
@@ -357,7 +388,9 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             NodeKind::Constant(_) | NodeKind::Undefined => return Ok(None),
             NodeKind::Unsupported(_) => return Ok(None),
             NodeKind::Virtual(_) => return Ok(self.values[node.inputs[node.inputs.len() - 1].index()]),
-            NodeKind::Splat => return Ok(Some(self.emit_splat(node.inputs[0], &node.shape, self.element_type(id), before, at))),
+            NodeKind::Splat => {
+                return Ok(Some(self.emit_splat(node.inputs[0], &node.shape, self.element_type(id), before, at)));
+            }
             NodeKind::Reshape => {
                 let from = &self.graph.node(node.inputs[0]).shape;
                 if *from == node.shape {
@@ -369,9 +402,15 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
                 let map = map_from_exprs(context, node.shape.len(), 0, &compute_reshape_map(from, &node.shape));
                 build_view(context, at, input(0)?, map, output)
             }
-            NodeKind::View(map) => build_view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output),
+            NodeKind::View(map) => {
+                build_view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output)
+            }
             NodeKind::Pointwise(function, constants) => {
-                let inputs = node.inputs.iter().map(|&input| self.materialize_operand(id, input, before)).collect::<Result<Vec<_>, _>>()?;
+                let inputs = node
+                    .inputs
+                    .iter()
+                    .map(|&input| self.materialize_operand(id, input, before))
+                    .collect::<Result<Vec<_>, _>>()?;
                 build_pointwise(context, at, function, &inputs, &decode_numbers(constants), output)
             }
             NodeKind::Reduce(function, dim, constants) => build_reduce(
@@ -387,12 +426,23 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             NodeKind::Gather(dim) => {
                 let table = match &self.graph.node(node.inputs[0]).kind {
                     // A table of truth values has the format of the ops that read its rows.
-                    NodeKind::Constant(known) => {
-                        emit_constant_before(before, at, known, self.graph.node(node.inputs[0]).shape.clone(), self.element_type(id))
-                    }
+                    NodeKind::Constant(known) => emit_constant_before(
+                        before,
+                        at,
+                        known,
+                        self.graph.node(node.inputs[0]).shape.clone(),
+                        self.element_type(id),
+                    ),
                     _ => input(0)?,
                 };
-                build_gather(context, at, table, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output)
+                build_gather(
+                    context,
+                    at,
+                    table,
+                    input(1)?,
+                    i64::try_from(*dim).expect("the number of a dimension"),
+                    output,
+                )
             }
             NodeKind::Insert(offsets) => {
                 let part = input(0)?;
@@ -409,10 +459,16 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             return Ok(value);
         }
         match &self.graph.node(id).kind {
-            NodeKind::Constant(known) => {
-                Ok(self.emit_constant(known, &self.graph.node(id).shape, self.element_type(id), before, self.location(id)))
+            NodeKind::Constant(known) => Ok(self.emit_constant(
+                known,
+                &self.graph.node(id).shape,
+                self.element_type(id),
+                before,
+                self.location(id),
+            )),
+            _ => {
+                Err(error_at(codes::UNWRITTEN, before, "reads a tensor that no op has written; fill it first").report())
             }
-            _ => Err(error_at(codes::UNWRITTEN, before, "reads a tensor that no op has written; fill it first").report()),
         }
     }
 
@@ -422,13 +478,20 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         let rank = self.graph.node(user).shape.len();
         let shape = if known.splat_value().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
         // A scalar has the element type of the tensor operands.
-        let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, NodeKind::Constant(_)));
-        let element =
-            self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != NodeElementType::Bool).unwrap_or(user));
+        let beside = self
+            .graph
+            .node(user)
+            .inputs
+            .iter()
+            .find(|&&input| !matches!(self.graph.node(input).kind, NodeKind::Constant(_)));
+        let element = self.element_type(
+            beside.copied().filter(|&beside| self.graph.node(beside).element != NodeElementType::Bool).unwrap_or(user),
+        );
         Ok(emit_constant_before(before, self.location(user), known, shape, element))
     }
 
-    /// Returns the destination of an insert: the tensor itself if it has no other use, else a copy of its initialized elements.
+    /// Returns the destination of an insert: the tensor itself if it has no other use, else a copy of its initialized
+    /// elements.
     fn materialize_destination(
         &self,
         user: NodeId,
@@ -449,7 +512,11 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         if let Some(parts) = self.graph.find_partial_slices(whole) {
             // Uninitialized elements are not copied.
             return parts.into_iter().try_fold(fresh, |into, (part, offsets)| {
-                Ok(insert_before(before, build_insert(self.context, at, self.materialize_value(part, before)?, into, offsets)).output())
+                Ok(insert_before(
+                    before,
+                    build_insert(self.context, at, self.materialize_value(part, before)?, into, offsets),
+                )
+                .output())
             });
         }
         let original = match kind {
@@ -462,8 +529,16 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         Ok(insert_before(before, build_insert(self.context, at, original, fresh, &start)).output())
     }
 
-    /// Writes a constant as a tensor of `shape`: as a constant op, or, for very many equal elements, as a view that repeats one.
-    fn emit_constant(&self, known: &ConstantTensor, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+    /// Writes a constant as a tensor of `shape`: as a constant op, or, for very many equal elements, as a view that
+    /// repeats one.
+    fn emit_constant(
+        &self,
+        known: &ConstantTensor,
+        shape: &[i64],
+        element: Type<'c>,
+        before: Op<'c>,
+        at: Location<'c>,
+    ) -> Value<'c> {
         let n_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
         match known.splat_value().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
             Some(number) => self.emit_broadcast(number, shape, element, before, at),
@@ -472,15 +547,30 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
     }
 
     /// Writes a scalar as a tensor of `shape`.
-    fn emit_splat(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+    fn emit_splat(
+        &self,
+        number: NodeId,
+        shape: &[i64],
+        element: Type<'c>,
+        before: Op<'c>,
+        at: Location<'c>,
+    ) -> Value<'c> {
         self.emit_broadcast(self.graph.as_scalar(number).expect("a number"), shape, element, before, at)
     }
 
     /// Writes a view that broadcasts one number to all indices.
-    fn emit_broadcast(&self, number: f64, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+    fn emit_broadcast(
+        &self,
+        number: f64,
+        shape: &[i64],
+        element: Type<'c>,
+        before: Op<'c>,
+        at: Location<'c>,
+    ) -> Value<'c> {
         let one = emit_constant_before(before, at, &ConstantTensor::from_scalar(number), vec![1; shape.len()], element);
         let map = map_from_exprs(self.context, shape.len(), 0, &vec![AffineExpression::Constant(0); shape.len()]);
-        insert_before(before, build_view(self.context, at, one, map, build_tensor_type(shape.to_vec(), element))).output()
+        insert_before(before, build_view(self.context, at, one, map, build_tensor_type(shape.to_vec(), element)))
+            .output()
     }
 
     fn emit_source(&self, id: NodeId, number: usize, before: Op<'c>) -> Result<Value<'c>, ErrorReported> {
@@ -489,7 +579,9 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             ExternalTensor::Value(value) => value,
             ExternalTensor::Weights(attribute, location) => {
                 let Some(of) = crate::mlir::type_of_elements(attribute) else {
-                    return Err(error_at(codes::MALFORMED_IR, before, "expected a constant tensor").with_location(location).report());
+                    return Err(error_at(codes::MALFORMED_IR, before, "expected a constant tensor")
+                        .with_location(location)
+                        .report());
                 };
                 insert_before(before, build_constant(self.context, location, attribute, of)).output()
             }
@@ -528,10 +620,14 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             _ => self.materialize_value(id, op)?,
         };
         let Some(found) = TensorType::from_type(new.r#type()) else { return Ok(()) };
-        let is_computed = ScalarType::from_type(found.element).is_float() && self.graph.node(id).element == NodeElementType::Int;
+        let is_computed =
+            ScalarType::from_type(found.element).is_float() && self.graph.node(id).element == NodeElementType::Int;
         let is_number = |element: Type<'c>| {
             let of = ScalarType::from_type(element);
-            of.is_float() || of == ScalarType::F64 || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
+            of.is_float()
+                || of == ScalarType::F64
+                || of == ScalarType::Integer(1)
+                || is_computed && matches!(of, ScalarType::Integer(_))
         };
         // Integers as two digits have one more dimension.
         let shape = if self.graph.node(id).shape.len() > tensor.shape.len() { &found.shape } else { &tensor.shape };

@@ -1,7 +1,8 @@
 //! `spyre-expand-functions`: expands functions whose results cannot be in LX into other functions.
 //!
-//! Reads the users of results, hints and the machine; replaces one pointwise op by several (`Expansion`). It expands an op only if compute
-//! ops read the result and a core's slice fits: the result of the original function is always in HBM.
+//! Reads the users of results, hints and the machine; replaces one pointwise op by several (`Expansion`). It expands an
+//! op only if compute ops read the result and a core's slice fits: the result of the original function is always in
+//! HBM.
 
 use super::emit_constant::emit_constant_before;
 use crate::dialect::ods::{option, spyre};
@@ -9,7 +10,9 @@ use crate::{
     codes,
     dialect::{ComputeOp, base_buffer_of, build_copy, build_pointwise, format_of, target_of},
     import::{ConstantTensor, Expansion, ExpansionOperand},
-    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, error_at, insert_before,
+    },
 };
 use machine::{Family, Target};
 use melior::ir::operation::Operation;
@@ -17,9 +20,10 @@ use sdsc_check::Profile;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 
-/// Comparisons that release 1.0.0 of the file format lacks, as the product of two that it has. All three are 0 where an operand is NaN, but
-/// for `notequal`.
-const COMPARISONS: [(&str, [&str; 2]); 2] = [("greaterthan", ["greaterequal", "notequal"]), ("lesserthan", ["lesserequal", "notequal"])];
+/// Comparisons that release 1.0.0 of the file format lacks, as the product of two that it has. All three are 0 where an
+/// operand is NaN, but for `notequal`.
+const COMPARISONS: [(&str, [&str; 2]); 2] =
+    [("greaterthan", ["greaterequal", "notequal"]), ("lesserthan", ["lesserequal", "notequal"])];
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     if options.read_enum::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
@@ -48,7 +52,9 @@ fn expand_comparison(compute: ComputeOp<'_>) {
     }
     let Some((_, parts)) = COMPARISONS.iter().find(|(function, _)| *function == compute.function()) else { return };
     let (op, output) = (compute.op, compute.op.output().r#type());
-    let factors = parts.map(|function| insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output)));
+    let factors = parts.map(|function| {
+        insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output))
+    });
     let product = insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));
     op.output().replace_with(product);
     op.erase();
@@ -83,21 +89,22 @@ fn compute_slice_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
     elements.checked_mul(format_of(tensor.element)?.bytes()).map(|bytes| bytes / parts + i64::from(bytes % parts > 0))
 }
 
-/// Returns whether the argument may be in LX without a relayout. If a matmul produces it, matmul and function usually have different core
-/// splits.
+/// Returns whether the argument may be in LX without a relayout. If a matmul produces it, matmul and function usually
+/// have different core splits.
 fn may_be_in_lx(argument: Value<'_>) -> bool {
     let writer = base_buffer_of(argument).def().and_then(ComputeOp::from_op);
     writer.and_then(ComputeOp::table_row).is_some_and(|row| row.lx)
 }
 
-/// Replaces the op by the steps. An argument that several steps read is copied first, so it is read from HBM once, as by the original
-/// function. `spyre-allocate-scratchpad` removes the copy if it does not fit.
+/// Replaces the op by the steps. An argument that several steps read is copied first, so it is read from HBM once, as
+/// by the original function. `spyre-allocate-scratchpad` removes the copy if it does not fit.
 fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
     let Some(tensor) = TensorType::from_type(output) else { return };
-    let number =
-        |number: f64| emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element);
+    let number = |number: f64| {
+        emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element)
+    };
     let write = |operation| insert_with_hints(op, operation);
     let mut argument = op.inputs()[0];
     if expansion.num_argument_reads() > 1 && !may_be_in_lx(argument) {

@@ -35,8 +35,11 @@ impl<'c> F32Regions<'c> {
 
     /// Records that a wide value is computed from others, and merges their islands.
     pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
-        let mut islands: Vec<usize> =
-            operands.iter().filter_map(|operand| self.by_node.get(operand)).map(|&island| self.find_root(island)).collect();
+        let mut islands: Vec<usize> = operands
+            .iter()
+            .filter_map(|operand| self.by_node.get(operand))
+            .map(|&island| self.find_root(island))
+            .collect();
         islands.sort_unstable();
         let Some(&first) = islands.first() else { return };
         for island in islands {
@@ -52,20 +55,28 @@ impl<'c> F32Regions<'c> {
         island
     }
 
-    /// Emits a remark for each of the first islands, at its first entry, and one for all others: a model has islands in every layer.
+    /// Emits a remark for each of the first islands, at its first entry, and one for all others: a model has islands in
+    /// every layer.
     pub(super) fn report(&self, function: Op<'c>) -> Result<(), ErrorReported> {
-        let entered = self.regions.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
+        let entered =
+            self.regions.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
         let entered: Vec<Op<'c>> = entered.collect();
         let (first, others) = entered.split_at(entered.len().min(MAX_REMARKS));
         for cast in first {
             let location = if is_unknown_location(cast.loc()) { function.loc() } else { cast.loc() };
-            remark_at_location(codes::F32_AS_F16, *cast, "f32 values between f16 values are computed in the device's 16-bit format")
-                .with_location(location)
-                .emit();
+            remark_at_location(
+                codes::F32_AS_F16,
+                *cast,
+                "f32 values between f16 values are computed in the device's 16-bit format",
+            )
+            .with_location(location)
+            .emit();
         }
         if !others.is_empty() {
-            let message =
-                format!("{} more groups of f32 values between f16 values are computed in the device's 16-bit format", others.len());
+            let message = format!(
+                "{} more groups of f32 values between f16 values are computed in the device's 16-bit format",
+                others.len()
+            );
             remark_at_location(codes::F32_AS_F16, function, message).emit();
         }
         Ok(())

@@ -1,16 +1,21 @@
 //! `spyre-fuse-gathers`: fuses an elementwise function into the gather that is its only producer.
 //!
-//! Reads the users of gather results; sets `function` on a gather and erases the elementwise op. The gathered rows are then neither written
-//! to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an op, too, with its fusion enabled).
+//! Reads the users of gather results; sets `function` on a gather and erases the elementwise op. The gathered rows are
+//! then neither written to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an
+//! op, too, with its fusion enabled).
 
 use crate::dialect::ods::{attr, spyre};
-use crate::mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueExt, ValueLike, fused_location, string_attribute};
+use crate::mlir::{
+    ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueExt, ValueLike, fused_location, string_attribute,
+};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for gather in module.nested().into_iter().filter(|op| op.is(spyre::GATHER) && op.attr(attr::FUNCTION).is_none()) {
-        if let Some(reader) = find_only_user(gather).filter(|reader| may_fuse(*reader) && have_same_loops(gather, *reader)) {
+        if let Some(reader) =
+            find_only_user(gather).filter(|reader| may_fuse(*reader) && have_same_loops(gather, *reader))
+        {
             gather.set_loc(fused_location(&[gather.loc(), reader.loc()]));
             gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
             reader.output().replace_with(reader.inputs()[0]);
@@ -23,7 +28,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 /// Returns the only user of a result, looking through views.
 fn find_only_user(op: Op<'_>) -> Option<Op<'_>> {
     let [reader] = <[Op<'_>; 1]>::try_from(op.output().users()).ok()?;
-    let elements = |op: Op<'_>| TensorType::from_type(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
+    let elements =
+        |op: Op<'_>| TensorType::from_type(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
     if reader.is(spyre::VIEW) && elements(reader) == elements(op) { find_only_user(reader) } else { Some(reader) }
 }
 

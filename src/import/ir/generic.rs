@@ -1,4 +1,5 @@
-//! `spyre-import-linalg`, state of the import of one `linalg.generic`: its iteration space, its body, and the nodes built for it.
+//! `spyre-import-linalg`, state of the import of one `linalg.generic`: its iteration space, its body, and the nodes
+//! built for it.
 
 use super::{
     importer::FunctionImporter,
@@ -11,8 +12,8 @@ use crate::{
         graph::{iteration_box::IterationBox, linear_index::LinearIndex, views},
     },
     mlir::{
-        AffineExpression, ErrorReported, Location, Op, OpExt, TensorType, Value, ValueLike, elements, error_at, is_reduction,
-        is_unknown_location, map_of, map_results,
+        AffineExpression, ErrorReported, Location, Op, OpExt, TensorType, Value, ValueLike, elements, error_at,
+        is_reduction, is_unknown_location, map_of, map_results,
     },
 };
 
@@ -50,7 +51,9 @@ impl GenericIterationSpace<'_> {
         let left: Vec<usize> = (0..self.window.sizes.len()).filter(|dim| !dims.contains(dim)).collect();
         let place = |dim: usize| match dims.iter().position(|&fixed| fixed == dim) {
             Some(position) => AffineExpression::Constant(self.window.origin[dim] + point[position]),
-            None => AffineExpression::Dim(left.iter().position(|&other| other == dim).expect("a dimension that is left")),
+            None => {
+                AffineExpression::Dim(left.iter().position(|&other| other == dim).expect("a dimension that is left"))
+            }
         };
         let select = |of: &[i64]| left.iter().map(|&dim| of[dim]).collect::<Vec<_>>();
         let sizes = select(&self.window.sizes);
@@ -84,7 +87,17 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
         let has_windows = operands.iter().map(|(_, map)| views::as_plain_dims(map).is_none()).collect();
         let dims = (0..iterators.len()).map(AffineExpression::Dim).collect();
         let space = GenericIterationSpace { operands, window, is_reduction, dims };
-        Ok(Self { importer, op, num_inputs: n_inputs, space, has_windows, body, ops, operand_nodes: known_operands, op_nodes: known_ops })
+        Ok(Self {
+            importer,
+            op,
+            num_inputs: n_inputs,
+            space,
+            has_windows,
+            body,
+            ops,
+            operand_nodes: known_operands,
+            op_nodes: known_ops,
+        })
     }
 
     pub(super) fn report_error(&self, message: impl std::fmt::Display) -> ErrorReported {
@@ -99,15 +112,20 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
     /// Adds a node that is rejected, at an operation of the body, if it is used.
     pub(super) fn add_unsupported(&mut self, at: Op<'c>, message: String) -> NodeId {
         let location = self.location(at);
-        let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.importer.scalar_element_type(output.r#type()));
+        let element = at
+            .outputs()
+            .first()
+            .map_or(NodeElementType::F32, |output| self.importer.scalar_element_type(output.r#type()));
         self.importer.add_unsupported(at, location, message, vec![1; self.space.window.sizes.len()], element)
     }
 
     /// Returns a node for a complete result that is rejected with `message` if it is needed.
     pub(super) fn add_unsupported_result(&mut self, result: usize, message: String) -> NodeId {
         let of = self.op.outputs()[result].r#type();
-        let (element, shape) =
-            (self.importer.scalar_element_type(of), TensorType::from_type(of).map(|tensor| tensor.shape).unwrap_or_default());
+        let (element, shape) = (
+            self.importer.scalar_element_type(of),
+            TensorType::from_type(of).map(|tensor| tensor.shape).unwrap_or_default(),
+        );
         self.importer.add_unsupported(self.op, self.op.loc(), message, shape, element)
     }
 

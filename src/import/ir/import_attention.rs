@@ -24,8 +24,15 @@ pub(super) fn import_attention<'c>(importer: &mut FunctionImporter<'c>, op: Op<'
     })
 }
 
-fn build_attention(graph: &mut ValueGraph, nodes: &[NodeId], shape: &[i64], element: NodeElementType) -> Result<NodeId, String> {
-    let &[queries, keys, values, ref mask @ ..] = nodes else { return Err("has no queries, keys and values".to_owned()) };
+fn build_attention(
+    graph: &mut ValueGraph,
+    nodes: &[NodeId],
+    shape: &[i64],
+    element: NodeElementType,
+) -> Result<NodeId, String> {
+    let &[queries, keys, values, ref mask @ ..] = nodes else {
+        return Err("has no queries, keys and values".to_owned());
+    };
     let n_batch = shape.len() - 2;
     let (of_keys, length) = (graph.node(keys).shape.clone(), graph.node(queries).shape[n_batch + 1]);
     let across: Vec<AffineExpression> = (0..n_batch).chain([n_batch + 1, n_batch]).map(AffineExpression::Dim).collect();

@@ -30,14 +30,18 @@ use crate::{
 };
 
 /// Builds the nodes of a `linalg.generic`; returns one for each result.
-pub(super) fn import_generic<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Vec<NodeId>, ErrorReported> {
+pub(super) fn import_generic<'c>(
+    importer: &mut FunctionImporter<'c>,
+    op: Op<'c>,
+) -> Result<Vec<NodeId>, ErrorReported> {
     let mut generic = GenericImporter::from_op(importer, op)?;
     let results = (0..op.outputs().len()).map(|result| generic.import_result(result)).collect::<Result<_, _>>()?;
     generic.record_asserts()?;
     Ok(results)
 }
 
-/// Maximum number of products of constants that are computed at compile time: more take longer than folding the sum saves.
+/// Maximum number of products of constants that are computed at compile time: more take longer than folding the sum
+/// saves.
 const MAX_CONSTANT_PRODUCTS: i64 = 1 << 20;
 
 /// Slice of a result, and its window.
@@ -73,7 +77,9 @@ impl<'c> GenericImporter<'_, 'c> {
         let Some((dim, runs)) = runs else {
             let node = self.evaluate(self.body.yields[result])?;
             let node = self.view_as_result(result, node)?;
-            let at = |expr: &AffineExpression| if let AffineExpression::Dim(dim) = expr { self.space.window.origin[*dim] } else { 0 };
+            let at = |expr: &AffineExpression| {
+                if let AffineExpression::Dim(dim) = expr { self.space.window.origin[*dim] } else { 0 }
+            };
             let offsets = self.output_map(result).iter().map(at).collect();
             parts.push(ResultSlice { node, offsets, shape: self.result_shape(result) });
             return Ok(());
@@ -90,11 +96,13 @@ impl<'c> GenericImporter<'_, 'c> {
         Ok(())
     }
 
-    /// Resolves the branches that `scalar` depends on, outer ones first, so that only one side of each is computed. Returns a branch whose
-    /// condition changes along one dimension, with the runs in which it is constant.
+    /// Resolves the branches that `scalar` depends on, outer ones first, so that only one side of each is computed.
+    /// Returns a branch whose condition changes along one dimension, with the runs in which it is constant.
     fn resolve_branches(&mut self, scalar: BodyScalar) -> Result<Option<DimRuns>, ErrorReported> {
         let is_open = |op: &ScalarOp| op.name == ScalarOp::BRANCH && op.operands.len() == 3;
-        while let Some(index) = self.body.collect_required(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index])) {
+        while let Some(index) =
+            self.body.collect_required(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index]))
+        {
             let condition = self.evaluate(self.body.ops[index].operands[0])?;
             let graph = &self.importer.graph;
             let branch = &mut self.body.ops[index];
@@ -102,7 +110,9 @@ impl<'c> GenericImporter<'_, 'c> {
                 branch.operands = vec![branch.operands[if number == 0.0 { 2 } else { 1 }]];
                 continue;
             }
-            if let Some(runs) = graph.as_constant(condition).and_then(|known| find_constant_runs(known, &graph.node(condition).shape)) {
+            if let Some(runs) =
+                graph.as_constant(condition).and_then(|known| find_constant_runs(known, &graph.node(condition).shape))
+            {
                 return Ok(Some(runs));
             }
             // The condition is a runtime value: both sides are computed.
@@ -132,7 +142,8 @@ impl<'c> GenericImporter<'_, 'c> {
         if let Some((position, found)) = self.body.find_position(result) {
             return self.import_position(position, found, result);
         }
-        let Some(mut reduction) = self.body.find_reduction(result).or_else(|| self.build_guarded_reduction(result)) else {
+        let Some(mut reduction) = self.body.find_reduction(result).or_else(|| self.build_guarded_reduction(result))
+        else {
             let message = codes::REDUCTION_FORM.format(format_args!(
                 "expected a sum, product, maximum or minimum in the body, found \
              another reduction in result {result}; write the reduction as one of them"
@@ -171,7 +182,8 @@ impl<'c> GenericImporter<'_, 'c> {
         Ok(node)
     }
 
-    /// Builds a reduction of only those new values for which a condition holds: other values are replaced by the neutral element.
+    /// Builds a reduction of only those new values for which a condition holds: other values are replaced by the
+    /// neutral element.
     fn build_guarded_reduction(&mut self, result: usize) -> Option<BodyReduction> {
         let (choice, condition, is_then, mut reduction) = self.body.find_guarded_reduction(result)?;
         if self.ops[choice].outputs().len() != 1 {
@@ -191,8 +203,9 @@ impl<'c> GenericImporter<'_, 'c> {
         Some(reduction)
     }
 
-    /// Builds a maximum or minimum that ignores NaN. With `keeps_nan`, NaN among the new values is replaced first, since the device's
-    /// function propagates NaN. A softmax, as MLIR decomposes it, has such a maximum, and yields NaN in the whole row either way.
+    /// Builds a maximum or minimum that ignores NaN. With `keeps_nan`, NaN among the new values is replaced first,
+    /// since the device's function propagates NaN. A softmax, as MLIR decomposes it, has such a maximum, and yields NaN
+    /// in the whole row either way.
     fn mask_nan(&mut self, mut reduction: BodyReduction, result: usize) -> BodyReduction {
         let BodyScalar::Op(last) = self.body.yields[result] else { return reduction };
         let is_float = self.importer.scalar_element_type(element_type(self.op.outputs()[result].r#type())).is_float();
@@ -202,7 +215,8 @@ impl<'c> GenericImporter<'_, 'c> {
         let neutral = BodyScalar::Outer(self.importer.graph.add_scalar(reduction.combiner.neutral_element()));
         let is_number = BodyScalar::Op(self.body.ops.len());
         let chosen = BodyScalar::Op(self.body.ops.len() + 1);
-        let ops = [("arith.cmpf ord", vec![reduction.new; 2]), ("arith.select", vec![is_number, reduction.new, neutral])];
+        let ops =
+            [("arith.cmpf ord", vec![reduction.new; 2]), ("arith.select", vec![is_number, reduction.new, neutral])];
         for (name, operands) in ops {
             self.body.ops.push(ScalarOp { name: name.to_owned(), operands });
             self.ops.push(self.ops[last]);
@@ -214,7 +228,8 @@ impl<'c> GenericImporter<'_, 'c> {
 
     /// Returns whether a factor of a product is a lookup by an index.
     fn has_lookup_factor(&self, product: &InputProduct) -> Result<bool, ErrorReported> {
-        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
+        let factors =
+            product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         Ok(factors.into_iter().any(|factor| table_lookup::as_lookup(&self.importer.graph, factor).is_some()))
     }
@@ -222,14 +237,19 @@ impl<'c> GenericImporter<'_, 'c> {
     /// Returns whether both factors of a product are constant, with few enough multiplications to fold.
     fn has_constant_factors(&self, product: &InputProduct) -> Result<bool, ErrorReported> {
         let n_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
-        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
+        let factors =
+            product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         let graph = &self.importer.graph;
         Ok(n_products <= MAX_CONSTANT_PRODUCTS && factors.into_iter().all(|factor| graph.as_constant(factor).is_some()))
     }
 
     /// Builds a reduction whose operands have no windows.
-    pub(super) fn reduce_at_point(&mut self, reduction: &BodyReduction, result: usize) -> Result<NodeId, ErrorReported> {
+    pub(super) fn reduce_at_point(
+        &mut self,
+        reduction: &BodyReduction,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         let product = self.body.find_product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
         let contraction = product.and_then(|product| Some((self.find_contraction(&product, result)?, product)));
         // A product of one column and one row with a lookup is a lookup, too.
@@ -246,7 +266,12 @@ impl<'c> GenericImporter<'_, 'c> {
     }
 
     /// Combines the result of a reduction with its initial value, unless that is the neutral element.
-    fn combine_with_initial(&mut self, reduction: &BodyReduction, result: usize, node: NodeId) -> Result<NodeId, ErrorReported> {
+    fn combine_with_initial(
+        &mut self,
+        reduction: &BodyReduction,
+        result: usize,
+        node: NodeId,
+    ) -> Result<NodeId, ErrorReported> {
         if self.importer.graph.find_unsupported(&[node]).is_some() {
             return Ok(node);
         }
@@ -261,7 +286,11 @@ impl<'c> GenericImporter<'_, 'c> {
         let width = result_scalar_type(self.op, result).width();
         let changes_nothing = |number: f64| {
             let is_all = width.is_some_and(|width| width > 1) && combiner == Combiner::All;
-            if is_all { number == -1.0 } else { number.is_nan() && reduction.ignores_nan || combiner.can_start_from(number, element) }
+            if is_all {
+                number == -1.0
+            } else {
+                number.is_nan() && reduction.ignores_nan || combiner.can_start_from(number, element)
+            }
         };
         if self.importer.graph.as_scalar(start).is_some_and(changes_nothing) {
             return Ok(node);
@@ -270,10 +299,15 @@ impl<'c> GenericImporter<'_, 'c> {
         if let (Some(width), Some(known), Some(begun)) = (width, graph.as_constant(node), graph.as_constant(start)) {
             let (shape, of_node, of_start) =
                 (graph.compute_broadcast_shape(&[node, start]), &graph.node(node).shape, &graph.node(start).shape);
-            let combine = |of: &[i64]| combiner.combine_integers(wrap_to_width(of[0], width), wrap_to_width(of[1], width), width);
+            let combine =
+                |of: &[i64]| combiner.combine_integers(wrap_to_width(of[0], width), wrap_to_width(of[1], width), width);
             let combined = ConstantTensor::map_integers(&[(known, of_node), (begun, of_start)], &shape, combine);
             let element = self.importer.scalar_element_type(self.op.outputs()[result].r#type());
-            return Ok(self.importer.graph.add_constant(combined.to_elements(element == NodeElementType::Bool), shape, element));
+            return Ok(self.importer.graph.add_constant(
+                combined.to_elements(element == NodeElementType::Bool),
+                shape,
+                element,
+            ));
         }
         let is_integer = graph.node(node).element == NodeElementType::Int && graph.as_constant(node).is_none();
         let (node, start) = match (graph.convert_to_numbers(node), graph.convert_to_numbers(start)) {
@@ -288,7 +322,11 @@ impl<'c> GenericImporter<'_, 'c> {
     }
 
     /// The device reduces along one dimension at a time.
-    pub(super) fn build_reductions(&mut self, reduction: &BodyReduction, result: usize) -> Result<NodeId, ErrorReported> {
+    pub(super) fn build_reductions(
+        &mut self,
+        reduction: &BodyReduction,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         let elements = self.evaluate(reduction.new)?;
         if self.importer.graph.find_unsupported(&[elements]).is_some() {
             return Ok(elements);
@@ -300,7 +338,8 @@ impl<'c> GenericImporter<'_, 'c> {
         if is_integer && matches!(reduction.combiner, Combiner::All | Combiner::Any) {
             return Ok(self.add_unsupported_result(
                 result,
-                codes::INTEGER_RUNTIME.format("of the bits of runtime integers is not supported; use arithmetic on integers"),
+                codes::INTEGER_RUNTIME
+                    .format("of the bits of runtime integers is not supported; use arithmetic on integers"),
             ));
         }
         if is_integer {
@@ -337,8 +376,11 @@ impl<'c> GenericImporter<'_, 'c> {
     /// Broadcasts a node along the reduced dimensions that it does not depend on.
     fn broadcast_to_reduced(&mut self, elements: NodeId) -> NodeId {
         let graph = &mut self.importer.graph;
-        let shape: Vec<i64> =
-            if graph.node(elements).shape.is_empty() { vec![1; self.space.window.sizes.len()] } else { graph.node(elements).shape.clone() };
+        let shape: Vec<i64> = if graph.node(elements).shape.is_empty() {
+            vec![1; self.space.window.sizes.len()]
+        } else {
+            graph.node(elements).shape.clone()
+        };
         let mut whole = shape.clone();
         for dim in (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]) {
             whole[dim] = self.space.window.sizes[dim];
@@ -378,7 +420,8 @@ impl<'c> GenericImporter<'_, 'c> {
         }
     }
 
-    /// Returns the node of a body scalar over the whole iteration space; a dimension that it does not depend on has size 1.
+    /// Returns the node of a body scalar over the whole iteration space; a dimension that it does not depend on has
+    /// size 1.
     fn evaluate(&mut self, scalar: BodyScalar) -> Result<NodeId, ErrorReported> {
         for index in self.body.collect_required(scalar) {
             let node = self.evaluate_op(index)?;
@@ -392,10 +435,14 @@ impl<'c> GenericImporter<'_, 'c> {
         match scalar {
             BodyScalar::Input(index) => self.import_operand(index),
             BodyScalar::Accumulator(result) => self.import_operand(self.num_inputs + result),
-            BodyScalar::Outer(node) => Ok(self.importer.graph.broadcast_rank_zero(node, &vec![1; self.space.window.sizes.len()])),
+            BodyScalar::Outer(node) => {
+                Ok(self.importer.graph.broadcast_rank_zero(node, &vec![1; self.space.window.sizes.len()]))
+            }
             BodyScalar::Op(index) => self.evaluate_op(index),
-            BodyScalar::Unknown => Ok(self
-                .add_unsupported(self.op, "expected numbers, integers and indices in the body, found a value of another type".to_owned())),
+            BodyScalar::Unknown => Ok(self.add_unsupported(
+                self.op,
+                "expected numbers, integers and indices in the body, found a value of another type".to_owned(),
+            )),
         }
     }
 
@@ -410,7 +457,8 @@ impl<'c> GenericImporter<'_, 'c> {
             ScalarOp::BRANCH if scalar_op.operands.len() == 1 => return self.evaluate_operand(scalar_op.operands[0]),
             _ => {}
         }
-        let operands: Vec<NodeId> = scalar_op.operands.iter().map(|&operand| self.evaluate_operand(operand)).collect::<Result<_, _>>()?;
+        let operands: Vec<NodeId> =
+            scalar_op.operands.iter().map(|&operand| self.evaluate_operand(operand)).collect::<Result<_, _>>()?;
         let (location, shape) = (self.location(at), vec![1; self.space.window.sizes.len()]);
         Ok(self.importer.build_scalar_op(at, location, &scalar_op, &operands, &shape))
     }
@@ -420,7 +468,11 @@ impl<'c> GenericImporter<'_, 'c> {
         let dim = match self.space.dims[at.required_attr("dim", natural_number)] {
             AffineExpression::Dim(dim) => dim,
             AffineExpression::Constant(index) => {
-                return self.importer.graph.add_constant(ConstantTensor::from_integer(index), Vec::new(), NodeElementType::Int);
+                return self.importer.graph.add_constant(
+                    ConstantTensor::from_integer(index),
+                    Vec::new(),
+                    NodeElementType::Int,
+                );
             }
             _ => unreachable!("a dimension of the space, or an index in it"),
         };
@@ -437,7 +489,8 @@ impl<'c> GenericImporter<'_, 'c> {
         )
     }
 
-    /// Extracts an element of a tensor at indices that the body computes: a view, or a gather if one index is read from a tensor.
+    /// Extracts an element of a tensor at indices that the body computes: a view, or a gather if one index is read from
+    /// a tensor.
     fn import_extract(&mut self, scalar_op: &ScalarOp, at: Op<'c>) -> Result<NodeId, ErrorReported> {
         let table = self.importer.node_of(at, at.inputs()[0])?;
         let indices: Vec<NodeId> =
@@ -477,7 +530,10 @@ impl<'c> GenericImporter<'_, 'c> {
         let (node, map) = self.reverse_decreasing_dims(node, &map).unwrap_or((node, map));
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == NodeKind::Undefined && index < self.num_inputs {
-            self.add_unsupported(self.op, codes::UNWRITTEN.format("reads a tensor that no op has written; fill it first"))
+            self.add_unsupported(
+                self.op,
+                codes::UNWRITTEN.format("reads a tensor that no op has written; fill it first"),
+            )
         } else if graph.as_scalar(node).is_some()
             || graph.node(node).shape.is_empty() && map.is_empty() && graph.as_constant(node).is_some()
         {
@@ -500,7 +556,12 @@ impl<'c> GenericImporter<'_, 'c> {
         let graph = &self.importer.graph;
         let own = graph.node(node).shape.clone();
         let shape = if own.is_empty() { vec![1; self.space.window.sizes.len()] } else { own.clone() };
-        let shown = views::build_result_view(self.output_map(result), &shape, &self.space.window.sizes, &self.space.is_reduction);
+        let shown = views::build_result_view(
+            self.output_map(result),
+            &shape,
+            &self.space.window.sizes,
+            &self.space.is_reduction,
+        );
         match shown.filter(|shown| shown.shape == self.result_shape(result)) {
             Some(_) if own.is_empty() => Ok(node),
             Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
@@ -512,9 +573,12 @@ impl<'c> GenericImporter<'_, 'c> {
 
     /// Returns the shape of a result, or of its slice in the window.
     fn result_shape(&self, result: usize) -> Vec<i64> {
-        let whole = TensorType::from_type(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let whole =
+            TensorType::from_type(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let size = |(expr, whole): (&AffineExpression, i64)| match expr {
-            AffineExpression::Dim(dim) if self.space.window.origin[*dim] > 0 || self.space.window.sizes[*dim] < whole => {
+            AffineExpression::Dim(dim)
+                if self.space.window.origin[*dim] > 0 || self.space.window.sizes[*dim] < whole =>
+            {
                 self.space.window.sizes[*dim]
             }
             _ => whole,

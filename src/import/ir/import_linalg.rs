@@ -1,9 +1,9 @@
 //! `spyre-import-linalg`: converts `linalg` on tensors to `spyre` ops.
 //!
-//! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the graph of what it computes
-//! and writes the nodes that its results need as `spyre` ops in its place. The `spyre` ops that are already there stay and read the new
-//! tensors. Unless `precision=strict`, f32 values of a program with f16 tensors are f16 tensors, and a program of f32 only is computed in f16
-//! where the device lacks a function in f32.
+//! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the graph
+//! of what it computes and writes the nodes that its results need as `spyre` ops in its place. The `spyre` ops that are
+//! already there stay and read the new tensors. Unless `precision=strict`, f32 values of a program with f16 tensors are
+//! f16 tensors, and a program of f32 only is computed in f16 where the device lacks a function in f32.
 
 use super::{
     cast::element_type,
@@ -29,7 +29,8 @@ use crate::{
     },
     mlir::{
         Block, BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueLike,
-        canonicalize_structured_ops, error_at, generalize_named_ops, i64_attribute, set_function_type, set_result_attribute, shape_of,
+        canonicalize_structured_ops, error_at, generalize_named_ops, i64_attribute, set_function_type,
+        set_result_attribute, shape_of,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,17 +64,20 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), ErrorRe
     generalize_named_ops(function);
     let half = find_half_type(function).filter(|_| precision.is_narrow());
     // Indices among the integers and the format of f32 are known only after the import, and the import depends on both.
-    let settled = iterate_to_fixed_point((BTreeMap::new(), ImportFormats::default()), MAX_IMPORTS, |(indices, formats)| {
-        let importer = import_with_facts(function, body, (half, precision), (indices, formats))?;
-        let is_narrow = GraphEmitter::new(&importer, function).is_narrow();
-        let roots: Vec<NodeId> = importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = ImportFormats { is_narrow, storage_formats: importer.graph.compute_storage_formats(&roots) };
-        let found = importer.graph.integers.updated_index_rows();
-        let is_settled =
-            found.is_none() && importer.graph.is_valid_for_format(is_narrow) && needed.storage_formats == formats.storage_formats;
-        let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
-        Ok::<_, ErrorReported>((importer, next))
-    })?;
+    let settled =
+        iterate_to_fixed_point((BTreeMap::new(), ImportFormats::default()), MAX_IMPORTS, |(indices, formats)| {
+            let importer = import_with_facts(function, body, (half, precision), (indices, formats))?;
+            let is_narrow = GraphEmitter::new(&importer, function).is_narrow();
+            let roots: Vec<NodeId> =
+                importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+            let needed = ImportFormats { is_narrow, storage_formats: importer.graph.compute_storage_formats(&roots) };
+            let found = importer.graph.integers.updated_index_rows();
+            let is_settled = found.is_none()
+                && importer.graph.is_valid_for_format(is_narrow)
+                && needed.storage_formats == formats.storage_formats;
+            let next = (!is_settled).then(|| (found.unwrap_or_else(|| indices.clone()), needed));
+            Ok::<_, ErrorReported>((importer, next))
+        })?;
     let mut importer = settled.ok_or_else(|| {
         let message = format!(
             "expected ranges of integers that are known after {MAX_IMPORTS} passes over the program, found a longer chain of tables \
@@ -102,7 +106,8 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), ErrorRe
     Ok(())
 }
 
-/// Stacks the digits of returned integers that are known by their digits, upper digits first; returns the positions of these results.
+/// Stacks the digits of returned integers that are known by their digits, upper digits first; returns the positions of
+/// these results.
 fn stack_digits(importer: &mut FunctionImporter<'_>) -> Vec<usize> {
     let FunctionImporter { retained_ops: kept, graph, .. } = importer;
     let mut found = Vec::new();
@@ -147,8 +152,8 @@ fn iterate_to_fixed_point<S: Clone + Ord, T, E>(
     Ok(None)
 }
 
-/// Converts moved integers that kept operations read to numbers, if some of them are computed, or if the program computes with the integers of
-/// a tensor among them: a tensor has one format.
+/// Converts moved integers that kept operations read to numbers, if some of them are computed, or if the program
+/// computes with the integers of a tensor among them: a tensor has one format.
 fn convert_moved_integers(importer: &mut FunctionImporter<'_>) {
     let FunctionImporter { retained_ops: kept, graph, .. } = importer;
     loop {
@@ -156,9 +161,12 @@ fn convert_moved_integers(importer: &mut FunctionImporter<'_>) {
         let computed_with = graph.find_tensors_used_as_numbers(&roots);
         let mut is_settled = true;
         for root in kept.iter_mut().flat_map(|kept| &mut kept.inputs) {
-            let is_moved =
-                matches!(graph.node(*root).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Insert(_) | NodeKind::Gather(_));
-            let has_own_format = || graph.is_index_list(*root) && graph.collect_source_tensors(*root).is_disjoint(&computed_with);
+            let is_moved = matches!(
+                graph.node(*root).kind,
+                NodeKind::View(_) | NodeKind::Reshape | NodeKind::Insert(_) | NodeKind::Gather(_)
+            );
+            let has_own_format =
+                || graph.is_index_list(*root) && graph.collect_source_tensors(*root).is_disjoint(&computed_with);
             if graph.node(*root).element != NodeElementType::Int || !is_moved || has_own_format() {
                 continue;
             }
@@ -181,9 +189,13 @@ fn import_with_facts<'c>(
     (half, precision): (Option<NodeElementType>, Precision),
     (indices, formats): (&BTreeMap<usize, i64>, &ImportFormats),
 ) -> Result<FunctionImporter<'c>, ErrorReported> {
-    // In a program without f32, integers need no f32 either, so that operands of a comparison and of a select have one format.
-    let of_integers = half.or_else(|| find_half_type(function).filter(|_| !has_single_precision(function))).unwrap_or(NodeElementType::F32);
-    let mut importer = FunctionImporter::new(half, precision, IntegerFacts::new(of_integers, indices.clone()), formats.clone());
+    // In a program without f32, integers need no f32 either, so that operands of a comparison and of a select have one
+    // format.
+    let of_integers = half
+        .or_else(|| find_half_type(function).filter(|_| !has_single_precision(function)))
+        .unwrap_or(NodeElementType::F32);
+    let mut importer =
+        FunctionImporter::new(half, precision, IntegerFacts::new(of_integers, indices.clone()), formats.clone());
     importer.import_block(function, body)?;
     Ok(importer)
 }
@@ -254,7 +266,9 @@ impl<'c> FunctionImporter<'c> {
     pub(super) fn import_op(&mut self, op: Op<'c>) -> Result<(), ErrorReported> {
         match op.full_name() {
             _ if is_omitted_op(op) => {}
-            "tensor.empty" => self.record_result(op, |importer, shape, element| Ok(importer.graph.add_undefined(shape, element)))?,
+            "tensor.empty" => {
+                self.record_result(op, |importer, shape, element| Ok(importer.graph.add_undefined(shape, element)))?
+            }
             "arith.constant" => {
                 let node = self.import_constant(op)?;
                 self.record_node(op.output(), node);
@@ -279,7 +293,8 @@ impl<'c> FunctionImporter<'c> {
 
     /// Imports an operation outside of all bodies: on scalars, or elementwise on tensors.
     fn import_scalar(&mut self, op: Op<'c>) -> Result<(), ErrorReported> {
-        let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
+        let operands: Vec<NodeId> =
+            op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         match op.outputs().as_slice() {
             [] if op.is("cf.assert") => {
                 self.assertions.extend(operands.first().map(|&condition| (condition, op, op.loc())));
@@ -288,7 +303,9 @@ impl<'c> FunctionImporter<'c> {
             [output] => {
                 let shape = shape_of(*output);
                 // A scalar condition selects between whole tensors.
-                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty() && self.graph.as_scalar(*node).is_none() {
+                let everywhere = |node: &NodeId| match self.graph.node(*node).shape.is_empty()
+                    && self.graph.as_scalar(*node).is_none()
+                {
                     true => self.graph.broadcast_rank_zero(*node, &shape),
                     false => *node,
                 };

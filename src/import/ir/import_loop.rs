@@ -1,9 +1,9 @@
-//! `spyre-import-linalg`, control flow with compile-time trip counts and conditions: `scf.for` and `scf.while` are unrolled, `scf.if` is
-//! folded.
+//! `spyre-import-linalg`, control flow with compile-time trip counts and conditions: `scf.for` and `scf.while` are
+//! unrolled, `scf.if` is folded.
 //!
-//! Loops are unrolled completely: each iteration is imported like straight-line code, with the nodes of the previous iteration. So a slice at
-//! the induction variable has a constant offset, and a loop body may be any program: a recurrence over time steps, a scan, a fixed number of
-//! corrections.
+//! Loops are unrolled completely: each iteration is imported like straight-line code, with the nodes of the previous
+//! iteration. So a slice at the induction variable has a constant offset, and a loop body may be any program: a
+//! recurrence over time steps, a scan, a fixed number of corrections.
 
 use super::importer::FunctionImporter;
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
     mlir::{Block, BlockExt, ErrorReported, Op, OpExt, ValueLike, error_at, shape_of},
 };
 
-/// Maximum number of operations that the loops of a program are unrolled into: each may be a device op, and far more would take hours to
-/// plan.
+/// Maximum number of operations that the loops of a program are unrolled into: each may be a device op, and far more
+/// would take hours to plan.
 const MAX_UNROLLED_OPS: usize = 2048;
 
 const RUNTIME_BOUND: &str = "requires a constant trip count, found a runtime bound; make the bound a constant";
@@ -25,7 +25,9 @@ pub(super) fn import_control_flow<'c>(importer: &mut FunctionImporter<'c>, op: O
         _ => import_if(importer, op)?,
     };
     match results {
-        Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.record_node(output, node)),
+        Ok(results) => {
+            op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.record_node(output, node))
+        }
         Err(message) => {
             for output in op.outputs() {
                 let element = importer.scalar_element_type(output.r#type());
@@ -48,14 +50,15 @@ fn import_for<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Con
     };
     let mut numbers = Vec::new();
     for &bound in bounds {
-        let Some(number) = importer.graph.as_integer_scalar(bound) else { return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND))) };
+        let Some(number) = importer.graph.as_integer_scalar(bound) else {
+            return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND)));
+        };
         numbers.push(number);
     }
     let (mut counter, end, step) = (numbers[0], numbers[1], numbers[2]);
     if op.attr("unsignedCmp").is_some() && (counter < 0 || end < 0) {
-        return Ok(
-            Err(codes::LOOP_FORM.format("expected nonnegative bounds of an unsigned loop, found a negative one; use signed bounds")),
-        );
+        return Ok(Err(codes::LOOP_FORM
+            .format("expected nonnegative bounds of an unsigned loop, found a negative one; use signed bounds")));
     }
     if step <= 0 {
         return Ok(Err(codes::LOOP_FORM.format(format_args!("expected a positive step, found {step}; count upward"))));
@@ -84,13 +87,16 @@ fn import_for<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Con
 
 fn import_while<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<ControlFlowResults, ErrorReported> {
     let &[before, after] = op.bodies().as_slice() else { return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND))) };
-    let mut carried = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    let mut carried =
+        op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     loop {
         let asked = match import_iteration(importer, op, before, &carried)? {
             Ok(asked) => asked,
             Err(message) => return Ok(Err(message)),
         };
-        let Some((&condition, given)) = asked.split_first() else { return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND))) };
+        let Some((&condition, given)) = asked.split_first() else {
+            return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND)));
+        };
         match importer.graph.as_scalar(condition) {
             None => return Ok(Err(codes::TRIP_COUNT.format(RUNTIME_BOUND))),
             Some(0.0) => return Ok(Ok(given.to_vec())),
@@ -138,9 +144,13 @@ fn import_iteration<'c>(
     }
     for &op in others {
         if op.full_name().starts_with("spyre.") {
-            return Err(error_at(codes::CONTROL_FLOW, op, "is not supported inside control flow; move it out of the loop or branch")
-                .with_note(around, "here")
-                .report());
+            return Err(error_at(
+                codes::CONTROL_FLOW,
+                op,
+                "is not supported inside control flow; move it out of the loop or branch",
+            )
+            .with_note(around, "here")
+            .report());
         }
         importer.record_location(op.loc());
         importer.import_op(op)?;

@@ -21,16 +21,19 @@ pub(super) fn import_scan<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
     let (input, shape) = (importer.node_of(op, op.inputs()[0])?, shape_of(op.inputs()[0]));
     let dim = op.required_attr(attr::DIMENSION, natural_number);
     let width = ScalarType::from_type(element_type(op.inputs()[0].r#type())).width();
-    let is_integer = importer.graph.node(input).element == NodeElementType::Int && importer.graph.as_constant(input).is_none();
+    let is_integer =
+        importer.graph.node(input).element == NodeElementType::Int && importer.graph.as_constant(input).is_none();
     let input = importer.graph.convert_to_numbers(input).unwrap_or_else(|refused| refused);
     let is_sum = body.find_reduction(0).is_some_and(|reduction| reduction.combiner == Combiner::Sum);
     let found = match body.find_reduction(0) {
-        _ if op.required_attr(attr::INCLUSIVE, integer) == 0 => {
-            Err(codes::UNSUPPORTED.format("expected inclusive(true), found an exclusive scan; subtract the element from an inclusive scan"))
+        _ if op.required_attr(attr::INCLUSIVE, integer) == 0 => Err(codes::UNSUPPORTED
+            .format("expected inclusive(true), found an exclusive scan; subtract the element from an inclusive scan")),
+        Some(_) if width == Some(1) => {
+            Err(codes::INTEGER_WIDTH.format("of truth values is not supported; extend them to i32 first"))
         }
-        Some(_) if width == Some(1) => Err(codes::INTEGER_WIDTH.format("of truth values is not supported; extend them to i32 first")),
         Some(BodyReduction { combiner: Combiner::All | Combiner::Any, .. }) if is_integer => {
-            Err(codes::INTEGER_RUNTIME.format("of the bits of runtime integers is not supported; use arithmetic on integers"))
+            Err(codes::INTEGER_RUNTIME
+                .format("of the bits of runtime integers is not supported; use arithmetic on integers"))
         }
         Some(BodyReduction { combiner: Combiner::Sum, new: BodyScalar::Input(0), casts, .. })
             if casts.is_empty()
@@ -43,7 +46,8 @@ pub(super) fn import_scan<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         Some(BodyReduction { combiner, new: BodyScalar::Input(0), casts, .. }) if casts.is_empty() => {
             build_scan(&mut importer.graph, combiner, input, (&shape, dim), width)
         }
-        _ => Err(codes::REDUCTION_FORM.format("expected a sum, product, maximum or minimum in the body, found another operation")),
+        _ => Err(codes::REDUCTION_FORM
+            .format("expected a sum, product, maximum or minimum in the body, found another operation")),
     };
     let refused = importer.graph.find_unsupported(&[input]);
     let node = match (refused, found) {

@@ -37,7 +37,8 @@ pub(super) fn extract_at_offsets<'c>(
 ) -> Result<NodeId, ErrorReported> {
     let is_moving = |dim: usize| offsets.dynamic.iter().any(|(moving, _)| *moving == dim);
     // The dimensions of the remaining runtime offsets still have their full size.
-    let mut shape: Vec<i64> = (0..sizes.len()).map(|dim| if is_moving(dim) { shape[dim] } else { sizes[dim] }).collect();
+    let mut shape: Vec<i64> =
+        (0..sizes.len()).map(|dim| if is_moving(dim) { shape[dim] } else { sizes[dim] }).collect();
     let index = |dim: usize| match (offsets.constants[dim], strides[dim]) {
         (_, _) if is_moving(dim) => AffineExpression::Dim(dim),
         (offset, stride) => AffineExpression::Dim(dim).times(stride).plus(AffineExpression::Constant(offset)),
@@ -101,21 +102,26 @@ pub(super) fn insert_at_offsets<'c>(
     };
     // Along the other dimensions, only a window may be overwritten.
     let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
-    let map =
-        (0..shape.len()).map(|other| AffineExpression::Dim(other).plus(AffineExpression::Constant(offsets.constants[other]))).collect();
+    let map = (0..shape.len())
+        .map(|other| AffineExpression::Dim(other).plus(AffineExpression::Constant(offsets.constants[other])))
+        .collect();
     let before = importer.graph.view(whole, map, &window);
     if sizes[dim] > MAX_CONSTANT_ELEMENTS {
         return Err(error_at(codes::SCATTER_FORM, op, constant_limit_error(sizes[dim])).report());
     }
-    let places = importer.graph.add_constant(ConstantTensor::iota(0, sizes[dim]), vec![sizes[dim]], NodeElementType::Int);
+    let places =
+        importer.graph.add_constant(ConstantTensor::iota(0, sizes[dim]), vec![sizes[dim]], NodeElementType::Int);
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| sizes[dim]).collect();
-    let place = |dim: usize| order.iter().position(|&other| other == dim).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+    let place = |dim: usize| {
+        order.iter().position(|&other| other == dim).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+    };
     let part = importer.graph.splat_if_scalar(part, sizes);
     let part = importer.graph.view(part, (0..shape.len()).map(place).collect(), &turned);
     let found = add_runtime_offset(importer, number, places, &[1]).and_then(|places| {
         let places = importer.graph.convert_to_numbers(places).map_err(|_| {
-            codes::INDEX_COMPUTED.format("expected indices that can be computed, found others; compute them from arguments or constants")
+            codes::INDEX_COMPUTED
+                .format("expected indices that can be computed, found others; compute them from arguments or constants")
         })?;
         record_row_bounds(importer, op, number, places, shape[dim] - sizes[dim] + 1..=shape[dim]);
         let target = ScatterTarget { node: before, shape: &window, batch: &[], dims: &[dim] };
@@ -149,11 +155,22 @@ fn insert_at_several_offsets<'c>(
     let before = extract_along(importer, op, (whole, shape), along, 1, &taken)?;
     let others = SliceOffsets { constants: offsets.constants.clone(), dynamic: offsets.dynamic[1..].to_vec() };
     let after = insert_at_offsets(importer, op, part, (before, &taken), &others)?;
-    insert_at_offsets(importer, op, (after, &taken), (whole, shape), &SliceOffsets { constants: none, dynamic: vec![along] })
+    insert_at_offsets(
+        importer,
+        op,
+        (after, &taken),
+        (whole, shape),
+        &SliceOffsets { constants: none, dynamic: vec![along] },
+    )
 }
 
 /// Adds `counted` to a runtime integer that is broadcast to `shape`.
-fn add_runtime_offset(importer: &mut FunctionImporter<'_>, number: NodeId, counted: NodeId, shape: &[i64]) -> Result<NodeId, String> {
+fn add_runtime_offset(
+    importer: &mut FunctionImporter<'_>,
+    number: NodeId,
+    counted: NodeId,
+    shape: &[i64],
+) -> Result<NodeId, String> {
     let graph = &mut importer.graph;
     let number = graph.broadcast_rank_zero(number, shape);
     if graph.as_scalar(counted) == Some(0.0) {
@@ -161,7 +178,8 @@ fn add_runtime_offset(importer: &mut FunctionImporter<'_>, number: NodeId, count
     }
     let element = graph.integers.element();
     let number = graph.convert_to_numbers(number).map_err(|_| {
-        codes::INDEX_COMPUTED.format("expected an offset that can be computed, found another; compute it from arguments or constants")
+        codes::INDEX_COMPUTED
+            .format("expected an offset that can be computed, found another; compute it from arguments or constants")
     })?;
     let sum = graph.apply("arith.addf", &[number, counted], element)?;
     Ok(graph.add_integers(sum))
@@ -169,7 +187,13 @@ fn add_runtime_offset(importer: &mut FunctionImporter<'_>, number: NodeId, count
 
 /// Records the assertions that each position is a row. If the number format of the device is too coarse for the rows,
 /// also records the integer behind the positions as an index.
-fn record_row_bounds<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>, index: NodeId, places: NodeId, n_rows: RangeInclusive<i64>) {
+fn record_row_bounds<'c>(
+    importer: &mut FunctionImporter<'c>,
+    op: Op<'c>,
+    index: NodeId,
+    places: NodeId,
+    n_rows: RangeInclusive<i64>,
+) {
     let (of_index, n_rows) = n_rows.into_inner();
     if exceeds_exact_range(&importer.graph, n_rows) {
         importer.graph.record_numeric_index(index, of_index);
@@ -221,12 +245,14 @@ fn build_scatter<'c>(
     let element = ScalarType::from_type(element_type(op.outputs()[0].r#type()));
     let are_bits = matches!(written, UpdateMode::Combine(Combiner::All | Combiner::Any));
     if are_bits && element.width().is_some_and(|width| width > 1) {
-        return Err(
-            codes::INTEGER_RUNTIME.format("of the bits of integers at runtime indices is not supported; use arithmetic on integers")
-        );
+        return Err(codes::INTEGER_RUNTIME
+            .format("of the bits of integers at runtime indices is not supported; use arithmetic on integers"));
     }
-    let dims: Vec<usize> =
-        op.required_attr(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    let dims: Vec<usize> = op
+        .required_attr(attr::DIMENSION_MAP, integers)
+        .into_iter()
+        .filter_map(|dim| usize::try_from(dim).ok())
+        .collect();
     let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
         return Err("expected indices of rank 2".to_owned());
     };
@@ -239,7 +265,8 @@ fn build_scatter<'c>(
     if n_parts != n_places || usize::try_from(depth) != Ok(dims.len()) || !(0..shape.len()).all(is_whole) {
         return Err("expected whole rows at one index each, found windows of rows; scatter whole rows".to_owned());
     }
-    let columns: Vec<NodeId> = (0..depth).map(|column| view_position_column(&mut importer.graph, places, column)).collect();
+    let columns: Vec<NodeId> =
+        (0..depth).map(|column| view_position_column(&mut importer.graph, places, column)).collect();
     let grid = ScatterGrid::from_columns(&importer.graph, &columns, &dims, shape, n_parts);
     let parts = importer.graph.splat_if_scalar(parts, of_parts);
     let without_place = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]);
@@ -248,7 +275,8 @@ fn build_scatter<'c>(
     let (of_places, chosen) = (grid.position_sizes(shape), grid.indexed_dims());
     let mut numbers = Vec::new();
     for (&column, &dim) in columns.iter().zip(&dims) {
-        let known = importer.graph.as_constant(column).map(|known| known.numbers().collect::<Vec<_>>()).unwrap_or_default();
+        let known =
+            importer.graph.as_constant(column).map(|known| known.numbers().collect::<Vec<_>>()).unwrap_or_default();
         #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
         let within = 0.0..shape[dim] as f64;
         if let Some(outside) = known.into_iter().find(|place| !within.contains(place)) {
@@ -262,7 +290,8 @@ fn build_scatter<'c>(
         let number = importer.graph.view(column, vec![grid.first_slice_index()], &of_places);
         let number = importer.graph.convert_to_formatted_numbers(number);
         let number = number.map_err(|_| {
-            codes::INDEX_COMPUTED.format("expected indices that can be computed, found others; compute them from arguments or constants")
+            codes::INDEX_COMPUTED
+                .format("expected indices that can be computed, found others; compute them from arguments or constants")
         })?;
         let number = importer.graph.splat_if_scalar(number, &of_places);
         record_row_bounds(importer, op, column, number, shape[dim]..=shape[dim]);

@@ -1,5 +1,5 @@
-//! `spyre-import-linalg`, sorting of rows: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`, `argsort`, `topk` and
-//! `kthvalue`.
+//! `spyre-import-linalg`, sorting of rows: `tm_tensor.sort` and `tm_tensor.topk`, as torch-mlir writes `sort`,
+//! `argsort`, `topk` and `kthvalue`.
 
 use super::{cast::element_type, importer::FunctionImporter, read_body::read_body};
 use crate::{
@@ -16,11 +16,13 @@ use crate::{
             sort::{SortRows, SortTensor, find_sort_order, sort_tensors},
         },
     },
-    mlir::{ErrorReported, Op, OpExt, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural_number, shape_of},
+    mlir::{
+        ErrorReported, Op, OpExt, ScalarType, Value, ValueExt, ValueLike, error_at, integers, natural_number, shape_of,
+    },
 };
 
-/// Imports a `tm_tensor.sort`. If only slices of the results are read, computes only the elements up to the end of these slices; the nodes of
-/// such results are that long.
+/// Imports a `tm_tensor.sort`. If only slices of the results are read, computes only the elements up to the end of
+/// these slices; the nodes of such results are that long.
 pub(super) fn import_sort<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     let (body, _) = read_body(importer, op, 0)?;
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
@@ -34,7 +36,8 @@ pub(super) fn import_sort<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
 /// Imports a `tm_tensor.topk`. Its initial elements sort after all others, so only their shape matters.
 pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     let (body, _) = read_body(importer, op, 0)?;
-    let (inputs, shape, dim) = (op.inputs(), shape_of(op.inputs()[0]), op.required_attr(attr::DIMENSION, natural_number));
+    let (inputs, shape, dim) =
+        (op.inputs(), shape_of(op.inputs()[0]), op.required_attr(attr::DIMENSION, natural_number));
     let n_first = shape_of(op.outputs()[0])[dim];
     let (first, n_given) = (importer.node_of(op, inputs[0])?, inputs.len() - 2);
     let places = if n_given == 2 {
@@ -57,21 +60,28 @@ pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         }
     };
     if !is_last {
-        let message =
-            "expected the last number in sort order as initial value of the first 'outs', found other numbers; fill 'outs' with it";
+        let message = "expected the last number in sort order as initial value of the first 'outs', found other numbers; fill 'outs' with it";
         return Err(error_at(codes::SORT_FORM, op, message).report());
     }
     record_sorted(importer, op, &body, &[first, places], SortRows { shape: &shape, dim, num_first: n_first });
     Ok(())
 }
 
-fn record_sorted<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>, body: &GenericBody, nodes: &[NodeId], rows: SortRows<'_>) {
+fn record_sorted<'c>(
+    importer: &mut FunctionImporter<'c>,
+    op: Op<'c>,
+    body: &GenericBody,
+    nodes: &[NodeId],
+    rows: SortRows<'_>,
+) {
     let found = match importer.graph.find_unsupported(nodes) {
         Some(refused) => Ok(vec![refused; nodes.len()]),
         None => build_sort(importer, op, body, nodes, rows),
     };
     match found {
-        Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.record_node(output, node)),
+        Ok(results) => {
+            op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.record_node(output, node))
+        }
         Err(message) => {
             for (&output, &node) in op.outputs().iter().zip(nodes) {
                 let element = importer.graph.node(node).element;
@@ -89,7 +99,8 @@ fn build_sort<'c>(
     nodes: &[NodeId],
     rows: SortRows<'_>,
 ) -> Result<Vec<NodeId>, String> {
-    let (key, order) = find_sort_order(body).ok_or("expected a comparison of two elements of one tensor, found another comparator")?;
+    let (key, order) =
+        find_sort_order(body).ok_or("expected a comparison of two elements of one tensor, found another comparator")?;
     let graph = &mut importer.graph;
     let mut tensors = Vec::new();
     for &node in nodes {
@@ -97,7 +108,9 @@ fn build_sort<'c>(
         if element == NodeElementType::Bool {
             return Err(codes::SORT_FORM.format("of truth values is not supported; convert them to numbers"));
         }
-        let number = graph.convert_to_formatted_numbers(node).map_err(|_| "of these integers is not supported; convert them to f32")?;
+        let number = graph
+            .convert_to_formatted_numbers(node)
+            .map_err(|_| "of these integers is not supported; convert them to f32")?;
         tensors.push(SortTensor { node: number, is_integer: element == NodeElementType::Int });
     }
     let mut of_digits = vec![None; tensors.len()];
@@ -108,15 +121,17 @@ fn build_sort<'c>(
     }
     let results = sort_tensors(graph, &tensors, key, rows, order)?;
     let finished = |number: usize| match of_digits[number] {
-        Some((upper, end)) => importer.add_digits(op, DigitPair { parts: [results[upper], results[number]], range: [0, end], exact: None }),
+        Some((upper, end)) => importer
+            .add_digits(op, DigitPair { parts: [results[upper], results[number]], range: [0, end], exact: None }),
         None if tensors[number].is_integer => importer.graph.add_integers(results[number]),
         None => results[number],
     };
     Ok((0..nodes.len()).map(finished).collect())
 }
 
-/// Sorts constant integers that the format does not represent as their digits: the lower digits replace the tensor, the upper digits are
-/// appended as another tensor. Returns the index of that tensor and the exclusive upper bound of the integers.
+/// Sorts constant integers that the format does not represent as their digits: the lower digits replace the tensor, the
+/// upper digits are appended as another tensor. Returns the index of that tensor and the exclusive upper bound of the
+/// integers.
 fn split_digits(graph: &mut ValueGraph, tensors: &mut Vec<SortTensor>, number: usize) -> Option<(usize, i64)> {
     let known = graph.as_constant(tensors[number].node)?;
     let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);

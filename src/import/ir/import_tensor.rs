@@ -20,7 +20,9 @@ const DYNAMIC: i64 = i64::MIN;
 /// Builds the node of a tensor operation.
 pub(super) fn import_tensor<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     match op.full_name() {
-        "tensor.cast" if TensorType::from_type(op.output().r#type()).is_none() => import_size_erasing_cast(importer, op),
+        "tensor.cast" if TensorType::from_type(op.output().r#type()).is_none() => {
+            import_size_erasing_cast(importer, op)
+        }
         "tensor.expand_shape" | "tensor.collapse_shape" | "tensor.reshape" | "tensor.cast" => reshape(importer, op),
         "tensor.extract_slice" => extract_slice(importer, op),
         "tensor.insert_slice" => insert_slice(importer, op),
@@ -34,7 +36,9 @@ pub(super) fn import_tensor<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>)
         _ => {
             let advice = "write it with ops of docs/reference/supported-ops.md, or compute it outside of the program";
             let message = format!("has no device function yet; {advice}");
-            importer.record_result(op, |importer, shape, element| Ok(importer.add_unsupported(op, op.loc(), message, shape, element)))
+            importer.record_result(op, |importer, shape, element| {
+                Ok(importer.add_unsupported(op, op.loc(), message, shape, element))
+            })
         }
     }
 }
@@ -95,8 +99,8 @@ fn read_slice<'c>(
     Ok((SliceOffsets { constants: known, dynamic: moving }, sizes, strides))
 }
 
-/// Returns the dimension in which a slice at constant offsets exceeds a tensor of this shape, if any. MLIR's verifier sees only offsets that
-/// are attributes, but producers pass constants as operands.
+/// Returns the dimension in which a slice at constant offsets exceeds a tensor of this shape, if any. MLIR's verifier
+/// sees only offsets that are attributes, but producers pass constants as operands.
 fn find_slice_error(offsets: &SliceOffsets, sizes: &[i64], strides: &[i64], shape: &[i64]) -> Option<String> {
     let is_known = |dim: &usize| !offsets.dynamic.iter().any(|(moving, _)| moving == dim);
     (0..shape.len()).filter(is_known).find_map(|dim| {
@@ -121,7 +125,9 @@ fn extract_slice<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<
     let input = importer.node_of(op, op.inputs()[0])?;
     let (offsets, sizes, strides) = read_slice(importer, op, 1)?;
     if let Some(message) = find_slice_error(&offsets, &sizes, &strides, &shape_of(op.inputs()[0])) {
-        return importer.record_result(op, |importer, shape, element| Ok(importer.add_unsupported(op, op.loc(), message, shape, element)));
+        return importer.record_result(op, |importer, shape, element| {
+            Ok(importer.add_unsupported(op, op.loc(), message, shape, element))
+        });
     }
     let slice = extract_at_offsets(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, (&sizes, &strides))?;
     importer.record_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)))
@@ -131,11 +137,14 @@ fn insert_slice<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let (offsets, sizes, strides) = read_slice(importer, op, 2)?;
     if let Some(message) = find_slice_error(&offsets, &sizes, &strides, &shape_of(op.inputs()[1])) {
-        return importer.record_result(op, |importer, shape, element| Ok(importer.add_unsupported(op, op.loc(), message, shape, element)));
+        return importer.record_result(op, |importer, shape, element| {
+            Ok(importer.add_unsupported(op, op.loc(), message, shape, element))
+        });
     }
     let is_dense = strides.iter().all(|&stride| stride == 1);
     if !offsets.dynamic.is_empty() && !is_dense {
-        let message = "with a stride above 1 requires a constant offset, found a runtime value; make the offset a constant";
+        let message =
+            "with a stride above 1 requires a constant offset, found a runtime value; make the offset a constant";
         return Err(error_at(codes::RUNTIME_POSITION, op, message).report());
     }
     let refused = importer.graph.find_unsupported(&[part, whole]);
@@ -172,7 +181,8 @@ fn concat<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Err
     for value in op.inputs().into_iter().filter(|value| !has_no_elements(*value)) {
         let node = importer.node_of(op, value)?;
         // Sizes that the type leaves open are those of the node.
-        let shape = TensorType::from_type(value.r#type()).map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);
+        let shape = TensorType::from_type(value.r#type())
+            .map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);
         parts.push((node, shape));
     }
     importer.record_result(op, |importer, shape, element| {
@@ -246,16 +256,25 @@ fn import_from_elements<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> 
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     let graph = &importer.graph;
     let known = if nodes.iter().all(|&node| graph.node(node).element == NodeElementType::Int) {
-        nodes.iter().map(|&node| graph.as_integer_scalar(node)).collect::<Option<Vec<i64>>>().map(ConstantTensor::from_integers)
+        nodes
+            .iter()
+            .map(|&node| graph.as_integer_scalar(node))
+            .collect::<Option<Vec<i64>>>()
+            .map(ConstantTensor::from_integers)
     } else {
-        nodes.iter().map(|&node| graph.as_scalar(node)).collect::<Option<Vec<f64>>>().map(|numbers| ConstantTensor::from_numbers(&numbers))
+        nodes
+            .iter()
+            .map(|&node| graph.as_scalar(node))
+            .collect::<Option<Vec<f64>>>()
+            .map(|numbers| ConstantTensor::from_numbers(&numbers))
     };
     importer.record_result(op, |importer, shape, element| match known {
         Some(known) => Ok(importer.graph.add_constant(known, shape, element)),
         // The tensor is its only element.
         None if nodes.len() == 1 => Ok(reshape_or_splat(importer, nodes[0], &shape)),
         None => {
-            let message = codes::RUNTIME_POSITION.format("of runtime scalars is not supported; compute the tensor with ops on tensors");
+            let message = codes::RUNTIME_POSITION
+                .format("of runtime scalars is not supported; compute the tensor with ops on tensors");
             Ok(importer.add_unsupported(op, op.loc(), message, shape, element))
         }
     })
@@ -272,8 +291,10 @@ fn extract<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Er
     let outside = place.iter().flatten().zip(&shape).enumerate().find(|(_, (at, size))| !(0..**size).contains(at));
     let element = importer.graph.node(node).element;
     if let Some((dim, (at, size))) = outside {
-        let message = codes::INDEX_BOUNDS
-            .format(format_args!("expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it", size - 1));
+        let message = codes::INDEX_BOUNDS.format(format_args!(
+            "expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it",
+            size - 1
+        ));
         let refused = importer.add_unsupported(op, op.loc(), message, Vec::new(), element);
         importer.record_node(op.output(), refused);
         return Ok(());
@@ -282,8 +303,8 @@ fn extract<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Er
         _ if importer.graph.as_scalar(node).is_some() || indices.is_empty() => node,
         Some(place) => importer.graph.view(node, place.into_iter().map(AffineExpression::Constant).collect(), &[]),
         _ => {
-            let message =
-                codes::EXTRACT_RUNTIME.format("of a single element at a runtime index is not supported; gather whole rows instead");
+            let message = codes::EXTRACT_RUNTIME
+                .format("of a single element at a runtime index is not supported; gather whole rows instead");
             importer.add_unsupported(op, op.loc(), message, Vec::new(), element)
         }
     };
@@ -296,7 +317,12 @@ fn import_dim<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(),
     let dim = importer.graph.as_integer_scalar(index).and_then(|dim| usize::try_from(dim).ok());
     let size = dim.and_then(|dim| shape_of(op.inputs()[0]).get(dim).copied());
     let size = size.ok_or_else(|| {
-        error_at(codes::RUNTIME_POSITION, op, "requires a constant dimension number, found a runtime value; make it a constant").report()
+        error_at(
+            codes::RUNTIME_POSITION,
+            op,
+            "requires a constant dimension number, found a runtime value; make it a constant",
+        )
+        .report()
     })?;
     let node = importer.graph.add_constant(ConstantTensor::from_integer(size), Vec::new(), NodeElementType::Int);
     importer.record_node(op.output(), node);

@@ -1,8 +1,9 @@
-//! `spyre-import-linalg`, a `linalg.generic` whose operands are read through windows: convolutions, poolings and unfoldings, one kernel point
-//! at a time.
+//! `spyre-import-linalg`, a `linalg.generic` whose operands are read through windows: convolutions, poolings and
+//! unfoldings, one kernel point at a time.
 //!
-//! A kernel of K points becomes K reductions over shifted slices of the operand, combined. This moves fewer bytes than one product of the
-//! patches: patches are K times as large as the operand and go through memory, while partial sums stay in LX.
+//! A kernel of K points becomes K reductions over shifted slices of the operand, combined. This moves fewer bytes than
+//! one product of the patches: patches are K times as large as the operand and go through memory, while partial sums
+//! stay in LX.
 
 use super::generic::{GenericImporter, GenericIterationSpace};
 use crate::{
@@ -30,11 +31,14 @@ const MAX_SEQUENTIAL_POINTS: i64 = 8;
 impl<'c> GenericImporter<'_, 'c> {
     /// Returns the dimensions along which windows lie, if there are any and they have few enough points.
     pub(super) fn find_window_dims(&self) -> Vec<usize> {
-        let maps: Vec<&[AffineExpression]> = self.space.operands[..self.num_inputs].iter().map(|(_, map)| map.as_slice()).collect();
+        let maps: Vec<&[AffineExpression]> =
+            self.space.operands[..self.num_inputs].iter().map(|(_, map)| map.as_slice()).collect();
         let dims = find_window_dims(&maps, &self.space.window.sizes, &self.space.is_reduction);
         let n_points = dims.iter().map(|&dim| self.space.window.sizes[dim]).fold(1, i64::saturating_mul);
         // A sum of windows along several dimensions is computed one dimension at a time.
-        if dims.iter().all(|&dim| self.space.window.sizes[dim] <= MAX_WINDOW_PARTS) && n_points <= MAX_WINDOW_PARTS * MAX_WINDOW_PARTS {
+        if dims.iter().all(|&dim| self.space.window.sizes[dim] <= MAX_WINDOW_PARTS)
+            && n_points <= MAX_WINDOW_PARTS * MAX_WINDOW_PARTS
+        {
             dims
         } else {
             Vec::new()
@@ -45,16 +49,19 @@ impl<'c> GenericImporter<'_, 'c> {
     pub(super) fn drop_single_points(&mut self) {
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         let indices = self.space.operands[..self.num_inputs].iter().flat_map(|(_, map)| map);
-        let of_windows: BTreeSet<usize> =
-            indices.filter(|index| !matches!(index, AffineExpression::Dim(_))).flat_map(AffineExpression::dims).collect();
+        let of_windows: BTreeSet<usize> = indices
+            .filter(|index| !matches!(index, AffineExpression::Dim(_)))
+            .flat_map(AffineExpression::dims)
+            .collect();
         let single: Vec<usize> = of_windows.into_iter().filter(|&dim| sizes[dim] == 1 && is_reduction[dim]).collect();
         if !single.is_empty() {
             self.set_space(self.space.fix_dims(&single, &vec![0; single.len()]));
         }
     }
 
-    /// Returns the dimensions of a reduction that are unrolled point by point: those of windows, of patches with whole sticks at each point,
-    /// and of patches along more dimensions than an op may iterate over. Other patches with fewer elements are gathered into sticks.
+    /// Returns the dimensions of a reduction that are unrolled point by point: those of windows, of patches with whole
+    /// sticks at each point, and of patches along more dimensions than an op may iterate over. Other patches with fewer
+    /// elements are gathered into sticks.
     pub(super) fn find_unrolled_dims(&self, reduction: &BodyReduction) -> Vec<usize> {
         let windows = self.find_window_dims();
         let is_product = reduction.combiner == Combiner::Sum && self.body.find_product(reduction.new).is_some();
@@ -64,7 +71,8 @@ impl<'c> GenericImporter<'_, 'c> {
             return windows;
         }
         let indices = self.space.operands[..self.num_inputs].iter().flat_map(|(_, map)| map);
-        let sums = indices.filter_map(|index| LinearIndex::from_expr(index, sizes)).filter(|linear| linear.terms.len() > 1);
+        let sums =
+            indices.filter_map(|index| LinearIndex::from_expr(index, sizes)).filter(|linear| linear.terms.len() > 1);
         let of_patches: BTreeSet<usize> =
             sums.flat_map(|linear| linear.terms).map(|(dim, _)| dim).filter(|&dim| is_reduction[dim]).collect();
         let others = (0..sizes.len()).filter(|dim| is_reduction[*dim] && !of_patches.contains(dim));
@@ -72,7 +80,8 @@ impl<'c> GenericImporter<'_, 'c> {
         of_patches.into_iter().filter(|_| is_stick || is_wide).collect()
     }
 
-    /// Returns a dimension along which windows overlap that is also a dimension of the result, with a run for each index.
+    /// Returns a dimension along which windows overlap that is also a dimension of the result, with a run for each
+    /// index.
     pub(super) fn find_unfolded_dim(&self) -> Option<DimRuns> {
         let dims = self.find_window_dims();
         let sizes = &self.space.window.sizes;
@@ -81,7 +90,12 @@ impl<'c> GenericImporter<'_, 'c> {
     }
 
     /// Builds a reduction over windows, which lie along `dims`, without its initial value.
-    pub(super) fn reduce_windows(&mut self, dims: &[usize], reduction: &BodyReduction, result: usize) -> Result<NodeId, ErrorReported> {
+    pub(super) fn reduce_windows(
+        &mut self,
+        dims: &[usize],
+        reduction: &BodyReduction,
+        result: usize,
+    ) -> Result<NodeId, ErrorReported> {
         let whole = self.space.clone();
         let node = match self.pool_operand(dims, reduction)? {
             Some((input, pooled)) => {
@@ -113,8 +127,9 @@ impl<'c> GenericImporter<'_, 'c> {
     ) -> Result<NodeId, ErrorReported> {
         let sizes: Vec<i64> = dims.iter().map(|&dim| whole.window.sizes[dim]).collect();
         if sizes.iter().product::<i64>() > MAX_WINDOW_PARTS {
-            let message = codes::TOO_MANY_PARTS
-                .format(format_args!("expected windows of at most {MAX_WINDOW_PARTS} points, found {sizes:?}; use smaller windows"));
+            let message = codes::TOO_MANY_PARTS.format(format_args!(
+                "expected windows of at most {MAX_WINDOW_PARTS} points, found {sizes:?}; use smaller windows"
+            ));
             return Ok(self.add_unsupported_result(result, message));
         }
         let mut results = PairwiseReducer::new(!matches!(reduction.combiner, Combiner::Sum | Combiner::Prod));
@@ -141,18 +156,22 @@ impl<'c> GenericImporter<'_, 'c> {
             return graph.apply(operation, &[sum, node], element);
         }
         let [sum, node] = [sum, node].map(|integers| {
-            graph
-                .convert_to_numbers(integers)
-                .map_err(|_| "expected windows of numbers, found integers that the device cannot compute; convert them to f32")
+            graph.convert_to_numbers(integers).map_err(
+                |_| "expected windows of numbers, found integers that the device cannot compute; convert them to f32",
+            )
         });
         let of_integers = graph.integers.element();
         let combined = graph.apply(operation, &[sum?, node?], of_integers)?;
         Ok(graph.add_integers(combined))
     }
 
-    /// Returns the operand of a pooling, reduced over its windows dimension by dimension, under the iteration space. Returns None if more
-    /// than one operand has windows, or windows of another kind.
-    fn pool_operand(&mut self, dims: &[usize], reduction: &BodyReduction) -> Result<Option<(usize, NodeId)>, ErrorReported> {
+    /// Returns the operand of a pooling, reduced over its windows dimension by dimension, under the iteration space.
+    /// Returns None if more than one operand has windows, or windows of another kind.
+    fn pool_operand(
+        &mut self,
+        dims: &[usize],
+        reduction: &BodyReduction,
+    ) -> Result<Option<(usize, NodeId)>, ErrorReported> {
         let BodyScalar::Input(input) = reduction.new else { return Ok(None) };
         let sizes = self.space.window.sizes.clone();
         let (value, map) = self.space.operands[input].clone();
@@ -161,7 +180,8 @@ impl<'c> GenericImporter<'_, 'c> {
         let is_float = graph.node(node).element != NodeElementType::Int;
         let linear: Option<Vec<LinearIndex>> =
             self.space.window.shift_map(&map).iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect();
-        let Some(mut map) = linear.filter(|_| is_float && graph.as_constant(node).is_none() && graph.find_unsupported(&[node]).is_none())
+        let Some(mut map) = linear
+            .filter(|_| is_float && graph.as_constant(node).is_none() && graph.find_unsupported(&[node]).is_none())
         else {
             return Ok(None);
         };
@@ -187,7 +207,8 @@ impl<'c> GenericImporter<'_, 'c> {
         }
         let left = self.space.fix_dims(dims, &vec![0; dims.len()]);
         let place = |dim: usize| (0..dim).filter(|other| !dims.contains(other)).count();
-        let map: Vec<AffineExpression> = map.iter().map(|linear| linear.to_expr(|dim| AffineExpression::Dim(place(dim)))).collect();
+        let map: Vec<AffineExpression> =
+            map.iter().map(|linear| linear.to_expr(|dim| AffineExpression::Dim(place(dim)))).collect();
         let shape = views::compute_used_sizes(&map, &left.window.sizes);
         let node = self.importer.graph.view_strided(node, map, &shape);
         Ok(Some((input, node)))
@@ -225,8 +246,8 @@ impl<'c> GenericImporter<'_, 'c> {
             }
             return Ok(sum);
         }
-        // Builds windows of 1, 2, 4, ... points at every position; a window is the concatenation of those in the binary representation of
-        // its size.
+        // Builds windows of 1, 2, 4, ... points at every position; a window is the concatenation of those in the binary
+        // representation of its size.
         let (mut level, mut length, mut covered) = (whole, 1, 0);
         let mut sum: Option<NodeId> = None;
         loop {

@@ -7,13 +7,16 @@ use crate::{
     dialect::ods::attr,
     import::{
         BodyScalar, ConstantTensor, NodeElementType, NodeId, Precision, ValueGraph,
-        graph::{constant_tensor::MAX_CONSTANT_ELEMENTS, digit_pair::DigitPair, formats::StorageFormat, integers::IntegerFacts},
+        graph::{
+            constant_tensor::MAX_CONSTANT_ELEMENTS, digit_pair::DigitPair, formats::StorageFormat,
+            integers::IntegerFacts,
+        },
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
-        Attribute, Block, BlockExt, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_attribute, error_at, float_value, fused_location, integer, integers, read_dense_integers,
-        read_dense_numbers, shape_of, type_of_element,
+        Attribute, Block, BlockExt, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt,
+        ValueLike, ValueMap, argument_attribute, dense_attribute, error_at, float_value, fused_location, integer,
+        integers, read_dense_integers, read_dense_numbers, shape_of, type_of_element,
     },
 };
 use machine::ElementType;
@@ -48,7 +51,8 @@ fn widen_quarter_constant<'c>(
     tensor: TensorType<'c>,
     element: NodeElementType,
 ) -> (Attribute<'c>, TensorType<'c>) {
-    let numbers = if ScalarType::from_type(tensor.element).is_float8() { read_dense_numbers(value, i64::MAX) } else { None };
+    let numbers =
+        if ScalarType::from_type(tensor.element).is_float8() { read_dense_numbers(value, i64::MAX) } else { None };
     let format = match element {
         NodeElementType::F16 => ElementType::F16,
         NodeElementType::Bf16 => ElementType::Bf16,
@@ -122,7 +126,12 @@ pub(super) struct ImportFormats {
 
 impl<'c> FunctionImporter<'c> {
     /// Returns the state before the import.
-    pub(super) fn new(half: Option<NodeElementType>, precision: Precision, integers: IntegerFacts, formats: ImportFormats) -> Self {
+    pub(super) fn new(
+        half: Option<NodeElementType>,
+        precision: Precision,
+        integers: IntegerFacts,
+        formats: ImportFormats,
+    ) -> Self {
         let mut graph = ValueGraph::with_integers(integers, formats.is_narrow, formats.storage_formats);
         graph.keeps_nan = precision == Precision::Strict;
         Self {
@@ -147,18 +156,24 @@ impl<'c> FunctionImporter<'c> {
     /// Adds an external tensor.
     pub(super) fn add_source(&mut self, at: Op<'c>, value: Value<'c>) -> Result<(), ErrorReported> {
         let Some(tensor) = TensorType::from_type(value.r#type()) else {
-            let message = codes::STATIC_TENSOR
-                .format(format_args!("expected arguments of static shape, found {}; give every dimension a size", value.r#type()));
+            let message = codes::STATIC_TENSOR.format(format_args!(
+                "expected arguments of static shape, found {}; give every dimension a size",
+                value.r#type()
+            ));
             return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let Some(element) = to_element_type(tensor.element, self.half) else {
-            let message = codes::ELEMENT_TYPE
-                .format(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element));
+            let message = codes::ELEMENT_TYPE.format(format_args!(
+                "expected elements of a device format, found {}; convert them before the export",
+                tensor.element
+            ));
             return Err(error_at(codes::STATIC_TENSOR, at, message).report());
         };
         let number = self.sources.len();
-        if let Some(range) =
-            value.as_block_arg().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers)
+        if let Some(range) = value
+            .as_block_arg()
+            .and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE))
+            .and_then(integers)
         {
             self.graph.integers.record_promised_range(number, [range[0], range[1]]);
         }
@@ -185,8 +200,10 @@ impl<'c> FunctionImporter<'c> {
     ) -> Result<(), ErrorReported> {
         let output = op.output();
         let Some(tensor) = TensorType::from_type(output.r#type()) else {
-            let message = codes::STATIC_TENSOR
-                .format(format_args!("expected results of static shape, found {}; give every dimension a size", output.r#type()));
+            let message = codes::STATIC_TENSOR.format(format_args!(
+                "expected results of static shape, found {}; give every dimension a size",
+                output.r#type()
+            ));
             return Err(error_at(codes::STATIC_TENSOR, op, message).report());
         };
         let element = to_element_type(tensor.element, self.half).unwrap_or(NodeElementType::F32);
@@ -216,10 +233,17 @@ impl<'c> FunctionImporter<'c> {
             let element = to_element_type(op.output().r#type(), self.half).unwrap_or(NodeElementType::F32);
             return Ok(self.graph.add_constant(ConstantTensor::from_scalar(number), Vec::new(), element));
         }
-        let is_integer = matches!(ScalarType::from_type(op.output().r#type()), ScalarType::Integer(..=MAX_WIDTH) | ScalarType::Index);
+        let is_integer = matches!(
+            ScalarType::from_type(op.output().r#type()),
+            ScalarType::Integer(..=MAX_WIDTH) | ScalarType::Index
+        );
         if let Some(integer) = is_integer.then(|| integer(value)).flatten() {
             let element = to_element_type(op.output().r#type(), self.half).unwrap_or(NodeElementType::F32);
-            return Ok(self.graph.add_constant(ConstantTensor::from_integer(to_element_bits(integer, element)), Vec::new(), element));
+            return Ok(self.graph.add_constant(
+                ConstantTensor::from_integer(to_element_bits(integer, element)),
+                Vec::new(),
+                element,
+            ));
         }
         let Some(tensor) = TensorType::from_type(op.output().r#type()) else {
             let message = codes::ELEMENT_TYPE.format(format_args!(
@@ -230,8 +254,10 @@ impl<'c> FunctionImporter<'c> {
         };
         check_tensor_size(op, &tensor)?;
         let Some(element) = to_element_type(tensor.element, self.half) else {
-            let message = codes::ELEMENT_TYPE
-                .format(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element));
+            let message = codes::ELEMENT_TYPE.format(format_args!(
+                "expected elements of a device format, found {}; convert them before the export",
+                tensor.element
+            ));
             return Ok(self.add_unsupported(op, op.loc(), message, tensor.shape, NodeElementType::F32));
         };
         let (value, tensor) = widen_quarter_constant(op, value, tensor, element);
@@ -262,7 +288,12 @@ impl<'c> FunctionImporter<'c> {
         let known = self.nodes.get(value).copied();
         known.ok_or_else(|| {
             let (of, name) = (value.r#type(), value.def().map_or("an argument", OpExt::full_name));
-            error_at(codes::UNSUPPORTED, user, format_args!("uses a value of type {of} from '{name}', which is not supported")).report()
+            error_at(
+                codes::UNSUPPORTED,
+                user,
+                format_args!("uses a value of type {of} from '{name}', which is not supported"),
+            )
+            .report()
         })
     }
 
@@ -309,8 +340,8 @@ impl<'c> FunctionImporter<'c> {
         self.graph.add_unsupported(self.unsupported_ops.len() - 1, shape, element)
     }
 
-    /// Builds integers that the device's format does not represent, as their digits. They may be results of the program, select rows of a
-    /// table, or be added, subtracted, compared and chosen; other ops on them are rejected.
+    /// Builds integers that the device's format does not represent, as their digits. They may be results of the
+    /// program, select rows of a table, or be added, subtracted, compared and chosen; other ops on them are rejected.
     pub(super) fn add_digits(&mut self, op: Op<'c>, digits: DigitPair) -> NodeId {
         let parts = digits.parts;
         if let [Some(upper), Some(lower)] = parts.map(|digit| self.graph.as_constant(digit).cloned()) {
@@ -319,7 +350,9 @@ impl<'c> FunctionImporter<'c> {
             #[allow(clippy::cast_precision_loss, reason = "a small number")]
             let base = RESULT_BASE as f64;
             let integers =
-                ConstantTensor::map_elementwise(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| digits[0] * base + digits[1]);
+                ConstantTensor::map_elementwise(&[(&upper, &of_upper), (&lower, &of_lower)], &shape, |digits| {
+                    digits[0] * base + digits[1]
+                });
             return self.graph.add_constant(integers, shape, NodeElementType::Int);
         }
         let message = "expected integers above 1024 (two digits in the 16-bit format) only in results, gathers, sums, differences, \
@@ -332,7 +365,9 @@ impl<'c> FunctionImporter<'c> {
     /// Returns whether a cast is a no-op.
     pub(super) fn fold_cast(&self, cast: CastTypes<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::from_type(of).element_type());
-        let stays = |reason: &str| codes::CONVERSION.format(format_args!("converts {} to {}, which {reason}", cast.from, cast.to));
+        let stays = |reason: &str| {
+            codes::CONVERSION.format(format_args!("converts {} to {}, which {reason}", cast.from, cast.to))
+        };
         self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 
@@ -356,7 +391,10 @@ impl<'c> FunctionImporter<'c> {
     /// Returns the assertions that do not hold for every index value that chooses a row. A value range must imply them,
     /// since the device checks nothing.
     pub(super) fn iter_open_asserts(&self) -> impl Iterator<Item = (NodeId, Op<'c>, Location<'c>)> {
-        self.assertions.iter().copied().filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.row_selections))
+        self.assertions
+            .iter()
+            .copied()
+            .filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.row_selections))
     }
 
     /// Returns whether angles are computed in f32.
@@ -375,7 +413,8 @@ const fn to_element_bits(integer: i64, element: NodeElementType) -> i64 {
     if matches!(element, NodeElementType::Bool) { integer & 1 } else { integer }
 }
 
-/// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions is such a concatenation.
+/// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions
+/// is such a concatenation.
 pub(super) fn is_omitted_op(op: Op<'_>) -> bool {
     let is_joined = |user: &Op<'_>| user.is("tensor.concat") || user.is("tensor.cast") && is_omitted_op(*user);
     let is_left_out = |value: &Value<'_>| {
@@ -394,17 +433,22 @@ pub(super) fn has_no_elements(value: Value<'_>) -> bool {
     }
 }
 
-/// Rejects a tensor without elements, and one whose number of elements overflows: later code multiplies sizes without checks.
+/// Rejects a tensor without elements, and one whose number of elements overflows: later code multiplies sizes without
+/// checks.
 pub(super) fn check_tensor_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), ErrorReported> {
     if tensor.shape.contains(&0) {
-        let message = codes::EMPTY_TENSOR
-            .format(format_args!("expected at least one element in each dimension, found {}; remove the empty tensor", tensor.build()));
+        let message = codes::EMPTY_TENSOR.format(format_args!(
+            "expected at least one element in each dimension, found {}; remove the empty tensor",
+            tensor.build()
+        ));
         return Err(error_at(codes::STATIC_TENSOR, op, message).report());
     }
     // Each element may occupy a stick of its own.
     if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
-        let message = codes::TENSOR_SIZE
-            .format(format_args!("expected a tensor whose size in bytes fits in 64 bits, found {}; use a smaller shape", tensor.build()));
+        let message = codes::TENSOR_SIZE.format(format_args!(
+            "expected a tensor whose size in bytes fits in 64 bits, found {}; use a smaller shape",
+            tensor.build()
+        ));
         return Err(error_at(codes::STATIC_TENSOR, op, message).report());
     }
     Ok(())

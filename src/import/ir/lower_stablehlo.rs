@@ -1,7 +1,7 @@
 //! `spyre-lower-stablehlo`: converts the `stablehlo` ops that JAX leaves into ops of `scf` and `tm_tensor`.
 //!
-//! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes a region on elements. A comparator
-//! that orders numbers, recognized by evaluation, becomes one comparison.
+//! Reads a module; changes nothing if there is no such op. A region on tensors without dimensions becomes a region on
+//! elements. A comparator that orders numbers, recognized by evaluation, becomes one comparison.
 
 use crate::mlir::{ErrorReported, Op, Pass, PassOptions, lower_stablehlo};
 

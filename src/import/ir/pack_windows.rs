@@ -1,8 +1,10 @@
-//! `spyre-import-linalg`, convolutions of few channels: the points of a kernel along one dimension lie side by side in the sticks of K.
+//! `spyre-import-linalg`, convolutions of few channels: the points of a kernel along one dimension lie side by side in
+//! the sticks of K.
 //!
-//! A product sums over K in whole sticks. At one point of the kernel, an image of 3 channels fills 3 of 64 elements, so a kernel of 7 x 7 points
-//! takes 49 products, each of which reads the image. Products with selection matrices put the 7 points along one dimension beside each other,
-//! 21 elements of a stick, and 7 products sum over these. A selection sums one element and zeros, so it rounds nothing.
+//! A product sums over K in whole sticks. At one point of the kernel, an image of 3 channels fills 3 of 64 elements, so
+//! a kernel of 7 x 7 points takes 49 products, each of which reads the image. Products with selection matrices put the
+//! 7 points along one dimension beside each other, 21 elements of a stick, and 7 products sum over these. A selection
+//! sums one element and zeros, so it rounds nothing.
 
 use super::{cast::CastTypes, generic::GenericImporter};
 use crate::{
@@ -50,8 +52,8 @@ impl Convolution {
 }
 
 impl GenericImporter<'_, '_> {
-    /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other. Returns None if the
-    /// reduction is no convolution with two window dimensions, or if that takes no fewer products.
+    /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other.
+    /// Returns None if the reduction is no convolution with two window dimensions, or if that takes no fewer products.
     pub(super) fn build_packed_windows(
         &mut self,
         dims: &[usize],
@@ -65,10 +67,16 @@ impl GenericImporter<'_, '_> {
     }
 
     /// Returns the convolution that a product over windows is.
-    fn find_convolution(&mut self, dims: &[usize], product: &InputProduct, result: usize) -> Result<Option<Convolution>, ErrorReported> {
+    fn find_convolution(
+        &mut self,
+        dims: &[usize],
+        product: &InputProduct,
+        result: usize,
+    ) -> Result<Option<Convolution>, ErrorReported> {
         let sizes = self.space.window.sizes.clone();
         let is_whole = self.space.window.origin.iter().all(|&first| first == 0);
-        let is_folded = |cast: &usize| CastTypes::from_op(self.ops[*cast]).is_none_or(|cast| self.importer.fold_cast(cast).is_ok());
+        let is_folded =
+            |cast: &usize| CastTypes::from_op(self.ops[*cast]).is_none_or(|cast| self.importer.fold_cast(cast).is_ok());
         let is_windowed = |operand: usize| views::as_plain_dims(&self.space.operands[operand].1).is_none();
         let [first, second] = product.factors;
         let (image, kernel) = if is_windowed(first) { (first, second) } else { (second, first) };
@@ -76,17 +84,24 @@ impl GenericImporter<'_, '_> {
             return Ok(None);
         }
         let linear = |operand: usize| {
-            self.space.operands[operand].1.iter().map(|expr| LinearIndex::from_expr(expr, &sizes)).collect::<Option<Vec<_>>>()
+            self.space.operands[operand]
+                .1
+                .iter()
+                .map(|expr| LinearIndex::from_expr(expr, &sizes))
+                .collect::<Option<Vec<_>>>()
         };
         let (Some(read), Some(of_kernel)) = (linear(image), linear(kernel)) else { return Ok(None) };
-        let kernel_dims: Vec<Option<usize>> = of_kernel.iter().map(|index| index.terms.first().map(|&(dim, _)| dim)).collect();
+        let kernel_dims: Vec<Option<usize>> =
+            of_kernel.iter().map(|index| index.terms.first().map(|&(dim, _)| dim)).collect();
         let Some(roles) = self.find_convolution_dims(dims, &read, &kernel_dims, result) else { return Ok(None) };
         let [image, kernel] = [image, kernel].map(|operand| self.space.operands[operand].0);
         let (image, kernel) = (self.importer.node_of(self.op, image)?, self.importer.node_of(self.op, kernel)?);
         let graph = &self.importer.graph;
         let element = graph.node(image).element;
-        let is_computed = element.is_float() && graph.node(kernel).element.is_float() && graph.as_constant(image).is_none();
-        let is_possible = is_computed && graph.as_scalar(kernel).is_none() && graph.find_unsupported(&[image, kernel]).is_none();
+        let is_computed =
+            element.is_float() && graph.node(kernel).element.is_float() && graph.as_constant(image).is_none();
+        let is_possible =
+            is_computed && graph.as_scalar(kernel).is_none() && graph.find_unsupported(&[image, kernel]).is_none();
         if !is_possible {
             return Ok(None);
         }
@@ -94,7 +109,9 @@ impl GenericImporter<'_, '_> {
         let of_window = |dim: usize| dim == roles.packed || dim == roles.other;
         let at_first = |index: &LinearIndex| {
             fold_index(
-                &index.to_expr(|dim| if of_window(dim) { AffineExpression::Constant(0) } else { AffineExpression::Dim(dim) }),
+                &index.to_expr(
+                    |dim| if of_window(dim) { AffineExpression::Constant(0) } else { AffineExpression::Dim(dim) },
+                ),
                 &sizes,
             )
         };
@@ -102,7 +119,8 @@ impl GenericImporter<'_, '_> {
         Ok(Some(Convolution { image, read, kernel, kernel_dims, roles, element }))
     }
 
-    /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing takes no fewer products.
+    /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing
+    /// takes no fewer products.
     fn find_convolution_dims(
         &self,
         dims: &[usize],
@@ -126,10 +144,12 @@ impl GenericImporter<'_, '_> {
         }
         // Each window is of one image dimension, with one position.
         let is_read_once = |dim: usize| read.iter().filter(|index| has_term(index, dim)).count() <= 1;
-        let is_window =
-            |index: &LinearIndex| index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2;
-        let is_plain =
-            read.iter().all(|index| is_window(index) && index.constant >= 0 && index.terms.iter().all(|&(_, factor)| factor > 0));
+        let is_window = |index: &LinearIndex| {
+            index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2
+        };
+        let is_plain = read
+            .iter()
+            .all(|index| is_window(index) && index.constant >= 0 && index.terms.iter().all(|&(_, factor)| factor > 0));
         let &[first, second] = dims else { return None };
         let (packed, other) = if sizes[first] > sizes[second] { (first, second) } else { (second, first) };
         let (n_packed, n_other) = (sizes[packed], sizes[other]);
@@ -158,34 +178,43 @@ impl GenericImporter<'_, '_> {
                 Some(dim) if dim == roles.other => AffineExpression::Constant(point),
                 Some(dim) => match (place(dim, &roles.channels), place(dim, &roles.outputs)) {
                     (Some(channel), _) => AffineExpression::Dim(1 + channel),
-                    (None, output) => output.map_or(AffineExpression::Constant(0), |output| AffineExpression::Dim(1 + n_channels + output)),
+                    (None, output) => output
+                        .map_or(AffineExpression::Constant(0), |output| AffineExpression::Dim(1 + n_channels + output)),
                 },
                 None => AffineExpression::Constant(0),
             };
             let of_kernel = [vec![sizes[roles.packed]], size_of(&roles.channels), size_of(&roles.outputs)].concat();
             let graph = &mut self.importer.graph;
             let columns = graph.view(*kernel, kernel_dims.iter().map(index).collect(), &of_kernel);
-            let (k, n) = (graph.node(rows).shape[roles.positions.len()], size_of(&roles.outputs).iter().product::<i64>());
+            let (k, n) =
+                (graph.node(rows).shape[roles.positions.len()], size_of(&roles.outputs).iter().product::<i64>());
             let columns = graph.reshape(columns, &[k, n]);
             let product = build_row_product(graph, rows, columns, *element);
             sum.push(product, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
         let graph = &mut self.importer.graph;
-        let Some(sum) = sum.finish(|left, right| graph.apply("arith.addf", &[left, right], *element))? else { return Ok(None) };
+        let Some(sum) = sum.finish(|left, right| graph.apply("arith.addf", &[left, right], *element))? else {
+            return Ok(None);
+        };
         let dims = [roles.positions.clone(), roles.outputs.clone()].concat();
         let shown = graph.reshape(sum, &size_of(&dims));
         let map = self.space.operands[self.num_inputs + result].1.clone();
         let at = |dim: &usize| {
-            map.iter().position(|expr| *expr == AffineExpression::Dim(*dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+            map.iter()
+                .position(|expr| *expr == AffineExpression::Dim(*dim))
+                .map_or(AffineExpression::Constant(0), AffineExpression::Dim)
         };
-        let shape: Vec<i64> = map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { sizes[*dim] } else { 1 }).collect();
+        let shape: Vec<i64> =
+            map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { sizes[*dim] } else { 1 }).collect();
         Ok(Some(self.importer.graph.view(shown, dims.iter().map(at).collect(), &shape)))
     }
 
-    /// Returns the sizes of the dimensions of patches: those of the positions, of which the one along the other window has all rows of the image.
+    /// Returns the sizes of the dimensions of patches: those of the positions, of which the one along the other window
+    /// has all rows of the image.
     fn compute_patch_sizes(&self, convolution: &Convolution) -> Vec<i64> {
         let roles = &convolution.roles;
-        let rows_of_image = |dim: usize| Some(self.importer.graph.node(convolution.image).shape[convolution.windowed_image_dim(dim)?]);
+        let rows_of_image =
+            |dim: usize| Some(self.importer.graph.node(convolution.image).shape[convolution.windowed_image_dim(dim)?]);
         roles.positions.iter().map(|&dim| rows_of_image(dim).unwrap_or(self.space.window.sizes[dim])).collect()
     }
 
@@ -221,9 +250,11 @@ impl GenericImporter<'_, '_> {
             let shown = graph.view_strided(*image, map, &shape);
             let shown = graph.reshape(shown, &[rows.clone(), vec![n_channels]].concat());
             let is_selected = |row: i64, column: i64| column == point * n_channels + row;
-            let ones: Vec<f64> =
-                (0..n_channels).flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column))))).collect();
-            let selection = graph.add_constant(ConstantTensor::from_numbers(&ones), vec![n_channels, n_elements], *element);
+            let ones: Vec<f64> = (0..n_channels)
+                .flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column)))))
+                .collect();
+            let selection =
+                graph.add_constant(ConstantTensor::from_numbers(&ones), vec![n_channels, n_elements], *element);
             let part = build_row_product(graph, shown, selection, *element);
             sum.push(part, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
@@ -238,8 +269,9 @@ impl GenericImporter<'_, '_> {
         let Convolution { read, roles, .. } = convolution;
         let mut shape: Vec<i64> = roles.positions.iter().map(|&dim| sizes[dim]).collect();
         let index = |(position, &dim): (usize, &usize)| match convolution.windowed_image_dim(dim) {
-            Some(window) => read[window]
-                .to_expr(|own| if own == roles.other { AffineExpression::Constant(point) } else { AffineExpression::Dim(position) }),
+            Some(window) => read[window].to_expr(|own| {
+                if own == roles.other { AffineExpression::Constant(point) } else { AffineExpression::Dim(position) }
+            }),
             None => AffineExpression::Dim(position),
         };
         let mut map: Vec<AffineExpression> = roles.positions.iter().enumerate().map(index).collect();
@@ -252,11 +284,13 @@ impl GenericImporter<'_, '_> {
     }
 }
 
-/// Builds `[positions..., K]` times `[K, N]`. Positions along two dimensions stay apart, so that an image is read as it lies.
+/// Builds `[positions..., K]` times `[K, N]`. Positions along two dimensions stay apart, so that an image is read as it
+/// lies.
 fn build_row_product(graph: &mut ValueGraph, rows: NodeId, columns: NodeId, element: NodeElementType) -> NodeId {
     let (of_rows, of_columns) = (graph.node(rows).shape.clone(), graph.node(columns).shape.clone());
     let (k, positions) = of_rows.split_last().expect("rows have elements");
-    let (inner, outer) = positions.split_last().map_or((1, 1), |(inner, outer)| (*inner, outer.iter().product::<i64>()));
+    let (inner, outer) =
+        positions.split_last().map_or((1, 1), |(inner, outer)| (*inner, outer.iter().product::<i64>()));
     let rows = graph.reshape(rows, &[outer, inner, *k]);
     // Constants, too, are not repeated for each row.
     let shared = vec![AffineExpression::Dim(1), AffineExpression::Dim(2)];

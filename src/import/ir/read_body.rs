@@ -5,7 +5,9 @@ use crate::{
     codes,
     dialect::ods::tm_tensor,
     import::{BodyScalar, GenericBody, ScalarOp},
-    mlir::{AffineExpression, BlockExt, ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, error_at, integer},
+    mlir::{
+        AffineExpression, BlockExt, ErrorReported, Op, OpExt, TensorType, Value, ValueLike, ValueMap, error_at, integer,
+    },
 };
 
 /// Returns the sizes of the iteration dimensions, from the shapes of the operands.
@@ -17,8 +19,10 @@ pub(super) fn infer_iteration_sizes<'c>(
     let mut sizes = vec![1; n_dims];
     for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
         let Some(tensor) = TensorType::from_type(value.r#type()) else {
-            let message = codes::STATIC_TENSOR
-                .format(format_args!("expected operands of static shape, found {}; give every dimension a size", value.r#type()));
+            let message = codes::STATIC_TENSOR.format(format_args!(
+                "expected operands of static shape, found {}; give every dimension a size",
+                value.r#type()
+            ));
             return Err(error_at(codes::STATIC_TENSOR, op, message).report());
         };
         check_tensor_size(op, &tensor)?;
@@ -37,11 +41,13 @@ pub(super) fn read_body<'c>(
     op: Op<'c>,
     n_inputs: usize,
 ) -> Result<(GenericBody, Vec<Op<'c>>), ErrorReported> {
-    let mut reader = GenericBodyReader { importer, scalars: ValueMap::default(), body: GenericBody::default(), ops: Vec::new() };
+    let mut reader =
+        GenericBodyReader { importer, scalars: ValueMap::default(), body: GenericBody::default(), ops: Vec::new() };
     for (index, argument) in op.body_args().into_iter().enumerate() {
-        reader
-            .scalars
-            .insert(argument, if index < n_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - n_inputs) });
+        reader.scalars.insert(
+            argument,
+            if index < n_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - n_inputs) },
+        );
     }
     reader.body.yields = reader.read_ops(op.body_ops())?;
     Ok((reader.body, reader.ops))
@@ -79,9 +85,11 @@ impl<'c> GenericBodyReader<'_, 'c> {
         Ok(yields)
     }
 
-    /// Reads the operations of both branches, and adds a select for each result: operations in a body have no side effects.
+    /// Reads the operations of both branches, and adds a select for each result: operations in a body have no side
+    /// effects.
     fn read_branches(&mut self, op: Op<'c>, condition: BodyScalar) -> Result<(), ErrorReported> {
-        let branches = op.bodies().into_iter().map(|branch| self.read_ops(branch.ops())).collect::<Result<Vec<_>, _>>()?;
+        let branches =
+            op.bodies().into_iter().map(|branch| self.read_ops(branch.ops())).collect::<Result<Vec<_>, _>>()?;
         for (position, output) in op.outputs().into_iter().enumerate() {
             let chosen = branches.iter().map(|yields| yields[position]);
             let operands = [condition].into_iter().chain(chosen).collect();
@@ -105,8 +113,10 @@ impl<'c> GenericBodyReader<'_, 'c> {
 
 /// Returns the name of an operation, followed by the predicate for a comparison.
 pub(super) fn read_scalar_op_name(op: Op<'_>) -> String {
-    const FLOAT_PREDICATES: [&str; 16] =
-        ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
+    const FLOAT_PREDICATES: [&str; 16] = [
+        "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
+        "true",
+    ];
     const INTEGER_PREDICATES: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
     let predicates: &[&str] = match op.full_name() {
         "arith.cmpf" => &FLOAT_PREDICATES,

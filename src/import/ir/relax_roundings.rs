@@ -1,8 +1,8 @@
 //! `spyre-relax-roundings`: removes roundings of f32 to 16 bits whose results are extended again.
 //!
-//! Reads `arith.truncf` and its transitive uses; changes the values between it and its `arith.extf` users to the wider type, and erases the
-//! casts. Values that are forwarded unchanged, into and out of bodies of `linalg.generic`, through reshapes, into scopes, kernels and loops,
-//! change together or not at all.
+//! Reads `arith.truncf` and its transitive uses; changes the values between it and its `arith.extf` users to the wider
+//! type, and erases the casts. Values that are forwarded unchanged, into and out of bodies of `linalg.generic`, through
+//! reshapes, into scopes, kernels and loops, change together or not at all.
 
 use super::{cast::element_type, import_linalg::find_half_type};
 use crate::dialect::ods::{option, spyre};
@@ -11,8 +11,8 @@ use crate::{
     dialect::loop_carried_values,
     import::Precision,
     mlir::{
-        BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        functions_of, remark_at_location,
+        BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Type, Value, ValueExt,
+        ValueLike, ValueMap, functions_of, remark_at_location,
     },
 };
 
@@ -32,14 +32,16 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         }
         let mut known = ValueMap::default();
         let roundings = function.nested().into_iter().filter(|op| op.is(NARROWING_CAST)).enumerate();
-        let found: Vec<RoundingGroup<'_>> =
-            roundings.filter_map(|(group, rounding)| RoundingGroup::from_rounding(rounding, group, &mut known)).collect();
+        let found: Vec<RoundingGroup<'_>> = roundings
+            .filter_map(|(group, rounding)| RoundingGroup::from_rounding(rounding, group, &mut known))
+            .collect();
         found.into_iter().for_each(RoundingGroup::widen);
     }
     Ok(())
 }
 
-/// Visited values, with the number of the rounding from which they were reached: the values of a group change together or not at all.
+/// Visited values, with the number of the rounding from which they were reached: the values of a group change together
+/// or not at all.
 type VisitedValues = ValueMap<usize>;
 
 /// Values of a narrow type that are produced by rounding only, and whose only non-forwarding uses extend them.
@@ -51,7 +53,8 @@ struct RoundingGroup<'c> {
 }
 
 impl<'c> RoundingGroup<'c> {
-    /// Returns all values that a rounding is forwarded as; None if one of them has another producer or use, or if they are constant.
+    /// Returns all values that a rounding is forwarded as; None if one of them has another producer or use, or if they
+    /// are constant.
     fn from_rounding(rounding: Op<'c>, group: usize, known: &mut VisitedValues) -> Option<Self> {
         let wide = element_type(rounding.inputs()[0].r#type());
         let narrow = element_type(rounding.output().r#type());
@@ -72,7 +75,8 @@ impl<'c> RoundingGroup<'c> {
             for next in from.into_iter().chain(to) {
                 match known.insert(next, group) {
                     None => found.values.push(next),
-                    // The value was reached from another rounding, and is not changed: otherwise this rounding would be in the same group.
+                    // The value was reached from another rounding, and is not changed: otherwise this rounding would be
+                    // in the same group.
                     Some(other) if other != group => return None,
                     Some(_) => {}
                 }
@@ -98,7 +102,9 @@ impl<'c> RoundingGroup<'c> {
         match def.full_name() {
             "tensor.empty" => Some(Vec::new()),
             GENERIC_OP => Some(vec![def.yielded()[number], def.inputs()[num_ins(def) + number]]),
-            spyre::HINT | spyre::KERNEL | spyre::LOOP => Some([vec![def.yielded()[number]], find_carried_slot_values(def, value)].concat()),
+            spyre::HINT | spyre::KERNEL | spyre::LOOP => {
+                Some([vec![def.yielded()[number]], find_carried_slot_values(def, value)].concat())
+            }
             name => RESHAPE_OPS.contains(&name).then(|| vec![def.inputs()[0]]),
         }
     }
@@ -125,11 +131,13 @@ impl<'c> RoundingGroup<'c> {
     fn widen(self) {
         let Self { values, wide, roundings, widenings } = self;
         for rounding in &roundings {
-            let message = format!("rounding is removed: its operand is widened again, and stays {wide} (--rounding relaxed)");
+            let message =
+                format!("rounding is removed: its operand is widened again, and stays {wide} (--rounding relaxed)");
             remark_at_location(codes::ROUNDING_REMOVED, *rounding, message).emit();
         }
         for value in values {
-            let widened = TensorType::from_type(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());
+            let widened =
+                TensorType::from_type(value.r#type()).map_or(wide, |tensor| tensor.with_element(wide).build());
             value.retype(widened);
         }
         for cast in widenings.into_iter().chain(roundings) {
@@ -149,8 +157,9 @@ fn find_forwarded_values<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c
         }
         spyre::KERNEL | spyre::LOOP => Some(vec![user.body_args()[number]]),
         "linalg.yield" | spyre::YIELD => {
-            let around =
-                user.parent().filter(|around| [GENERIC_OP, spyre::HINT, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name)))?;
+            let around = user.parent().filter(|around| {
+                [GENERIC_OP, spyre::HINT, spyre::KERNEL, spyre::LOOP].iter().any(|name| around.is(name))
+            })?;
             Some(vec![around.outputs()[number]])
         }
         name => RESHAPE_OPS.contains(&name).then(|| vec![user.output()]),

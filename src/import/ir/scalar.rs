@@ -18,7 +18,8 @@ use crate::{
 };
 
 impl<'c> FunctionImporter<'c> {
-    /// Builds the node of operation `at` on finished nodes; if the device cannot compute it, a rejection at `location` of shape `shape`.
+    /// Builds the node of operation `at` on finished nodes; if the device cannot compute it, a rejection at `location`
+    /// of shape `shape`.
     pub(super) fn build_scalar_op(
         &mut self,
         at: Op<'c>,
@@ -28,8 +29,8 @@ impl<'c> FunctionImporter<'c> {
         shape: &[i64],
     ) -> NodeId {
         if let Some(refused) = self.graph.find_unsupported(operands) {
-            // An operand that is never selected need not be computed: negative positions are wrapped, but a computed argmax is never
-            // negative.
+            // An operand that is never selected need not be computed: negative positions are wrapped, but a computed
+            // argmax is never negative.
             return match (operands, scalar.name.as_str()) {
                 (&[condition, then, or], "arith.select") => {
                     self.graph.as_scalar(condition).map_or(refused, |truth| if truth == 0.0 { or } else { then })
@@ -38,13 +39,15 @@ impl<'c> FunctionImporter<'c> {
             };
         }
         self.record_location(location);
-        let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
+        let element =
+            at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
         let operands = &self.mask_undefined_operands(&scalar.name, operands);
         let first = self.graph.len();
         let built = if scalar.is_cast() {
             self.build_cast(at, operands[0])
         } else {
-            self.fold_op(at, location, &scalar.name, operands).unwrap_or_else(|| self.build_runtime_op(at, &scalar.name, operands, element))
+            self.fold_op(at, location, &scalar.name, operands)
+                .unwrap_or_else(|| self.build_runtime_op(at, &scalar.name, operands, element))
         };
         let built = built.map(|node| self.add_named_op(at, &scalar.name, operands, node));
         if let Ok(node) = built {
@@ -52,13 +55,19 @@ impl<'c> FunctionImporter<'c> {
         }
         built.unwrap_or_else(|message| {
             let is_computed = |operand: &&NodeId| self.graph.find_digits(**operand).is_none();
-            let cause = operands.iter().filter(is_computed).find_map(|&operand| self.graph.find_unsupported_fallback(operand));
+            let cause =
+                operands.iter().filter(is_computed).find_map(|&operand| self.graph.find_unsupported_fallback(operand));
             let refused = cause.unwrap_or_else(|| self.add_unsupported(at, location, message, shape.to_vec(), element));
             match ScalarFunction::from_name(&scalar.name) {
                 // The result may still be an index, or one side of a comparison.
                 Some(function)
                     if function.computes_indices(&self.graph, operands) && may_occur_in_index(at)
-                        || constant_comparison::is_comparison_side(&self.graph, function.name, operands, read_widths(at).result) =>
+                        || constant_comparison::is_comparison_side(
+                            &self.graph,
+                            function.name,
+                            operands,
+                            read_widths(at).result,
+                        ) =>
                 {
                     self.graph.add_virtual_op(function.name, operands, refused, element)
                 }
@@ -67,19 +76,27 @@ impl<'c> FunctionImporter<'c> {
         })
     }
 
-    /// Returns the operands of a select on a constant condition, in which elements without a value count only if the condition selects them.
+    /// Returns the operands of a select on a constant condition, in which elements without a value count only if the
+    /// condition selects them.
     fn mask_undefined_operands(&mut self, name: &str, operands: &[NodeId]) -> Vec<NodeId> {
         let mut operands = operands.to_vec();
-        let (true, &[condition, ..]) = (matches!(name, "arith.select" | ScalarOp::BRANCH), operands.as_slice()) else { return operands };
+        let (true, &[condition, ..]) = (matches!(name, "arith.select" | ScalarOp::BRANCH), operands.as_slice()) else {
+            return operands;
+        };
         let Some(chosen) = self.graph.as_constant(condition).cloned() else { return operands };
         for (choice, is_then) in operands[1..].iter_mut().zip([true, false]) {
             let Some([known, is_undefined, refused]) = self.graph.as_partial_constant(*choice) else { continue };
             let shape = self.graph.compute_broadcast_shape(&[condition, is_undefined]);
-            let (Some(numbers), Some(undefined)) = (self.graph.as_constant(known), self.graph.as_constant(is_undefined)) else { continue };
+            let (Some(numbers), Some(undefined)) =
+                (self.graph.as_constant(known), self.graph.as_constant(is_undefined))
+            else {
+                continue;
+            };
             let own = self.graph.node(is_undefined).shape.clone();
             let of_condition = self.graph.node(condition).shape.clone();
             let is_chosen = |at: &[f64]| f64::from(u8::from(at[0] != 0.0 && (at[1] != 0.0) == is_then));
-            let undefined = ConstantTensor::map_elementwise(&[(undefined, &own), (&chosen, &of_condition)], &shape, is_chosen);
+            let undefined =
+                ConstantTensor::map_elementwise(&[(undefined, &own), (&chosen, &of_condition)], &shape, is_chosen);
             let (numbers, element) = (numbers.broadcast(&own, &shape), self.graph.node(known).element);
             let (known, is_undefined) = (
                 self.graph.add_constant(numbers, shape.clone(), element),
@@ -90,16 +107,25 @@ impl<'c> FunctionImporter<'c> {
         operands
     }
 
-    /// Folds an operation on constant operands; returns None if one is a runtime value. If some elements have no value, their uses are
-    /// rejected.
-    fn fold_op(&mut self, at: Op<'c>, location: Location<'c>, name: &str, operands: &[NodeId]) -> Option<Result<NodeId, String>> {
-        let parts: Vec<Option<[NodeId; 3]>> = operands.iter().map(|&operand| self.graph.as_partial_constant(operand)).collect();
-        let known: Vec<NodeId> = operands.iter().zip(&parts).map(|(&operand, parts)| parts.map_or(operand, |parts| parts[0])).collect();
+    /// Folds an operation on constant operands; returns None if one is a runtime value. If some elements have no value,
+    /// their uses are rejected.
+    fn fold_op(
+        &mut self,
+        at: Op<'c>,
+        location: Location<'c>,
+        name: &str,
+        operands: &[NodeId],
+    ) -> Option<Result<NodeId, String>> {
+        let parts: Vec<Option<[NodeId; 3]>> =
+            operands.iter().map(|&operand| self.graph.as_partial_constant(operand)).collect();
+        let known: Vec<NodeId> =
+            operands.iter().zip(&parts).map(|(&operand, parts)| parts.map_or(operand, |parts| parts[0])).collect();
         if operands.is_empty() || !known.iter().all(|&operand| self.graph.as_constant(operand).is_some()) {
             return None;
         }
         let function = ScalarFunction::from_name(name)?;
-        let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
+        let element =
+            at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
         if constant_comparison::is_comparison_side(&self.graph, name, operands, read_widths(at).result) {
             return None;
         }
@@ -119,23 +145,33 @@ impl<'c> FunctionImporter<'c> {
         let found = self.graph.add_constant(folded.known, folded.shape.clone(), element);
         let node = match (folded.undefined, parts.iter().flatten().next()) {
             (None, None) => found,
-            (Some((places, reason)), None) if places.iter().all(|&place| place) => return Some(Err(reason.to_string())),
+            (Some((places, reason)), None) if places.iter().all(|&place| place) => {
+                return Some(Err(reason.to_string()));
+            }
             (undefined, inherited) => {
                 let masks: Vec<NodeId> = parts.iter().flatten().map(|parts| parts[1]).collect();
                 let mut known: Vec<(ConstantTensor, Vec<i64>)> = masks
                     .iter()
-                    .filter_map(|&mask| Some((self.graph.as_constant(mask)?.clone(), self.graph.node(mask).shape.clone())))
+                    .filter_map(|&mask| {
+                        Some((self.graph.as_constant(mask)?.clone(), self.graph.node(mask).shape.clone()))
+                    })
                     .collect();
                 let own = undefined.as_ref().map(|(places, _)| {
-                    ConstantTensor::from_numbers(&places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>())
+                    ConstantTensor::from_numbers(
+                        &places.iter().map(|&place| f64::from(u8::from(place))).collect::<Vec<_>>(),
+                    )
                 });
                 known.extend(own.map(|own| (own, folded.shape.clone())));
-                let masks: Vec<(&ConstantTensor, &[i64])> = known.iter().map(|(known, shape)| (known, shape.as_slice())).collect();
-                let mask = ConstantTensor::map_elementwise(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));
+                let masks: Vec<(&ConstantTensor, &[i64])> =
+                    known.iter().map(|(known, shape)| (known, shape.as_slice())).collect();
+                let mask =
+                    ConstantTensor::map_elementwise(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));
                 let mask = self.graph.add_constant(mask, folded.shape.clone(), NodeElementType::Bool);
                 let refused = match (inherited, undefined) {
                     (Some(parts), _) => parts[2],
-                    (None, Some((_, reason))) => self.add_unsupported(at, location, reason.to_string(), folded.shape, element),
+                    (None, Some((_, reason))) => {
+                        self.add_unsupported(at, location, reason.to_string(), folded.shape, element)
+                    }
                     (None, None) => return Some(Ok(found)),
                 };
                 self.graph.add_partial_constant(found, mask, refused)
@@ -145,14 +181,18 @@ impl<'c> FunctionImporter<'c> {
         Some(Ok(node))
     }
 
-    /// Records the operation on runtime integers, or their comparison, by name in a virtual op around `node`: an index may be wrapped or
-    /// clamped, and an assertion may check one.
+    /// Records the operation on runtime integers, or their comparison, by name in a virtual op around `node`: an index
+    /// may be wrapped or clamped, and an assertion may check one.
     fn add_named_op(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], node: NodeId) -> NodeId {
         let Some(function) = ScalarFunction::from_name(name) else { return node };
-        let element = at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
-        let is_named = matches!(element, NodeElementType::Int | NodeElementType::Bool) && function.computes_indices(&self.graph, operands);
-        let has_name = matches!(self.graph.node(node).kind, NodeKind::Virtual(_)) && table_lookup::as_lookup(&self.graph, node).is_none();
-        let is_decided = has_name || self.graph.as_constant(node).is_some() || self.graph.node(node).element == NodeElementType::Int;
+        let element =
+            at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
+        let is_named = matches!(element, NodeElementType::Int | NodeElementType::Bool)
+            && function.computes_indices(&self.graph, operands);
+        let has_name = matches!(self.graph.node(node).kind, NodeKind::Virtual(_))
+            && table_lookup::as_lookup(&self.graph, node).is_none();
+        let is_decided =
+            has_name || self.graph.as_constant(node).is_some() || self.graph.node(node).element == NodeElementType::Int;
         match is_named && !is_decided {
             true if may_occur_in_index(at) => self.graph.add_virtual_op(function.name, operands, node, element),
             true if element == NodeElementType::Int => self.graph.add_integers(node),
@@ -165,7 +205,13 @@ impl<'c> FunctionImporter<'c> {
         to_element_type(element_type(of), self.half).unwrap_or(NodeElementType::F32)
     }
 
-    fn build_runtime_op(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: NodeElementType) -> Result<NodeId, String> {
+    fn build_runtime_op(
+        &mut self,
+        at: Op<'c>,
+        name: &str,
+        operands: &[NodeId],
+        element: NodeElementType,
+    ) -> Result<NodeId, String> {
         let function = ScalarFunction::from_name(name).ok_or(
             "has no device function yet; write it with ops of docs/reference/supported-ops.md, or compute it outside of the program",
         )?;
@@ -181,13 +227,15 @@ impl<'c> FunctionImporter<'c> {
         let widths = read_widths(at);
         let is_side = constant_comparison::is_comparison_side(&self.graph, name, operands, widths.result);
         let sides = operands;
-        let operands: Vec<NodeId> = operands.iter().map(|&operand| constant_comparison::resolve_side(&self.graph, operand)).collect();
+        let operands: Vec<NodeId> =
+            operands.iter().map(|&operand| constant_comparison::resolve_side(&self.graph, operand)).collect();
         let cast = CastTypes::from_op(at);
         let of = |pick: fn(CastTypes<'c>) -> Type<'c>| cast.map(pick).map_or(ScalarType::Other, ScalarType::from_type);
         let from = of(|cast| cast.from);
         let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
-            let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
+            let is_conversion =
+                matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
             let built = match name {
                 "arith.uitofp" | "arith.extui" if from == ScalarType::Integer(8) => {
                     integers::convert_unsigned_byte(&mut self.graph, function, operands[0], element, widths)
@@ -195,13 +243,14 @@ impl<'c> FunctionImporter<'c> {
                 _ => integers::build_integer_op(&mut self.graph, function, operands, element, widths),
             };
             return built.map_err(|message| match cast {
-                Some(CastTypes { from, to }) if is_conversion => codes::CONVERSION
-                    .format(format_args!("of runtime values from {from} to {to} is not supported; convert the values before the export")),
+                Some(CastTypes { from, to }) if is_conversion => codes::CONVERSION.format(format_args!(
+                    "of runtime values from {from} to {to} is not supported; convert the values before the export"
+                )),
                 _ => message,
             });
         }
-        self.graph.is_single_operation =
-            self.keeps_angles() && at.outputs().first().is_some_and(|output| is_single_precision(element_type(output.r#type())));
+        self.graph.is_single_operation = self.keeps_angles()
+            && at.outputs().first().is_some_and(|output| is_single_precision(element_type(output.r#type())));
         let node = function.build(&mut self.graph, operands, element, widths)?;
         self.record_wide_value(at, operands, node);
         Ok(if is_side { self.graph.add_virtual_op(function.name, sides, node, element) } else { node })
@@ -248,15 +297,18 @@ fn find_rounding(of: Type<'_>) -> Option<fn(f64) -> f64> {
 fn find_width_error(at: Op<'_>) -> Option<String> {
     let IntegerWidths { operand, result } = read_widths(at);
     let width = operand.max(result);
-    (width > MAX_WIDTH).then(|| codes::INTEGER_WIDTH.format(format_args!("expected integers of at most {MAX_WIDTH} bits, found {width}")))
+    (width > MAX_WIDTH).then(|| {
+        codes::INTEGER_WIDTH.format(format_args!("expected integers of at most {MAX_WIDTH} bits, found {width}"))
+    })
 }
 
-/// Returns whether an operation on runtime integers may occur in an index, by its name alone. Types of 32 bits or more represent every index;
-/// no narrower type is known to represent all of its rows.
+/// Returns whether an operation on runtime integers may occur in an index, by its name alone. Types of 32 bits or more
+/// represent every index; no narrower type is known to represent all of its rows.
 fn may_occur_in_index(at: Op<'_>) -> bool {
     let IntegerWidths { operand, result } = read_widths(at);
     let is_truth = |width: u32| width == 1;
-    let of_truths = matches!(at.full_name(), "arith.andi" | "arith.ori" | "arith.xori" | "arith.select" | ScalarOp::BRANCH);
+    let of_truths =
+        matches!(at.full_name(), "arith.andi" | "arith.ori" | "arith.xori" | "arith.select" | ScalarOp::BRANCH);
     let is_wide = |width: u32| width >= i32::BITS;
     (is_wide(operand) || of_truths && is_truth(operand)) && (is_wide(result) || is_truth(result))
 }

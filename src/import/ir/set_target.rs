@@ -15,7 +15,8 @@ use std::path::Path;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
-    let target = read_target(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
+    let target =
+        read_target(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
     set_target(module, &target);
     Ok(())
 }
@@ -27,8 +28,10 @@ fn read_target(module: Op<'_>, options: &PassOptions) -> Result<Target, String> 
     };
     let cores = options.get_number(option::CORES);
     if cores < 0 || cores > target.cores {
-        return Err(codes::OPTION_VALUE
-            .format(format_args!("option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}", target.cores)));
+        return Err(codes::OPTION_VALUE.format(format_args!(
+            "option 'cores': expected 1 to {0} cores, found {cores}; use at most {0}",
+            target.cores
+        )));
     }
     if cores > 0 {
         target.cores = cores;
@@ -55,8 +58,10 @@ fn name_option_in_error(options: &PassOptions, message: String) -> String {
 
 fn parse_target(path: &str) -> Result<Target, String> {
     let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| {
-        codes::MACHINE_FILE
-            .format(format_args!("option 'target': cannot read machine description '{path}': {}; give a JSON file", reason(&error)))
+        codes::MACHINE_FILE.format(format_args!(
+            "option 'target': cannot read machine description '{path}': {}; give a JSON file",
+            reason(&error)
+        ))
     })?;
     // Deserializing a structure also accepts an array, in which the meaning of an element is unclear.
     let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
@@ -65,7 +70,11 @@ fn parse_target(path: &str) -> Result<Target, String> {
         serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let (key, reason) = (error.path().to_string(), error.inner().to_string());
             // The reason names an unknown key; the message adds the enclosing structure.
-            let key = if reason.starts_with("unknown field") { key.rsplit_once('.').map_or(".", |(around, _)| around) } else { &key };
+            let key = if reason.starts_with("unknown field") {
+                key.rsplit_once('.').map_or(".", |(around, _)| around)
+            } else {
+                &key
+            };
             if key == "." { reason } else { format!("'{key}': {reason}") }
         })
     });

@@ -4,8 +4,9 @@ use crate::import::graph::{NodeId, ValueGraph};
 use program::affine::AffineExpression;
 use std::collections::BTreeMap;
 
-/// Returns the numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with
-/// a factor. Returns None for numbers in another order, and if a digit has a negative factor.
+/// Returns the numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each
+/// dimension, digits of it with a factor. Returns None for numbers in another order, and if a digit has a negative
+/// factor.
 pub(in crate::import) fn find_affine_index(numbers: &[i64], shape: &[i64]) -> Option<AffineExpression> {
     let &first = numbers.first()?;
     let mut stride = numbers.len();
@@ -32,8 +33,8 @@ pub(in crate::import) fn find_affine_index(numbers: &[i64], shape: &[i64]) -> Op
     is_right.then_some(sum)
 }
 
-/// Numbers from 0 on along dimension `dim` as some of its digits: each number stands for a run of positions, and the numbers begin again
-/// after a period. Nothing where all are 0.
+/// Numbers from 0 on along dimension `dim` as some of its digits: each number stands for a run of positions, and the
+/// numbers begin again after a period. Nothing where all are 0.
 fn find_dim_digits(along: &[i64], dim: usize) -> Option<Option<AffineExpression>> {
     let Some(run) = along.iter().position(|&number| number != 0) else { return Some(None) };
     let step = along[run];
@@ -52,9 +53,14 @@ fn find_dim_digits(along: &[i64], dim: usize) -> Option<Option<AffineExpression>
     Some(Some(digit.times(step)))
 }
 
-/// Returns whether constants over an iteration space never decrease along its reduced dimensions, in iteration order: then the smallest of
-/// several is the first of them, and the largest the last.
-pub(in crate::import) fn is_nondecreasing(graph: &ValueGraph, index: NodeId, sizes: &[i64], is_reduction: &[bool]) -> bool {
+/// Returns whether constants over an iteration space never decrease along its reduced dimensions, in iteration order:
+/// then the smallest of several is the first of them, and the largest the last.
+pub(in crate::import) fn is_nondecreasing(
+    graph: &ValueGraph,
+    index: NodeId,
+    sizes: &[i64],
+    is_reduction: &[bool],
+) -> bool {
     let Some(known) = graph.as_constant(index) else { return false };
     let shape = &graph.node(index).shape;
     if known.splat_value().is_some() {
@@ -90,14 +96,18 @@ mod tests {
     fn fill_table(shape: &[i64], of: impl Fn(&[i64]) -> i64) -> Vec<i64> {
         let mut points = vec![Vec::new()];
         for &size in shape {
-            points = points.iter().flat_map(|point: &Vec<i64>| (0..size).map(move |index| [point.as_slice(), &[index]].concat())).collect();
+            points = points
+                .iter()
+                .flat_map(|point: &Vec<i64>| (0..size).map(move |index| [point.as_slice(), &[index]].concat()))
+                .collect();
         }
         points.iter().map(|point| of(point)).collect()
     }
 
     fn has_affine_index(shape: &[i64], of: impl Fn(&[i64]) -> i64) -> bool {
         let numbers = fill_table(shape, of);
-        find_affine_index(&numbers, shape).is_some_and(|expr| fill_table(shape, |point| expr.evaluate(point)) == numbers)
+        find_affine_index(&numbers, shape)
+            .is_some_and(|expr| fill_table(shape, |point| expr.evaluate(point)) == numbers)
     }
 
     #[test]
@@ -105,8 +115,10 @@ mod tests {
         use crate::import::graph::{NodeElementType, constant_tensor::ConstantTensor};
         let grows = |shape: &[i64], sizes: &[i64], is_reduction: &[bool], of: fn(&[i64]) -> i64| {
             let mut graph = ValueGraph::default();
-            let numbers: Vec<f64> = fill_table(shape, of).into_iter().map(|number| f64::from(i32::try_from(number).unwrap())).collect();
-            let index = graph.add_constant(ConstantTensor::from_numbers(&numbers), shape.to_vec(), NodeElementType::Int);
+            let numbers: Vec<f64> =
+                fill_table(shape, of).into_iter().map(|number| f64::from(i32::try_from(number).unwrap())).collect();
+            let index =
+                graph.add_constant(ConstantTensor::from_numbers(&numbers), shape.to_vec(), NodeElementType::Int);
             is_nondecreasing(&graph, index, sizes, is_reduction)
         };
         assert!(grows(&[1, 9], &[3, 9], &[false, true], |point| point[1]));
@@ -141,7 +153,10 @@ mod tests {
     #[test]
     fn finds_scaled_dim_plus_constant() {
         let expr = AffineExpression::Add(
-            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(2)))),
+            Box::new(AffineExpression::Mul(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(2)),
+            )),
             Box::new(AffineExpression::Constant(3)),
         );
         assert_eq!(find_affine_index(&[3, 5, 7], &[3]), Some(expr));

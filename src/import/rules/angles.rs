@@ -1,8 +1,8 @@
 //! Inverse trigonometric and hyperbolic functions.
 //!
-//! An angle is computed from the two legs of a right triangle. If the tangent exceeds tan(pi/8), half a right angle is subtracted first. The
-//! remaining tangent is at most tan(pi/8), and a polynomial yields its angle, off by at most 8.2e-12 in exact arithmetic.
-//! `docs/reference/functions.md` lists the rounding errors on the device.
+//! An angle is computed from the two legs of a right triangle. If the tangent exceeds tan(pi/8), half a right angle is
+//! subtracted first. The remaining tangent is at most tan(pi/8), and a polynomial yields its angle, off by at most
+//! 8.2e-12 in exact arithmetic. `docs/reference/functions.md` lists the rounding errors on the device.
 
 use super::rule_helpers::NodeResult;
 use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
@@ -22,7 +22,8 @@ const ATAN_COEFFICIENTS: [f64; 7] = [
     0.047_164_837_367_029_83,
 ];
 
-/// Beyond this number the root of `x^2 + 1` is `x` but for 2^-31 of it, and the squares of 16 bits end. The device has no logarithm in f32.
+/// Beyond this number the root of `x^2 + 1` is `x` but for 2^-31 of it, and the squares of 16 bits end. The device has
+/// no logarithm in f32.
 const ASYMPTOTIC_LIMIT: f64 = 32768.0;
 
 /// Builds operations by their names, so that constants are folded.
@@ -59,14 +60,16 @@ impl FormulaBuilder<'_> {
         self.apply("arith.select", &[is_positive, magnitude, negative])
     }
 
-    /// Builds the angle whose tangent is `opposite / adjacent`, up to a right angle; neither is negative, and one is not 0.
+    /// Builds the angle whose tangent is `opposite / adjacent`, up to a right angle; neither is negative, and one is
+    /// not 0.
     fn build_angle(&mut self, opposite: NodeId, adjacent: NodeId) -> NodeResult {
         let smaller = self.apply("arith.minimumf", &[opposite, adjacent])?;
         let larger = self.apply("arith.maximumf", &[opposite, adjacent])?;
         let (steep, eighth, none) = (self.add_scalar(TAN_PI_8), self.add_scalar(FRAC_PI_4), self.add_scalar(0.0));
         let limit = self.apply("arith.mulf", &[larger, steep])?;
         let is_steep = self.compare("ogt", &[smaller, limit])?;
-        let (less, more) = (self.apply("arith.subf", &[smaller, larger])?, self.apply("arith.addf", &[smaller, larger])?);
+        let (less, more) =
+            (self.apply("arith.subf", &[smaller, larger])?, self.apply("arith.addf", &[smaller, larger])?);
         let opposite_of_rest = self.apply("arith.select", &[is_steep, less, smaller])?;
         let adjacent_of_rest = self.apply("arith.select", &[is_steep, more, larger])?;
         let tangent = self.apply("arith.divf", &[opposite_of_rest, adjacent_of_rest])?;
@@ -165,7 +168,8 @@ pub(in crate::import) fn asinh(graph: &mut ValueGraph, inputs: &[NodeId], elemen
 pub(in crate::import) fn acosh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let one = formula.add_scalar(1.0);
-    let (less, more) = (formula.apply("arith.subf", &[inputs[0], one])?, formula.apply("arith.addf", &[inputs[0], one])?);
+    let (less, more) =
+        (formula.apply("arith.subf", &[inputs[0], one])?, formula.apply("arith.addf", &[inputs[0], one])?);
     let (less, more) = (formula.apply("math.sqrt", &[less])?, formula.apply("math.sqrt", &[more])?);
     let root = formula.apply("arith.mulf", &[less, more])?;
     formula.build_log_sum(inputs[0], root)
@@ -175,7 +179,8 @@ pub(in crate::import) fn acosh(graph: &mut ValueGraph, inputs: &[NodeId], elemen
 pub(in crate::import) fn atanh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (one, half) = (formula.add_scalar(1.0), formula.add_scalar(0.5));
-    let (less, more) = (formula.apply("arith.subf", &[one, inputs[0]])?, formula.apply("arith.addf", &[one, inputs[0]])?);
+    let (less, more) =
+        (formula.apply("arith.subf", &[one, inputs[0]])?, formula.apply("arith.addf", &[one, inputs[0]])?);
     let quotient = formula.apply("arith.divf", &[more, less])?;
     let log = formula.apply("math.log", &[quotient])?;
     formula.apply("arith.mulf", &[log, half])

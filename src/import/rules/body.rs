@@ -94,8 +94,8 @@ impl Combiner {
         }
     }
 
-    /// Returns the combiner of truth values as integers of one bit, of which a true one is -1: the product is true if all are, and so is the
-    /// maximum. Returns None for a sum.
+    /// Returns the combiner of truth values as integers of one bit, of which a true one is -1: the product is true if
+    /// all are, and so is the maximum. Returns None for a sum.
     #[must_use]
     pub const fn to_truth_combiner(self) -> Option<Self> {
         match self {
@@ -108,7 +108,8 @@ impl Combiner {
     /// Combines two integers of `width` bits.
     #[must_use]
     pub fn combine_integers(self, a: i64, b: i64, width: u32) -> i64 {
-        let function = find_integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
+        let function =
+            find_integer_function(self.integer_operation()).expect("an operation that has a value for all integers");
         function(&[a, b], IntegerWidths::uniform(width)).expect("an operation that has a value for all integers")
     }
 
@@ -134,8 +135,8 @@ impl Combiner {
         }
     }
 
-    /// Returns whether a reduction of elements of type `element` may start from `number`: the neutral element, or the lowest finite number
-    /// for a maximum, as some producers write it.
+    /// Returns whether a reduction of elements of type `element` may start from `number`: the neutral element, or the
+    /// lowest finite number for a maximum, as some producers write it.
     #[must_use]
     pub fn can_start_from(self, number: f64, element: Option<ElementType>) -> bool {
         let largest = match element {
@@ -144,9 +145,10 @@ impl Combiner {
             Some(ElementType::I8) => 127.0,
             Some(ElementType::I32) => f64::from(1 << 30),
             Some(ElementType::I64 | ElementType::Index) => f64::from(1 << 30) * f64::from(1 << 30),
-            Some(ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Bool) | None => {
-                3.402_823_4e38
-            }
+            Some(
+                ElementType::F32 | ElementType::F64 | ElementType::F8E4M3Fn | ElementType::F8E5M2 | ElementType::Bool,
+            )
+            | None => 3.402_823_4e38,
         };
         match self {
             Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral_element()).abs() < f64::EPSILON,
@@ -179,8 +181,8 @@ pub(super) fn min_or_nan(a: f64, b: f64) -> f64 {
 }
 
 impl ScalarOp {
-    /// Select between the results of two branches, of which only one is computed: condition, then, else. Once the condition is known, the
-    /// taken result is the only operand.
+    /// Select between the results of two branches, of which only one is computed: condition, then, else. Once the
+    /// condition is known, the taken result is the only operand.
     pub const BRANCH: &'static str = "scf.if";
 
     /// Whether the operation only changes the number format.
@@ -224,8 +226,8 @@ pub struct ExtremumPosition {
 }
 
 impl GenericBody {
-    /// Recognizes a result that is the position of another result: a select of a new number wherever a new value is larger (or smaller) than
-    /// the accumulator. Also returns the new number.
+    /// Recognizes a result that is the position of another result: a select of a new number wherever a new value is
+    /// larger (or smaller) than the accumulator. Also returns the new number.
     #[must_use]
     pub fn find_position(&self, result: usize) -> Option<(ExtremumPosition, BodyScalar)> {
         let BodyScalar::Op(index) = *self.yields.get(result)? else { return None };
@@ -261,11 +263,13 @@ impl GenericBody {
         })
     }
 
-    /// Returns the parts of a select between a new scalar and the accumulator of a result: the operation of its condition, the new scalar,
-    /// and whether that is selected where the condition holds.
+    /// Returns the parts of a select between a new scalar and the accumulator of a result: the operation of its
+    /// condition, the new scalar, and whether that is selected where the condition holds.
     fn find_accumulator_select(&self, index: usize, result: usize) -> Option<(usize, BodyScalar, bool)> {
         let ScalarOp { name, operands } = &self.ops[index];
-        let (&[BodyScalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else { return None };
+        let (&[BodyScalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else {
+            return None;
+        };
         let (new, is_new_then) = match (one, other) {
             (new, BodyScalar::Accumulator(running)) if running == result => (new, true),
             (BodyScalar::Accumulator(running), new) if running == result => (new, false),
@@ -319,18 +323,21 @@ impl GenericBody {
         (!self.reads_accumulator(new)).then_some(BodyReduction { combiner, new, casts, ignores_nan })
     }
 
-    /// Recognizes a masked reduction: a select between the combined value and the accumulator. Returns the select operation, its condition,
-    /// and whether the combined value is selected where that is true.
+    /// Recognizes a masked reduction: a select between the combined value and the accumulator. Returns the select
+    /// operation, its condition, and whether the combined value is selected where that is true.
     #[must_use]
     pub fn find_guarded_reduction(&self, result: usize) -> Option<(usize, BodyScalar, bool, BodyReduction)> {
         let mut casts = Vec::new();
         let BodyScalar::Op(index) = self.strip_casts(*self.yields.get(result)?, &mut casts) else { return None };
         let ScalarOp { name, operands } = &self.ops[index];
-        let (&[condition, chosen, other], true) = (operands.as_slice(), matches!(name.as_str(), "arith.select" | ScalarOp::BRANCH)) else {
+        let (&[condition, chosen, other], true) =
+            (operands.as_slice(), matches!(name.as_str(), "arith.select" | ScalarOp::BRANCH))
+        else {
             return None;
         };
         let is_running = |scalar| self.strip_casts(scalar, &mut Vec::new()) == BodyScalar::Accumulator(result);
-        let (combined, running, is_then) = if is_running(other) { (chosen, other, true) } else { (other, chosen, false) };
+        let (combined, running, is_then) =
+            if is_running(other) { (chosen, other, true) } else { (other, chosen, false) };
         if !is_running(running) || self.reads_accumulator(condition) {
             return None;
         }
@@ -371,7 +378,8 @@ impl GenericBody {
     /// Returns whether `scalar` depends on an accumulator.
     fn reads_accumulator(&self, scalar: BodyScalar) -> bool {
         let is_running = |scalar: &BodyScalar| matches!(scalar, BodyScalar::Accumulator(_));
-        is_running(&scalar) || self.collect_required(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
+        is_running(&scalar)
+            || self.collect_required(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
     }
 
     /// Returns the operations that `scalar` depends on, itself included, in order.
@@ -409,21 +417,35 @@ mod tests {
             yields: vec![BodyScalar::Op(1)],
         };
         let found = |operands| {
-            body(operands).find_guarded_reduction(0).map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new))
+            body(operands)
+                .find_guarded_reduction(0)
+                .map(|(_, condition, is_then, reduction)| (condition, is_then, reduction.new))
         };
         assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), running]), Some((BodyScalar::Input(0), true, new)));
         assert_eq!(found([BodyScalar::Input(0), running, BodyScalar::Op(0)]), Some((BodyScalar::Input(0), false, new)));
-        assert_eq!(found([BodyScalar::Input(0), BodyScalar::Op(0), new]), None, "what is left out is not the running value");
+        assert_eq!(
+            found([BodyScalar::Input(0), BodyScalar::Op(0), new]),
+            None,
+            "what is left out is not the running value"
+        );
         assert_eq!(found([running, BodyScalar::Op(0), running]), None, "the condition depends on the order");
     }
 
     #[test]
     fn finds_reduction_for_any_operand_order() {
-        for operands in [[BodyScalar::Input(0), BodyScalar::Accumulator(0)], [BodyScalar::Accumulator(0), BodyScalar::Input(0)]] {
-            let body = GenericBody { ops: vec![build_op("arith.maximumf", &operands)], yields: vec![BodyScalar::Op(0)] };
+        for operands in
+            [[BodyScalar::Input(0), BodyScalar::Accumulator(0)], [BodyScalar::Accumulator(0), BodyScalar::Input(0)]]
+        {
+            let body =
+                GenericBody { ops: vec![build_op("arith.maximumf", &operands)], yields: vec![BodyScalar::Op(0)] };
             assert_eq!(
                 body.find_reduction(0),
-                Some(BodyReduction { combiner: Combiner::Max, new: BodyScalar::Input(0), casts: vec![], ignores_nan: false })
+                Some(BodyReduction {
+                    combiner: Combiner::Max,
+                    new: BodyScalar::Input(0),
+                    casts: vec![],
+                    ignores_nan: false
+                })
             );
         }
     }
@@ -438,7 +460,12 @@ mod tests {
         let body = GenericBody { ops, yields: vec![BodyScalar::Op(0), BodyScalar::Op(2)] };
         assert_eq!(
             body.find_reduction(0),
-            Some(BodyReduction { combiner: Combiner::Max, new: BodyScalar::Input(0), casts: vec![], ignores_nan: false })
+            Some(BodyReduction {
+                combiner: Combiner::Max,
+                new: BodyScalar::Input(0),
+                casts: vec![],
+                ignores_nan: false
+            })
         );
         assert_eq!(body.find_reduction(1), None);
     }
@@ -488,10 +515,16 @@ mod tests {
         let argmax = body("arith.cmpf ogt", "arith.cmpi slt");
         let limit = |combiner| Some(BodyReduction { combiner, new, casts: vec![], ignores_nan: false });
         assert_eq!(argmax.find_reduction(0), limit(Combiner::Max));
-        assert_eq!(argmax.find_position(1), Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: true }, place)));
+        assert_eq!(
+            argmax.find_position(1),
+            Some((ExtremumPosition { extremum_result: 0, is_last: false, is_compared: true }, place))
+        );
         let argmin = body("arith.cmpf olt", "arith.cmpi sgt");
         assert_eq!(argmin.find_reduction(0), limit(Combiner::Min));
-        assert_eq!(argmin.find_position(1), Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: true }, place)));
+        assert_eq!(
+            argmin.find_position(1),
+            Some((ExtremumPosition { extremum_result: 0, is_last: true, is_compared: true }, place))
+        );
         assert_eq!(body("arith.cmpf oeq", "arith.cmpi slt").find_reduction(0), None);
         assert_eq!(body("arith.cmpf ogt", "arith.cmpi ult").find_position(1), None);
     }

@@ -1,6 +1,7 @@
 //! Op counts of a program after inlining, computed before anything is inlined.
 
-/// Maximum number of ops of a program after inlining, if it has fewer before: a model of 120 layers of 300 ops has 36,000.
+/// Maximum number of ops of a program after inlining, if it has fewer before: a model of 120 layers of 300 ops has
+/// 36,000.
 pub const MAX_INLINED_OPS: u64 = 1 << 17;
 
 /// Function, with the positions of its callees, one per call.
@@ -22,7 +23,8 @@ pub fn count_inlined_ops(functions: &[CallGraphNode]) -> Result<Vec<u64>, Vec<us
     let mut num_ops: Vec<Option<u64>> = vec![None; functions.len()];
     let mut is_on_path = vec![false; functions.len()];
     for entry in 0..functions.len() {
-        // Chains of calls may be as long as a file, so this is not recursive: each function on the path, with the number of its next callee.
+        // Chains of calls may be as long as a file, so this is not recursive: each function on the path, with the
+        // number of its next callee.
         let mut path: Vec<(usize, usize)> = Vec::new();
         if num_ops[entry].is_none() {
             is_on_path[entry] = true;
@@ -40,7 +42,11 @@ pub fn count_inlined_ops(functions: &[CallGraphNode]) -> Result<Vec<u64>, Vec<us
             };
             *next += 1;
             if is_on_path[callee] {
-                return Err(path.iter().map(|&(function, _)| function).skip_while(|&function| function != callee).collect());
+                return Err(path
+                    .iter()
+                    .map(|&(function, _)| function)
+                    .skip_while(|&function| function != callee)
+                    .collect());
             }
             if num_ops[callee].is_none() {
                 is_on_path[callee] = true;
@@ -61,22 +67,25 @@ mod tests {
 
     #[test]
     fn counts_function_once_per_call() {
-        let functions = [build_function(&[1, 2, 1]), build_function(&[2, 2]), build_function(&[]), build_function(&[0])];
+        let functions =
+            [build_function(&[1, 2, 1]), build_function(&[2, 2]), build_function(&[]), build_function(&[0])];
         assert_eq!(count_inlined_ops(&functions), Ok(vec![4 + 5 + 1 + 5, 3 + 1 + 1, 1, 2 + 15]));
     }
 
     #[test]
     fn saturates_exponential_counts() {
-        let chain: Vec<CallGraphNode> =
-            (0..100).map(|function| if function == 99 { build_function(&[]) } else { build_function(&[function + 1; 2]) }).collect();
+        let chain: Vec<CallGraphNode> = (0..100)
+            .map(|function| if function == 99 { build_function(&[]) } else { build_function(&[function + 1; 2]) })
+            .collect();
         let counted = count_inlined_ops(&chain).unwrap();
         assert_eq!((counted[0], counted[97]), (u64::MAX, 3 + 2 * (3 + 2)));
     }
 
     #[test]
     fn counts_long_call_chain_without_recursion() {
-        let chain: Vec<CallGraphNode> =
-            (0..200_000).map(|function| if function == 199_999 { build_function(&[]) } else { build_function(&[function + 1]) }).collect();
+        let chain: Vec<CallGraphNode> = (0..200_000)
+            .map(|function| if function == 199_999 { build_function(&[]) } else { build_function(&[function + 1]) })
+            .collect();
         assert_eq!(count_inlined_ops(&chain).unwrap()[0], 2 * 199_999 + 1);
     }
 

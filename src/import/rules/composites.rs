@@ -1,7 +1,7 @@
 //! Recognition of larger functions by their last operation: sigmoid, silu, gelu, softplus, mean.
 //!
-//! Each is recognized by the value that it computes: products are split into a number and factors, sums into `c (1 + k y)`, polynomials into
-//! coefficients, so operand order and the position of constants do not matter.
+//! Each is recognized by the value that it computes: products are split into a number and factors, sums into
+//! `c (1 + k y)`, polynomials into coefficients, so operand order and the position of constants do not matter.
 
 use super::rule_helpers::{has_device_function, neg};
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
@@ -19,7 +19,9 @@ fn split_scale(graph: &ValueGraph, id: NodeId) -> (f64, NodeId) {
     loop {
         if let Some(inner) = graph.as_pointwise(id, "neg") {
             (number, id) = (-number, inner[0]);
-        } else if let Some((factor, inner)) = graph.as_pointwise(id, "mul").and_then(|inputs| split_scalar_operand(graph, inputs)) {
+        } else if let Some((factor, inner)) =
+            graph.as_pointwise(id, "mul").and_then(|inputs| split_scalar_operand(graph, inputs))
+        {
             (number, id) = (number * factor, inner);
         } else if let Some((divisor, inner)) =
             graph.as_pointwise(id, "realdiv").and_then(|inputs| Some((graph.as_scalar(inputs[1])?, inputs[0])))
@@ -57,7 +59,11 @@ fn split_one_plus(graph: &ValueGraph, id: NodeId) -> Option<(f64, f64, NodeId)> 
 }
 
 /// `log(1 + exp(y))` by its argument; the device takes over the linear part from 20 on, as PyTorch does.
-pub(in crate::import) fn as_softplus(graph: &mut ValueGraph, argument: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn as_softplus(
+    graph: &mut ValueGraph,
+    argument: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (scale, factor, inner) = split_one_plus(graph, argument)?;
     let exponent = graph.as_pointwise(inner, "exp")?[0];
     let is_softplus = scale == 1.0 && factor == 1.0 && has_device_function("softplus", element);
@@ -65,7 +71,11 @@ pub(in crate::import) fn as_softplus(graph: &mut ValueGraph, argument: NodeId, e
 }
 
 /// `1 + exp(-y)` as the divisor of a sigmoid: sigmoid(y).
-pub(in crate::import) fn as_logistic(graph: &mut ValueGraph, divisor: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn as_logistic(
+    graph: &mut ValueGraph,
+    divisor: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (scale, factor, inner) = split_one_plus(graph, divisor)?;
     let exponent = graph.as_pointwise(inner, "exp")?[0];
     if scale != 1.0 || factor != 1.0 || !has_device_function("sigmoid", element) {
@@ -77,7 +87,12 @@ pub(in crate::import) fn as_logistic(graph: &mut ValueGraph, divisor: NodeId, el
 }
 
 /// `(1 + tanh(y / 2)) / 2` is sigmoid(y).
-pub(in crate::import) fn as_sigmoid_of_tanh(graph: &mut ValueGraph, number: f64, sum: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn as_sigmoid_of_tanh(
+    graph: &mut ValueGraph,
+    number: f64,
+    sum: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (scale, factor, inner) = split_one_plus(graph, sum)?;
     let (half, y) = split_scale(graph, graph.as_pointwise(inner, "tanh")?[0]);
     let is_sigmoid = number * scale == 0.5 && factor == 1.0 && half == 0.5 && has_device_function("sigmoid", element);
@@ -85,7 +100,13 @@ pub(in crate::import) fn as_sigmoid_of_tanh(graph: &mut ValueGraph, number: f64,
 }
 
 /// `number * x * (1 + erf(x / sqrt 2))`, or with tanh of a cubic polynomial, is gelu(x) where the number is 1/2.
-pub(in crate::import) fn as_gelu(graph: &mut ValueGraph, number: f64, x: NodeId, sum: NodeId, element: NodeElementType) -> Option<NodeId> {
+pub(in crate::import) fn as_gelu(
+    graph: &mut ValueGraph,
+    number: f64,
+    x: NodeId,
+    sum: NodeId,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (scale, factor, inner) = split_one_plus(graph, sum)?;
     if !is_close(number * scale, 0.5) || factor != 1.0 || !has_device_function("gelufwd", element) {
         return None;
@@ -97,10 +118,12 @@ pub(in crate::import) fn as_gelu(graph: &mut ValueGraph, number: f64, x: NodeId,
             let (half_root, y) = split_scale(graph, argument);
             y == x && is_close(half_root, std::f64::consts::FRAC_1_SQRT_2)
         }
-        NodeKind::Pointwise("tanh", _) => compute_polynomial(graph, argument, x, 0).is_some_and(|[constant, linear, square, cube]| {
-            let root = (2.0 / std::f64::consts::PI).sqrt();
-            constant == 0.0 && square == 0.0 && is_close(linear, root) && is_close(cube, 0.044_715 * root)
-        }),
+        NodeKind::Pointwise("tanh", _) => {
+            compute_polynomial(graph, argument, x, 0).is_some_and(|[constant, linear, square, cube]| {
+                let root = (2.0 / std::f64::consts::PI).sqrt();
+                constant == 0.0 && square == 0.0 && is_close(linear, root) && is_close(cube, 0.044_715 * root)
+            })
+        }
         _ => false,
     };
     is_gelu.then(|| graph.add_pointwise("gelufwd", &[x], element))
@@ -160,7 +183,8 @@ pub(in crate::import) fn as_mean(graph: &mut ValueGraph, sum: NodeId, number: f6
         return None;
     }
     let node = graph.node(id).clone();
-    let mut mean = graph.add(NodeKind::Reduce("mean", dim, vec![number.to_bits()]), &node.inputs, node.shape, node.element);
+    let mut mean =
+        graph.add(NodeKind::Reduce("mean", dim, vec![number.to_bits()]), &node.inputs, node.shape, node.element);
     for view in views.into_iter().rev() {
         let shape = graph.node(view).shape.clone();
         mean = match graph.node(view).kind.clone() {
@@ -234,7 +258,8 @@ pub(in crate::import) mod tests {
     #[test]
     fn recognizes_gelu_with_erf_for_any_position_of_the_half() {
         let mut case = ElementwiseCase::new();
-        let (x, one, half, root) = (case.x, case.add_scalar(1.0), case.add_scalar(0.5), case.add_scalar(2.0_f64.sqrt()));
+        let (x, one, half, root) =
+            (case.x, case.add_scalar(1.0), case.add_scalar(0.5), case.add_scalar(2.0_f64.sqrt()));
         let scaled = case.apply("arith.divf", &[x, root]);
         let erf = case.apply("math.erf", &[scaled]);
         let sum = case.apply("arith.addf", &[erf, one]);

@@ -46,7 +46,8 @@ pub(in crate::import) fn build_sliced_product(
     let most = shape.iter().product::<i64>().saturating_mul(MIN_ELEMENT_RATIO);
     // The concatenation of a factor, and whether it is along the reduction dimension.
     let of = |side: usize| {
-        let parted = find_concatenation(graph, factors[side]).filter(|parted| parted.dim >= rows && parted.elements >= most)?;
+        let parted =
+            find_concatenation(graph, factors[side]).filter(|parted| parted.dim >= rows && parted.elements >= most)?;
         let is_summed = (parted.dim == rows) == (side == 1);
         (may_part_sums || !is_summed).then_some((side, parted, is_summed))
     };
@@ -68,12 +69,21 @@ pub(in crate::import) fn build_sliced_product(
     }
     let nothing = graph.add_undefined(shape.clone(), element);
     let rank = shape.len();
-    Some(products.into_iter().fold(nothing, |whole, (first, product)| graph.insert(product, whole, compute_offsets(rank, dim, first))))
+    Some(
+        products
+            .into_iter()
+            .fold(nothing, |whole, (first, product)| graph.insert(product, whole, compute_offsets(rank, dim, first))),
+    )
 }
 
 /// Returns the product of `[batch..., M, K]` and `[batch..., K, N]`. The device's matmul requires more than one column,
 /// and more than one product to sum.
-fn build_product(graph: &mut ValueGraph, [left, right]: [NodeId; 2], mut shape: Vec<i64>, element: NodeElementType) -> Option<NodeId> {
+fn build_product(
+    graph: &mut ValueGraph,
+    [left, right]: [NodeId; 2],
+    mut shape: Vec<i64>,
+    element: NodeElementType,
+) -> Option<NodeId> {
     let (rows, columns) = (shape.len() - 2, shape.len() - 1);
     if graph.node(left).shape[columns] == 1 {
         return mul(graph, &[left, right], element).ok();
@@ -117,7 +127,11 @@ fn find_concatenation(graph: &ValueGraph, id: NodeId) -> Option<ConcatenatedFact
     let starts = parts.iter().map(|(start, _)| start / STICK_ELEMENTS * STICK_ELEMENTS);
     let mut bounds: Vec<i64> = starts.chain([node.shape[dim]]).collect();
     bounds.dedup();
-    (bounds.len() > 2 && (!is_mixed || elements >= MIN_UNALIGNED_ELEMENTS)).then_some(ConcatenatedFactor { dim, bounds, elements })
+    (bounds.len() > 2 && (!is_mixed || elements >= MIN_UNALIGNED_ELEMENTS)).then_some(ConcatenatedFactor {
+        dim,
+        bounds,
+        elements,
+    })
 }
 
 /// Returns the dimension and the parts of an insert that is covered by adjacent parts along one dimension, each part
@@ -138,7 +152,8 @@ fn find_slices(graph: &ValueGraph, id: NodeId) -> Option<(usize, Vec<(i64, NodeI
         end = (0..shape.len()).all(follows).then_some(end + own(part)[dim])?;
     }
     // Padding is no concatenation: it costs nothing if the tensor is padded in memory.
-    let is_padded = parts.iter().any(|&(_, part)| graph.node(part).kind == NodeKind::Splat || graph.as_constant(part).is_some());
+    let is_padded =
+        parts.iter().any(|&(_, part)| graph.node(part).kind == NodeKind::Splat || graph.as_constant(part).is_some());
     let is_all = graph.node(whole).kind == NodeKind::Undefined && end == shape[dim] && !is_padded;
     is_all.then(|| (dim, parts.into_iter().map(|(offsets, part)| (offsets[dim], part)).collect()))
 }
@@ -156,7 +171,9 @@ fn find_output_dim(graph: &ValueGraph, id: NodeId, behind: usize) -> Option<usiz
         }
         NodeKind::Reshape => {
             let before: i64 = of_input[..behind].iter().product();
-            (0..node.shape.len()).find(|&dim| node.shape[dim] == of_input[behind] && node.shape[..dim].iter().product::<i64>() == before)?
+            (0..node.shape.len()).find(|&dim| {
+                node.shape[dim] == of_input[behind] && node.shape[..dim].iter().product::<i64>() == before
+            })?
         }
         _ => return None,
     };
@@ -278,14 +295,22 @@ mod tests {
     #[test]
     fn sums_products_if_allowed() {
         assert_eq!(build_values(&[128, 64], true), Some((vec![vec![2, 4, 64]; 2], Vec::new())));
-        assert_eq!(build_values(&[128, 1], true), Some((vec![vec![2, 4, 64]], Vec::new())), "one row is multiplied elementwise");
+        assert_eq!(
+            build_values(&[128, 1], true),
+            Some((vec![vec![2, 4, 64]], Vec::new())),
+            "one row is multiplied elementwise"
+        );
         assert_eq!(build_values(&[128, 64], false), None);
     }
 
     #[test]
     fn keeps_small_factors_and_large_products() {
         assert_eq!(build_scores(&[128, 64], 33), None);
-        assert_eq!(build_scores(&[100, 1], 1), None, "the first stick that is not whole is no reason to move 36 keys twice");
+        assert_eq!(
+            build_scores(&[100, 1], 1),
+            None,
+            "the first stick that is not whole is no reason to move 36 keys twice"
+        );
         assert_eq!(build_scores(&[63, 1], 1), None, "there is one stick");
     }
 

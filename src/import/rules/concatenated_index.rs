@@ -1,5 +1,5 @@
-//! Elements of a table at indices that are computed from concatenated lists: each slice of the lists is looked up separately, since facts
-//! about one slice do not hold for another one.
+//! Elements of a table at indices that are computed from concatenated lists: each slice of the lists is looked up
+//! separately, since facts about one slice do not hold for another one.
 
 use super::{
     fold::{IntegerWidths, MAX_WIDTH},
@@ -7,20 +7,24 @@ use super::{
     index::TableLookup,
     integers::build_integer_op,
 };
-use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor, table_lookup};
+use crate::import::graph::{
+    NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor, table_lookup,
+};
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of slices in which the elements are looked up.
 const MAX_SLICES: usize = 16;
 
-/// Concatenation of the lists that indices are computed from: the dimension of the iteration space, and the bounds of the slices.
+/// Concatenation of the lists that indices are computed from: the dimension of the iteration space, and the bounds of
+/// the slices.
 pub(super) struct ConcatenationBounds {
     dim: usize,
     bounds: Vec<i64>,
 }
 
-/// Returns the concatenation of the lists that an index is computed from; None if it is a list itself, or depends on other tensors only.
+/// Returns the concatenation of the lists that an index is computed from; None if it is a list itself, or depends on
+/// other tensors only.
 pub(super) fn find_concatenation(graph: &ValueGraph, index: NodeId) -> Option<ConcatenationBounds> {
     let (mut open, mut seen) = (vec![index], BTreeSet::new());
     let shape = &graph.node(index).shape;
@@ -28,7 +32,9 @@ pub(super) fn find_concatenation(graph: &ValueGraph, index: NodeId) -> Option<Co
         let node = graph.node(id);
         match &node.kind {
             // The last input of a virtual op computes it; the others are its operands.
-            NodeKind::Virtual(_) => open.extend(node.inputs.split_last()?.1.iter().filter(|&&input| seen.insert(input))),
+            NodeKind::Virtual(_) => {
+                open.extend(node.inputs.split_last()?.1.iter().filter(|&&input| seen.insert(input)))
+            }
             NodeKind::Insert(_) if node.element == NodeElementType::Int && node.shape == *shape => {
                 if let Some(found) = find_slice_bounds(graph, id) {
                     return Some(found);
@@ -58,7 +64,8 @@ fn find_slice_bounds(graph: &ValueGraph, joined: NodeId) -> Option<Concatenation
     (bounds.len() <= MAX_SLICES).then(|| ConcatenationBounds { dim, bounds: bounds.into_iter().collect() })
 }
 
-/// Returns the elements at `indices` of an iteration space with these sizes, slice by slice: `look_up` returns those of a slice.
+/// Returns the elements at `indices` of an iteration space with these sizes, slice by slice: `look_up` returns those of
+/// a slice.
 ///
 /// # Errors
 /// Returns an error if a slice cannot be looked up.
@@ -136,7 +143,9 @@ impl SliceRewriter {
             "arith.remui",
             "arith.shrui",
         ];
-        let ValueNode { kind: NodeKind::Virtual(operation), inputs, element, .. } = graph.node(id).clone() else { return None };
+        let ValueNode { kind: NodeKind::Virtual(operation), inputs, element, .. } = graph.node(id).clone() else {
+            return None;
+        };
         let function = ScalarFunction::from_name(operation).filter(|function| !BIT_OPS.contains(&function.name))?;
         let (_, operands) = inputs.split_last()?;
         let operands: Vec<NodeId> = operands.iter().map(|&operand| self.slice(graph, operand)).collect();
@@ -151,8 +160,10 @@ impl SliceRewriter {
         if graph.node(built).element == NodeElementType::Int && graph.as_constant(built).is_some_and(leaves_width) {
             return None;
         }
-        let has_name = matches!(graph.node(built).kind, NodeKind::Virtual(_)) && table_lookup::as_lookup(graph, built).is_none();
-        let is_decided = has_name || graph.as_constant(built).is_some() || graph.node(built).element == NodeElementType::Int;
+        let has_name =
+            matches!(graph.node(built).kind, NodeKind::Virtual(_)) && table_lookup::as_lookup(graph, built).is_none();
+        let is_decided =
+            has_name || graph.as_constant(built).is_some() || graph.node(built).element == NodeElementType::Int;
         Some(if is_decided { built } else { graph.add_virtual_op(function.name, &operands, built, element) })
     }
 

@@ -2,8 +2,8 @@
 
 use program::affine::AffineExpression;
 
-/// Maximum number of dimensions of each kind in the device's matmul ("torch-spyre facts, C": batch and preserved dimensions, generated and
-/// reduced ones).
+/// Maximum number of dimensions of each kind in the device's matmul ("torch-spyre facts, C": batch and preserved
+/// dimensions, generated and reduced ones).
 const MAX_BATCH_DIMS: usize = 2;
 const MAX_M_DIMS: usize = 2;
 
@@ -29,18 +29,24 @@ pub struct Contraction {
 }
 
 impl Contraction {
-    /// Classifies the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's order. Returns None if
-    /// nothing is summed, or if the result has dimensions of no factor or of both only: a product of two vectors is an elementwise product
-    /// and a sum on the device. If sizes are given, they may turn columns into rows.
+    /// Classifies the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's
+    /// order. Returns None if nothing is summed, or if the result has dimensions of no factor or of both only: a
+    /// product of two vectors is an elementwise product and a sum on the device. If sizes are given, they may turn
+    /// columns into rows.
     #[must_use]
     pub fn from_dims(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: Option<&[i64]>) -> Option<Self> {
         let all = || result.iter().chain(lhs).chain(rhs);
         let is_once = |dims: &[usize]| (0..dims.len()).all(|position| !dims[..position].contains(&dims[position]));
-        if !is_once(lhs) || !is_once(rhs) || !is_once(result) || all().any(|dim| !lhs.contains(dim) && !rhs.contains(dim)) {
+        if !is_once(lhs)
+            || !is_once(rhs)
+            || !is_once(result)
+            || all().any(|dim| !lhs.contains(dim) && !rhs.contains(dim))
+        {
             return None;
         }
         let select = |left: bool, right: bool, out: bool, order: &[usize]| -> DimGroup {
-            let is_alike = |dim: &usize| (lhs.contains(dim), rhs.contains(dim), result.contains(dim)) == (left, right, out);
+            let is_alike =
+                |dim: &usize| (lhs.contains(dim), rhs.contains(dim), result.contains(dim)) == (left, right, out);
             order.iter().copied().filter(is_alike).collect()
         };
         let batch = select(true, true, true, result);
@@ -51,13 +57,18 @@ impl Contraction {
             return None;
         }
         // Columns are in the sticks of the result, so its last dimension should be one.
-        let is_last = |dims: &DimGroup| result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last));
+        let is_last = |dims: &DimGroup| {
+            result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last))
+        };
         let is_swapped_by_order = columns.is_empty() || (is_last(&rows) && !rows.is_empty() && !is_last(&columns));
-        // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times few queries. Several
-        // dimensions, such as positions of an image, are no whole sticks.
-        let (left, right, m, n) = if is_swapped_by_order { (rhs, lhs, &columns, &rows) } else { (lhs, rhs, &rows, &columns) };
+        // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times
+        // few queries. Several dimensions, such as positions of an image, are no whole sticks.
+        let (left, right, m, n) =
+            if is_swapped_by_order { (rhs, lhs, &columns, &rows) } else { (lhs, rhs, &rows, &columns) };
         let is_narrow = m.len() == 1
-            && sizes.is_some_and(|sizes| compute_group_size(n, sizes) < STICK_ELEMENTS && compute_group_size(m, sizes) >= STICK_ELEMENTS);
+            && sizes.is_some_and(|sizes| {
+                compute_group_size(n, sizes) < STICK_ELEMENTS && compute_group_size(m, sizes) >= STICK_ELEMENTS
+            });
         let ends_in = |factor: &[usize], dims: &DimGroup| factor.last().is_some_and(|last| dims.contains(last));
         let is_swapped = is_swapped_by_order != (is_narrow && ends_in(left, m) && ends_in(right, &k));
         let (rows, n) = if is_swapped { (columns, rows) } else { (rows, columns) };
@@ -91,7 +102,10 @@ pub(in crate::import) fn compute_group_size(group: &DimGroup, sizes: &[i64]) -> 
 /// The index along iteration dimension `dim` in terms of the dimensions `groups`; 0 if none of them has it.
 #[must_use]
 pub(in crate::import) fn compute_group_index(dim: usize, groups: &[DimGroup], sizes: &[i64]) -> AffineExpression {
-    let found = groups.iter().enumerate().find_map(|(position, group)| Some((position, group.iter().position(|&other| other == dim)?)));
+    let found = groups
+        .iter()
+        .enumerate()
+        .find_map(|(position, group)| Some((position, group.iter().position(|&other| other == dim)?)));
     let Some((position, place)) = found else { return AffineExpression::Constant(0) };
     let group = &groups[position];
     let inner: i64 = group[place + 1..].iter().map(|&dim| sizes[dim]).product();
@@ -137,7 +151,11 @@ mod tests {
     fn classifies_m_n_and_k() {
         let expected = Contraction { is_swapped: false, batch: vec![], m: vec![0], n: vec![1], k: vec![2] };
         assert_eq!(classify_dims(&[0, 2], &[2, 1], &[0, 1]), expected);
-        assert_eq!(classify_dims(&[0, 2], &[1, 2], &[0, 1]), expected, "a transposed right operand is the same product");
+        assert_eq!(
+            classify_dims(&[0, 2], &[1, 2], &[0, 1]),
+            expected,
+            "a transposed right operand is the same product"
+        );
         assert_eq!(classify_dims(&[2, 1], &[0, 2], &[0, 1]), Contraction { is_swapped: true, ..expected });
     }
 
@@ -194,8 +212,14 @@ mod tests {
         let groups = [vec![0], vec![2, 3]];
         let sizes = [4, 5, 6, 7];
         let seven = || Box::new(AffineExpression::Constant(7));
-        assert_eq!(compute_group_index(2, &groups, &sizes), AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(1)), seven()));
-        assert_eq!(compute_group_index(3, &groups, &sizes), AffineExpression::Mod(Box::new(AffineExpression::Dim(1)), seven()));
+        assert_eq!(
+            compute_group_index(2, &groups, &sizes),
+            AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(1)), seven())
+        );
+        assert_eq!(
+            compute_group_index(3, &groups, &sizes),
+            AffineExpression::Mod(Box::new(AffineExpression::Dim(1)), seven())
+        );
         assert_eq!(compute_group_index(1, &groups, &sizes), AffineExpression::Constant(0));
         let flat = linearize_group_index(&groups[1], &sizes, |dim| AffineExpression::Dim(dim - 2));
         assert_eq!(

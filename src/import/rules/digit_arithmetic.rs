@@ -1,7 +1,8 @@
-//! Arithmetic on integers that are known by their digits: sums, differences, comparisons, choices, and sums over a dimension.
+//! Arithmetic on integers that are known by their digits: sums, differences, comparisons, choices, and sums over a
+//! dimension.
 //!
-//! A number of the 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be larger, so the device
-//! computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
+//! A number of the 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be
+//! larger, so the device computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
 
 use super::{
     body::Combiner,
@@ -21,9 +22,9 @@ const MAX_BLOCK_ELEMENTS: i64 = 512;
 /// Maximum number of blocks: each takes about ten ops.
 const MAX_BLOCKS: i64 = 64;
 
-/// Builds an operation on integers of which some are known by their digits, with a result of an element type or of integers of `width` bits.
-/// `exact` builds the operation on the integers themselves, for their ranges alone; other uses of the result read `refused`. Returns None if
-/// digits do not represent the result.
+/// Builds an operation on integers of which some are known by their digits, with a result of an element type or of
+/// integers of `width` bits. `exact` builds the operation on the integers themselves, for their ranges alone; other
+/// uses of the result read `refused`. Returns None if digits do not represent the result.
 pub(super) fn build_digit_op(
     graph: &mut ValueGraph,
     name: &str,
@@ -33,13 +34,18 @@ pub(super) fn build_digit_op(
     exact: impl Fn(&mut ValueGraph, &[NodeId]) -> Option<NodeId>,
 ) -> Option<NodeId> {
     if let Some(truth) = decide_comparison(graph, name, inputs) {
-        return Some(graph.add_constant(ConstantTensor::from_numbers(&[f64::from(u8::from(truth))]), Vec::new(), NodeElementType::Bool));
+        return Some(graph.add_constant(
+            ConstantTensor::from_numbers(&[f64::from(u8::from(truth))]),
+            Vec::new(),
+            NodeElementType::Bool,
+        ));
     }
     match (name, inputs) {
         ("arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci", &[integer]) => {
             let range = graph.find_digits(integer)?.range;
             let keeps_sign = range[0] >= 0 || matches!(name, "arith.index_cast" | "arith.extsi" | "arith.trunci");
-            return (element == NodeElementType::Int && keeps_sign && is_representable(range, width)).then_some(integer);
+            return (element == NodeElementType::Int && keeps_sign && is_representable(range, width))
+                .then_some(integer);
         }
         ("arith.sitofp" | "arith.uitofp", &[integer]) if element == graph.integers.element() => {
             let DigitPair { parts: [upper, lower], range, .. } = graph.find_digits(integer)?;
@@ -56,7 +62,11 @@ pub(super) fn build_digit_op(
     if let (true, Some(truth)) = (is_choice, graph.as_scalar(inputs[0])) {
         return Some(inputs[if truth == 1.0 { 1 } else { 2 }]);
     }
-    let operands = inputs.iter().skip(usize::from(is_choice)).map(|&input| read_digits(graph, input)).collect::<Option<Vec<_>>>()?;
+    let operands = inputs
+        .iter()
+        .skip(usize::from(is_choice))
+        .map(|&input| read_digits(graph, input))
+        .collect::<Option<Vec<_>>>()?;
     let &[one, other] = operands.as_slice() else { return None };
     let of_integers = |graph: &mut ValueGraph| {
         let numbers = [one.exact?, other.exact?].map(|exact| graph.add_integers(exact));
@@ -121,8 +131,9 @@ fn read_digits(graph: &mut ValueGraph, integer: NodeId) -> Option<DigitPair> {
     }
     let number = graph.convert_to_numbers(integer).ok()?;
     if let Some(known) = graph.as_constant(number).cloned() {
-        let range =
-            known.integers().fold([i64::MAX, i64::MIN], |[first, end], number| [first.min(number), end.max(number.saturating_add(1))]);
+        let range = known
+            .integers()
+            .fold([i64::MAX, i64::MIN], |[first, end], number| [first.min(number), end.max(number.saturating_add(1))]);
         let parts = split_constant_digits(graph, number).filter(|_| is_representable(range, u64::BITS))?;
         return Some(DigitPair { parts, range, exact: Some(number) });
     }
@@ -156,14 +167,21 @@ fn subtract_digit(graph: &mut ValueGraph, one: NodeId, other: NodeId) -> Option<
     let (Some(known), Some(subtracted)) = (graph.as_constant(one), graph.as_constant(other)) else {
         return recognize::sub(graph, &[one, other], element).ok();
     };
-    let (shape, of_known, of_subtracted) = (graph.compute_broadcast_shape(&[one, other]), &graph.node(one).shape, &graph.node(other).shape);
+    let (shape, of_known, of_subtracted) =
+        (graph.compute_broadcast_shape(&[one, other]), &graph.node(one).shape, &graph.node(other).shape);
     let difference =
-        ConstantTensor::map_elementwise(&[(known, of_known), (subtracted, of_subtracted)], &shape, |numbers| numbers[0] - numbers[1]);
+        ConstantTensor::map_elementwise(&[(known, of_known), (subtracted, of_subtracted)], &shape, |numbers| {
+            numbers[0] - numbers[1]
+        });
     Some(graph.add_constant(difference, shape, element))
 }
 
 /// Adds digits with a carry.
-fn add_with_carry(graph: &mut ValueGraph, [upper, lower]: [NodeId; 2], [other_upper, other_lower]: [NodeId; 2]) -> Option<[NodeId; 2]> {
+fn add_with_carry(
+    graph: &mut ValueGraph,
+    [upper, lower]: [NodeId; 2],
+    [other_upper, other_lower]: [NodeId; 2],
+) -> Option<[NodeId; 2]> {
     let element = graph.integers.element();
     let base = add_base(graph);
     let missing = subtract_digit(graph, base, other_lower)?;
@@ -172,8 +190,8 @@ fn add_with_carry(graph: &mut ValueGraph, [upper, lower]: [NodeId; 2], [other_up
     Some(propagate_carry(graph, upper, rest, [1.0, 0.0]))
 }
 
-/// Returns digits whose lower digit is `rest`, or `rest` plus the base where it is below 0; adds one of two numbers to the upper digit, the
-/// first one where `rest` is at least 0.
+/// Returns digits whose lower digit is `rest`, or `rest` plus the base where it is below 0; adds one of two numbers to
+/// the upper digit, the first one where `rest` is at least 0.
 fn propagate_carry(graph: &mut ValueGraph, upper: NodeId, rest: NodeId, [carry, borrow]: [f64; 2]) -> [NodeId; 2] {
     let element = graph.integers.element();
     let (zero, base) = (graph.add_scalar(0.0), add_base(graph));
@@ -196,8 +214,8 @@ fn subtract_digit_pairs(graph: &mut ValueGraph, one: DigitPair, other: DigitPair
     Some(DigitPair { parts: propagate_carry(graph, upper?, lower?, [0.0, -1.0]), range, exact: None })
 }
 
-/// Multiplies digits by numbers that are 0 or 1: that the product of a lower digit is exact bounds the numbers, since the digit may be
-/// 1,023.
+/// Multiplies digits by numbers that are 0 or 1: that the product of a lower digit is exact bounds the numbers, since
+/// the digit may be 1,023.
 fn mask_digits(graph: &mut ValueGraph, inputs: &[NodeId], one: DigitPair, other: DigitPair) -> Option<DigitPair> {
     let is_number = |graph: &ValueGraph, id: NodeId| graph.find_digits(id).is_none() && graph.as_constant(id).is_none();
     let (digits, factor) = match *inputs {
@@ -216,8 +234,9 @@ fn mask_digits(graph: &mut ValueGraph, inputs: &[NodeId], one: DigitPair, other:
     Some(DigitPair { parts: [upper, lower], range, exact: None })
 }
 
-/// Builds a comparison: the sum of the upper digits' difference times twice the base and the lower digits' difference has the sign of the
-/// integers' difference, however it is rounded. Returns None for an unsigned comparison of integers that may be negative.
+/// Builds a comparison: the sum of the upper digits' difference times twice the base and the lower digits' difference
+/// has the sign of the integers' difference, however it is rounded. Returns None for an unsigned comparison of integers
+/// that may be negative.
 fn compare_digits(graph: &mut ValueGraph, predicate: &str, one: DigitPair, other: DigitPair) -> Option<NodeId> {
     if predicate.starts_with('u') && (one.range[0] < 0 || other.range[0] < 0) {
         return None;
@@ -231,9 +250,15 @@ fn compare_digits(graph: &mut ValueGraph, predicate: &str, one: DigitPair, other
     Some(graph.add_pointwise(comparison_function(predicate), &[difference, zero], NodeElementType::Bool))
 }
 
-fn select_digits(graph: &mut ValueGraph, condition: NodeId, [yes, no]: [DigitPair; 2], range: [i64; 2]) -> Option<DigitPair> {
+fn select_digits(
+    graph: &mut ValueGraph,
+    condition: NodeId,
+    [yes, no]: [DigitPair; 2],
+    range: [i64; 2],
+) -> Option<DigitPair> {
     let element = graph.integers.element();
-    let parts = [0, 1].map(|digit| graph.apply("arith.select", &[condition, yes.parts[digit], no.parts[digit]], element).ok());
+    let parts =
+        [0, 1].map(|digit| graph.apply("arith.select", &[condition, yes.parts[digit], no.parts[digit]], element).ok());
     let [Some(upper), Some(lower)] = parts else { return None };
     Some(DigitPair { parts: [upper, lower], range, exact: None })
 }
@@ -251,17 +276,23 @@ const fn count_blocks(size: i64, block: i64) -> i64 {
     (size + block - 1) / block
 }
 
-/// Returns the blocks in which integers are summed along a dimension of `size`; None if the format is exact for the whole sum, or if digits
-/// do not represent it.
+/// Returns the blocks in which integers are summed along a dimension of `size`; None if the format is exact for the
+/// whole sum, or if digits do not represent it.
 fn find_blocks(graph: &mut ValueGraph, numbers: NodeId, size: i64) -> Option<SumBlocks> {
     let largest = find_upper_bound(graph, numbers);
     let found = match largest {
         Some(largest) => {
             let block = (RESULT_BASE / largest.max(1)).min(MAX_BLOCK_ELEMENTS);
-            SumBlocks { size: if block == 0 { return None } else { 1 << block.ilog2() }, end: size.checked_mul(largest)? + 1 }
+            SumBlocks {
+                size: if block == 0 { return None } else { 1 << block.ilog2() },
+                end: size.checked_mul(largest)? + 1,
+            }
         }
         // The range of the argument follows from the sums of the blocks, which are exact.
-        None => SumBlocks { size: MAX_BLOCK_ELEMENTS, end: count_blocks(size, MAX_BLOCK_ELEMENTS).checked_mul(RESULT_BASE)? + 1 },
+        None => SumBlocks {
+            size: MAX_BLOCK_ELEMENTS,
+            end: count_blocks(size, MAX_BLOCK_ELEMENTS).checked_mul(RESULT_BASE)? + 1,
+        },
     };
     let is_long = largest.is_some() || size > RESULT_BASE;
     let is_possible = is_long && needs_digits(graph, found.end) && count_blocks(size, found.size) <= MAX_BLOCKS;
@@ -280,25 +311,35 @@ fn find_upper_bound(graph: &ValueGraph, id: NodeId) -> Option<i64> {
     match (&node.kind, node.inputs.as_slice()) {
         _ if node.element == NodeElementType::Bool => Some(1),
         (NodeKind::Reshape | NodeKind::View(_) | NodeKind::Splat, &[input]) => match graph.source_tensor(input) {
-            Some(number) => graph.integers.promised_range(number).filter(|range| range[0] >= 0).map(|range| range[1] - 1),
+            Some(number) => {
+                graph.integers.promised_range(number).filter(|range| range[0] >= 0).map(|range| range[1] - 1)
+            }
             None => find_upper_bound(graph, input),
         },
         (NodeKind::Virtual(_), inputs) => find_upper_bound(graph, *inputs.last()?),
-        (NodeKind::Pointwise("where3", _), &[_, yes, no]) => Some(find_upper_bound(graph, yes)?.max(find_upper_bound(graph, no)?)),
+        (NodeKind::Pointwise("where3", _), &[_, yes, no]) => {
+            Some(find_upper_bound(graph, yes)?.max(find_upper_bound(graph, no)?))
+        }
         _ => None,
     }
 }
 
-/// Returns the digits of the sums of a block, from which the ranges of the arguments follow: they are exact and at least 0.
+/// Returns the digits of the sums of a block, from which the ranges of the arguments follow: they are exact and at
+/// least 0.
 fn split_block_sum(graph: &mut ValueGraph, sums: NodeId) -> [NodeId; 2] {
     graph.record_integers(sums);
     graph.record_unsigned(sums);
     split_digits(graph, sums)
 }
 
-/// Returns the digits of the running sums of integers along a dimension; None if the format is exact for them, or if digits do not represent
-/// them. `numbers` are the integers as numbers of shape `shape`.
-pub(in crate::import) fn build_running_sums(graph: &mut ValueGraph, numbers: NodeId, shape: &[i64], dim: usize) -> Option<DigitPair> {
+/// Returns the digits of the running sums of integers along a dimension; None if the format is exact for them, or if
+/// digits do not represent them. `numbers` are the integers as numbers of shape `shape`.
+pub(in crate::import) fn build_running_sums(
+    graph: &mut ValueGraph,
+    numbers: NodeId,
+    shape: &[i64],
+    dim: usize,
+) -> Option<DigitPair> {
     let blocks = find_blocks(graph, numbers, shape[dim])?;
     let numbers = graph.broadcast(numbers, shape);
     let element = graph.integers.element();
@@ -321,8 +362,8 @@ pub(in crate::import) fn build_running_sums(graph: &mut ValueGraph, numbers: Nod
     Some(DigitPair { parts: results, range: [0, blocks.end], exact: Some(exact) })
 }
 
-/// Returns the digits of the sums of integers along a dimension, which has size 1 then; None if the format is exact for them, or if digits
-/// do not represent them. `numbers` are the integers as numbers.
+/// Returns the digits of the sums of integers along a dimension, which has size 1 then; None if the format is exact for
+/// them, or if digits do not represent them. `numbers` are the integers as numbers.
 pub(in crate::import) fn build_total(graph: &mut ValueGraph, numbers: NodeId, dim: usize) -> Option<DigitPair> {
     let shape = graph.node(numbers).shape.clone();
     let blocks = find_blocks(graph, numbers, shape[dim])?;
@@ -400,9 +441,14 @@ mod tests {
 
     /// A graph whose integers are 16-bit numbers, and two integers by digits that are tensors 0 to 3.
     fn build_digit_operands() -> (ValueGraph, DigitPair, DigitPair) {
-        let mut graph = ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
+        let mut graph =
+            ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
         let tensors = [0, 1, 2, 3].map(|number| graph.add_tensor(number, vec![1], NodeElementType::F16));
-        let of = |upper, lower| DigitPair { parts: [upper, lower], range: [-MAGNITUDE_LIMIT / 2, MAGNITUDE_LIMIT / 2], exact: None };
+        let of = |upper, lower| DigitPair {
+            parts: [upper, lower],
+            range: [-MAGNITUDE_LIMIT / 2, MAGNITUDE_LIMIT / 2],
+            exact: None,
+        };
         let (one, other) = (of(tensors[0], tensors[1]), of(tensors[2], tensors[3]));
         (graph, one, other)
     }
@@ -440,7 +486,8 @@ mod tests {
 
     #[test]
     fn splits_exact_numbers() {
-        let mut graph = ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
+        let mut graph =
+            ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
         let tensor = graph.add_tensor(0, vec![1], NodeElementType::Int);
         let found = read_digits(&mut graph, tensor).unwrap();
         for number in -RESULT_BASE..=RESULT_BASE {
@@ -452,7 +499,8 @@ mod tests {
 
     #[test]
     fn chooses_blocks_with_exact_sums() {
-        let mut graph = ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
+        let mut graph =
+            ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
         let mut of = |range: Option<[i64; 2]>, size: i64| {
             let number = graph.add_tensor(0, vec![size], NodeElementType::Int);
             range.into_iter().for_each(|range| graph.integers.record_promised_range(0, range));

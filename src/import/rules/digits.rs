@@ -1,8 +1,9 @@
 //! Integers beyond the exact integers of the 16-bit format, as digits.
 //!
-//! A format of ten significant bits is exact up to 1,024, but a long cache has more rows. An index is looked up, and so are its digits in
-//! base 1,024: the lower digit, and the upper digit times 2,048, of which every multiple up to 65,536 is exact. The sum of the digit
-//! differences has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by 0 or at least 2,048.
+//! A format of ten significant bits is exact up to 1,024, but a long cache has more rows. An index is looked up, and so
+//! are its digits in base 1,024: the lower digit, and the upper digit times 2,048, of which every multiple up to 65,536
+//! is exact. The sum of the digit differences has the sign of the difference: the lower digits differ by less than
+//! 1,024, the upper ones by 0 or at least 2,048.
 
 use super::{recognize, rule_helpers::NodeResult};
 use crate::{
@@ -14,14 +15,15 @@ use crate::{
 const DIGIT_BASE: i64 = 1024;
 /// Weight of an upper digit.
 pub(super) const UPPER_WEIGHT: i64 = 2 * DIGIT_BASE;
-/// Exclusive limit of integers that two digits represent: the format is exact for the multiples of the upper step up to this many.
+/// Exclusive limit of integers that two digits represent: the format is exact for the multiples of the upper step up to
+/// this many.
 pub(in crate::import) const MAX_VALUES: i64 = 32 * DIGIT_BASE;
 
 /// Base of the digits of results, which the host combines to integers: the format is exact up to it.
 pub(in crate::import) const RESULT_BASE: i64 = DIGIT_BASE;
 
-/// Returns whether integers below `end` can be returned only as two digits: the device format is not exact for all of them, but for their
-/// digits.
+/// Returns whether integers below `end` can be returned only as two digits: the device format is not exact for all of
+/// them, but for their digits.
 pub(in crate::import) fn needs_digits(graph: &mut ValueGraph, end: i64) -> bool {
     let is_coarse = graph.integers.element() != NodeElementType::F32 || !graph.has_single_precision();
     is_coarse && end > DIGIT_BASE + 1 && end <= DIGIT_BASE * DIGIT_BASE
@@ -40,12 +42,14 @@ pub(in crate::import) fn split_constant_digits(graph: &mut ValueGraph, number: N
     }))
 }
 
-/// Returns whether integers below `end` exceed the exact range of the format in which the program's integers are computed.
+/// Returns whether integers below `end` exceed the exact range of the format in which the program's integers are
+/// computed.
 pub(in crate::import) fn exceeds_exact_range(graph: &ValueGraph, end: i64) -> bool {
     graph.integers.element() != NodeElementType::F32 && end > DIGIT_BASE + 1
 }
 
-/// Returns the device function of a comparison of integers by its predicate, which for an unsigned one compares integers from 0 on.
+/// Returns the device function of a comparison of integers by its predicate, which for an unsigned one compares
+/// integers from 0 on.
 pub(super) fn comparison_function(predicate: &str) -> &'static str {
     match predicate {
         "eq" => "equal",
@@ -57,20 +61,26 @@ pub(super) fn comparison_function(predicate: &str) -> &'static str {
     }
 }
 
-/// Builds a comparison of integers of which some are too large for the format, on their digits. Returns None if all are small, or if an
-/// operand depends on more than one index. Records operands that can be an index as such.
+/// Builds a comparison of integers of which some are too large for the format, on their digits. Returns None if all are
+/// small, or if an operand depends on more than one index. Records operands that can be an index as such.
 pub(in crate::import) fn compare_by_digits(graph: &mut ValueGraph, name: &str, numbers: &[NodeId]) -> Option<NodeId> {
     compare_by_digits_within(graph, name, numbers, None)
 }
 
-/// Builds a comparison as [`compare_by_digits`] does. `n_rows` is the number of values that the integers may have; if it is unknown, an argument has
-/// those of its range, or also integers beyond what it is compared with.
-fn compare_by_digits_within(graph: &mut ValueGraph, name: &str, numbers: &[NodeId], n_rows: Option<i64>) -> Option<NodeId> {
+/// Builds a comparison as [`compare_by_digits`] does. `n_rows` is the number of values that the integers may have; if
+/// it is unknown, an argument has those of its range, or also integers beyond what it is compared with.
+fn compare_by_digits_within(
+    graph: &mut ValueGraph,
+    name: &str,
+    numbers: &[NodeId],
+    n_rows: Option<i64>,
+) -> Option<NodeId> {
     let predicate = name.strip_prefix("arith.cmpi ").filter(|predicate| !predicate.starts_with('u'))?;
     let function = comparison_function(predicate);
     let &[one, other] = numbers else { return None };
     let ends: Vec<Option<i64>> = [one, other].map(|number| find_magnitude_end(graph, number)).to_vec();
-    let most = ends.iter().flatten().copied().max().filter(|&most| exceeds_exact_range(graph, most) && most <= MAX_VALUES)?;
+    let most =
+        ends.iter().flatten().copied().max().filter(|&most| exceeds_exact_range(graph, most) && most <= MAX_VALUES)?;
     for (number, _) in [one, other].into_iter().zip(&ends).filter(|(_, end)| end.is_none()) {
         let n_rows = n_rows.unwrap_or_else(|| graph.num_source_values(number, most.saturating_mul(2)).min(MAX_VALUES));
         graph.record_numeric_index(number, n_rows);
@@ -80,10 +90,12 @@ fn compare_by_digits_within(graph: &mut ValueGraph, name: &str, numbers: &[NodeI
     Some(graph.add_pointwise(function, &[difference, zero], NodeElementType::Bool))
 }
 
-/// Builds a number with the sign of the difference of two integers, each constant or looked up, with a magnitude below [`MAX_VALUES`].
+/// Builds a number with the sign of the difference of two integers, each constant or looked up, with a magnitude below
+/// [`MAX_VALUES`].
 pub(in crate::import) fn build_signed_difference(graph: &mut ValueGraph, one: NodeId, other: NodeId) -> Option<NodeId> {
     let element = graph.integers.element();
-    let ([upper, lower], [other_upper, other_lower]) = (split_weighted_digits(graph, one)?, split_weighted_digits(graph, other)?);
+    let ([upper, lower], [other_upper, other_lower]) =
+        (split_weighted_digits(graph, one)?, split_weighted_digits(graph, other)?);
     let upper = recognize::sub(graph, &[upper, other_upper], element).ok()?;
     let lower = recognize::sub(graph, &[lower, other_lower], element).ok()?;
     recognize::add(graph, &[upper, lower], element).ok()
@@ -111,8 +123,9 @@ fn split_weighted_digits(graph: &mut ValueGraph, number: NodeId) -> Option<[Node
     for part in parts {
         let of_known = |graph: &mut ValueGraph, node: NodeId| {
             let shape = graph.node(node).shape.clone();
-            let known =
-                ConstantTensor::map_elementwise(&[(graph.as_constant(node)?, &shape)], &shape, |number| part(number[0], base, step));
+            let known = ConstantTensor::map_elementwise(&[(graph.as_constant(node)?, &shape)], &shape, |number| {
+                part(number[0], base, step)
+            });
             Some(graph.add_constant(known, shape, element))
         };
         let digit = match graph.as_constant(number) {
@@ -130,7 +143,12 @@ fn split_weighted_digits(graph: &mut ValueGraph, number: NodeId) -> Option<[Node
 ///
 /// # Errors
 /// Returns an error if the positions are not indices, and the format is not exact for all row numbers.
-pub(in crate::import) fn build_row_test(graph: &mut ValueGraph, counted: NodeId, place: NodeId, size: i64) -> NodeResult {
+pub(in crate::import) fn build_row_test(
+    graph: &mut ValueGraph,
+    counted: NodeId,
+    place: NodeId,
+    size: i64,
+) -> NodeResult {
     if !exceeds_exact_range(graph, size) {
         return Ok(graph.add_pointwise("equal", &[counted, place], NodeElementType::Bool));
     }
@@ -138,8 +156,9 @@ pub(in crate::import) fn build_row_test(graph: &mut ValueGraph, counted: NodeId,
         return Ok(found);
     }
     graph.require_table(place);
-    Err(codes::INDEX_COMPUTED
-        .format(format_args!("requires indices above {DIGIT_BASE} to be arguments, found computed indices; pass them as arguments")))
+    Err(codes::INDEX_COMPUTED.format(format_args!(
+        "requires indices above {DIGIT_BASE} to be arguments, found computed indices; pass them as arguments"
+    )))
 }
 
 #[cfg(test)]
@@ -150,7 +169,11 @@ mod tests {
 
     /// Builds a graph in which tensor 0 is an index of `n_rows` values, and the numeric form of the index.
     fn build_index_graph(n_rows: i64, element: NodeElementType) -> (ValueGraph, NodeId) {
-        let mut graph = ValueGraph::with_integers(IntegerFacts::new(element, BTreeMap::from([(0, n_rows)])), false, BTreeMap::new());
+        let mut graph = ValueGraph::with_integers(
+            IntegerFacts::new(element, BTreeMap::from([(0, n_rows)])),
+            false,
+            BTreeMap::new(),
+        );
         let index = graph.add_tensor(0, vec![1], NodeElementType::Int);
         let numbers = graph.convert_to_numbers(index).unwrap();
         (graph, numbers)
@@ -158,13 +181,19 @@ mod tests {
 
     #[test]
     fn splits_constants_into_two_digits() {
-        let mut graph = ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
+        let mut graph =
+            ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
         let places = graph.add_constant(ConstantTensor::iota(0, 3000), vec![3000], NodeElementType::F16);
-        let [upper, lower] = split_constant_digits(&mut graph, places).unwrap().map(|digit| graph.as_constant(digit).unwrap().clone());
-        let found: Vec<f64> = upper.numbers().zip(lower.numbers()).map(|(upper, lower)| upper.mul_add(1024.0, lower)).collect();
+        let [upper, lower] =
+            split_constant_digits(&mut graph, places).unwrap().map(|digit| graph.as_constant(digit).unwrap().clone());
+        let found: Vec<f64> =
+            upper.numbers().zip(lower.numbers()).map(|(upper, lower)| upper.mul_add(1024.0, lower)).collect();
         assert!(found.into_iter().eq((0..3000).map(f64::from)));
         assert!(lower.numbers().all(|digit| digit < 1024.0));
-        assert_eq!([1025, 1026, 1 << 20, (1 << 20) + 1].map(|end| needs_digits(&mut graph, end)), [false, true, true, false]);
+        assert_eq!(
+            [1025, 1026, 1 << 20, (1 << 20) + 1].map(|end| needs_digits(&mut graph, end)),
+            [false, true, true, false]
+        );
     }
 
     #[test]
@@ -173,7 +202,11 @@ mod tests {
         for one in (-MAX_VALUES..MAX_VALUES).step_by(511).chain([1023, 1024, 1025, 2047, 2048, MAX_VALUES - 1]) {
             for other in (-MAX_VALUES..MAX_VALUES).step_by(257).chain([0, 1, 1023, 1024, 1025, 2048, MAX_VALUES - 1]) {
                 let ([upper, lower], [other_upper, other_lower]) = (digits(one), digits(other));
-                assert_eq!((upper - other_upper + (lower - other_lower)).signum(), (one - other).signum(), "{one} and {other}");
+                assert_eq!(
+                    (upper - other_upper + (lower - other_lower)).signum(),
+                    (one - other).signum(),
+                    "{one} and {other}"
+                );
             }
         }
     }
@@ -196,8 +229,12 @@ mod tests {
         assert!(matches!(graph.node(found).kind, NodeKind::Pointwise("lesserequal", _)));
         assert_eq!(compare_by_digits(&mut graph, "arith.addi", &[counted, index]), None, "no comparison");
         let negative = graph.add_constant(ConstantTensor::iota(-3000, 4096), vec![4096], NodeElementType::Int);
-        assert!(compare_by_digits(&mut graph, "arith.cmpi sle", &[negative, index]).is_some(), "a window begins before the first row");
-        let far = graph.add_constant(ConstantTensor::iota(0, MAX_VALUES + 1), vec![MAX_VALUES + 1], NodeElementType::Int);
+        assert!(
+            compare_by_digits(&mut graph, "arith.cmpi sle", &[negative, index]).is_some(),
+            "a window begins before the first row"
+        );
+        let far =
+            graph.add_constant(ConstantTensor::iota(0, MAX_VALUES + 1), vec![MAX_VALUES + 1], NodeElementType::Int);
         assert_eq!(compare_by_digits(&mut graph, "arith.cmpi sle", &[far, index]), None);
     }
 }

@@ -3,8 +3,8 @@
 use crate::codes;
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-/// A dimension and its size: `arg0.1=128`, dimension 1 of argument 0, or `L=128`, each dimension that arguments call `L`. `L=1024:64` is a
-/// symbolic size: known at launch only, at most 1024 and a multiple of 64.
+/// A dimension and its size: `arg0.1=128`, dimension 1 of argument 0, or `L=128`, each dimension that arguments call
+/// `L`. `L=1024:64` is a symbolic size: known at launch only, at most 1024 and a multiple of 64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimSize {
     dim: String,
@@ -46,7 +46,9 @@ impl FromStr for DimSize {
         let (dim, size) = text.split_once('=').filter(|(dim, _)| !dim.is_empty()).ok_or_else(refuse)?;
         let number = |text: &str| text.parse().ok().filter(|size: &i64| *size >= 1).ok_or_else(refuse);
         let dim = dim.to_owned();
-        let Some((largest, step)) = size.split_once(':') else { return Ok(Self { dim, size: number(size)?, granularity: None }) };
+        let Some((largest, step)) = size.split_once(':') else {
+            return Ok(Self { dim, size: number(size)?, granularity: None });
+        };
         let (size, step) = (number(largest)?, number(step)?);
         if size < 2 || size % step != 0 {
             let whole = (size - size % step).max(step).max(2);
@@ -86,18 +88,21 @@ pub struct ResolvedSizes {
 /// Returns the sizes of all dynamic dimensions of all arguments.
 ///
 /// # Errors
-/// Returns an error for a size of an unknown dimension, two sizes for one dimension, or dynamic dimensions without a size, all of which are
-/// named.
+/// Returns an error for a size of an unknown dimension, two sizes for one dimension, or dynamic dimensions without a
+/// size, all of which are named.
 pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<ResolvedSizes, String> {
     let is_named = |place: &(usize, usize), wish: &DimSize| {
         let (argument, dim) = *place;
         wish.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&wish.dim)
     };
-    let of_argument =
-        |(argument, shape): (usize, &ArgumentShape)| (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>();
+    let of_argument = |(argument, shape): (usize, &ArgumentShape)| {
+        (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>()
+    };
     let places: Vec<(usize, usize)> = arguments.iter().enumerate().flat_map(of_argument).collect();
     if let Some(wish) = given.iter().find(|wish| !places.iter().any(|place| is_named(place, wish))) {
-        return Err(format!("expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"));
+        return Err(format!(
+            "expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"
+        ));
     }
     let symbolic = arguments.iter().map(|shape| vec![String::new(); shape.sizes.len()]).collect();
     let (mut settled, mut missing) = (ResolvedSizes { symbolic, ..ResolvedSizes::default() }, Vec::new());
@@ -135,9 +140,9 @@ fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &
         ));
     }
     match wishes.iter().find(|other| other != &wish) {
-        Some(other) => {
-            Err(format!("dimension {dim} of argument 'arg{argument}' is given twice, as '{wish}' and '{other}'; remove one of them"))
-        }
+        Some(other) => Err(format!(
+            "dimension {dim} of argument 'arg{argument}' is given twice, as '{wish}' and '{other}'; remove one of them"
+        )),
         None => Ok(()),
     }
 }
@@ -163,8 +168,11 @@ mod tests {
     }
 
     fn resolve(given: &[&str]) -> Result<Vec<i64>, String> {
-        let arguments =
-            [build_shape(&[None, Some(64)], &["L", "D"]), build_shape(&[], &[]), build_shape(&[Some(2), None, None], &["B", "L", "E"])];
+        let arguments = [
+            build_shape(&[None, Some(64)], &["L", "D"]),
+            build_shape(&[], &[]),
+            build_shape(&[Some(2), None, None], &["B", "L", "E"]),
+        ];
         let given: Vec<DimSize> = given.iter().map(|text| text.parse().unwrap()).collect();
         resolve_sizes(&arguments, &given).map(|settled| settled.sizes)
     }
@@ -207,12 +215,18 @@ mod tests {
             "dimension 1 of argument 'arg0' has size 64, found '--dim-size D=64:64' of a dynamic dimension; remove the option"
         );
         let twice = settled(&["L=64:8", "arg0.0=64:8", "arg1.0=8", "arg1.1=8"]).unwrap_err();
-        assert_eq!(twice, "dimension 0 of argument 'arg0' is given twice, as 'L=64:8' and 'arg0.0=64:8'; remove one of them");
+        assert_eq!(
+            twice,
+            "dimension 0 of argument 'arg0' is given twice, as 'L=64:8' and 'arg0.0=64:8'; remove one of them"
+        );
     }
 
     #[test]
     fn rejects_malformed_sizes() {
-        for wrong in ["L", "L=", "=3", "L=0", "L=-4", "L=x", "L=64:", "L=:64", "L=64:0", "L=64:48", "L=1:1", "L=64:128", "L=64:8:8"] {
+        for wrong in [
+            "L", "L=", "=3", "L=0", "L=-4", "L=x", "L=64:", "L=:64", "L=64:0", "L=64:48", "L=1:1", "L=64:128",
+            "L=64:8:8",
+        ] {
             assert!(wrong.parse::<DimSize>().unwrap_err().contains(wrong), "{wrong}");
         }
     }

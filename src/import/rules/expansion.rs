@@ -7,11 +7,13 @@
 //! | `relufwd` | `maximum(x, 0)` | not at all |
 //! | `gelufwd` | `x / (1 + exp(-x (1.5996 + 0.06958 x^2)))` | 2.9e-4, and what the steps round |
 //!
-//! The gelu is x Phi(x). Phi is nearly a logistic function of a cubic polynomial (E. Page, 1977, with 1.5976 and 0.0706; the approximation with
-//! tanh is one too, with 1.5958 and 0.0714). These two coefficients are numbers of the device's f16 format, and of those the ones that bring x
-//! Phi(x) closest: at most 2.9e-4 away in exact arithmetic, where the format itself rounds by up to 9.8e-4 between 1 and 2. A term more in the
-//! polynomial (9 steps) has 7e-5, which the steps' own rounding hides; the error function by Abramowitz and Stegun (7.1.26) has 1.5e-7 and takes 21
-//! steps. A large x^2 may saturate: the exponential is then 0 or the largest number, and the quotient x or, at -65504, -8e-6.
+//! The gelu is x Phi(x). Phi is nearly a logistic function of a cubic polynomial (E. Page, 1977, with 1.5976 and
+//! 0.0706; the approximation with tanh is one too, with 1.5958 and 0.0714). These two coefficients are numbers of the
+//! device's f16 format, and of those the ones that bring x Phi(x) closest: at most 2.9e-4 away in exact arithmetic,
+//! where the format itself rounds by up to 9.8e-4 between 1 and 2. A term more in the polynomial (9 steps) has 7e-5,
+//! which the steps' own rounding hides; the error function by Abramowitz and Stegun (7.1.26) has 1.5e-7 and takes 21
+//! steps. A large x^2 may saturate: the exponential is then 0 or the largest number, and the quotient x or, at -65504,
+//! -8e-6.
 
 /// Operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +52,10 @@ const fn build_step(function: &'static str, sources: &'static [ExpansionOperand]
 
 /// Every function that has an expansion.
 pub const EXPANSIONS: &[Expansion] = &[
-    Expansion { function: "abs", steps: &[build_step("neg", &[ARGUMENT]), build_step("maximum", &[ARGUMENT, ExpansionOperand::Step(0)])] },
+    Expansion {
+        function: "abs",
+        steps: &[build_step("neg", &[ARGUMENT]), build_step("maximum", &[ARGUMENT, ExpansionOperand::Step(0)])],
+    },
     Expansion {
         function: "gelufwd",
         steps: &[
@@ -80,8 +85,9 @@ impl Expansion {
         self.steps.iter().flat_map(|step| step.sources).filter(|&source| *source == ExpansionOperand::Argument).count()
     }
 
-    /// Whether a core's part of the argument and of what is computed from it, `part_bytes` each, fit in `lx_bytes` of LX together. Otherwise
-    /// every step would go through HBM where the function does it once; a single step cannot be worse.
+    /// Whether a core's part of the argument and of what is computed from it, `part_bytes` each, fit in `lx_bytes` of
+    /// LX together. Otherwise every step would go through HBM where the function does it once; a single step cannot be
+    /// worse.
     #[must_use]
     pub const fn fits_in_lx(&self, part_bytes: i64, lx_bytes: i64) -> bool {
         self.steps.len() == 1 || part_bytes <= lx_bytes / 2
@@ -127,7 +133,12 @@ mod tests {
             assert!(!own.lx, "{} may live in LX as it is", own.name);
             for step in expansion.steps {
                 let row = DeviceFunction::find_pointwise(step.function).unwrap();
-                assert!(row.lx && (row.fp32 || !own.fp32) && row.n_operands == step.sources.len(), "{}: {}", own.name, row.name);
+                assert!(
+                    row.lx && (row.fp32 || !own.fp32) && row.n_operands == step.sources.len(),
+                    "{}: {}",
+                    own.name,
+                    row.name
+                );
             }
         }
     }
@@ -138,7 +149,10 @@ mod tests {
             let reads = |step: &ExpansionStep, other: usize| step.sources.contains(&ExpansionOperand::Step(other));
             for (position, step) in steps.iter().enumerate() {
                 assert!((position..steps.len()).all(|later| !reads(step, later)), "{function}, step {position}");
-                assert!(position + 1 == steps.len() || steps.iter().any(|step| reads(step, position)), "{function}, step {position}");
+                assert!(
+                    position + 1 == steps.len() || steps.iter().any(|step| reads(step, position)),
+                    "{function}, step {position}"
+                );
             }
         }
     }

@@ -1,15 +1,16 @@
 //! Integer operations on constants, as MLIR defines them: in two's complement of the operation's width.
 //!
-//! A constant integer is stored as the signed value of its bits at any width: a byte of 255 is -1, and a true `i1` is -1, too. Unsigned
-//! operations use [`unsigned`]. Each function computes in 128 bits, which no operation on 64 bits overflows, and wraps the result to its
-//! width.
+//! A constant integer is stored as the signed value of its bits at any width: a byte of 255 is -1, and a true `i1` is
+//! -1, too. Unsigned operations use [`unsigned`]. Each function computes in 128 bits, which no operation on 64 bits
+//! overflows, and wraps the result to its width.
 
 use std::fmt;
 
 /// Maximum width of integers that are folded.
 pub(in crate::import) const MAX_WIDTH: u32 = 64;
 
-/// Integer types of an operation, as widths in bits; `index` has 64. The width of a type that is not an integer is never read.
+/// Integer types of an operation, as widths in bits; `index` has 64. The width of a type that is not an integer is
+/// never read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntegerWidths {
     /// Width of the first operand.
@@ -42,12 +43,18 @@ pub(in crate::import) enum Undefined {
 impl fmt::Display for Undefined {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::DivisionByZero => out.write_str("divides an integer by 0, which has no result; select another divisor where it is 0"),
-            Self::QuotientOverflow => {
-                out.write_str("divides the smallest integer of its type by -1, which has no result; select another divisor there")
+            Self::DivisionByZero => {
+                out.write_str("divides an integer by 0, which has no result; select another divisor where it is 0")
             }
+            Self::QuotientOverflow => out.write_str(
+                "divides the smallest integer of its type by -1, which has no result; select another divisor there",
+            ),
             Self::ShiftAmount(amount, width) => {
-                write!(out, "shifts an integer of {width} bits by {amount}, which has no result; shift by 0 to {}", width - 1)
+                write!(
+                    out,
+                    "shifts an integer of {width} bits by {amount}, which has no result; shift by 0 to {}",
+                    width - 1
+                )
             }
             Self::Conversion(width) => {
                 write!(
@@ -119,7 +126,11 @@ macro_rules! unsigned_quotient {
         |x, widths| {
             let function: fn(i128, i128) -> i128 = $function;
             let (dividend, divisor) = (unsigned(x[0], widths.operand), unsigned(x[1], widths.operand));
-            if divisor == 0 { Err(Undefined::DivisionByZero) } else { Ok(wrap(function(dividend, divisor), widths.result)) }
+            if divisor == 0 {
+                Err(Undefined::DivisionByZero)
+            } else {
+                Ok(wrap(function(dividend, divisor), widths.result))
+            }
         }
     };
 }
@@ -130,7 +141,9 @@ macro_rules! shift {
             let (read, function): (fn(i64, u32) -> i128, fn(i128, u32) -> i128) = ($read, $function);
             let amount = unsigned(x[1], widths.operand);
             match u32::try_from(amount) {
-                Ok(bits) if bits < widths.operand => Ok(wrap(function(read(x[0], widths.operand), bits), widths.result)),
+                Ok(bits) if bits < widths.operand => {
+                    Ok(wrap(function(read(x[0], widths.operand), bits), widths.result))
+                }
                 _ => Err(Undefined::ShiftAmount(amount, widths.operand)),
             }
         }
@@ -159,7 +172,9 @@ pub(in crate::import) fn find_integer_function(name: &str) -> Option<IntegerFunc
         "arith.muli" => signed!(|a, b| a * b),
         "arith.divsi" => signed_quotient!(|a, b| a / b),
         "arith.floordivsi" => signed_quotient!(|a, b| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0)),
-        "arith.ceildivsi" => signed_quotient!(|a, b| -((-a).div_euclid(b) - i128::from(b < 0 && (-a).rem_euclid(b) != 0))),
+        "arith.ceildivsi" => {
+            signed_quotient!(|a, b| -((-a).div_euclid(b) - i128::from(b < 0 && (-a).rem_euclid(b) != 0)))
+        }
         // MLIR defines the remainder by -1 as 0, also where the quotient has no value.
         "arith.remsi" => |x, widths| match x[1] {
             0 => Err(Undefined::DivisionByZero),
@@ -205,11 +220,19 @@ pub(in crate::import) fn to_number(integer: i64, width: u32, is_signed: bool) ->
 ///
 /// # Errors
 /// Returns an error if the type does not represent the integer.
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the ends of the type are powers of two")]
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the ends of the type are powers of two"
+)]
 pub(in crate::import) fn to_integer(number: f64, width: u32, is_signed: bool) -> Result<i64, Undefined> {
     let whole = number.trunc();
     let (first, end) = if is_signed { (smallest(width), -smallest(width)) } else { (0, 1 << width) };
-    if (first as f64..end as f64).contains(&whole) { Ok(wrap(whole as i128, width)) } else { Err(Undefined::Conversion(width)) }
+    if (first as f64..end as f64).contains(&whole) {
+        Ok(wrap(whole as i128, width))
+    } else {
+        Err(Undefined::Conversion(width))
+    }
 }
 
 /// Returns the integer of `width` bits that a node's element represents: a truth value of 1 is -1 as a signed integer.
@@ -228,7 +251,10 @@ mod tests {
     #[test]
     fn wraps_results_to_width() {
         assert_eq!(fold_integers("arith.addi", 8, &[100, 100]), Ok(-56));
-        assert_eq!(fold_integers("arith.muli", 32, &[63, 1_103_515_245]), Ok((63_i32.wrapping_mul(1_103_515_245)).into()));
+        assert_eq!(
+            fold_integers("arith.muli", 32, &[63, 1_103_515_245]),
+            Ok((63_i32.wrapping_mul(1_103_515_245)).into())
+        );
         assert_eq!(fold_integers("arith.subi", 64, &[i64::MIN, 1]), Ok(i64::MAX));
         assert_eq!(fold_integers("arith.subi", 64, &[9_007_199_254_740_993, 9_007_199_254_740_992]), Ok(1));
         assert_eq!(fold_integers("arith.shli", 64, &[4, 62]), Ok(0));
@@ -255,8 +281,10 @@ mod tests {
     fn rounds_quotients_in_named_direction() {
         for (dividend, divisor) in [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, 3), (-6, 3), (0, -5)] {
             let exact = f64::from(dividend) / f64::from(divisor);
-            let quotient =
-                |name| fold_integers(name, 32, &[dividend.into(), divisor.into()]).map(|found| f64::from(i32::try_from(found).unwrap()));
+            let quotient = |name| {
+                fold_integers(name, 32, &[dividend.into(), divisor.into()])
+                    .map(|found| f64::from(i32::try_from(found).unwrap()))
+            };
             assert_eq!(quotient("arith.divsi"), Ok(exact.trunc()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.floordivsi"), Ok(exact.floor()), "{dividend} / {divisor}");
             assert_eq!(quotient("arith.ceildivsi"), Ok(exact.ceil()), "{dividend} / {divisor}");

@@ -64,7 +64,8 @@ pub(in crate::import) struct FoldedTensor {
     pub(in crate::import) known: ConstantTensor,
     /// The shape of the elements.
     pub(in crate::import) shape: Vec<i64>,
-    /// For each element whether it has no value, and the reason for the first such element; None if all elements have one.
+    /// For each element whether it has no value, and the reason for the first such element; None if all elements have
+    /// one.
     pub(in crate::import) undefined: Option<(Vec<bool>, Undefined)>,
 }
 
@@ -73,7 +74,12 @@ const fn truth_value(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
 
-const fn new_row(name: &'static str, text: &'static str, evaluate: fn(&[f64]) -> f64, run: RuntimeLowering) -> ScalarFunction {
+const fn new_row(
+    name: &'static str,
+    text: &'static str,
+    evaluate: fn(&[f64]) -> f64,
+    run: RuntimeLowering,
+) -> ScalarFunction {
     ScalarFunction { name, text, fold: ConstantFolding::Numbers(evaluate), run }
 }
 
@@ -130,7 +136,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| x[0].max(x[1]),
         RuntimeLowering::Rule(recognize::build_maxnum),
     ),
-    new_row("arith.minimumf", "`minimum`; `clip` with constants", |x| min_or_nan(x[0], x[1]), RuntimeLowering::Rule(recognize::minimum)),
+    new_row(
+        "arith.minimumf",
+        "`minimum`; `clip` with constants",
+        |x| min_or_nan(x[0], x[1]),
+        RuntimeLowering::Rule(recognize::minimum),
+    ),
     new_row(
         "arith.minnumf",
         "`lesserequal` and `where3`, twice if both operands may be NaN",
@@ -229,7 +240,12 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         RuntimeLowering::Rule(powers::build_power),
     ),
     new_row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), RuntimeLowering::Rule(recognize::log)),
-    new_row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), RuntimeLowering::Rule(recognize::log1p)),
+    new_row(
+        "math.log1p",
+        "`log` of 1 + x; the last step of `softplus`",
+        |x| x[0].ln_1p(),
+        RuntimeLowering::Rule(recognize::log1p),
+    ),
     new_row("math.log2", "`log`, `mul`", |x| x[0].log2(), RuntimeLowering::Rule(recognize::log2)),
     new_row(
         "math.powf",
@@ -255,21 +271,41 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     new_row("math.tan", "sine divided by cosine", |x| x[0].tan(), RuntimeLowering::Rule(angles::tan)),
     new_row("math.atan", ANGLE_TEXT, |x| x[0].atan(), RuntimeLowering::Rule(angles::atan)),
     new_row("math.atan2", ANGLE_TEXT, |x| x[0].atan2(x[1]), RuntimeLowering::Rule(angles::atan2)),
-    new_row("math.asin", "`sqrt` of (1 - x) (1 + x), then like `math.atan2`", |x| x[0].asin(), RuntimeLowering::Rule(angles::asin)),
+    new_row(
+        "math.asin",
+        "`sqrt` of (1 - x) (1 + x), then like `math.atan2`",
+        |x| x[0].asin(),
+        RuntimeLowering::Rule(angles::asin),
+    ),
     new_row("math.acos", "like `math.asin`", |x| x[0].acos(), RuntimeLowering::Rule(angles::acos)),
     new_row("math.asinh", "`sqrt`, `log`", |x| x[0].asinh(), RuntimeLowering::Rule(angles::asinh)),
     new_row("math.acosh", "`sqrt`, `log`", |x| x[0].acosh(), RuntimeLowering::Rule(angles::acosh)),
     new_row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), RuntimeLowering::Rule(angles::atanh)),
     new_row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::evaluate_erf(x[0]), RuntimeLowering::Rule(angles::erfc)),
-    new_row("math.round", "`floor`, plus 1 if the remainder exceeds a half", |x| x[0].round(), RuntimeLowering::Rule(rounding::round)),
+    new_row(
+        "math.round",
+        "`floor`, plus 1 if the remainder exceeds a half",
+        |x| x[0].round(),
+        RuntimeLowering::Rule(rounding::round),
+    ),
     new_row(
         "math.roundeven",
         "`floor`, plus 1 if the remainder exceeds a half",
         |x| x[0].round_ties_even(),
         RuntimeLowering::Rule(rounding::round_even),
     ),
-    new_row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), RuntimeLowering::Rule(rounding::trunc)),
-    new_row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), RuntimeLowering::Rule(rounding::copy_sign)),
+    new_row(
+        "math.trunc",
+        "`floor` of the magnitude, with the sign",
+        |x| x[0].trunc(),
+        RuntimeLowering::Rule(rounding::trunc),
+    ),
+    new_row(
+        "math.copysign",
+        "`abs`, `neg`, `where3`",
+        |x| x[0].copysign(x[1]),
+        RuntimeLowering::Rule(rounding::copy_sign),
+    ),
     new_row("math.sinh", "`exp`s", |x| x[0].sinh(), RuntimeLowering::Rule(powers::sinh)),
     new_row("math.cosh", "`exp`s", |x| x[0].cosh(), RuntimeLowering::Rule(powers::cosh)),
     new_row("math.log10", "`log`, `mul`", |x| x[0].log10(), RuntimeLowering::Rule(powers::log10)),
@@ -352,14 +388,19 @@ impl ScalarFunction {
         }
     }
 
-    /// Returns whether the operation on `inputs` reads integers of a runtime tensor that the device only uses to select rows.
+    /// Returns whether the operation on `inputs` reads integers of a runtime tensor that the device only uses to select
+    /// rows.
     #[must_use]
     pub fn computes_indices(&self, graph: &ValueGraph, inputs: &[NodeId]) -> bool {
         let is_known = inputs.iter().all(|&input| graph.as_constant(input).is_some());
         let elements = graph.collect_element_types(inputs);
         // Constant integers that a condition selects from have no element type in `elements`.
-        let chooses_integers = self.name == "arith.select" && inputs.iter().any(|&input| graph.node(input).element == NodeElementType::Int);
-        !is_known && (matches!(self.run, RuntimeLowering::Integer) || elements.contains(&NodeElementType::Int) || chooses_integers)
+        let chooses_integers = self.name == "arith.select"
+            && inputs.iter().any(|&input| graph.node(input).element == NodeElementType::Int);
+        !is_known
+            && (matches!(self.run, RuntimeLowering::Integer)
+                || elements.contains(&NodeElementType::Int)
+                || chooses_integers)
     }
 
     /// Returns whether rounding an operand to a device format would change the result.
@@ -379,7 +420,8 @@ impl ScalarFunction {
         self.name.starts_with("math.") && !EXACT_FUNCTIONS.contains(&self.name)
     }
 
-    /// Builds the node of the operation on `inputs`, with element type `element` unless an input is a runtime floating-point number.
+    /// Builds the node of the operation on `inputs`, with element type `element` unless an input is a runtime
+    /// floating-point number.
     ///
     /// # Errors
     /// Returns the reason why the device cannot compute it.
@@ -404,9 +446,9 @@ impl ScalarFunction {
             _ => element,
         };
         let of_table = if element == NodeElementType::Int { element } else { of_rows };
-        if let Some(found) =
-            table_lookup::apply_to_tables(graph, inputs, of_rows, |graph, tables| self.fold_tables(graph, tables, of_table, widths))
-        {
+        if let Some(found) = table_lookup::apply_to_tables(graph, inputs, of_rows, |graph, tables| {
+            self.fold_tables(graph, tables, of_table, widths)
+        }) {
             if element == NodeElementType::Int && graph.as_constant(found).is_none() {
                 graph.record_integers(found);
             }
@@ -417,7 +459,9 @@ impl ScalarFunction {
         }
         let elements = graph.collect_element_types(inputs);
         match self.run {
-            RuntimeLowering::Function(function) => Ok(graph.add_pointwise(function, inputs, common_element_type(&elements)?)),
+            RuntimeLowering::Function(function) => {
+                Ok(graph.add_pointwise(function, inputs, common_element_type(&elements)?))
+            }
             RuntimeLowering::Comparison(function) => {
                 common_element_type(&elements)?;
                 Ok(graph.add_pointwise(function, inputs, NodeElementType::Bool))
@@ -431,13 +475,13 @@ impl ScalarFunction {
                 let element = elements.iter().copied().find(|element| element.is_float()).unwrap_or(given);
                 rule(graph, inputs, element)
             }
-            RuntimeLowering::Integer => {
-                Err(codes::INTEGER_RUNTIME.format("is not supported on integers at runtime; compute it at compile time or on floats"))
-            }
+            RuntimeLowering::Integer => Err(codes::INTEGER_RUNTIME
+                .format("is not supported on integers at runtime; compute it at compile time or on floats")),
         }
     }
 
-    /// Applies the operation to tables with one row per value of an index. A row without a value is one that no program may select.
+    /// Applies the operation to tables with one row per value of an index. A row without a value is one that no program
+    /// may select.
     ///
     /// # Errors
     /// Returns an error if there are too many elements.
@@ -497,29 +541,37 @@ impl ScalarFunction {
                 }
             }
         };
-        let known = match self.fold {
-            ConstantFolding::Numbers(evaluate) => ConstantTensor::map_elementwise(&operands, &shape, evaluate),
-            ConstantFolding::Integers => {
-                let function = find_integer_function(self.name).ok_or_else(|| format!("'{}' is not folded", self.name))?;
-                let mut own = vec![0; operands.len()];
-                ConstantTensor::map_integers(&operands, &shape, |given| {
-                    own.iter_mut().zip(given).for_each(|(own, &given)| *own = wrap_to_width(given, widths.operand));
-                    integer(function(&own, widths))
-                })
-            }
-            ConstantFolding::ToNumber { is_signed } => ConstantTensor::map_integers_to_numbers(&operands, &shape, |given| {
-                to_number(wrap_to_width(given[0], widths.operand), widths.operand, is_signed)
-            }),
-            ConstantFolding::ToInteger { is_signed } => {
-                ConstantTensor::map_numbers_to_integers(&operands, &shape, |given| integer(to_integer(given[0], widths.result, is_signed)))
-            }
-            ConstantFolding::Select if element == NodeElementType::Int => {
-                ConstantTensor::map_integers(&operands, &shape, |given| if given[0] == 0 { given[2] } else { given[1] })
-            }
-            ConstantFolding::Select => {
-                ConstantTensor::map_elementwise(&operands, &shape, |given| if given[0] == 0.0 { given[2] } else { given[1] })
-            }
-        };
+        let known =
+            match self.fold {
+                ConstantFolding::Numbers(evaluate) => ConstantTensor::map_elementwise(&operands, &shape, evaluate),
+                ConstantFolding::Integers => {
+                    let function =
+                        find_integer_function(self.name).ok_or_else(|| format!("'{}' is not folded", self.name))?;
+                    let mut own = vec![0; operands.len()];
+                    ConstantTensor::map_integers(&operands, &shape, |given| {
+                        own.iter_mut().zip(given).for_each(|(own, &given)| *own = wrap_to_width(given, widths.operand));
+                        integer(function(&own, widths))
+                    })
+                }
+                ConstantFolding::ToNumber { is_signed } => {
+                    ConstantTensor::map_integers_to_numbers(&operands, &shape, |given| {
+                        to_number(wrap_to_width(given[0], widths.operand), widths.operand, is_signed)
+                    })
+                }
+                ConstantFolding::ToInteger { is_signed } => {
+                    ConstantTensor::map_numbers_to_integers(&operands, &shape, |given| {
+                        integer(to_integer(given[0], widths.result, is_signed))
+                    })
+                }
+                ConstantFolding::Select if element == NodeElementType::Int => ConstantTensor::map_integers(
+                    &operands,
+                    &shape,
+                    |given| if given[0] == 0 { given[2] } else { given[1] },
+                ),
+                ConstantFolding::Select => ConstantTensor::map_elementwise(&operands, &shape, |given| {
+                    if given[0] == 0.0 { given[2] } else { given[1] }
+                }),
+            };
         let undefined = undefined.map(|(places, reason)| {
             let mut is_undefined = vec![false; position];
             places.into_iter().for_each(|place| is_undefined[place] = true);
@@ -528,8 +580,8 @@ impl ScalarFunction {
         Ok(FoldedTensor { known, shape, undefined })
     }
 
-    /// Returns numbers that were folded exactly, with those of the program where the exact ones are not finite. `round` rounds to the type
-    /// of the result.
+    /// Returns numbers that were folded exactly, with those of the program where the exact ones are not finite. `round`
+    /// rounds to the type of the result.
     pub(in crate::import) fn apply_program_rounding(
         &self,
         graph: &ValueGraph,
@@ -538,8 +590,15 @@ impl ScalarFunction {
         round: fn(f64) -> f64,
     ) -> FoldedTensor {
         let ConstantFolding::Numbers(evaluate) = self.fold else { return folded };
-        let (operands, may_cancel) = (collect_constant_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
-        let known = ConstantTensor::apply_program_rounding(folded.known, &operands, &folded.shape, (evaluate, may_cancel), round);
+        let (operands, may_cancel) =
+            (collect_constant_operands(graph, inputs), matches!(self.name, "arith.addf" | "arith.subf"));
+        let known = ConstantTensor::apply_program_rounding(
+            folded.known,
+            &operands,
+            &folded.shape,
+            (evaluate, may_cancel),
+            round,
+        );
         FoldedTensor { known, ..folded }
     }
 }
@@ -550,8 +609,14 @@ fn collect_constant_operands<'g>(graph: &'g ValueGraph, inputs: &[NodeId]) -> Ve
 
 impl ValueGraph {
     /// Builds an operation without a name in `linalg`, composed from others; its integers have 64 bits.
-    pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: NodeElementType) -> Result<NodeId, String> {
-        let function = ScalarFunction::from_name(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
+    pub(in crate::import) fn apply(
+        &mut self,
+        name: &str,
+        inputs: &[NodeId],
+        element: NodeElementType,
+    ) -> Result<NodeId, String> {
+        let function =
+            ScalarFunction::from_name(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
         function.build(self, inputs, element, IntegerWidths::uniform(MAX_WIDTH))
     }
 
@@ -616,7 +681,9 @@ mod tests {
         let truth = graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0]), vec![2], NodeElementType::Bool);
         let numbers = |graph: &mut ValueGraph, name| {
             let function = ScalarFunction::from_name(name).unwrap();
-            let node = function.build(graph, &[truth], NodeElementType::F32, IntegerWidths { operand: 1, result: 32 }).unwrap();
+            let node = function
+                .build(graph, &[truth], NodeElementType::F32, IntegerWidths { operand: 1, result: 32 })
+                .unwrap();
             graph.as_constant(node).unwrap().numbers().collect::<Vec<_>>()
         };
         assert_eq!(numbers(&mut graph, "arith.sitofp"), [-1.0, 0.0]);

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::codes;
 use crate::import::graph::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, linear_index::find_view_error, table_lookup as tables,
-    views::compute_used_sizes,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, linear_index::find_view_error,
+    table_lookup as tables, views::compute_used_sizes,
 };
 use program::affine::AffineExpression;
 
@@ -36,8 +36,8 @@ pub(super) enum LookupResult {
     MultipleIndices(NodeId, Vec<usize>),
 }
 
-/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes, if at most one index is read
-/// from a tensor. The node of a table with a single distinct element has no dimensions.
+/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes, if at
+/// most one index is read from a tensor. The node of a table with a single distinct element has no dimensions.
 ///
 /// # Errors
 /// Returns the reason why the device cannot read it.
@@ -57,7 +57,8 @@ pub(super) fn lookup_by_one_index(
         return elements(TableLookup::from_node(refused));
     }
     if graph.as_scalar(table).is_none() {
-        // The index is not an increasing sequence with a constant step: a gather by a constant index table reorders the rows.
+        // The index is not an increasing sequence with a constant step: a gather by a constant index table reorders the
+        // rows.
         for dim in 0..exprs.len() {
             if exprs[dim].is_some() || varies_with_other_index(graph, indices[dim], &exprs) {
                 continue;
@@ -116,7 +117,10 @@ pub(super) fn lookup_by_one_index(
                 }
                 let found = select_computed_row(graph, (table, rows), index, dim, &exprs, sizes);
                 return found
-                    .ok_or_else(|| codes::UNSUPPORTED.format("of one element per row of a table is not supported; gather whole rows"))
+                    .ok_or_else(|| {
+                        codes::UNSUPPORTED
+                            .format("of one element per row of a table is not supported; gather whole rows")
+                    })
                     .and_then(elements);
             }
             graph.record_index(index, rows[dim]);
@@ -136,8 +140,13 @@ fn varies_with_other_index(graph: &ValueGraph, index: NodeId, exprs: &[Option<Af
     exprs.iter().flatten().flat_map(AffineExpression::dims).any(|space| shape.get(space).is_some_and(|&size| size > 1))
 }
 
-/// Returns the elements of a constant table at constant indices. Constant indices are checked against the sizes of any table.
-fn fold_elements(graph: &mut ValueGraph, (table, rows): (NodeId, &[i64]), indices: &[NodeId]) -> Result<Option<NodeId>, String> {
+/// Returns the elements of a constant table at constant indices. Constant indices are checked against the sizes of any
+/// table.
+fn fold_elements(
+    graph: &mut ValueGraph,
+    (table, rows): (NodeId, &[i64]),
+    indices: &[NodeId],
+) -> Result<Option<NodeId>, String> {
     let is_known = indices.iter().all(|&index| graph.as_constant(index).is_some());
     for (dim, &index) in indices.iter().enumerate() {
         let Some(known) = graph.as_constant(index) else { continue };
@@ -149,13 +158,17 @@ fn fold_elements(graph: &mut ValueGraph, (table, rows): (NodeId, &[i64]), indice
             )));
         }
     }
-    let (true, Some(known)) = (is_known && !indices.is_empty(), graph.as_constant(table).cloned()) else { return Ok(None) };
+    let (true, Some(known)) = (is_known && !indices.is_empty(), graph.as_constant(table).cloned()) else {
+        return Ok(None);
+    };
     if known.splat_value().is_some() {
         return Ok(Some(table));
     }
     let shape = graph.compute_broadcast_shape(indices);
-    let operands: Vec<(&ConstantTensor, &[i64])> =
-        indices.iter().filter_map(|&index| Some((graph.as_constant(index)?, graph.node(index).shape.as_slice()))).collect();
+    let operands: Vec<(&ConstantTensor, &[i64])> = indices
+        .iter()
+        .filter_map(|&index| Some((graph.as_constant(index)?, graph.node(index).shape.as_slice())))
+        .collect();
     let flat = |at: &[i64]| {
         let flat = at.iter().zip(rows).fold(0, |flat, (&index, &size)| flat * size + index);
         usize::try_from(flat).expect("indices of the table")
@@ -171,8 +184,8 @@ fn fold_elements(graph: &mut ValueGraph, (table, rows): (NodeId, &[i64]), indice
     Ok(Some(graph.add_constant(chosen, shape, element)))
 }
 
-/// Selects rows by a function of one index argument and constants. For the index plus a constant, slices the table from the constant on;
-/// otherwise reorders the rows to the order in which the values of the index select them.
+/// Selects rows by a function of one index argument and constants. For the index plus a constant, slices the table from
+/// the constant on; otherwise reorders the rows to the order in which the values of the index select them.
 fn lookup_by_function(
     graph: &mut ValueGraph,
     (table, rows): (NodeId, &[i64]),
@@ -196,7 +209,9 @@ fn lookup_by_function(
     let n_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
     if is_of_index && is_shifted {
         let n_reached = n_rows.min(rows[dim] - first);
-        let along = |other: usize| AffineExpression::Dim(other).plus(AffineExpression::Constant(if other == dim { first } else { 0 }));
+        let along = |other: usize| {
+            AffineExpression::Dim(other).plus(AffineExpression::Constant(if other == dim { first } else { 0 }))
+        };
         let mut shape = rows.to_vec();
         shape[dim] = n_reached;
         let table = graph.view(table, (0..rows.len()).map(along).collect(), &shape);
@@ -236,8 +251,8 @@ fn gather_selected_rows(
     })
 }
 
-/// Selects rows of `dim` at `index`, which is computed from a runtime integer and varies along dimensions of its own; the other dimensions
-/// are read at `exprs`.
+/// Selects rows of `dim` at `index`, which is computed from a runtime integer and varies along dimensions of its own;
+/// the other dimensions are read at `exprs`.
 ///
 /// # Errors
 /// Returns the reason why the device cannot read them.
@@ -256,7 +271,8 @@ pub(in crate::import) fn select_rows(
     }
     let chosen = find_row_index(graph, index, rows[dim]);
     if let Some(digits) = chosen.filter(|&index| graph.find_digits(index).is_some()) {
-        return select_computed_row(graph, (table, rows), digits, dim, exprs, sizes).ok_or_else(|| DIGIT_INDEX_MESSAGE.to_owned());
+        return select_computed_row(graph, (table, rows), digits, dim, exprs, sizes)
+            .ok_or_else(|| DIGIT_INDEX_MESSAGE.to_owned());
     }
     if let Some(index) = chosen {
         graph.record_index(index, rows[dim]);
@@ -270,7 +286,9 @@ pub(in crate::import) fn select_rows(
         return Ok(found);
     }
     let found = select_computed_row(graph, (table, rows), index, dim, exprs, sizes);
-    found.ok_or_else(|| codes::INDEX_COMPUTED.format("requires a first row that the device can compute, and few rows; take fewer rows"))
+    found.ok_or_else(|| {
+        codes::INDEX_COMPUTED.format("requires a first row that the device can compute, and few rows; take fewer rows")
+    })
 }
 
 /// Records that an index argument selects one of so many rows.
@@ -332,14 +350,15 @@ struct IndexRange {
 }
 
 impl IndexRange {
-    /// Returns whether all types that an operation of this name may have represent the integers, so that none of them wraps around.
+    /// Returns whether all types that an operation of this name may have represent the integers, so that none of them
+    /// wraps around.
     fn fits_i32(&self) -> bool {
         self.first >= f64::from(i32::MIN) && self.last <= f64::from(i32::MAX)
     }
 }
 
-/// Simplifies `index`, given that it selects one of `rows` rows: producers wrap negative numbers and clamp to the rows, which is the identity
-/// within that range.
+/// Simplifies `index`, given that it selects one of `rows` rows: producers wrap negative numbers and clamp to the rows,
+/// which is the identity within that range.
 fn find_row_index(graph: &ValueGraph, index: NodeId, rows: i64) -> Option<NodeId> {
     compute_range(graph, index, &|_| Some(rows))?.is_index
 }
@@ -358,7 +377,8 @@ pub(in crate::import) fn always_holds(graph: &ValueGraph, condition: NodeId, gat
 /// Returns the result of a comparison of two integers if their compile-time ranges decide it; None otherwise.
 pub(in crate::import) fn decide_comparison(graph: &ValueGraph, comparison: &str, inputs: &[NodeId]) -> Option<bool> {
     let &[one, other] = inputs else { return None };
-    let truth = compare_ranges(comparison, compute_range(graph, one, &|_| None)?, compute_range(graph, other, &|_| None)?)?;
+    let truth =
+        compare_ranges(comparison, compute_range(graph, one, &|_| None)?, compute_range(graph, other, &|_| None)?)?;
     (truth.first == truth.last).then_some(truth.first == 1.0)
 }
 
@@ -368,7 +388,9 @@ fn compute_range(graph: &ValueGraph, id: NodeId, rows: &dyn Fn(NodeId) -> Option
     let node = graph.node(id);
     let plain = |first: f64, last: f64| Some(IndexRange { first, last, is_index: None });
     if let NodeKind::Constant(known) = &node.kind {
-        let bounds = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
+        let bounds = known
+            .numbers()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
         return plain(bounds.0, bounds.1);
     }
     let NodeKind::Virtual(operation) = node.kind else { return compute_list_range(graph, id, rows) };
@@ -444,13 +466,14 @@ fn compute_list_range(graph: &ValueGraph, id: NodeId, rows: &dyn Fn(NodeId) -> O
     #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
     let last_row = |id: NodeId| rows(id).map(|rows| rows as f64 - 1.0);
     let whole = last_row(id);
-    let (mut range, mut open) = (IndexRange { first: f64::INFINITY, last: f64::NEG_INFINITY, is_index: None }, vec![id]);
+    let (mut range, mut open) =
+        (IndexRange { first: f64::INFINITY, last: f64::NEG_INFINITY, is_index: None }, vec![id]);
     while let Some(part) = open.pop() {
         let node = graph.node(part);
         let (first, last) = match &node.kind {
-            NodeKind::Constant(known) => {
-                known.numbers().fold((range.first, range.last), |(low, high), number| (low.min(number), high.max(number)))
-            }
+            NodeKind::Constant(known) => known
+                .numbers()
+                .fold((range.first, range.last), |(low, high), number| (low.min(number), high.max(number))),
             NodeKind::Insert(_) | NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat => {
                 open.extend(&node.inputs);
                 continue;
@@ -486,8 +509,8 @@ fn compare_ranges(operation: &str, a: IndexRange, b: IndexRange) -> Option<Index
     Some(IndexRange { first, last, is_index: None })
 }
 
-/// Reorders a table along `dim` to the rows that a constant index selects, which varies along one iteration dimension; also returns that
-/// dimension.
+/// Reorders a table along `dim` to the rows that a constant index selects, which varies along one iteration dimension;
+/// also returns that dimension.
 fn reorder_rows(graph: &mut ValueGraph, table: NodeId, dim: usize, index: NodeId) -> Option<(NodeId, usize)> {
     graph.as_constant(index)?;
     let over = graph.node(index).shape.clone();
@@ -503,7 +526,12 @@ fn reorder_rows(graph: &mut ValueGraph, table: NodeId, dim: usize, index: NodeId
 }
 
 /// Returns a view of a table at these indices of an iteration space.
-fn view_at(graph: &mut ValueGraph, table: NodeId, exprs: Vec<AffineExpression>, sizes: &[i64]) -> Result<NodeId, String> {
+fn view_at(
+    graph: &mut ValueGraph,
+    table: NodeId,
+    exprs: Vec<AffineExpression>,
+    sizes: &[i64],
+) -> Result<NodeId, String> {
     if find_view_error(&exprs, sizes).is_some() {
         return build_unfolded_view(graph, table, &exprs, sizes);
     }
@@ -511,7 +539,8 @@ fn view_at(graph: &mut ValueGraph, table: NodeId, exprs: Vec<AffineExpression>, 
     Ok(graph.view_strided(table, exprs, &shape))
 }
 
-/// Gathers rows of `table` along `dim` with `index` (over the iteration space); the other dimensions are read at `exprs`.
+/// Gathers rows of `table` along `dim` with `index` (over the iteration space); the other dimensions are read at
+/// `exprs`.
 fn gather_rows(
     graph: &mut ValueGraph,
     table: NodeId,
@@ -532,7 +561,8 @@ fn gather_rows(
     } else {
         moving.iter().map(|&dim| AffineExpression::Dim(dim)).collect()
     };
-    let map: Vec<AffineExpression> = chosen.into_iter().chain(others.filter_map(|other| exprs[other].clone())).collect();
+    let map: Vec<AffineExpression> =
+        chosen.into_iter().chain(others.filter_map(|other| exprs[other].clone())).collect();
     view_at(graph, gathered, map, sizes)
 }
 
@@ -579,7 +609,10 @@ mod tests {
         let index = graph.add_constant(known, vec![1, 3, 1], NodeElementType::Int);
         let two = || Box::new(AffineExpression::Constant(2));
         let scaled = AffineExpression::Mul(Box::new(AffineExpression::Dim(1)), two());
-        assert_eq!(as_affine_index(&graph, index), Some(AffineExpression::Add(Box::new(scaled), Box::new(AffineExpression::Constant(3)))));
+        assert_eq!(
+            as_affine_index(&graph, index),
+            Some(AffineExpression::Add(Box::new(scaled), Box::new(AffineExpression::Constant(3))))
+        );
         let number = graph.add_scalar(4.0);
         assert_eq!(as_affine_index(&graph, number), Some(AffineExpression::Constant(4)));
     }

@@ -1,7 +1,8 @@
-//! Operations on runtime integers: on numbers that the device's formats represent exactly, or as table rows if one operand is an index.
+//! Operations on runtime integers: on numbers that the device's formats represent exactly, or as table rows if one
+//! operand is an index.
 //!
-//! Sums, differences, products, comparisons and selects are exact if the numbers fit in the significand of the format; the range of an
-//! integer argument (`range.rs`) ensures that. Other operations are looked up.
+//! Sums, differences, products, comparisons and selects are exact if the numbers fit in the significand of the format;
+//! the range of an integer argument (`range.rs`) ensures that. Other operations are looked up.
 
 use super::{
     digit_arithmetic, digits,
@@ -31,8 +32,11 @@ pub(in crate::import) fn build_integer_op(
     if let Some(digits) = digits {
         // Another use than the digits allow is rejected where they are made.
         let refused = graph.required_inputs(digits)[0];
-        let exact = |graph: &mut ValueGraph, integers: &[NodeId]| build_integer_op(graph, function, integers, element, widths).ok();
-        let found = digit_arithmetic::build_digit_op(graph, function.name, inputs, (element, widths.result), refused, exact);
+        let exact = |graph: &mut ValueGraph, integers: &[NodeId]| {
+            build_integer_op(graph, function, integers, element, widths).ok()
+        };
+        let found =
+            digit_arithmetic::build_digit_op(graph, function.name, inputs, (element, widths.result), refused, exact);
         return found.ok_or_else(|| codes::INTEGER_RANGE.format(DIGIT_OP_MESSAGE));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == NodeElementType::Bool).collect();
@@ -45,17 +49,24 @@ pub(in crate::import) fn build_integer_op(
     }
     let as_numbers = graph.integers.element();
     let of_rows = if element == NodeElementType::Int { as_numbers } else { element };
-    let looked_up =
-        table_lookup::apply_to_tables(graph, &numbers, of_rows, |graph, tables| function.fold_tables(graph, tables, element, widths));
+    let looked_up = table_lookup::apply_to_tables(graph, &numbers, of_rows, |graph, tables| {
+        function.fold_tables(graph, tables, element, widths)
+    });
     let built = match looked_up {
         Some(found) => found,
         None if element == NodeElementType::Int
-            && let Some(chosen) =
-                quotients::fold_select_operands(graph, &numbers, |known| function.fold_integers(known, widths), as_numbers) =>
+            && let Some(chosen) = quotients::fold_select_operands(
+                graph,
+                &numbers,
+                |known| function.fold_integers(known, widths),
+                as_numbers,
+            ) =>
         {
             chosen
         }
-        None if is_truth[0] && function.name != "arith.select" => build_truth_op(graph, function.name, inputs, &numbers, as_numbers)?,
+        None if is_truth[0] && function.name != "arith.select" => {
+            build_truth_op(graph, function.name, inputs, &numbers, as_numbers)?
+        }
         None => build_number_op(graph, function.name, &numbers, as_numbers, (element, widths)).inspect_err(|_| {
             numbers.iter().for_each(|&number| graph.require_table(number));
         })?,
@@ -71,7 +82,8 @@ const DIGIT_OP_MESSAGE: &str = "computes with integers above 1024, which the 16-
                          comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32";
 
 /// Returns the reason to reject an operation on runtime integers.
-const RUNTIME_INTEGER_MESSAGE: &str = "of runtime integers is not supported; compute them outside of the program, or from constants";
+const RUNTIME_INTEGER_MESSAGE: &str =
+    "of runtime integers is not supported; compute them outside of the program, or from constants";
 
 /// Converts a byte whose bits are stored as signed to its unsigned number, 0 to 255, as an element of a type.
 ///
@@ -100,8 +112,15 @@ pub(in crate::import) fn convert_unsigned_byte(
     Ok(byte)
 }
 
-/// Builds an operation on truth values as integers of one bit, of which a true one is -1 when signed and 1 when unsigned.
-fn build_truth_op(graph: &mut ValueGraph, name: &str, truths: &[NodeId], numbers: &[NodeId], as_numbers: NodeElementType) -> NodeResult {
+/// Builds an operation on truth values as integers of one bit, of which a true one is -1 when signed and 1 when
+/// unsigned.
+fn build_truth_op(
+    graph: &mut ValueGraph,
+    name: &str,
+    truths: &[NodeId],
+    numbers: &[NodeId],
+    as_numbers: NodeElementType,
+) -> NodeResult {
     let function = match name {
         "arith.extui" | "arith.uitofp" | "arith.index_castui" => return Ok(numbers[0]),
         "arith.extsi" | "arith.sitofp" | "arith.index_cast" => return neg(graph, numbers, as_numbers),
@@ -153,7 +172,11 @@ fn build_number_op(
         "arith.select" => return recognize::select(graph, numbers, as_numbers),
         "math.absi" => graph.add_pointwise("abs", numbers, as_numbers),
         "arith.extsi" => return Ok(numbers[0]),
-        "arith.index_cast" | "arith.index_castui" | "arith.trunci" | "arith.extui" if element != NodeElementType::Bool => numbers[0],
+        "arith.index_cast" | "arith.index_castui" | "arith.trunci" | "arith.extui"
+            if element != NodeElementType::Bool =>
+        {
+            numbers[0]
+        }
         "arith.sitofp" | "arith.uitofp" if element == as_numbers => return Ok(numbers[0]),
         "arith.fptosi" if element != NodeElementType::Bool => return rounding::trunc(graph, numbers, as_numbers),
         _ => return Err(RUNTIME_INTEGER_MESSAGE.to_owned()),
@@ -184,7 +207,8 @@ fn compare_integers(graph: &mut ValueGraph, predicate: &str, numbers: &[NodeId])
     Ok(compare_with_negative(graph, predicate, x, negative))
 }
 
-/// Returns the operands of a binary operation of which exactly one is a negative constant: the other one, and the constant.
+/// Returns the operands of a binary operation of which exactly one is a negative constant: the other one, and the
+/// constant.
 fn split_negative_operand(graph: &ValueGraph, numbers: &[NodeId]) -> Option<(NodeId, NodeId)> {
     let &[one, other] = numbers else { return None };
     let is_negative = |id: NodeId| graph.as_integer_scalar(id).is_some_and(|number| number < 0);
@@ -195,12 +219,13 @@ fn split_negative_operand(graph: &ValueGraph, numbers: &[NodeId]) -> Option<(Nod
     }
 }
 
-/// Builds the unsigned comparison of a number with a negative constant: as unsigned numbers, nonnegative integers are below negative ones,
-/// and negative ones keep their order.
+/// Builds the unsigned comparison of a number with a negative constant: as unsigned numbers, nonnegative integers are
+/// below negative ones, and negative ones keep their order.
 fn compare_with_negative(graph: &mut ValueGraph, predicate: &str, x: NodeId, negative: NodeId) -> NodeId {
     let zero = graph.add_scalar(0.0);
     let is_below = predicate.starts_with("ul");
-    let sign = graph.add_pointwise(if is_below { "greaterequal" } else { "lesserthan" }, &[x, zero], NodeElementType::Bool);
+    let sign =
+        graph.add_pointwise(if is_below { "greaterequal" } else { "lesserthan" }, &[x, zero], NodeElementType::Bool);
     let ordered = graph.add_pointwise(digits::comparison_function(predicate), &[x, negative], NodeElementType::Bool);
     graph.add_pointwise(if is_below { "maximum" } else { "mul" }, &[sign, ordered], NodeElementType::Bool)
 }
@@ -216,7 +241,9 @@ mod tests {
         let truths = [0, 1].map(|number| graph.add_tensor(number, vec![4], NodeElementType::Bool));
         let mut build = |name: &str| {
             let function = ScalarFunction::from_name(name).unwrap();
-            let node = build_integer_op(&mut graph, function, &truths, NodeElementType::Bool, IntegerWidths::uniform(1)).unwrap();
+            let node =
+                build_integer_op(&mut graph, function, &truths, NodeElementType::Bool, IntegerWidths::uniform(1))
+                    .unwrap();
             graph.node(node).kind.clone()
         };
         for (name, function) in [

@@ -1,4 +1,5 @@
-//! Elements of a table at indices. If several are read from tensors, rows are gathered by one of them first, then from these by the next.
+//! Elements of a table at indices. If several are read from tensors, rows are gathered by one of them first, then from
+//! these by the next.
 
 use super::{
     concatenated_index::{find_concatenation, lookup_slices},
@@ -11,11 +12,12 @@ use crate::import::graph::{
 };
 use program::affine::AffineExpression;
 
-/// Maximum number of elements of the rows of the first index: those that the next index does not select are moved needlessly.
+/// Maximum number of elements of the rows of the first index: those that the next index does not select are moved
+/// needlessly.
 const MAX_SELECTED_ELEMENTS: i64 = 1 << 26;
 
-/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table with a
-/// single distinct element has no dimensions.
+/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The
+/// node of a table with a single distinct element has no dimensions.
 ///
 /// # Errors
 /// Returns the reason why the device cannot read it.
@@ -36,14 +38,17 @@ pub(in crate::import) fn lookup_elements(
         .filter(|&dim| !is_row_index(graph, indices[dim], rows[dim]))
         .find_map(|dim| find_concatenation(graph, indices[dim]));
     if let Some(joints) = joints.filter(|_| graph.as_scalar(table).is_none())
-        && let Ok(found) =
-            lookup_slices(graph, &joints, indices, sizes, |graph, indices, sizes| lookup_elements(graph, (table, rows), indices, sizes))
+        && let Ok(found) = lookup_slices(graph, &joints, indices, sizes, |graph, indices, sizes| {
+            lookup_elements(graph, (table, rows), indices, sizes)
+        })
     {
         return Ok(found);
     }
     match lookup_by_one_index(graph, (table, rows), indices, sizes)? {
         LookupResult::Elements(found) => Ok(found),
-        LookupResult::MultipleIndices(table, computed) => lookup_by_several_indices(graph, (table, rows), indices, &computed, sizes),
+        LookupResult::MultipleIndices(table, computed) => {
+            lookup_by_several_indices(graph, (table, rows), indices, &computed, sizes)
+        }
     }
 }
 

@@ -1,12 +1,17 @@
-//! Comparisons whose result for a NaN differs from the device: it returns false, except for `notequal`, as IEEE 754 does.
+//! Comparisons whose result for a NaN differs from the device: it returns false, except for `notequal`, as IEEE 754
+//! does.
 //!
 //! `x > y` or NaN is the negation of `x <= y`. Equal or NaN is the negation of `x > y` or `x < y`.
 
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 
 /// Inverse predicate of each comparison.
-const INVERSE_PREDICATES: [(&str, &str); 4] =
-    [("greaterthan", "lesserequal"), ("greaterequal", "lesserthan"), ("lesserthan", "greaterequal"), ("lesserequal", "greaterthan")];
+const INVERSE_PREDICATES: [(&str, &str); 4] = [
+    ("greaterthan", "lesserequal"),
+    ("greaterequal", "lesserthan"),
+    ("lesserthan", "greaterequal"),
+    ("lesserequal", "greaterthan"),
+];
 
 /// Compares as the device function `function` does for numbers, and returns the opposite for a NaN. The opposite
 /// comparison is negated; `equal` and `notequal` are computed from the results of `greaterthan` and `lesserthan`.
@@ -18,7 +23,8 @@ pub(super) fn build_comparison(graph: &mut ValueGraph, function: &'static str, i
         let (answer, yes) = (graph.add_pointwise(opposite, inputs, NodeElementType::Bool), graph.add_scalar(1.0));
         return graph.add_pointwise("notequal", &[answer, yes], NodeElementType::Bool);
     }
-    let answers = ["greaterthan", "lesserthan"].map(|function| graph.add_pointwise(function, inputs, NodeElementType::Bool));
+    let answers =
+        ["greaterthan", "lesserthan"].map(|function| graph.add_pointwise(function, inputs, NodeElementType::Bool));
     graph.add_pointwise(function, &answers, NodeElementType::Bool)
 }
 
@@ -50,7 +56,8 @@ pub(super) fn find_comparison(graph: &ValueGraph, truth: NodeId) -> Option<NanAw
 
 /// Returns whether no operand can be NaN.
 pub(super) fn are_numbers(graph: &ValueGraph, inputs: &[NodeId]) -> bool {
-    let is_known = |input: NodeId| graph.as_constant(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
+    let is_known =
+        |input: NodeId| graph.as_constant(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
     inputs.iter().all(|&input| is_known(input) || graph.integers.contains(input))
 }
 
@@ -65,12 +72,21 @@ mod tests {
         for function in ["greaterthan", "lesserequal"] {
             let truth = build_comparison(&mut graph, function, &[x, y]);
             assert!(matches!(graph.node(truth).kind, NodeKind::Pointwise("notequal", _)));
-            assert_eq!(find_comparison(&graph, truth), Some(NanAwareComparison { function, operands: [x, y], holds_for_nan: true }));
+            assert_eq!(
+                find_comparison(&graph, truth),
+                Some(NanAwareComparison { function, operands: [x, y], holds_for_nan: true })
+            );
             let ordered = graph.add_pointwise(function, &[x, y], NodeElementType::Bool);
-            assert_eq!(find_comparison(&graph, ordered), Some(NanAwareComparison { function, operands: [x, y], holds_for_nan: false }));
+            assert_eq!(
+                find_comparison(&graph, ordered),
+                Some(NanAwareComparison { function, operands: [x, y], holds_for_nan: false })
+            );
         }
         let plain = graph.add_pointwise("notequal", &[x, y], NodeElementType::Bool);
-        assert_eq!(find_comparison(&graph, plain).map(|found| (found.function, found.holds_for_nan)), Some(("notequal", true)));
+        assert_eq!(
+            find_comparison(&graph, plain).map(|found| (found.function, found.holds_for_nan)),
+            Some(("notequal", true))
+        );
     }
 
     #[test]

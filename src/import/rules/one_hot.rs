@@ -1,12 +1,15 @@
-//! Selection of rows by a computed integer, and of rows if another index varies with the integer: as a product with a one-hot matrix.
+//! Selection of rows by a computed integer, and of rows if another index varies with the integer: as a product with a
+//! one-hot matrix.
 //!
-//! The device gathers rows only by integer arguments, each the same for a whole row. For other integers, a comparison with all row numbers
-//! yields a 1 at the row and 0 elsewhere (digit by digit if there are more rows than exact numbers). The product of such rows with the table
-//! yields the selected rows without rounding: all other terms of the sum are 0.
+//! The device gathers rows only by integer arguments, each the same for a whole row. For other integers, a comparison
+//! with all row numbers yields a 1 at the row and 0 elsewhere (digit by digit if there are more rows than exact
+//! numbers). The product of such rows with the table yields the selected rows without rounding: all other terms of the
+//! sum are 0.
 
 use super::digits;
 use crate::import::graph::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, digit_pair::DigitPair, views::compute_used_sizes,
+    NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, digit_pair::DigitPair,
+    views::compute_used_sizes,
 };
 use program::affine::AffineExpression;
 
@@ -51,12 +54,14 @@ impl RowSelector {
         match self {
             Self::Number(_) => n_rows <= MAX_ROWS,
             Self::Digits(digits) => {
-                (digits.exact.is_some() || is_within_rows(digits, n_rows)) && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE
+                (digits.exact.is_some() || is_within_rows(digits, n_rows))
+                    && n_rows <= digits::RESULT_BASE * digits::RESULT_BASE
             }
         }
     }
 
-    /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a dimension of `shape`.
+    /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a
+    /// dimension of `shape`.
     fn build_row_mask(
         self,
         graph: &mut ValueGraph,
@@ -98,8 +103,9 @@ impl RowSelector {
     }
 }
 
-/// Returns the elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
-/// Returns None if the other indices are not distinct dimensions of the iteration space or constants.
+/// Returns the elements of `table` at row `row` of dimension `dim`, its other dimensions read at `exprs`, over an
+/// iteration space of `sizes`. Returns None if the other indices are not distinct dimensions of the iteration space or
+/// constants.
 pub(in crate::import) fn build_one_hot_product(
     graph: &mut ValueGraph,
     (table, rows): (NodeId, &[i64]),
@@ -127,7 +133,8 @@ pub(in crate::import) fn build_one_hot_product(
     if !row.supports_rows(n_rows) || !element.is_float() {
         return None;
     }
-    let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
+    let mut chosen: Vec<usize> =
+        (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
     // All but the last dimension of the integers are batch dimensions of the product, so that no dimension is split
     // inside the sticks. All batches share the table.
     let rest = chosen.split_off(chosen.len().saturating_sub(1));
@@ -141,7 +148,9 @@ pub(in crate::import) fn build_one_hot_product(
     // Each integer against the row numbers, which lie along a dimension of their own; then [batch, M, rows].
     let order: Vec<usize> = batch.iter().chain(&chosen).copied().collect();
     let moved: Vec<i64> = order.iter().map(|&space| sizes[space]).collect();
-    let at = |space: usize| order.iter().position(|&own| own == space).map_or(AffineExpression::Constant(0), AffineExpression::Dim);
+    let at = |space: usize| {
+        order.iter().position(|&own| own == space).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+    };
     let turned_map: Vec<AffineExpression> = (0..of_number.len()).map(at).collect();
     let turned_sizes = [moved, vec![1]].concat();
     let turned = |graph: &mut ValueGraph, number: NodeId| graph.view(number, turned_map.clone(), &turned_sizes);
@@ -154,11 +163,14 @@ pub(in crate::import) fn build_one_hot_product(
     let table_space: Vec<usize> = batch.iter().chain(&columns).copied().collect();
     let mut sizes_of_table: Vec<i64> = table_space.iter().map(|&space| sizes[space]).collect();
     sizes_of_table.insert(rows_at, n_rows);
-    let position = |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
+    let position =
+        |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
     let position = |space: usize| position(space).map(|at| if at < rows_at { at } else { at + 1 });
     let index = |other: usize| match &exprs[other] {
         _ if other == dim => Some(AffineExpression::Dim(rows_at)),
-        Some(AffineExpression::Dim(space)) => Some(position(*space).map_or(AffineExpression::Constant(0), AffineExpression::Dim)),
+        Some(AffineExpression::Dim(space)) => {
+            Some(position(*space).map_or(AffineExpression::Constant(0), AffineExpression::Dim))
+        }
         Some(AffineExpression::Constant(number)) => Some(AffineExpression::Constant(*number)),
         _ => None,
     };

@@ -30,13 +30,18 @@ const fn unsupported(name: &'static str, why: &'static str) -> OperationSupport 
     OperationSupport { name, status: OperationStatus::Unsupported(why) }
 }
 
-const WINOGRAD: &str = "is a step of a Winograd convolution; use the direct convolution instead, such as `linalg.conv_2d_nchw_fchw`";
-const CONTROL_FLOW: &str = "is control flow without a lowering; use `scf.for` with constant bounds, `scf.if` or `arith.select`";
+const WINOGRAD: &str =
+    "is a step of a Winograd convolution; use the direct convolution instead, such as `linalg.conv_2d_nchw_fchw`";
+const CONTROL_FLOW: &str =
+    "is control flow without a lowering; use `scf.for` with constant bounds, `scf.if` or `arith.select`";
 const SCATTER: &str = "writes at positions that are known only at runtime; use `tm_tensor.scatter`";
 
 /// Operations on whole tensors. The row with the longest name that fits counts.
 pub const OPERATIONS: &[OperationSupport] = &[
-    supported("linalg.generic", "the ops of its body: the scalar operations below, `reduce`, `matmul`, `view` and `gather`"),
+    supported(
+        "linalg.generic",
+        "the ops of its body: the scalar operations below, `reduce`, `matmul`, `view` and `gather`",
+    ),
     supported("linalg.*", "the ops of its generalized form (`linalg.generic`)"),
     supported("linalg.fill", "a `constant`; nothing if it is the initial value of a reduction"),
     supported("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
@@ -66,7 +71,10 @@ pub const OPERATIONS: &[OperationSupport] = &[
         "`insert`; one per slice if there are strides; for offsets known at run time, like `tm_tensor.scatter`",
     ),
     supported("tensor.concat", "`empty` and one `insert` per operand"),
-    supported("tensor.pad", "`empty`, one `insert` of the operand, and one `insert` per border; the padding must be a constant"),
+    supported(
+        "tensor.pad",
+        "`empty`, one `insert` of the operand, and one `insert` per border; the padding must be a constant",
+    ),
     supported("tensor.splat", "like `linalg.fill`"),
     supported("tensor.from_elements", "`constant`; the elements must be known at compile time"),
     supported(
@@ -92,7 +100,10 @@ pub const OPERATIONS: &[OperationSupport] = &[
         "the ops of the branch taken, if that is known at compile time; otherwise the ops of both branches and a `where3`; in a body, slices of the \
          result if the condition depends on an index only",
     ),
-    supported("scf.for", "the ops of all iterations (unrolled); the bounds must be constants, and at most 2048 ops result"),
+    supported(
+        "scf.for",
+        "the ops of all iterations (unrolled); the bounds must be constants, and at most 2048 ops result",
+    ),
     supported("scf.while", "like `scf.for`; every condition must be known at compile time"),
     supported("scf.yield", "nothing"),
     supported("scf.condition", "nothing"),
@@ -104,7 +115,10 @@ pub const OPERATIONS: &[OperationSupport] = &[
     supported("tosa.*", "`linalg` by upstream passes, then as above"),
     supported("stablehlo.case", "like a chain of `scf.if`"),
     supported("stablehlo.if", "like `scf.if`"),
-    supported("stablehlo.scatter", "like `tm_tensor.scatter`, for one operand; the launch refuses positions outside of the tensor"),
+    supported(
+        "stablehlo.scatter",
+        "like `tm_tensor.scatter`, for one operand; the launch refuses positions outside of the tensor",
+    ),
     supported("stablehlo.sort", "like `tm_tensor.sort`; the comparator may compare floats as bits, as JAX does"),
     supported("stablehlo.while", "like `scf.while`"),
     supported("spyre.*", "unchanged"),
@@ -145,7 +159,9 @@ impl OperationSupport {
         match Self::from_name(name).map(|row| row.status) {
             Some(OperationStatus::LoweredTo(_)) => None,
             Some(OperationStatus::Unsupported(why)) => Some(format!("is not supported: it {why}")),
-            None => Some("belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops".to_owned()),
+            None => Some(
+                "belongs to an unsupported dialect; lower it to linalg, tensor, arith, math and spyre ops".to_owned(),
+            ),
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Pairwise reduction of values that arrive one at a time. For what rounds, values in a row are rounded once for each value before them; here
-//! blocks of a few values are combined in a row, and the blocks in a balanced tree.
+//! Pairwise reduction of values that arrive one at a time. For what rounds, values in a row are rounded once for each
+//! value before them; here blocks of a few values are combined in a row, and the blocks in a balanced tree.
 
 /// Number of values that are combined in a row: more live partial results save few roundings of so few values.
 const BLOCK_VALUES: usize = 8;
 
 /// Partial results of a reduction, in the order of their values.
 pub(in crate::import) struct PairwiseReducer<T> {
-    /// Each with the number of values that it combines: decreasing numbers of complete blocks, then a block that may be incomplete.
+    /// Each with the number of values that it combines: decreasing numbers of complete blocks, then a block that may be
+    /// incomplete.
     partial: Vec<(T, usize)>,
-    /// Whether the order of the values does not change the result: then they are combined in a row, with one live partial result.
+    /// Whether the order of the values does not change the result: then they are combined in a row, with one live
+    /// partial result.
     is_exact: bool,
 }
 
@@ -22,7 +24,11 @@ impl<T> PairwiseReducer<T> {
     /// # Errors
     ///
     /// Those of `combine`.
-    pub(in crate::import) fn push<E>(&mut self, value: T, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<(), E> {
+    pub(in crate::import) fn push<E>(
+        &mut self,
+        value: T,
+        mut combine: impl FnMut(T, T) -> Result<T, E>,
+    ) -> Result<(), E> {
         let (mut value, mut n_values) = (value, 1);
         let is_exact = self.is_exact;
         let is_next = |n_left: usize, n_values: usize| is_exact || n_left < BLOCK_VALUES || n_left == n_values;
@@ -69,7 +75,10 @@ mod tests {
         assert_eq!(build_tree(1, false).0.as_deref(), Some("0"));
         assert_eq!(build_tree(4, false).0.as_deref(), Some("(((01)2)3)"));
         assert_eq!(build_tree(9, false).0.as_deref(), Some("((((((((01)2)3)4)5)6)7)8)"));
-        assert_eq!(build_tree(20, false).0.as_deref(), Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))"));
+        assert_eq!(
+            build_tree(20, false).0.as_deref(),
+            Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))")
+        );
         let (tree, n_live) = build_tree(1000, false);
         let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
         assert_eq!((depth, n_live), (14, 7));

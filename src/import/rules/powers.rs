@@ -10,7 +10,11 @@ use crate::{
 };
 
 /// Builds a power with a constant exponent.
-pub(in crate::import) fn build_power(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn build_power(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
     let Some(exponent) = graph.as_scalar(exponent) else { return build_runtime_power(graph, inputs, element) };
     if exponent == 0.5 {
@@ -27,7 +31,8 @@ pub(in crate::import) fn build_power(graph: &mut ValueGraph, inputs: &[NodeId], 
     let (mut square, mut left) = (x, times);
     while left > 0.0 {
         if left % 2.0 == 1.0 {
-            product = if graph.as_scalar(product).is_some() { square } else { mul(graph, &[product, square], element)? };
+            product =
+                if graph.as_scalar(product).is_some() { square } else { mul(graph, &[product, square], element)? };
         }
         left = (left / 2.0).floor();
         if left > 0.0 {
@@ -42,7 +47,8 @@ pub(in crate::import) fn build_power(graph: &mut ValueGraph, inputs: &[NodeId], 
 
 fn build_halved_sum(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType, is_sum: bool) -> NodeResult {
     let negative = neg(graph, inputs, element)?;
-    let (grown, shrunk) = (graph.add_pointwise("exp", inputs, element), graph.add_pointwise("exp", &[negative], element));
+    let (grown, shrunk) =
+        (graph.add_pointwise("exp", inputs, element), graph.add_pointwise("exp", &[negative], element));
     let both = if is_sum { add(graph, &[grown, shrunk], element)? } else { sub(graph, &[grown, shrunk], element)? };
     let half = graph.add_scalar(0.5);
     mul(graph, &[both, half], element)
@@ -84,8 +90,8 @@ fn build_positive_power(graph: &mut ValueGraph, x: NodeId, y: NodeId, element: N
     Ok(graph.add_pointwise("exp", &[exponent], element))
 }
 
-/// Builds a power for which no rule decomposes the exponent: `e^(y log x)`, 1 where `y` is 0. For a negative base it is NaN, unless the
-/// exponent is an integer constant.
+/// Builds a power for which no rule decomposes the exponent: `e^(y log x)`, 1 where `y` is 0. For a negative base it is
+/// NaN, unless the exponent is an integer constant.
 fn build_runtime_power(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     common_element_type(&graph.collect_element_types(inputs))?;
     let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };
@@ -101,9 +107,8 @@ fn build_runtime_power(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeE
         return Ok(graph.add_pointwise("where3", &[is_positive, power, negative], element));
     }
     if graph.as_scalar(x).is_some_and(|base| base <= 0.0) {
-        return Err(
-            codes::UNSUPPORTED.format("requires a positive constant base of a runtime exponent, found another; use a positive base")
-        );
+        return Err(codes::UNSUPPORTED
+            .format("requires a positive constant base of a runtime exponent, found another; use a positive base"));
     }
     let power = build_positive_power(graph, x, y, element)?;
     if graph.as_scalar(y).is_some() {

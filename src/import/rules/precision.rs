@@ -32,23 +32,34 @@ impl Precision {
         matches!(self, Self::Device | Self::Mixed)
     }
 
-    /// Whether a change of number format vanishes: `is_folded` says that all floating-point values are computed in one half-width format,
-    /// as in a program that has tensors of one. Otherwise only f64 becomes f32.
+    /// Whether a change of number format vanishes: `is_folded` says that all floating-point values are computed in one
+    /// half-width format, as in a program that has tensors of one. Otherwise only f64 becomes f32.
     ///
     /// # Errors
     /// Why it stays.
-    pub fn fold_cast(self, is_folded: bool, from: Option<ElementType>, to: Option<ElementType>) -> Result<(), &'static str> {
+    pub fn fold_cast(
+        self,
+        is_folded: bool,
+        from: Option<ElementType>,
+        to: Option<ElementType>,
+    ) -> Result<(), &'static str> {
         let is_wide = |element: ElementType| matches!(element, ElementType::F32 | ElementType::F64);
-        let is_float = |element: ElementType| is_wide(element) || matches!(element, ElementType::F16 | ElementType::Bf16);
+        let is_float =
+            |element: ElementType| is_wide(element) || matches!(element, ElementType::F16 | ElementType::Bf16);
         let (Some(from), Some(to)) = (from, to) else { return Err(UNSUPPORTED_CAST) };
         // Every format has the numbers of 8 bits.
         let is_quarter = from.is_f8();
-        let vanishes =
-            if is_folded { (is_float(from) || is_quarter) && is_float(to) } else { (is_wide(from) || is_quarter) && is_wide(to) };
+        let vanishes = if is_folded {
+            (is_float(from) || is_quarter) && is_float(to)
+        } else {
+            (is_wide(from) || is_quarter) && is_wide(to)
+        };
         match self {
             Self::Device | Self::Mixed if vanishes => Ok(()),
             Self::Strict if is_quarter && is_wide(to) => Ok(()),
-            Self::Strict if is_float(from) && is_float(to) => Err("--precision strict does not support; give --precision mixed"),
+            Self::Strict if is_float(from) && is_float(to) => {
+                Err("--precision strict does not support; give --precision mixed")
+            }
             Self::Device | Self::Mixed | Self::Strict => Err(UNSUPPORTED_CAST),
         }
     }
@@ -64,7 +75,8 @@ mod tests {
     #[test]
     fn folds_float_casts_unless_strict() {
         for (from, to) in [(F16, F32), (F16, F64), (F32, F64), (F64, F32), (F32, Bf16), (F64, F16)] {
-            let folded = [Precision::Device, Precision::Mixed].map(|precision| precision.fold_cast(true, Some(from), Some(to)));
+            let folded =
+                [Precision::Device, Precision::Mixed].map(|precision| precision.fold_cast(true, Some(from), Some(to)));
             assert_eq!(folded, [Ok(()); 2], "{from} to {to}");
             let strict = Precision::Strict.fold_cast(false, Some(from), Some(to));
             assert!(strict.is_err_and(|reason| reason.contains("strict")), "{from} to {to}");

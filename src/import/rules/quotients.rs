@@ -1,8 +1,8 @@
 //! Quotients and remainders of runtime integers by constants and by runtime integers, and shifts by constants.
 //!
-//! The quotient of two integers that a format represents is never rounded up to the next integer, so its floor is the integer quotient. One
-//! correction step for both results covers an inexact division on the device. A runtime divisor keeps to a range from 1 on (`range.rs`), so
-//! there is no division by 0.
+//! The quotient of two integers that a format represents is never rounded up to the next integer, so its floor is the
+//! integer quotient. One correction step for both results covers an inexact division on the device. A runtime divisor
+//! keeps to a range from 1 on (`range.rs`), so there is no division by 0.
 
 use super::{
     recognize::{add, div, maximum, minimum, mul, sub},
@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     codes,
-    import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, integers::IntegerDivision},
+    import::graph::{
+        NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, integers::IntegerDivision,
+    },
 };
 
 /// Divisor of integers.
@@ -22,19 +24,28 @@ struct IntegerDivisor {
     is_negative: bool,
 }
 
-/// Builds a quotient or a remainder of integers as numbers. Returns None for other operations, and for functions of one integer, which are
-/// looked up: a table covers more integers than a format.
-pub(super) fn build_division(graph: &mut ValueGraph, name: &str, numbers: &[NodeId], element: NodeElementType) -> Option<NodeResult> {
+/// Builds a quotient or a remainder of integers as numbers. Returns None for other operations, and for functions of one
+/// integer, which are looked up: a table covers more integers than a format.
+pub(super) fn build_division(
+    graph: &mut ValueGraph,
+    name: &str,
+    numbers: &[NodeId],
+    element: NodeElementType,
+) -> Option<NodeResult> {
     let &[x, by] = numbers else { return None };
     let is_unsigned = matches!(name, "arith.divui" | "arith.remui" | "arith.ceildivui");
-    let is_division = is_unsigned || matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
-    let is_looked_up = || graph.depends_on_one_integer(x) && graph.as_scalar(by).is_some() && !graph.may_have_negative_sources(x);
+    let is_division =
+        is_unsigned || matches!(name, "arith.divsi" | "arith.floordivsi" | "arith.ceildivsi" | "arith.remsi");
+    let is_looked_up =
+        || graph.depends_on_one_integer(x) && graph.as_scalar(by).is_some() && !graph.may_have_negative_sources(x);
     if !is_division || is_looked_up() {
         return None;
     }
     let divisor = match graph.as_scalar(by) {
         Some(number) if number == 0.0 || is_unsigned && number < 0.0 => {
-            return Some(Err(codes::INTEGER_DIVISOR.format(format_args!("requires a positive integer divisor, found {number}"))));
+            return Some(Err(
+                codes::INTEGER_DIVISOR.format(format_args!("requires a positive integer divisor, found {number}"))
+            ));
         }
         Some(number) => IntegerDivisor { by: graph.add_scalar(number.abs()), is_negative: number < 0.0 },
         None => {
@@ -77,7 +88,10 @@ pub(super) fn build_shift(
     let &[x, bits] = numbers else { return None };
     let bits = graph.as_scalar(bits).filter(|_| matches!(name, "arith.shli" | "arith.shrsi" | "arith.shrui"))?;
     if !(0.0..f64::from(width)).contains(&bits) {
-        return Some(Err(format!("shifts integers of {width} bits by {bits}, which has no result; shift by 0 to {}", width - 1)));
+        return Some(Err(format!(
+            "shifts integers of {width} bits by {bits}, which has no result; shift by 0 to {}",
+            width - 1
+        )));
     }
     let power = graph.add_scalar(bits.exp2());
     if name == "arith.shrui"
@@ -93,12 +107,13 @@ pub(super) fn build_shift(
             let is_negative = graph.add_pointwise("lesserthan", &[x, zero], NodeElementType::Bool);
             Ok(graph.add_pointwise("where3", &[is_negative, less, zero], element))
         }
-        _ => build_floor_division(graph, x, IntegerDivisor { by: power, is_negative: false }, element).map(|[quotient, _]| quotient),
+        _ => build_floor_division(graph, x, IntegerDivisor { by: power, is_negative: false }, element)
+            .map(|[quotient, _]| quotient),
     })
 }
 
-/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since other operations
-/// share the constant.
+/// Records that the bits of integers are read as unsigned numbers. The condition on a constant is checked here, since
+/// other operations share the constant.
 ///
 /// # Errors
 /// Returns the reason to reject a constant with a negative element.
@@ -128,7 +143,10 @@ pub(super) fn fold_select_operands(
     let choice = numbers.iter().position(|&number| is_choice(graph, number))?;
     let &[condition, yes, no] = graph.node(numbers[choice]).inputs.as_slice() else { return None };
     let mut made = |chosen: NodeId| {
-        let known = numbers.iter().enumerate().map(|(at, &number)| graph.as_integer_scalar(if at == choice { chosen } else { number }));
+        let known = numbers
+            .iter()
+            .enumerate()
+            .map(|(at, &number)| graph.as_integer_scalar(if at == choice { chosen } else { number }));
         let folded = known.collect::<Option<Vec<i64>>>().and_then(|known| fold(&known))?;
         Some(graph.add_constant(ConstantTensor::from_integer(folded), Vec::new(), element))
     };
@@ -170,7 +188,8 @@ fn build_floor_division(
     let is_below = graph.add_pointwise("lesserthan", &[rest, zero], NodeElementType::Bool);
     let is_beyond = graph.add_pointwise("greaterequal", &[rest, by], NodeElementType::Bool);
     let mut corrected = |value: NodeId, step: NodeId, sign: [bool; 2]| -> NodeResult {
-        let mut moved = |up: bool| if up { add(graph, &[value, step], element) } else { sub(graph, &[value, step], element) };
+        let mut moved =
+            |up: bool| if up { add(graph, &[value, step], element) } else { sub(graph, &[value, step], element) };
         let (below, beyond) = (moved(sign[0])?, moved(sign[1])?);
         let found = graph.add_pointwise("where3", &[is_beyond, beyond, value], element);
         Ok(graph.add_pointwise("where3", &[is_below, below, found], element))
@@ -183,10 +202,16 @@ fn build_floor_division(
 }
 
 /// Truncates the quotient.
-fn build_truncated_quotient(graph: &mut ValueGraph, x: NodeId, divisor: IntegerDivisor, element: NodeElementType) -> NodeResult {
+fn build_truncated_quotient(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    divisor: IntegerDivisor,
+    element: NodeElementType,
+) -> NodeResult {
     let zero = graph.add_scalar(0.0);
     let magnitude = graph.add_pointwise("abs", &[x], element);
-    let [quotient, _] = build_floor_division(graph, magnitude, IntegerDivisor { is_negative: false, ..divisor }, element)?;
+    let [quotient, _] =
+        build_floor_division(graph, magnitude, IntegerDivisor { is_negative: false, ..divisor }, element)?;
     let negative = neg(graph, &[quotient], element)?;
     let [positive, negative] = if divisor.is_negative { [negative, quotient] } else { [quotient, negative] };
     let is_positive = graph.add_pointwise("greaterequal", &[x, zero], NodeElementType::Bool);
@@ -200,8 +225,10 @@ mod tests {
 
     fn divide_sum(name: &str, divisor: f64) -> Option<NodeResult> {
         let mut graph = ValueGraph::default();
-        let numbers: Vec<NodeId> = (0..2).map(|number| graph.add_tensor(number, vec![8], NodeElementType::Int)).collect();
-        let numbers: Vec<NodeId> = numbers.into_iter().map(|integer| graph.convert_to_numbers(integer).unwrap()).collect();
+        let numbers: Vec<NodeId> =
+            (0..2).map(|number| graph.add_tensor(number, vec![8], NodeElementType::Int)).collect();
+        let numbers: Vec<NodeId> =
+            numbers.into_iter().map(|integer| graph.convert_to_numbers(integer).unwrap()).collect();
         let sum = graph.add_pointwise("add", &numbers, NodeElementType::F32);
         let by = graph.add_scalar(divisor);
         build_division(&mut graph, name, &[sum, by], NodeElementType::F32)
@@ -211,7 +238,10 @@ mod tests {
     fn divides_sums_by_constants() {
         for name in ["arith.divsi", "arith.floordivsi", "arith.ceildivsi", "arith.remsi"] {
             assert!(divide_sum(name, 7.0).is_some_and(|built| built.is_ok()), "{name}");
-            assert!(divide_sum(name, 0.0).is_some_and(|built| built.is_err_and(|message| message.contains("found 0"))), "{name}");
+            assert!(
+                divide_sum(name, 0.0).is_some_and(|built| built.is_err_and(|message| message.contains("found 0"))),
+                "{name}"
+            );
         }
         assert!(divide_sum("arith.addi", 7.0).is_none());
     }
@@ -223,7 +253,8 @@ mod tests {
         let (bits, one) = (graph.add_scalar(31.0), graph.add_scalar(1.0));
         let sign = build_shift(&mut graph, "arith.shrsi", &[sum, bits], NodeElementType::F32, 32).unwrap().unwrap();
         let odd = fold_select_operands(&mut graph, &[sign, one], |x| Some(x[0] | x[1]), NodeElementType::F32).unwrap();
-        let chosen: Vec<Option<f64>> = graph.node(odd).inputs[1..].iter().map(|&input| graph.as_scalar(input)).collect();
+        let chosen: Vec<Option<f64>> =
+            graph.node(odd).inputs[1..].iter().map(|&input| graph.as_scalar(input)).collect();
         assert_eq!(chosen, [Some(-1.0), Some(1.0)]);
         assert_eq!(fold_select_operands(&mut graph, &[sum, one], |x| Some(x[0]), NodeElementType::F32), None);
         let beyond = build_shift(&mut graph, "arith.shli", &[sum, bits], NodeElementType::F32, 16).unwrap();

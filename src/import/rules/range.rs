@@ -1,8 +1,9 @@
 //! Ranges of runtime integers within which the device computes with them exactly.
 //!
-//! The device represents integers as numbers of a floating-point format, which is exact up to a limit. Each argument gets the widest range
-//! for which no integer of the program exceeds the limit, no number computed from integers overflows, and all assertions of the program hold.
-//! `program.json` states the range, and the arguments are checked against it.
+//! The device represents integers as numbers of a floating-point format, which is exact up to a limit. Each argument
+//! gets the widest range for which no integer of the program exceeds the limit, no number computed from integers
+//! overflows, and all assertions of the program hold. `program.json` states the range, and the arguments are checked
+//! against it.
 
 mod refine;
 
@@ -23,7 +24,8 @@ pub(in crate::import) struct FormatLimits {
 /// 16-bit format of the device: ten significant bits.
 pub(in crate::import) const HALF_LIMITS: FormatLimits = FormatLimits { exact: 1024.0, largest: 4_290_772_992.0 };
 /// IEEE single precision.
-pub(in crate::import) const SINGLE_LIMITS: FormatLimits = FormatLimits { exact: 16_777_216.0, largest: f32::MAX as f64 };
+pub(in crate::import) const SINGLE_LIMITS: FormatLimits =
+    FormatLimits { exact: 16_777_216.0, largest: f32::MAX as f64 };
 
 /// Single precision of angles: beyond 2^17 the device's sine is NaN ([`super::trigonometry`]).
 const ANGLE_LIMITS: FormatLimits = FormatLimits { exact: 131_072.0, ..SINGLE_LIMITS };
@@ -87,7 +89,9 @@ pub(in crate::import) fn compute_ranges(
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
     for (end, &number) in ends.flat_map(|end| numbers.iter().map(move |number| (end, number))) {
         let holds = |candidate: [i64; 2]| {
-            let widened = ranges.iter().map(|(&other, &range)| (other, if other == number { within(number, candidate) } else { range }));
+            let widened = ranges
+                .iter()
+                .map(|(&other, &range)| (other, if other == number { within(number, candidate) } else { range }));
             check_ranges(graph, needed, asserted, limits, &widened.collect()).is_ok()
         };
         if let Some(candidate) = [[1 - end, end], [0, end]].into_iter().find(|&candidate| holds(candidate)) {
@@ -111,10 +115,18 @@ pub(in crate::import) fn compute_ranges(
 }
 
 /// Returns the positions of the assertions that hold for no range of the integers, including those on other numbers.
-pub(in crate::import) fn find_unsatisfiable_asserts(graph: &ValueGraph, asserted: &[NodeId], limits: FormatLimits) -> Vec<usize> {
+pub(in crate::import) fn find_unsatisfiable_asserts(
+    graph: &ValueGraph,
+    asserted: &[NodeId],
+    limits: FormatLimits,
+) -> Vec<usize> {
     let asked = graph.collect_required(asserted, |_| false);
     let narrowest = |number: usize| graph.integers.promised_range(number).unwrap_or(MIN_RANGE);
-    let ranges = asked.iter().filter_map(|&id| graph.numeric_source_tensor(id)).map(|number| (number, narrowest(number))).collect();
+    let ranges = asked
+        .iter()
+        .filter_map(|&id| graph.numeric_source_tensor(id))
+        .map(|number| (number, narrowest(number)))
+        .collect();
     let mut bounds = IntervalAnalysis { graph, limits, ranges: &ranges, cache: BTreeMap::new() };
     (0..asserted.len()).filter(|&position| bounds.may_fail(asserted[position])).collect()
 }
@@ -132,7 +144,8 @@ fn find_largest_end(most: i64, mut holds: impl FnMut(i64) -> bool) -> i64 {
     good
 }
 
-/// Returns the integer tensors that the values of a node depend on; tensors that only a condition depends on are not included.
+/// Returns the integer tensors that the values of a node depend on; tensors that only a condition depends on are not
+/// included.
 fn collect_value_sources(graph: &ValueGraph, id: NodeId) -> BTreeSet<usize> {
     let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
     while let Some(id) = open.pop() {
@@ -172,10 +185,13 @@ fn check_ranges(
             }
         }
         let Some(ValueInterval { first, last, is_infinite }) = bounds.interval(id) else {
-            // Nothing is known of integers that are converted from floating-point numbers, so computing with them is an error.
+            // Nothing is known of integers that are converted from floating-point numbers, so computing with them is an
+            // error.
             let is_computed = matches!(
                 graph.node(id).kind,
-                NodeKind::Matmul | NodeKind::Pointwise("add" | "sub" | "mul", _) | NodeKind::Reduce("sum" | "prod" | "mean", ..)
+                NodeKind::Matmul
+                    | NodeKind::Pointwise("add" | "sub" | "mul", _)
+                    | NodeKind::Reduce("sum" | "prod" | "mean", ..)
             );
             if graph.integers.contains(id) && is_computed {
                 return Err(RangeViolation::Node(id));
@@ -188,18 +204,25 @@ fn check_ranges(
             return Err(RangeViolation::Node(id));
         }
     }
-    asserted.iter().position(|&id| bounds.may_fail(id)).map_or(Ok(()), |position| Err(RangeViolation::Assertion(position)))
+    asserted
+        .iter()
+        .position(|&id| bounds.may_fail(id))
+        .map_or(Ok(()), |position| Err(RangeViolation::Assertion(position)))
 }
 
-/// Returns whether a node compares integers with a constant that the format rounds to one of their possible values: the first integer beyond
-/// the exact ones. Other constants beyond these remain out of range.
+/// Returns whether a node compares integers with a constant that the format rounds to one of their possible values: the
+/// first integer beyond the exact ones. Other constants beyond these remain out of range.
 fn compares_with_rounded_constant(graph: &ValueGraph, id: NodeId, limits: FormatLimits) -> bool {
     let node = graph.node(id);
-    let is_comparison =
-        matches!(node.kind, NodeKind::Pointwise("equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan", _));
+    let is_comparison = matches!(
+        node.kind,
+        NodeKind::Pointwise("equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan", _)
+    );
     let is_rounded = |input: &NodeId| {
         graph.node(*input).element == NodeElementType::Int
-            && graph.as_constant(*input).is_some_and(|known| known.numbers().any(|number| number.abs() - 1.0 == limits.exact))
+            && graph
+                .as_constant(*input)
+                .is_some_and(|known| known.numbers().any(|number| number.abs() - 1.0 == limits.exact))
     };
     is_comparison && node.inputs.iter().any(is_rounded)
 }
@@ -215,7 +238,8 @@ struct ValueInterval {
 
 impl ValueInterval {
     fn with_hull(self, numbers: &[f64]) -> Self {
-        let (first, last) = numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        let (first, last) =
+            numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
         Self { first, last, ..self }
     }
 }
@@ -242,11 +266,15 @@ impl IntervalAnalysis<'_> {
         // This guards against a cyclic chain of views, which does not occur.
         self.cache.insert(id, None);
         // A truth value is 0 or 1, regardless of its operands.
-        let either =
-            (self.graph.node(id).element == NodeElementType::Bool).then_some(ValueInterval { first: 0.0, last: 1.0, is_infinite: false });
+        let either = (self.graph.node(id).element == NodeElementType::Bool).then_some(ValueInterval {
+            first: 0.0,
+            last: 1.0,
+            is_infinite: false,
+        });
         // An angle is reduced to one turn, which intervals do not show.
         let is_single = self.graph.node(id).element == NodeElementType::Single && !self.graph.integers.contains(id);
-        let is_known = |found: &ValueInterval| !is_single || found.first.abs().max(found.last.abs()) <= ANGLE_LIMITS.exact;
+        let is_known =
+            |found: &ValueInterval| !is_single || found.first.abs().max(found.last.abs()) <= ANGLE_LIMITS.exact;
         let found = self.compute_interval(id).filter(is_known).or(either);
         self.cache.insert(id, found);
         found
@@ -325,7 +353,9 @@ impl IntervalAnalysis<'_> {
                 continue;
             }
             let node = graph.node(condition);
-            let (NodeKind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { continue };
+            let (NodeKind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else {
+                continue;
+            };
             match (*function, graph.as_scalar(one), graph.as_scalar(other)) {
                 ("mul", ..) if node.element == NodeElementType::Bool => conditions.extend([one, other]),
                 ("greaterequal", _, Some(bound)) if is_it(one) => first = first.max(bound),
@@ -378,7 +408,8 @@ impl IntervalAnalysis<'_> {
                     "add" => Some(both.with_hull(&[a.first + b.first, a.last + b.last])),
                     "sub" => Some(both.with_hull(&[a.first - b.last, a.last - b.first])),
                     "mul" => {
-                        let product = both.with_hull(&[a.first * b.first, a.first * b.last, a.last * b.first, a.last * b.last]);
+                        let product =
+                            both.with_hull(&[a.first * b.first, a.first * b.last, a.last * b.first, a.last * b.last]);
                         // A stand-in for an infinity, as in (1 - mask) * lowest, keeps its sign.
                         let is_vast = product.first.abs().max(product.last.abs()) > self.limits.largest / 2.0;
                         let turns = is_vast && product.first < 0.0 && product.last > 0.0;
@@ -464,7 +495,11 @@ mod tests {
         let of_y = infer_ranges(&graph, rest).unwrap()[&1];
         assert_eq!((of_y[0], of_y[1] > 100), (1, true), "{of_y:?}");
         graph.integers.record_promised_range(1, [0, 8]);
-        assert_eq!(infer_ranges(&graph, rest), Err(RangeViolation::LowerBound(y)), "the caller promised other integers");
+        assert_eq!(
+            infer_ranges(&graph, rest),
+            Err(RangeViolation::LowerBound(y)),
+            "the caller promised other integers"
+        );
     }
 
     #[test]
@@ -507,7 +542,8 @@ mod tests {
         };
         let ((bounded, chosen), (open, _)) = (next(both), next(above));
         let no_ranges = BTreeMap::new();
-        let mut bounds = IntervalAnalysis { graph: &graph, limits: HALF_LIMITS, ranges: &no_ranges, cache: BTreeMap::new() };
+        let mut bounds =
+            IntervalAnalysis { graph: &graph, limits: HALF_LIMITS, ranges: &no_ranges, cache: BTreeMap::new() };
         let of = |interval: Option<ValueInterval>| interval.map(|found| [found.first, found.last]);
         assert_eq!(of(bounds.interval(chosen)), Some([0.0, 19.0]), "a whole number below 20");
         assert_eq!(of(bounds.interval(bounded)), Some([20.0, 39.0]));
@@ -536,8 +572,9 @@ mod tests {
         let wrapped = graph.add_pointwise("add", &[index, rows], NodeElementType::F32);
         let chosen = graph.add_pointwise("where3", &[is_negative, wrapped, index], NodeElementType::F32);
         let fits = graph.add_pointwise("lesserthan", &[chosen, rows], NodeElementType::Bool);
-        let of =
-            |asserted: &[NodeId]| compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), asserted, HALF_LIMITS, |_| [0, 64]);
+        let of = |asserted: &[NodeId]| {
+            compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), asserted, HALF_LIMITS, |_| [0, 64])
+        };
         assert_eq!(of(&[fits]), Ok(BTreeMap::from([(0, [0, 64])])));
         assert_eq!(of(&[is_negative]), Err(RangeViolation::Assertion(0)));
         assert_eq!(find_unsatisfiable_asserts(&graph, &[fits, is_negative], HALF_LIMITS), [1]);
@@ -564,7 +601,9 @@ mod tests {
         let fits = graph.add_pointwise("lesserthan", &[chosen, rows], NodeElementType::Bool);
         let is_row = graph.add_pointwise("greaterequal", &[chosen, zero], NodeElementType::Bool);
         let of = |first: i64| {
-            compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), &[fits, is_row], HALF_LIMITS, |_| [first, 64])
+            compute_ranges(&graph, &graph.collect_required(&[chosen], |_| false), &[fits, is_row], HALF_LIMITS, |_| {
+                [first, 64]
+            })
         };
         assert_eq!(of(-64), Ok(BTreeMap::from([(0, [-64, 64])])));
     }

@@ -1,4 +1,5 @@
-//! Tensors with more dimensions than a device layout: adjacent dimensions that an operation iterates over together are merged.
+//! Tensors with more dimensions than a device layout: adjacent dimensions that an operation iterates over together are
+//! merged.
 //!
 //! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
@@ -8,7 +9,8 @@ use std::{collections::BTreeMap, ops::Range};
 
 /// Maximum number of dimensions of a tensor in a device layout.
 const MAX_LAYOUT_DIMS: usize = 6;
-/// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of them.
+/// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of
+/// them.
 const MAX_ITERATION_DIMS: usize = 7;
 
 /// Returns the replacements of lower rank for the nodes that `roots` need; nodes that stay as they are have no entry.
@@ -60,14 +62,20 @@ fn lower_rank(graph: &mut ValueGraph, id: NodeId, new: &BTreeMap<NodeId, NodeId>
     if inputs == old { id } else { graph.add(kind, &inputs, shape, element) }
 }
 
-/// Merges adjacent dimensions for which `is_pair` holds until few enough remain; outer ones first. Dimensions of size 1 merge with any other.
+/// Merges adjacent dimensions for which `is_pair` holds until few enough remain; outer ones first. Dimensions of size 1
+/// merge with any other.
 fn group_dims(shape: &[i64], is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<Range<usize>>> {
     group_dims_to(MAX_LAYOUT_DIMS, shape, None, is_pair)
 }
 
-/// Groups neighboring dimensions as [`group_dims`] does, into at most `most` groups. The dimension `counts` counts whatever
-/// its size. Returns None if too many groups remain.
-fn group_dims_to(most: usize, shape: &[i64], counts: Option<usize>, is_pair: impl Fn(usize, usize) -> bool) -> Option<Vec<Range<usize>>> {
+/// Groups neighboring dimensions as [`group_dims`] does, into at most `most` groups. The dimension `counts` counts
+/// whatever its size. Returns None if too many groups remain.
+fn group_dims_to(
+    most: usize,
+    shape: &[i64],
+    counts: Option<usize>,
+    is_pair: impl Fn(usize, usize) -> bool,
+) -> Option<Vec<Range<usize>>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let solid: Vec<usize> = (0..shape.len()).filter(|&dim| shape[dim] > 1 || counts == Some(dim)).collect();
     let mut n_more = solid.len().saturating_sub(most);
@@ -97,8 +105,10 @@ fn lower_splat(graph: &mut ValueGraph, number: NodeId, shape: &[i64]) -> Option<
 /// Lowers the rank of an elementwise operation: each operand has a dimension or is broadcast along it.
 fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Option<NodeId> {
     let ValueNode { kind, shape, element, .. } = graph.node(id).clone();
-    let shapes: Vec<Vec<i64>> = inputs.iter().map(|&input| graph.node(input).shape.clone()).filter(|shape| !shape.is_empty()).collect();
-    let is_alike = |one: usize, other: usize| shapes.iter().all(|own| (own[one] == shape[one]) == (own[other] == shape[other]));
+    let shapes: Vec<Vec<i64>> =
+        inputs.iter().map(|&input| graph.node(input).shape.clone()).filter(|shape| !shape.is_empty()).collect();
+    let is_alike =
+        |one: usize, other: usize| shapes.iter().all(|own| (own[one] == shape[one]) == (own[other] == shape[other]));
     let (groups, inputs) = match group_dims(&shape, is_alike) {
         Some(groups) => (groups, inputs.to_vec()),
         // Too many dimensions are alternately broadcast: the broadcast operands are materialized.
@@ -108,7 +118,9 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
                 if own.is_empty() || own == shape {
                     return Some(input);
                 }
-                let along = |dim: usize| if own[dim] == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) };
+                let along = |dim: usize| {
+                    if own[dim] == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
+                };
                 let map: Vec<AffineExpression> = (0..own.len()).map(along).collect();
                 let narrow = lower_view(graph, input, &map, &shape)?;
                 Some(graph.reshape(narrow, &shape))
@@ -142,7 +154,8 @@ fn lower_matmul(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Option
     let ValueNode { kind, shape, element, .. } = graph.node(id).clone();
     let n_batch = shape.len().checked_sub(2)?;
     let n_more = shape.len().checked_sub(MAX_LAYOUT_DIMS)?;
-    let groups: Vec<Range<usize>> = std::iter::once(0..n_more + 1).chain((n_more + 1..n_batch + 2).map(|dim| dim..dim + 1)).collect();
+    let groups: Vec<Range<usize>> =
+        std::iter::once(0..n_more + 1).chain((n_more + 1..n_batch + 2).map(|dim| dim..dim + 1)).collect();
     let shown: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
     Some(graph.add(kind, &shown, merge_sizes(&shape, &groups), element))
 }
@@ -156,7 +169,8 @@ fn lower_gather(graph: &mut ValueGraph, id: NodeId, [table, index]: [NodeId; 2],
         over = vec![over.iter().product()];
         index = graph.reshape(index, &over);
     }
-    let groups = group_dims_to(MAX_LAYOUT_DIMS + 1 - over.len(), &rows, Some(dim), |one, other| one != dim && other != dim)?;
+    let groups =
+        group_dims_to(MAX_LAYOUT_DIMS + 1 - over.len(), &rows, Some(dim), |one, other| one != dim && other != dim)?;
     let along = groups.iter().position(|group| group.contains(&dim))?;
     let mut shape = merge_sizes(&rows, &groups);
     let table = graph.reshape(table, &shape);
@@ -164,8 +178,8 @@ fn lower_gather(graph: &mut ValueGraph, id: NodeId, [table, index]: [NodeId; 2],
     Some(graph.add(NodeKind::Gather(along), &[table, index], [over, shape].concat(), element))
 }
 
-/// Lowers the rank of a chain of inserts: a dimension that every slice covers completely, or in which every slice has one position, merges
-/// with the preceding one.
+/// Lowers the rank of a chain of inserts: a dimension that every slice covers completely, or in which every slice has
+/// one position, merges with the preceding one.
 fn lower_insert(graph: &mut ValueGraph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Option<NodeId> {
     let ValueNode { shape, element, .. } = graph.node(id).clone();
     let (mut parts, mut base) = (Vec::new(), id);
@@ -223,8 +237,9 @@ fn lower_view(graph: &mut ValueGraph, input: NodeId, map: &[AffineExpression], s
     let group_of = |expr: &AffineExpression| {
         if let AffineExpression::Dim(dim) = expr { out.iter().position(|group| group.contains(dim)) } else { None }
     };
-    let own = group_dims(&from, |one, other| group_of(&map[one]).is_some_and(|group| group_of(&map[other]) == Some(group)))
-        .or_else(|| group_dims(&from, |_, _| true))?;
+    let own =
+        group_dims(&from, |one, other| group_of(&map[one]).is_some_and(|group| group_of(&map[other]) == Some(group)))
+            .or_else(|| group_dims(&from, |_, _| true))?;
     let index = |group: &Range<usize>| {
         let same = out.iter().position(|of| reads_group(&map[group.clone()], of, &from[group.clone()], shape));
         same.map_or_else(|| linearize_index(&map[group.clone()], &from[group.clone()], &dim_of), AffineExpression::Dim)
@@ -237,9 +252,11 @@ fn lower_view(graph: &mut ValueGraph, input: NodeId, map: &[AffineExpression], s
 /// Returns whether indices, of dimensions of these sizes, are exactly the dimensions of a group.
 fn reads_group(map: &[AffineExpression], group: &Range<usize>, sizes: &[i64], shape: &[i64]) -> bool {
     let moving = map.iter().zip(sizes).filter(|(_, size)| **size > 1);
-    let read: Vec<Option<(usize, i64)>> =
-        moving.map(|(expr, &size)| if let AffineExpression::Dim(dim) = expr { Some((*dim, size)) } else { None }).collect();
-    let of_group: Vec<Option<(usize, i64)>> = group.clone().filter(|&dim| shape[dim] > 1).map(|dim| Some((dim, shape[dim]))).collect();
+    let read: Vec<Option<(usize, i64)>> = moving
+        .map(|(expr, &size)| if let AffineExpression::Dim(dim) = expr { Some((*dim, size)) } else { None })
+        .collect();
+    let of_group: Vec<Option<(usize, i64)>> =
+        group.clone().filter(|&dim| shape[dim] > 1).map(|dim| Some((dim, shape[dim]))).collect();
     read == of_group
 }
 
@@ -249,14 +266,25 @@ fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> Af
         return AffineExpression::Constant(0);
     }
     let inner: i64 = sizes[position + 1..].iter().product();
-    let shifted =
-        if inner == 1 { number } else { AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner))) };
+    let shifted = if inner == 1 {
+        number
+    } else {
+        AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner)))
+    };
     let is_first = sizes[..position].iter().all(|&size| size == 1);
-    if is_first { shifted } else { AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(sizes[position]))) }
+    if is_first {
+        shifted
+    } else {
+        AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(sizes[position])))
+    }
 }
 
 /// Returns the number whose digits, of these sizes, are expressions.
-fn linearize_index(map: &[AffineExpression], sizes: &[i64], dim_of: &impl Fn(usize) -> AffineExpression) -> AffineExpression {
+fn linearize_index(
+    map: &[AffineExpression],
+    sizes: &[i64],
+    dim_of: &impl Fn(usize) -> AffineExpression,
+) -> AffineExpression {
     let (mut stride, mut sum) = (1, AffineExpression::Constant(0));
     for (expr, &size) in map.iter().zip(sizes).rev().filter(|(_, size)| **size > 1) {
         sum = expr.with_dims(dim_of).times(stride).plus(sum);
@@ -286,7 +314,8 @@ mod tests {
     #[test]
     fn merges_dims_with_equal_broadcast() {
         let mut graph = ValueGraph::default();
-        let (x, bias) = (add_wide_tensor(&mut graph, 0, &SHAPE), add_wide_tensor(&mut graph, 1, &[2, 1, 2, 1, 1, 3, 70]));
+        let (x, bias) =
+            (add_wide_tensor(&mut graph, 0, &SHAPE), add_wide_tensor(&mut graph, 1, &[2, 1, 2, 1, 1, 3, 70]));
         let sum = graph.add_pointwise("add", &[x, bias], NodeElementType::F16);
         let narrow = lower_root(&mut graph, sum);
         assert_eq!(narrow.shape, [2, 3, 2, 6, 3, 70]);
@@ -307,7 +336,8 @@ mod tests {
         let mut graph = ValueGraph::default();
         let x = add_wide_tensor(&mut graph, 0, &SHAPE);
         let order = [2, 3, 0, 1, 4, 5, 6];
-        let map = (0..7).map(|dim| AffineExpression::Dim(order.iter().position(|&from| from == dim).unwrap())).collect();
+        let map =
+            (0..7).map(|dim| AffineExpression::Dim(order.iter().position(|&from| from == dim).unwrap())).collect();
         let turned = graph.view(x, map, &order.map(|dim| SHAPE[dim]));
         let narrow = lower_root(&mut graph, turned);
         assert_eq!(narrow.shape, [6, 2, 3, 2, 3, 70]);
@@ -317,7 +347,8 @@ mod tests {
     #[test]
     fn linearizes_insert_offsets() {
         let mut graph = ValueGraph::default();
-        let (x, part) = (add_wide_tensor(&mut graph, 0, &SHAPE), add_wide_tensor(&mut graph, 1, &[1, 3, 2, 3, 2, 3, 70]));
+        let (x, part) =
+            (add_wide_tensor(&mut graph, 0, &SHAPE), add_wide_tensor(&mut graph, 1, &[1, 3, 2, 3, 2, 3, 70]));
         let written = graph.insert(part, x, vec![1, 0, 0, 0, 0, 0, 0]);
         let narrow = lower_root(&mut graph, written);
         assert_eq!((narrow.kind, narrow.shape), (NodeKind::Insert(vec![3, 0, 0, 0, 0, 0]), vec![6, 2, 3, 2, 3, 70]));
@@ -337,7 +368,8 @@ mod tests {
         let shape = [2, 3, 2, 3, 2, 3, 2, 70];
         let x = add_wide_tensor(&mut graph, 0, &shape);
         let order = [0, 2, 1, 4, 3, 5, 7, 6];
-        let map = (0..8).map(|dim| AffineExpression::Dim(order.iter().position(|&from| from == dim).unwrap())).collect();
+        let map =
+            (0..8).map(|dim| AffineExpression::Dim(order.iter().position(|&from| from == dim).unwrap())).collect();
         let turned = graph.view(x, map, &order.map(|dim| shape[dim]));
         assert!(lower_ranks(&mut graph, &[turned]).is_empty());
     }

@@ -1,4 +1,5 @@
-//! Lowering of elementwise operations to device functions: several functions if there is no single one, simpler forms for constant operands.
+//! Lowering of elementwise operations to device functions: several functions if there is no single one, simpler forms
+//! for constant operands.
 
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, split_factors},
@@ -66,7 +67,9 @@ pub(in crate::import) fn mul(graph: &mut ValueGraph, inputs: &[NodeId], element:
     let (number, factors) = split_factors(graph, product);
     let larger = match *factors.as_slice() {
         [only] => as_sigmoid_of_tanh(graph, number, only, element),
-        [first, second] => as_gelu(graph, number, first, second, element).or_else(|| as_gelu(graph, number, second, first, element)),
+        [first, second] => {
+            as_gelu(graph, number, first, second, element).or_else(|| as_gelu(graph, number, second, first, element))
+        }
         _ => None,
     };
     Ok(larger.unwrap_or(product))
@@ -105,8 +108,8 @@ pub(in crate::import) fn maximum(graph: &mut ValueGraph, inputs: &[NodeId], elem
                 return Ok(graph.add_pointwise("relufwd", &[x], element));
             }
             Some(low) => {
-                if let Some((inner, high)) =
-                    split_bound(graph, x, "minimum").filter(|&(_, high)| low <= high && has_device_function("clip", element))
+                if let Some((inner, high)) = split_bound(graph, x, "minimum")
+                    .filter(|&(_, high)| low <= high && has_device_function("clip", element))
                 {
                     return Ok(graph.add_pointwise_with_constants("clip", &[low, high], &[inner], element));
                 }
@@ -166,7 +169,9 @@ pub(in crate::import) fn select(graph: &mut ValueGraph, inputs: &[NodeId], eleme
     if let Some(chosen) = constant_comparison::select_with_mask(graph, condition, yes, no, element) {
         return Ok(chosen);
     }
-    if let Some(simpler) = simplify_select(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no)) {
+    if let Some(simpler) =
+        simplify_select(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no))
+    {
         return Ok(simpler);
     }
     Ok(graph.add_pointwise("where3", inputs, element))
@@ -184,7 +189,9 @@ fn simplify_select(
     no: NodeId,
     element: NodeElementType,
 ) -> Result<Option<NodeId>, String> {
-    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) = nan_comparison::find_comparison(graph, condition) else {
+    let Some(NanAwareComparison { function, operands: [a, b], holds_for_nan }) =
+        nan_comparison::find_comparison(graph, condition)
+    else {
         return Ok(None);
     };
     let (larger, smaller) = match function {
@@ -206,12 +213,20 @@ fn simplify_select(
 }
 
 /// Builds the larger of two operands; of a NaN and a number, the number.
-pub(in crate::import) fn build_maxnum(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn build_maxnum(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     select_number(graph, inputs, element, "greaterequal", maximum)
 }
 
 /// Builds the smaller of two operands; of a NaN and a number, the number.
-pub(in crate::import) fn build_minnum(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn build_minnum(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     select_number(graph, inputs, element, "lesserequal", minimum)
 }
 
@@ -245,8 +260,13 @@ fn select_number(
     Ok(graph.add_pointwise("where3", &[is_number, chosen, x], element))
 }
 
-/// Returns the element type of the operands of a truth value; for an argument, that of the numbers that it is converted to.
-pub(in crate::import) fn find_compared_element(graph: &ValueGraph, condition: NodeId, becomes: NodeElementType) -> NodeElementType {
+/// Returns the element type of the operands of a truth value; for an argument, that of the numbers that it is converted
+/// to.
+pub(in crate::import) fn find_compared_element(
+    graph: &ValueGraph,
+    condition: NodeId,
+    becomes: NodeElementType,
+) -> NodeElementType {
     let (mut stack, mut seen) = (vec![condition], BTreeSet::new());
     while let Some(id) = stack.pop() {
         let node = graph.node(id);
@@ -264,11 +284,19 @@ fn broadcast_like(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Node
     Ok(graph.broadcast(id, &shape))
 }
 
-pub(in crate::import) fn build_unordered(graph: &mut ValueGraph, inputs: &[NodeId], _element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn build_unordered(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    _element: NodeElementType,
+) -> NodeResult {
     build_nan_test(graph, inputs, "notequal")
 }
 
-pub(in crate::import) fn build_ordered(graph: &mut ValueGraph, inputs: &[NodeId], _element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn build_ordered(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    _element: NodeElementType,
+) -> NodeResult {
     build_nan_test(graph, inputs, "equal")
 }
 
@@ -310,13 +338,21 @@ pub(in crate::import) fn xor(graph: &mut ValueGraph, inputs: &[NodeId], _element
     Ok(graph.add_pointwise("notequal", inputs, NodeElementType::Bool))
 }
 
-pub(in crate::import) fn convert_truth(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn convert_truth(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     let node = graph.node(inputs[0]).clone();
     let element = find_compared_element(graph, inputs[0], element);
     Ok(graph.add(NodeKind::Reshape, inputs, node.shape, element))
 }
 
-pub(in crate::import) fn convert_signed_truth(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+pub(in crate::import) fn convert_signed_truth(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     // As a signed integer of one bit, true is -1.
     let number = convert_truth(graph, inputs, element)?;
     let element = graph.node(number).element;
@@ -372,7 +408,8 @@ pub(in crate::import) fn evaluate_erf(x: f64) -> f64 {
 const ERF_P: f64 = 0.327_591_1;
 const ERF_A: [f64; 5] = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
 
-/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same formula as [`evaluate_erf`].
+/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same
+/// formula as [`evaluate_erf`].
 pub(in crate::import) fn erf(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let x = inputs[0];
     let (one, zero, p) = (graph.add_scalar(1.0), graph.add_scalar(0.0), graph.add_scalar(ERF_P));

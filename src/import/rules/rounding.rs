@@ -14,7 +14,12 @@ fn split_floor(graph: &mut ValueGraph, x: NodeId, element: NodeElementType) -> R
 }
 
 /// Returns 1 where a comparison holds and 0 elsewhere, as the device stores truth values.
-fn build_truth_number(graph: &mut ValueGraph, function: &'static str, inputs: &[NodeId], element: NodeElementType) -> NodeId {
+fn build_truth_number(
+    graph: &mut ValueGraph,
+    function: &'static str,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeId {
     let truth = graph.add_pointwise(function, inputs, NodeElementType::Bool);
     let shape = graph.node(truth).shape.clone();
     graph.add(NodeKind::Reshape, &[truth], shape, element)
@@ -34,8 +39,8 @@ pub(in crate::import) fn round_even(graph: &mut ValueGraph, inputs: &[NodeId], e
     add(graph, &[floor, up], element)
 }
 
-/// Rounds to the nearest integer, ties away from 0. The difference of a magnitude and its floor is exact; that of a small negative number is
-/// not.
+/// Rounds to the nearest integer, ties away from 0. The difference of a magnitude and its floor is exact; that of a
+/// small negative number is not.
 pub(in crate::import) fn round(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let (half, zero) = (graph.add_scalar(0.5), graph.add_scalar(0.0));
     let magnitude = graph.add_pointwise("abs", inputs, element);
@@ -61,7 +66,9 @@ pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
             _ if seen.len() > MAX_VISITED => return false,
             NodeKind::Constant(known) if known.numbers().all(|number| number.fract() == 0.0) => {}
             NodeKind::Pointwise("floor", _) => {}
-            NodeKind::Pointwise("add" | "sub" | "neg", _) | NodeKind::View(_) | NodeKind::Reshape => stack.extend(&node.inputs),
+            NodeKind::Pointwise("add" | "sub" | "neg", _) | NodeKind::View(_) | NodeKind::Reshape => {
+                stack.extend(&node.inputs)
+            }
             _ => return false,
         }
     }
@@ -88,10 +95,16 @@ pub(in crate::import) fn copy_sign(graph: &mut ValueGraph, inputs: &[NodeId], el
     common_element_type(&graph.collect_element_types(inputs))?;
     let &[x, of] = inputs else { return Err("does not have two operands".to_owned()) };
     let zero = graph.add_scalar(0.0);
-    let magnitude =
-        if let Some(number) = graph.as_scalar(x) { graph.add_scalar(number.abs()) } else { graph.add_pointwise("abs", &[x], element) };
-    let negative =
-        if let Some(number) = graph.as_scalar(magnitude) { graph.add_scalar(-number) } else { neg(graph, &[magnitude], element)? };
+    let magnitude = if let Some(number) = graph.as_scalar(x) {
+        graph.add_scalar(number.abs())
+    } else {
+        graph.add_pointwise("abs", &[x], element)
+    };
+    let negative = if let Some(number) = graph.as_scalar(magnitude) {
+        graph.add_scalar(-number)
+    } else {
+        neg(graph, &[magnitude], element)?
+    };
     if let Some(number) = graph.as_scalar(of) {
         return Ok(if number.is_sign_negative() { negative } else { magnitude });
     }
@@ -114,9 +127,13 @@ fn fix_infinite_remainder(graph: &mut ValueGraph, [of, whole, rest]: [NodeId; 3]
     graph.add_pointwise("where3", &[has_none, of, rest], element)
 }
 
-/// Computes `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by one divisor; one step
-/// corrects it.
-pub(in crate::import) fn build_remainder(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
+/// Computes `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by one
+/// divisor; one step corrects it.
+pub(in crate::import) fn build_remainder(
+    graph: &mut ValueGraph,
+    inputs: &[NodeId],
+    element: NodeElementType,
+) -> NodeResult {
     common_element_type(&graph.collect_element_types(inputs))?;
     let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };
     let zero = graph.add_scalar(0.0);

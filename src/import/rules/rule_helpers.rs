@@ -12,11 +12,14 @@ use machine::{DeviceFormat, DeviceFunction};
 /// Returns an error if there are two.
 pub(in crate::import) fn common_element_type(elements: &[NodeElementType]) -> Result<NodeElementType, String> {
     match elements {
-        [] => Err(codes::UNSUPPORTED.format("expected a runtime operand, found constants only; compute the result outside of the program")),
+        [] => Err(codes::UNSUPPORTED
+            .format("expected a runtime operand, found constants only; compute the result outside of the program")),
         [element] => Ok(*element),
-        [first, second, ..] => {
-            Err(format!("expected operands of one element type, found {} and {}; convert one of them", first.name(), second.name()))
-        }
+        [first, second, ..] => Err(format!(
+            "expected operands of one element type, found {} and {}; convert one of them",
+            first.name(),
+            second.name()
+        )),
     }
 }
 

@@ -11,18 +11,21 @@
 //! p  = e' / s'
 //! ```
 //!
-//! * A row with a finite maximum: `max x >= lowest`, so `m'` is `max x` and `e'` is `e`. The element at the maximum adds exp(0) = 1, no
-//!   other one is negative, and rounding is monotone: the sum is at least 1 in any order, and `s'` is the sum. All steps are the same.
+//! * A row with a finite maximum: `max x >= lowest`, so `m'` is `max x` and `e'` is `e`. The element at the maximum
+//!   adds exp(0) = 1, no other one is negative, and rounding is monotone: the sum is at least 1 in any order, and `s'`
+//!   is the sum. All steps are the same.
 //! * A row of -inf only: `x - m'` is -inf, `e'` is 0, `s'` is 1, and `p` is 0.
 //! * A row with +inf or NaN: `max x` is +inf or NaN, `m'` is the same (a maximum keeps NaN), and so are all later
 //!   steps: `sum e` is NaN, which the second maximum keeps too. `x == -inf` does not hold for all of the row, so the
 //!   original divides too.
 //!
-//! The device's f16 format has no infinities: the host makes them 2^32 ("The referee", numbers). Its `lowest` is the number next to
-//! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
-//! counts as masked, which a comparison with -2^32 did not see.
+//! The device's f16 format has no infinities: the host makes them 2^32 ("The referee", numbers). Its `lowest` is the
+//! number next to -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with
+//! -inf that fell below -2^32 still counts as masked, which a comparison with -2^32 did not see.
 
-use crate::import::graph::{NodeId, NodeKind, ValueGraph, constant_tensor::LOWEST_FINITE, reshape::compute_reshape_map};
+use crate::import::graph::{
+    NodeId, NodeKind, ValueGraph, constant_tensor::LOWEST_FINITE, reshape::compute_reshape_map,
+};
 use program::affine::AffineExpression;
 
 /// `exp(x - max x) / sum exp(x - max x)` along one dimension.
@@ -34,7 +37,12 @@ struct SoftmaxPattern {
 }
 
 /// A choice between 0 and a softmax by whether the whole row is -inf, without the comparison.
-pub(in crate::import) fn as_safe_softmax(graph: &mut ValueGraph, condition: NodeId, yes: NodeId, no: NodeId) -> Option<NodeId> {
+pub(in crate::import) fn as_safe_softmax(
+    graph: &mut ValueGraph,
+    condition: NodeId,
+    yes: NodeId,
+    no: NodeId,
+) -> Option<NodeId> {
     let choices = [(yes, no, RowPredicate::AllMasked), (no, yes, RowPredicate::AnyUnmasked)];
     let softmax = choices.into_iter().find_map(|(zero, shares, expected)| {
         let softmax = (graph.as_scalar(zero) == Some(0.0)).then(|| SoftmaxPattern::find(graph, shares))??;
@@ -74,7 +82,8 @@ impl SoftmaxPattern {
         }
         let NodeKind::Reduce(function, dim, _) = graph.node(row).kind else { return None };
         let comparison = find_infinity_comparison(graph, graph.node(row).inputs[0], self.x)?;
-        let is_whole = matches!((function, comparison), ("min", RowPredicate::AllMasked) | ("max", RowPredicate::AnyUnmasked));
+        let is_whole =
+            matches!((function, comparison), ("min", RowPredicate::AllMasked) | ("max", RowPredicate::AnyUnmasked));
         (dim == self.dim && is_whole).then_some(comparison)
     }
 
@@ -108,7 +117,11 @@ fn find_infinity_comparison(graph: &ValueGraph, id: NodeId, x: NodeId) -> Option
         let inputs = graph.as_pointwise(id, function);
         matches!(inputs, Some(&[a, b]) if (a == x && is_infinity(b)) || (b == x && is_infinity(a)))
     };
-    if compares("equal") { Some(RowPredicate::AllMasked) } else { compares("notequal").then_some(RowPredicate::AnyUnmasked) }
+    if compares("equal") {
+        Some(RowPredicate::AllMasked)
+    } else {
+        compares("notequal").then_some(RowPredicate::AnyUnmasked)
+    }
 }
 
 /// The tensor with one element for each row of `whole` along `dim` that the node repeats, behind whatever views.
@@ -133,8 +146,12 @@ fn find_row_value(graph: &ValueGraph, id: NodeId, whole: &[i64], dim: usize) -> 
         base = graph.node(found);
     }
     let is_size = |(position, &size): (usize, &i64)| size == if position == dim { 1 } else { whole[position] };
-    let is_own_row = |(position, expr): (usize, &AffineExpression)| base.shape[position] == 1 || *expr == AffineExpression::Dim(position);
-    let is_row = base.shape.len() == whole.len() && base.shape.iter().enumerate().all(is_size) && at.iter().enumerate().all(is_own_row);
+    let is_own_row = |(position, expr): (usize, &AffineExpression)| {
+        base.shape[position] == 1 || *expr == AffineExpression::Dim(position)
+    };
+    let is_row = base.shape.len() == whole.len()
+        && base.shape.iter().enumerate().all(is_size)
+        && at.iter().enumerate().all(is_own_row);
     is_row.then_some(found)
 }
 
@@ -233,12 +250,23 @@ mod tests {
     #[test]
     fn replaces_every_form_by_two_bounds() {
         assert_eq!(collect_functions(SafeSoftmaxCase::new().build()), BOUNDED_FUNCTIONS);
-        assert_eq!(collect_functions(SafeSoftmaxCase { is_squeezed: true, ..SafeSoftmaxCase::new() }.build()), BOUNDED_FUNCTIONS);
-        let any = SafeSoftmaxCase { function: "notequal", reduced_by: "max", is_choice_swapped: true, ..SafeSoftmaxCase::new() };
+        assert_eq!(
+            collect_functions(SafeSoftmaxCase { is_squeezed: true, ..SafeSoftmaxCase::new() }.build()),
+            BOUNDED_FUNCTIONS
+        );
+        let any = SafeSoftmaxCase {
+            function: "notequal",
+            reduced_by: "max",
+            is_choice_swapped: true,
+            ..SafeSoftmaxCase::new()
+        };
         assert_eq!(collect_functions(any.build()), BOUNDED_FUNCTIONS);
         let mut of_maximum = SafeSoftmaxCase::new();
-        let (shares, max, masked) =
-            (of_maximum.build_quotient(), of_maximum.graph.reduce("max", of_maximum.x, 2), of_maximum.graph.add_scalar(f64::NEG_INFINITY));
+        let (shares, max, masked) = (
+            of_maximum.build_quotient(),
+            of_maximum.graph.reduce("max", of_maximum.x, 2),
+            of_maximum.graph.add_scalar(f64::NEG_INFINITY),
+        );
         let condition = of_maximum.graph.add_pointwise("equal", &[masked, max], NodeElementType::Bool);
         assert_eq!(collect_functions(of_maximum.build_select(condition, shares)), BOUNDED_FUNCTIONS);
     }
@@ -294,8 +322,16 @@ mod tests {
         let mut graph = ValueGraph::default();
         let x = graph.add_tensor(0, vec![8, 8, 64], F16);
         let row = graph.reduce("max", x, 2);
-        let swapped = graph.view(row, vec![AffineExpression::Dim(1), AffineExpression::Dim(0), AffineExpression::Constant(0)], &[8, 8, 64]);
-        let own = graph.view(row, vec![AffineExpression::Dim(0), AffineExpression::Dim(1), AffineExpression::Constant(0)], &[8, 8, 64]);
+        let swapped = graph.view(
+            row,
+            vec![AffineExpression::Dim(1), AffineExpression::Dim(0), AffineExpression::Constant(0)],
+            &[8, 8, 64],
+        );
+        let own = graph.view(
+            row,
+            vec![AffineExpression::Dim(0), AffineExpression::Dim(1), AffineExpression::Constant(0)],
+            &[8, 8, 64],
+        );
         assert_eq!(find_row_value(&graph, swapped, &[8, 8, 64], 2), None);
         assert_eq!(find_row_value(&graph, own, &[8, 8, 64], 2), Some(row));
     }

@@ -1,17 +1,18 @@
 //! A product of two scaled tensors scales one of them.
 //!
-//! Scaled dot product attention multiplies queries and keys by the root of the factor each, so that no score overflows. Every core needs
-//! whole keys, but its LX holds only its own slice of what it computes: scaled keys would go through HBM. `(a L) (b R)` is `(a b L) R`,
-//! which also rounds once less.
+//! Scaled dot product attention multiplies queries and keys by the root of the factor each, so that no score overflows.
+//! Every core needs whole keys, but its LX holds only its own slice of what it computes: scaled keys would go through
+//! HBM. `(a L) (b R)` is `(a b L) R`, which also rounds once less.
 
 use super::recognize::mul;
 use crate::import::graph::{NodeId, NodeKind, ValueGraph};
 
-/// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format stays so.
+/// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format
+/// stays so.
 const MIN_FACTOR: f64 = 1.0 / 256.0;
 
-/// Returns the operands of a product with both scales merged on the left one, if both are scaled. A factor above 1 is not moved: on the left,
-/// it could cause an overflow.
+/// Returns the operands of a product with both scales merged on the left one, if both are scaled. A factor above 1 is
+/// not moved: on the left, it could cause an overflow.
 pub(in crate::import) fn merge_scales(graph: &mut ValueGraph, left: NodeId, right: NodeId) -> Option<[NodeId; 2]> {
     let (a, b) = (find_factor(graph, left)?, find_factor(graph, right)?);
     if b.abs() > 1.0 || (a * b).abs() < MIN_FACTOR {

@@ -10,8 +10,9 @@ use crate::{
 };
 use program::affine::AffineExpression;
 
-/// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers in `width` bits. The
-/// device has no function for it: a sum is a product with a triangle of ones, and other combinations and long sums are computed in steps.
+/// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers
+/// in `width` bits. The device has no function for it: a sum is a product with a triangle of ones, and other
+/// combinations and long sums are computed in steps.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
@@ -49,7 +50,8 @@ pub(in crate::import) fn build_scan(
         return build_prefix_scan(graph, combiner, input, shape, dim);
     }
     let triangle = graph.add_constant(build_triangle(size), vec![size, size], element);
-    let triangle = if graph.as_scalar(triangle).is_some() { graph.add_splat(triangle, vec![size, size]) } else { triangle };
+    let triangle =
+        if graph.as_scalar(triangle).is_some() { graph.add_splat(triangle, vec![size, size]) } else { triangle };
     // The dimension is the last one of the left operand.
     let order: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).chain([dim]).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
@@ -61,8 +63,8 @@ pub(in crate::import) fn build_scan(
     Ok(graph.view(sums, order.iter().map(|&dim| AffineExpression::Dim(dim)).collect(), shape))
 }
 
-/// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`: each sum is its element
-/// plus a sum of at most all others.
+/// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`:
+/// each sum is its element plus a sum of at most all others.
 pub(in crate::import) fn build_sum_bounds(graph: &mut ValueGraph, input: NodeId, shape: &[i64], dim: usize) -> NodeId {
     let (first, mut sizes) = (vec![0; shape.len()], shape.to_vec());
     let element = graph.node(input).element;
@@ -77,8 +79,15 @@ pub(in crate::import) fn build_sum_bounds(graph: &mut ValueGraph, input: NodeId,
     graph.add_pointwise("add", &[input, others], element)
 }
 
-/// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then covers twice as many.
-fn build_prefix_scan(graph: &mut ValueGraph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
+/// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then
+/// covers twice as many.
+fn build_prefix_scan(
+    graph: &mut ValueGraph,
+    combiner: Combiner,
+    input: NodeId,
+    shape: &[i64],
+    dim: usize,
+) -> Result<NodeId, String> {
     let element = graph.node(input).element;
     // Along the outermost dimension no stick is taken apart.
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
@@ -114,7 +123,9 @@ fn invert_permutation(order: &[usize]) -> Vec<AffineExpression> {
 /// `[row, column]` is 1 where the row is at most the column.
 fn build_triangle(size: i64) -> ConstantTensor {
     let count = ConstantTensor::iota(0, size);
-    ConstantTensor::map_elementwise(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| f64::from(u8::from(at[0] <= at[1])))
+    ConstantTensor::map_elementwise(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| {
+        f64::from(u8::from(at[0] <= at[1]))
+    })
 }
 
 #[cfg(test)]
@@ -131,7 +142,11 @@ mod tests {
         assert_eq!(numbers, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
         let bytes = graph.add_constant(ConstantTensor::from_integer(100), Vec::new(), NodeElementType::Int);
         let sums = build_scan(&mut graph, Combiner::Sum, bytes, (&[3], 0), Some(8)).unwrap();
-        assert_eq!(graph.as_constant(sums).unwrap().integers().collect::<Vec<_>>(), [100, -56, 44], "a byte begins again at the other end");
+        assert_eq!(
+            graph.as_constant(sums).unwrap().integers().collect::<Vec<_>>(),
+            [100, -56, 44],
+            "a byte begins again at the other end"
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Scatters of slices to rows that runtime integers select.
 //!
-//! Write addresses on the device are static. So all row numbers are compared with the positions: a single slice is selected row by row
-//! between the slice and the old elements; several slices are moved to their rows by a product with a matrix of ones and zeros, without
-//! rounding.
+//! Write addresses on the device are static. So all row numbers are compared with the positions: a single slice is
+//! selected row by row between the slice and the old elements; several slices are moved to their rows by a product with
+//! a matrix of ones and zeros, without rounding.
 
 use super::{
     body::Combiner,
@@ -17,7 +17,8 @@ use crate::{
 };
 use program::affine::AffineExpression;
 
-/// Maximum number of elements of the matrix, which has one for each row and slice of the whole batch: 64 MiB in 16 bits.
+/// Maximum number of elements of the matrix, which has one for each row and slice of the whole batch: 64 MiB in 16
+/// bits.
 const MAX_COMPARED_PAIRS: i64 = 1 << 25;
 /// Maximum number of slices: slice numbers must be exact in the 16-bit format, which has all integers up to this one.
 const MAX_SLICES: i64 = 1024;
@@ -72,8 +73,9 @@ impl ScatterSizes {
     }
 }
 
-/// Scatters the `num_slices` `parts`, which have the batch and their number as leading dimensions and then the other dimensions of the target,
-/// to their positions in `target`: the numeric forms of the integers in `places`, one tensor per indexed dimension.
+/// Scatters the `num_slices` `parts`, which have the batch and their number as leading dimensions and then the other
+/// dimensions of the target, to their positions in `target`: the numeric forms of the integers in `places`, one tensor
+/// per indexed dimension.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
@@ -89,13 +91,15 @@ pub(in crate::import) fn scatter_slices(
     let element = graph.node(node).element;
     if element == NodeElementType::Int {
         let number = |graph: &mut ValueGraph, id: NodeId| {
-            graph
-                .convert_to_formatted_numbers(id)
-                .map_err(|_| codes::INTEGER_RUNTIME.format("writes integers that the device cannot compute; convert them to f32"))
+            graph.convert_to_formatted_numbers(id).map_err(|_| {
+                codes::INTEGER_RUNTIME.format("writes integers that the device cannot compute; convert them to f32")
+            })
         };
         let (node, parts) = (number(graph, node)?, number(graph, parts)?);
         if graph.node(node).element == NodeElementType::Int {
-            return Err(codes::UNWRITTEN.format("writes into a tensor of integers that no op has written; fill it first"));
+            return Err(
+                codes::UNWRITTEN.format("writes into a tensor of integers that no op has written; fill it first")
+            );
         }
         let new = scatter_slices(graph, ScatterTarget { node, ..target }, places, parts, n_parts, written)?;
         return Ok(graph.add_integers(new));
@@ -148,9 +152,11 @@ fn scatter_row(
     written: UpdateMode,
 ) -> NodeResult {
     let ScatterTarget { node, shape, .. } = target;
-    let of_part: Vec<i64> = [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
+    let of_part: Vec<i64> =
+        [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
     let with_size = |size: i64| (0..shape.len()).map(|other| if other == dim { size } else { 1 }).collect::<Vec<i64>>();
-    let place = graph.view(is_place, vec![AffineExpression::Dim(dim), AffineExpression::Constant(0)], &with_size(shape[dim]));
+    let place =
+        graph.view(is_place, vec![AffineExpression::Dim(dim), AffineExpression::Constant(0)], &with_size(shape[dim]));
     let part = graph.splat_if_scalar(part, &of_part);
     let map = (0..shape.len()).filter(|&other| other != dim).map(AffineExpression::Dim);
     let sizes: Vec<i64> = (0..shape.len()).map(|other| if other == dim { 1 } else { shape[other] }).collect();
@@ -160,7 +166,13 @@ fn scatter_row(
 }
 
 /// Each row is the slice, or the old row, or both combined.
-fn scatter_slice(graph: &mut ValueGraph, whole: NodeId, is_place: NodeId, part: NodeId, written: UpdateMode) -> NodeResult {
+fn scatter_slice(
+    graph: &mut ValueGraph,
+    whole: NodeId,
+    is_place: NodeId,
+    part: NodeId,
+    written: UpdateMode,
+) -> NodeResult {
     let element = graph.node(whole).element;
     match written {
         UpdateMode::Replace => recognize::select(graph, &[is_place, part, whole], element),
@@ -205,8 +217,8 @@ fn scatter_several_slices(
     recognize::select(graph, &[is_written, moved, whole], element)
 }
 
-/// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes: one dimension at a
-/// time, so that no number is larger than a dimension.
+/// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes:
+/// one dimension at a time, so that no number is larger than a dimension.
 fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[i64], places: &[NodeId]) -> NodeResult {
     let rows = writing.rows;
     let (mut below, mut found) = (rows, None);
@@ -215,7 +227,11 @@ fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[
         let place = graph.reshape(place, &writing.batched_shape(1, writing.num_slices));
         #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
         let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
-        let counted = graph.add_constant(ConstantTensor::from_numbers(&positions), writing.shared_shape(rows, 1), NodeElementType::Int);
+        let counted = graph.add_constant(
+            ConstantTensor::from_numbers(&positions),
+            writing.shared_shape(rows, 1),
+            NodeElementType::Int,
+        );
         // A table of the rows for each value of an index would be far larger than a comparison.
         let is_there = match graph.as_constant(place) {
             Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], NodeElementType::Bool)?,
@@ -255,14 +271,25 @@ fn invert_permutation(order: &[usize]) -> Vec<AffineExpression> {
 mod tests {
     use super::*;
 
-    fn scatter_into_tensor(shape: &[i64], dims: &[usize], n_parts: i64, written: UpdateMode) -> (ValueGraph, NodeResult) {
+    fn scatter_into_tensor(
+        shape: &[i64],
+        dims: &[usize],
+        n_parts: i64,
+        written: UpdateMode,
+    ) -> (ValueGraph, NodeResult) {
         let mut graph = ValueGraph::default();
         let node = graph.add_tensor(0, shape.to_vec(), NodeElementType::F16);
         let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
         let parts = graph.add_tensor(1, [n_parts].iter().chain(columns).copied().collect(), NodeElementType::F16);
         let places = graph.add_tensor(2, vec![n_parts], NodeElementType::F32);
-        let found =
-            scatter_slices(&mut graph, ScatterTarget { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
+        let found = scatter_slices(
+            &mut graph,
+            ScatterTarget { node, shape, batch: &[], dims },
+            &vec![places; dims.len()],
+            parts,
+            n_parts,
+            written,
+        );
         (graph, found)
     }
 

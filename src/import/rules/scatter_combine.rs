@@ -10,8 +10,8 @@ use program::affine::AffineExpression;
 /// Maximum number of elements of all slices for each row: 32 MiB in 16 bits.
 const MAX_COMBINED_ELEMENTS: i64 = 1 << 24;
 
-/// Combines `whole`, of shape `batch` x rows x columns, with those of `parts` (`batch` x parts x columns) that are scattered to the row, as
-/// `is_place` states for `batch` x rows x parts.
+/// Combines `whole`, of shape `batch` x rows x columns, with those of `parts` (`batch` x parts x columns) that are
+/// scattered to the row, as `is_place` states for `batch` x rows x parts.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
@@ -37,7 +37,10 @@ pub(super) fn combine_scattered_slices(
     }
     // The batch index, followed by the dimensions that a tensor has of rows, parts and columns.
     let own = |dims: &[usize]| {
-        (0..rows_at).map(AffineExpression::Dim).chain(dims.iter().map(|&dim| AffineExpression::Dim(rows_at + dim))).collect::<Vec<_>>()
+        (0..rows_at)
+            .map(AffineExpression::Dim)
+            .chain(dims.iter().map(|&dim| AffineExpression::Dim(rows_at + dim)))
+            .collect::<Vec<_>>()
     };
     let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, n_parts, 1]].concat());
     let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, n_parts, columns]].concat());

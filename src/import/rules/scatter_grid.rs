@@ -1,4 +1,5 @@
-//! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole dimensions.
+//! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole
+//! dimensions.
 
 use crate::import::graph::{NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
@@ -26,9 +27,9 @@ pub(in crate::import) fn view_position_column(graph: &mut ValueGraph, places: No
     graph.view(places, vec![AffineExpression::Dim(0), AffineExpression::Constant(column)], &shape[..1])
 }
 
-/// Slices whose positions are partly constant and count along a whole dimension. If the runtime positions are the same along it, the slices
-/// that differ only there are merged into one slice with that dimension, as PyTorch writes a row to a cache. Otherwise each index has slices
-/// of its own, as in `x.scatter(1, i, v)`.
+/// Slices whose positions are partly constant and count along a whole dimension. If the runtime positions are the same
+/// along it, the slices that differ only there are merged into one slice with that dimension, as PyTorch writes a row
+/// to a cache. Otherwise each index has slices of its own, as in `x.scatter(1, i, v)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct ScatterGrid {
     /// Dimensions of the target that slices cover completely, with the digit of the slice number along them.
@@ -44,8 +45,20 @@ pub(in crate::import) struct ScatterGrid {
 
 impl ScatterGrid {
     /// Returns the grid of `num_slices` slices with these positions, one column for each of `dims`.
-    pub(in crate::import) fn from_columns(graph: &ValueGraph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
-        let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
+    pub(in crate::import) fn from_columns(
+        graph: &ValueGraph,
+        columns: &[NodeId],
+        dims: &[usize],
+        shape: &[i64],
+        n_parts: i64,
+    ) -> Self {
+        let plain = Self {
+            whole: Vec::new(),
+            apart: Vec::new(),
+            rest: vec![(1, n_parts)],
+            chosen: dims.to_vec(),
+            rank: shape.len(),
+        };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
             let numbers: Vec<i64> = graph.as_constant(column)?.broadcast_scalar(&[n_parts]).integers().collect();
             // All slices are at the only possible position.
@@ -57,14 +70,19 @@ impl ScatterGrid {
             Some((dim, found))
         };
         let counted: Vec<(usize, MixedRadixTerm)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
-        let Some(rest) = find_remaining_terms(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len()) else {
+        let Some(rest) =
+            find_remaining_terms(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len())
+        else {
             return plain;
         };
-        let chosen: Vec<usize> = dims.iter().copied().filter(|dim| counted.iter().all(|(other, _)| other != dim)).collect();
+        let chosen: Vec<usize> =
+            dims.iter().copied().filter(|dim| counted.iter().all(|(other, _)| other != dim)).collect();
         let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| chosen.contains(dim));
-        let places: Vec<Option<Vec<i64>>> = of_run_time.map(|(&column, _)| trace_source_positions(graph, column)).collect();
-        let stands_still =
-            |digit: &MixedRadixTerm| places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, n_parts)));
+        let places: Vec<Option<Vec<i64>>> =
+            of_run_time.map(|(&column, _)| trace_source_positions(graph, column)).collect();
+        let stands_still = |digit: &MixedRadixTerm| {
+            places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, n_parts)))
+        };
         let (whole, apart) = counted.into_iter().partition(|(_, digit)| stands_still(digit));
         Self { whole, apart, rest, chosen, rank: shape.len() }
     }
@@ -91,7 +109,9 @@ impl ScatterGrid {
 
     /// Returns the dimensions of the target that slices have.
     fn slice_dims(&self) -> Vec<usize> {
-        (0..self.rank).filter(|dim| !self.chosen.contains(dim) && self.apart.iter().all(|(other, _)| other != dim)).collect()
+        (0..self.rank)
+            .filter(|dim| !self.chosen.contains(dim) && self.apart.iter().all(|(other, _)| other != dim))
+            .collect()
     }
 
     /// Returns the sizes of the slices: the batch, their number, and the dimensions of the target that they have.
@@ -99,8 +119,8 @@ impl ScatterGrid {
         self.position_sizes(shape).into_iter().chain(self.slice_dims().into_iter().map(|dim| shape[dim])).collect()
     }
 
-    /// Returns the number of the first original slice that a merged slice consists of, in terms of the indices along the batch and its
-    /// number.
+    /// Returns the number of the first original slice that a merged slice consists of, in terms of the indices along
+    /// the batch and its number.
     pub(in crate::import) fn first_slice_index(&self) -> AffineExpression {
         let (n_parts, own) = (self.num_slices(), self.apart.len());
         let mut below = n_parts;
@@ -123,13 +143,15 @@ impl ScatterGrid {
         place
     }
 
-    /// Returns the index map from an element of a merged slice to the original slices, which have a number and the dimensions without a
-    /// position.
+    /// Returns the index map from an element of a merged slice to the original slices, which have a number and the
+    /// dimensions without a position.
     pub(in crate::import) fn slice_map(&self) -> Vec<AffineExpression> {
         let (mut number, mut map) = (self.first_slice_index(), Vec::new());
         for (position, dim) in (self.apart.len() + 1..).zip(self.slice_dims()) {
             match self.whole.iter().find(|(whole, _)| *whole == dim) {
-                Some((_, digit)) if digit.size > 1 => number = number.plus(AffineExpression::Dim(position).times(digit.divisor)),
+                Some((_, digit)) if digit.size > 1 => {
+                    number = number.plus(AffineExpression::Dim(position).times(digit.divisor))
+                }
                 Some(_) => {}
                 None => map.push(AffineExpression::Dim(position)),
             }
@@ -151,7 +173,8 @@ impl MixedRadixTerm {
     /// Returns whether the numbers of slices that differ in this digit alone are the same.
     fn keeps_positions(&self, numbers: &[i64], n_parts: i64) -> bool {
         let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
-        (0..n_parts).all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
+        (0..n_parts)
+            .all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
     }
 }
 
@@ -164,12 +187,13 @@ fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
     // Number of increasing steps.
     let grows = |count: i64| at(count * divisor) == Some(first + count * step);
     let size = (1..=n_numbers).find(|&count| !grows(count))?;
-    let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
+    let is_digit =
+        (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
     (step > 0 && is_digit).then_some(MixedRadixTerm { divisor, size, step })
 }
 
-/// Returns the mixed-radix terms of the numbers below `num_slices` that are not among `digits`, outermost first: divisor
-/// and size. None if `digits` are not terms of one number.
+/// Returns the mixed-radix terms of the numbers below `num_slices` that are not among `digits`, outermost first:
+/// divisor and size. None if `digits` are not terms of one number.
 fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =
         digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();
@@ -186,7 +210,8 @@ fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], n_parts: i64) -> Opt
     (below == n_parts).then_some(rest)
 }
 
-/// Returns, for each element of a node, the element of the tensor behind all its views; for a scalar, the first element for all.
+/// Returns, for each element of a node, the element of the tensor behind all its views; for a scalar, the first element
+/// for all.
 fn trace_source_positions(graph: &ValueGraph, node: NodeId) -> Option<Vec<i64>> {
     let n_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
     let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(n_elements).collect(), node);
@@ -218,7 +243,8 @@ mod tests {
 
     #[test]
     fn finds_periodic_term() {
-        let digit = |numbers: &[i64]| find_mixed_radix_term(numbers).map(|found| [found.divisor, found.size, found.step]);
+        let digit =
+            |numbers: &[i64]| find_mixed_radix_term(numbers).map(|found| [found.divisor, found.size, found.step]);
         assert_eq!(digit(&[0, 1, 2, 3]), Some([1, 4, 1]));
         assert_eq!(digit(&[0, 0, 1, 1, 2, 2]), Some([2, 3, 1]));
         assert_eq!(digit(&[5, 7, 5, 7]), Some([1, 2, 2]));
@@ -234,7 +260,9 @@ mod tests {
         let position = graph.add_tensor(0, vec![1], NodeElementType::Int);
         let position = graph.view(position, vec![AffineExpression::Constant(0)], &[128]);
         let counted = |count: fn(i64) -> i64| {
-            ConstantTensor::from_numbers(&(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>())
+            ConstantTensor::from_numbers(
+                &(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>(),
+            )
         };
         let (outer, inner) = (counted(|part| part / 64), counted(|part| part % 64));
         let [outer, inner] = [outer, inner].map(|known| graph.add_constant(known, vec![128], NodeElementType::Int));
@@ -253,7 +281,10 @@ mod tests {
         let rows = graph.add_tensor(2, vec![2], NodeElementType::Int);
         let rows = graph.view(
             rows,
-            vec![AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(64)))],
+            vec![AffineExpression::FloorDiv(
+                Box::new(AffineExpression::Dim(0)),
+                Box::new(AffineExpression::Constant(64)),
+            )],
             &[128],
         );
         let grid = ScatterGrid::from_columns(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);

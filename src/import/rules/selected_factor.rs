@@ -1,8 +1,10 @@
-//! Products with matrices that a one-hot product selects, as in a mixture of experts: `x[t] W[e[t]]` for each token `t`.
+//! Products with matrices that a one-hot product selects, as in a mixture of experts: `x[t] W[e[t]]` for each token
+//! `t`.
 //!
-//! Gathering would create one matrix of the size of an expert per row of the left factor. A product of all rows with all matrices side by
-//! side reads each matrix once, and computes no more than the one-hot product; each row keeps the columns of its matrix. No other terms are
-//! summed, so the rounding is the same, and infinities in results of other matrices have no effect.
+//! Gathering would create one matrix of the size of an expert per row of the left factor. A product of all rows with
+//! all matrices side by side reads each matrix once, and computes no more than the one-hot product; each row keeps the
+//! columns of its matrix. No other terms are summed, so the rounding is the same, and infinities in results of other
+//! matrices have no effect.
 
 use super::recognize::select;
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
@@ -17,16 +19,20 @@ struct OneHotSelection {
     table: NodeId,
 }
 
-/// Builds the product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, if a one-hot product selects the matrices of `right`.
-/// Returns None otherwise, or if the columns of all matrices have more elements than the selected matrices.
+/// Builds the product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, if a one-hot product selects the
+/// matrices of `right`. Returns None otherwise, or if the columns of all matrices have more elements than the selected
+/// matrices.
 pub(in crate::import) fn build_selected_matmul(
     graph: &mut ValueGraph,
     left: NodeId,
     right: NodeId,
     element: NodeElementType,
 ) -> Option<NodeId> {
-    let (&[batch, m, k], &[of_right, _, n]) = (&graph.node(left).shape[..], &graph.node(right).shape[..]) else { return None };
-    let OneHotSelection { hot, table } = find_one_hot_product(graph, right, 0).filter(|_| of_right == batch && batch > 1)?;
+    let (&[batch, m, k], &[of_right, _, n]) = (&graph.node(left).shape[..], &graph.node(right).shape[..]) else {
+        return None;
+    };
+    let OneHotSelection { hot, table } =
+        find_one_hot_product(graph, right, 0).filter(|_| of_right == batch && batch > 1)?;
     let n_matrices = graph.node(table).shape[0];
     if n_matrices * m > k {
         return None;
@@ -35,8 +41,11 @@ pub(in crate::import) fn build_selected_matmul(
     let rows = graph.reshape(left, &[batch * m, k]);
     let column_of = |of| Box::new(AffineExpression::Dim(of));
     let by = Box::new(AffineExpression::Constant(n));
-    let beside =
-        vec![AffineExpression::FloorDiv(column_of(1), by.clone()), AffineExpression::Dim(0), AffineExpression::Mod(column_of(1), by)];
+    let beside = vec![
+        AffineExpression::FloorDiv(column_of(1), by.clone()),
+        AffineExpression::Dim(0),
+        AffineExpression::Mod(column_of(1), by),
+    ];
     let columns = graph.view(matrices, beside, &[k, n_matrices * n]);
     let all = graph.add(NodeKind::Matmul, &[rows, columns], vec![batch * m, n_matrices * n], element);
     let all = graph.reshape(all, &[batch, m, n_matrices, n]);
@@ -81,7 +90,8 @@ fn find_input_dim(graph: &ValueGraph, id: NodeId, rows: usize) -> Option<usize> 
         }
         NodeKind::Reshape => {
             let before: i64 = node.shape[..rows].iter().product();
-            (0..of_input.len()).find(|&dim| of_input[dim] == node.shape[rows] && of_input[..dim].iter().product::<i64>() == before)?
+            (0..of_input.len())
+                .find(|&dim| of_input[dim] == node.shape[rows] && of_input[..dim].iter().product::<i64>() == before)?
         }
         _ => return None,
     };
@@ -112,14 +122,20 @@ mod tests {
 
     /// Twelve rows that are one-hot products with a table of `n_matrices`, of 64 x 8 elements each, transposed.
     fn build_selected_matrices(graph: &mut ValueGraph, n_matrices: i64) -> NodeId {
-        let (which, number) =
-            (graph.add_tensor(0, vec![12, 1], NodeElementType::F16), graph.add_tensor(1, vec![1, n_matrices], NodeElementType::F16));
+        let (which, number) = (
+            graph.add_tensor(0, vec![12, 1], NodeElementType::F16),
+            graph.add_tensor(1, vec![1, n_matrices], NodeElementType::F16),
+        );
         let hot = graph.add_pointwise("equal", &[which, number], NodeElementType::Bool);
         let hot = graph.add(NodeKind::Reshape, &[hot], vec![12, n_matrices], NodeElementType::F16);
         let table = graph.add_tensor(2, vec![n_matrices, 512], NodeElementType::F16);
         let rows = graph.add(NodeKind::Matmul, &[hot, table], vec![12, 512], NodeElementType::F16);
         let rows = graph.reshape(rows, &[12, 8, 64]);
-        graph.view(rows, vec![AffineExpression::Dim(0), AffineExpression::Dim(2), AffineExpression::Dim(1)], &[12, 64, 8])
+        graph.view(
+            rows,
+            vec![AffineExpression::Dim(0), AffineExpression::Dim(2), AffineExpression::Dim(1)],
+            &[12, 64, 8],
+        )
     }
 
     fn build_product_shape(n_matrices: i64, n_rows: i64) -> Option<Vec<i64>> {
@@ -138,7 +154,11 @@ mod tests {
     #[test]
     fn multiplies_all_rows_with_all_matrices() {
         assert_eq!(build_product_shape(4, 1), Some(vec![12, 32]));
-        assert_eq!(build_product_shape(4, 16), Some(vec![192, 32]), "as many columns as the chosen matrices have elements");
+        assert_eq!(
+            build_product_shape(4, 16),
+            Some(vec![192, 32]),
+            "as many columns as the chosen matrices have elements"
+        );
     }
 
     #[test]
@@ -152,13 +172,21 @@ mod tests {
         let mut graph = ValueGraph::default();
         let left = graph.add_tensor(3, vec![12, 1, 64], NodeElementType::F16);
         let right = build_selected_matrices(&mut graph, 4);
-        let mixed = graph.view(right, vec![AffineExpression::Dim(2), AffineExpression::Dim(1), AffineExpression::Dim(0)], &[8, 64, 12]);
+        let mixed = graph.view(
+            right,
+            vec![AffineExpression::Dim(2), AffineExpression::Dim(1), AffineExpression::Dim(0)],
+            &[8, 64, 12],
+        );
         let other = graph.add_tensor(4, vec![8, 1, 64], NodeElementType::F16);
         assert_eq!(build_selected_matmul(&mut graph, other, mixed, NodeElementType::F16), None, "the rows are columns");
         let weights = graph.add_tensor(5, vec![12, 4], NodeElementType::F16);
         let table = graph.add_tensor(6, vec![4, 512], NodeElementType::F16);
         let sums = graph.add(NodeKind::Matmul, &[weights, table], vec![12, 512], NodeElementType::F16);
         let sums = graph.reshape(sums, &[12, 64, 8]);
-        assert_eq!(build_selected_matmul(&mut graph, left, sums, NodeElementType::F16), None, "a weighted sum of matrices is none of them");
+        assert_eq!(
+            build_selected_matmul(&mut graph, left, sums, NodeElementType::F16),
+            None,
+            "a weighted sum of matrices is none of them"
+        );
     }
 }

@@ -1,14 +1,16 @@
 //! Angles in single precision: the argument of a sine or a cosine that a program computes in f32.
 //!
-//! In 16 bits, an angle of 500 is off by up to a quarter. The argument is computed again from the f32 tensors, the integers and the constants
-//! of the program, in f32; so are the range reduction and the polynomial, and the result is rounded once.
+//! In 16 bits, an angle of 500 is off by up to a quarter. The argument is computed again from the f32 tensors, the
+//! integers and the constants of the program, in f32; so are the range reduction and the polynomial, and the result is
+//! rounded once.
 //!
-//! A conversion between formats moves elements inside their sticks (`docs/reference/bundle-format.md`, order of elements). A stick of equal
-//! elements has no order, so each converted element fills a stick.
+//! A conversion between formats moves elements inside their sticks (`docs/reference/bundle-format.md`, order of
+//! elements). A stick of equal elements has no order, so each converted element fills a stick.
 
 use super::recognize::{add, mul, sub};
 use crate::import::graph::{
-    NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor, formats::StorageFormat, table_lookup,
+    NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor, formats::StorageFormat,
+    table_lookup,
 };
 use machine::NARROW;
 use program::affine::AffineExpression;
@@ -26,9 +28,10 @@ const MAX_ANGLE_DIMS: usize = 5;
 /// Maximum number of products of a sum: the device has no product of matrices in f32.
 const MAX_PRODUCT_TERMS: i64 = 8;
 
-/// Builds a function of angles in single precision, with results of type `element`. Returns None unless the program computes the angles in f32,
-/// from its arguments, constants and integers, with at least one product, sum or difference. `name` is the function's name in MLIR; `of_angle`
-/// returns for angles in single precision where the result is valid, the result, and what replaces it elsewhere.
+/// Builds a function of angles in single precision, with results of type `element`. Returns None unless the program
+/// computes the angles in f32, from its arguments, constants and integers, with at least one product, sum or
+/// difference. `name` is the function's name in MLIR; `of_angle` returns for angles in single precision where the
+/// result is valid, the result, and what replaces it elsewhere.
 pub(super) fn build_angle_function(
     graph: &mut ValueGraph,
     (name, x): (&'static str, NodeId),
@@ -95,7 +98,11 @@ impl<F: Fn(&mut ValueGraph, NodeId) -> Result<[NodeId; 3], String>> AngleFunctio
 }
 
 /// Converts single precision to `element`: selects `result` where `is_valid` holds, `otherwise` elsewhere.
-fn narrow_result(graph: &mut ValueGraph, [is_valid, result, otherwise]: [NodeId; 3], element: NodeElementType) -> NodeId {
+fn narrow_result(
+    graph: &mut ValueGraph,
+    [is_valid, result, otherwise]: [NodeId; 3],
+    element: NodeElementType,
+) -> NodeId {
     let shape = graph.node(result).shape.clone();
     let [is_valid, result] = [is_valid, result].map(|node| graph.broadcast_to_lanes(node));
     let single = graph.add_pointwise("where3", &[is_valid, result, otherwise], NodeElementType::Single);
@@ -189,7 +196,8 @@ impl SinglePrecisionRewriter<'_> {
         Some(number)
     }
 
-    /// Returns the numbers of an index, whose functions are too many for a table; if rows are selected by it too, by a table of the numbers.
+    /// Returns the numbers of an index, whose functions are too many for a table; if rows are selected by it too, by a
+    /// table of the numbers.
     fn rewrite_positions(&mut self, table: NodeId, index: NodeId, shape: &[i64]) -> Option<NodeId> {
         let counts = self.graph.as_constant(table).is_some_and(ConstantTensor::is_iota);
         let number = self.graph.source_tensor(index).filter(|_| counts && self.graph.node(index).shape == shape)?;

@@ -1,8 +1,9 @@
 //! Sorted rows, or the first elements of sorted rows.
 //!
-//! The device cannot move elements by their values. So the rank of an element, the number of elements before it, is counted by all pairwise
-//! comparisons, and a result element is the sum over the row of the single element with its rank. If only the first few elements of long rows
-//! are requested, they are found one by one, each as the extremum of the remaining ones.
+//! The device cannot move elements by their values. So the rank of an element, the number of elements before it, is
+//! counted by all pairwise comparisons, and a result element is the sum over the row of the single element with its
+//! rank. If only the first few elements of long rows are requested, they are found one by one, each as the extremum of
+//! the remaining ones.
 //!
 //! The order is stable. A NaN counts as an infinity, the largest of all.
 
@@ -13,7 +14,8 @@ use crate::import::{
 use program::affine::AffineExpression;
 use std::cmp::Ordering;
 
-/// Maximum length of a row: positions up to this one are exact in the 16-bit format, and all pairwise comparisons are stored.
+/// Maximum length of a row: positions up to this one are exact in the 16-bit format, and all pairwise comparisons are
+/// stored.
 const MAX_RANKED_LENGTH: i64 = 1024;
 /// Maximum number of elements that are found one by one.
 const MAX_ROUNDS: i64 = 64;
@@ -43,8 +45,9 @@ impl SortOrder {
     }
 }
 
-/// Returns which tensor a body compares two elements of, and the order: from comparisons of the two, combined by conjunction or disjunction.
-/// Producers define the position of a NaN; here it is the largest number, and a body with another definition has no order.
+/// Returns which tensor a body compares two elements of, and the order: from comparisons of the two, combined by
+/// conjunction or disjunction. Producers define the position of a NaN; here it is the largest number, and a body with
+/// another definition has no order.
 pub(in crate::import) fn find_sort_order(body: &GenericBody) -> Option<(usize, SortOrder)> {
     let &[BodyScalar::Op(last)] = body.yields.as_slice() else { return None };
     let key = body.ops.iter().flat_map(|op| &op.operands).find_map(|operand| match operand {
@@ -134,13 +137,19 @@ pub(in crate::import) fn sort_tensors(
         ));
     }
     // A scalar has no rows.
-    let with_rows =
-        |graph: &mut ValueGraph, SortTensor { node, is_integer }| SortTensor { node: graph.splat_if_scalar(node, rows.shape), is_integer };
+    let with_rows = |graph: &mut ValueGraph, SortTensor { node, is_integer }| SortTensor {
+        node: graph.splat_if_scalar(node, rows.shape),
+        is_integer,
+    };
     let tensors = tensors.iter().map(|&tensor| simplify_constant(graph, tensor, rows)).collect::<Vec<_>>();
     let tensors: Vec<SortTensor> = tensors.into_iter().map(|tensor| with_rows(graph, tensor)).collect();
     let keys = graph.splat_if_scalar(tensors[key].node, rows.shape);
     let keys = if tensors[key].is_integer { keys } else { replace_nan(graph, keys) };
-    Ok(if by_rounds { sort_in_rounds(graph, keys, &tensors, rows, order) } else { sort_by_rank(graph, keys, &tensors, rows, order) })
+    Ok(if by_rounds {
+        sort_in_rounds(graph, keys, &tensors, rows, order)
+    } else {
+        sort_by_rank(graph, keys, &tensors, rows, order)
+    })
 }
 
 /// Reduces a constant with equal rows, such as positions, to one row. Broadcasts other constants to the shape of the
@@ -153,23 +162,39 @@ fn simplify_constant(graph: &mut ValueGraph, tensor: SortTensor, rows: SortRows<
     let of_row = rows.row_shape(rows.length());
     let row = known.apply_view(rows.shape, &(0..rows.shape.len()).map(at).collect::<Vec<_>>(), &of_row);
     let is_same = row.broadcast(&of_row, rows.shape) == known;
-    let node = if is_same { graph.add_constant(row, of_row, element) } else { graph.add_constant(known, rows.shape.to_vec(), element) };
+    let node = if is_same {
+        graph.add_constant(row, of_row, element)
+    } else {
+        graph.add_constant(known, rows.shape.to_vec(), element)
+    };
     SortTensor { node, ..tensor }
 }
 
 /// Replaces NaN, which no comparison orders, by infinities.
 fn replace_nan(graph: &mut ValueGraph, keys: NodeId) -> NodeId {
-    let (is_number, infinity) = (graph.add_pointwise("equal", &[keys, keys], NodeElementType::Bool), graph.add_scalar(f64::INFINITY));
+    let (is_number, infinity) =
+        (graph.add_pointwise("equal", &[keys, keys], NodeElementType::Bool), graph.add_scalar(f64::INFINITY));
     let element = graph.node(keys).element;
     graph.add_pointwise("where3", &[is_number, keys, infinity], element)
 }
 
-/// Compares all pairs of elements: the rows lie along the last two dimensions of the comparisons, and the results along the last but one.
-fn sort_by_rank(graph: &mut ValueGraph, keys: NodeId, tensors: &[SortTensor], rows: SortRows<'_>, order: SortOrder) -> Vec<NodeId> {
+/// Compares all pairs of elements: the rows lie along the last two dimensions of the comparisons, and the results along
+/// the last but one.
+fn sort_by_rank(
+    graph: &mut ValueGraph,
+    keys: NodeId,
+    tensors: &[SortTensor],
+    rows: SortRows<'_>,
+    order: SortOrder,
+) -> Vec<NodeId> {
     let rest = rows.shape.len() - 1;
     let rank = compute_ranks(graph, keys, rows, order);
     let element = graph.integers.element();
-    let places = graph.add_constant(ConstantTensor::iota(0, rows.num_first), [vec![1; rest], vec![rows.num_first, 1]].concat(), element);
+    let places = graph.add_constant(
+        ConstantTensor::iota(0, rows.num_first),
+        [vec![1; rest], vec![rows.num_first, 1]].concat(),
+        element,
+    );
     let is_there = graph.add_pointwise("equal", &[rank, places], NodeElementType::Bool);
     let results = tensors.iter().map(|&tensor| {
         let node = view_rows_along(graph, tensor.node, rows, rest + 1);
@@ -187,7 +212,11 @@ fn compute_ranks(graph: &mut ValueGraph, keys: NodeId, rows: SortRows<'_>, order
     let equal = graph.add_pointwise("equal", &[others, own], NodeElementType::Bool);
     let count = ConstantTensor::iota(0, length);
     let is_earlier = |at: &[f64]| f64::from(u8::from(at[0] < at[1]));
-    let earlier = ConstantTensor::map_elementwise(&[(&count, &[length, 1]), (&count, &[1, length])], &[length, length], is_earlier);
+    let earlier = ConstantTensor::map_elementwise(
+        &[(&count, &[length, 1]), (&count, &[1, length])],
+        &[length, length],
+        is_earlier,
+    );
     let earlier = graph.add_constant(earlier, [vec![1; rest], vec![length, length]].concat(), NodeElementType::Bool);
     let ties = graph.add_pointwise("mul", &[equal, earlier], NodeElementType::Bool);
     let before = graph.add_pointwise("maximum", &[before, ties], NodeElementType::Bool);
@@ -207,7 +236,8 @@ fn view_rows_along(graph: &mut ValueGraph, tensor: NodeId, rows: SortRows<'_>, p
         Ordering::Equal => AffineExpression::Dim(place),
         Ordering::Greater => AffineExpression::Dim(dim - 1),
     };
-    let mut shape: Vec<i64> = (0..sizes.len()).filter(|&dim| dim != rows.dim).map(|dim| sizes[dim]).chain([1, 1]).collect();
+    let mut shape: Vec<i64> =
+        (0..sizes.len()).filter(|&dim| dim != rows.dim).map(|dim| sizes[dim]).chain([1, 1]).collect();
     shape[place] = rows.length();
     graph.view(tensor, (0..sizes.len()).map(at).collect(), &shape)
 }
@@ -224,9 +254,14 @@ fn restore_row_dim(graph: &mut ValueGraph, chosen: NodeId, rows: SortRows<'_>) -
     graph.view(chosen, (0..rest + 2).map(at).collect(), &rows.shape_with_length(rows.num_first))
 }
 
-/// Returns the single element along `dim` for which `holds` is true. A sum with zeros is exact; integers are the sum of the maximum and the
-/// minimum with zeros, so that their range does not grow.
-fn extract_selected(graph: &mut ValueGraph, holds: NodeId, SortTensor { node, is_integer }: SortTensor, dim: usize) -> NodeId {
+/// Returns the single element along `dim` for which `holds` is true. A sum with zeros is exact; integers are the sum of
+/// the maximum and the minimum with zeros, so that their range does not grow.
+fn extract_selected(
+    graph: &mut ValueGraph,
+    holds: NodeId,
+    SortTensor { node, is_integer }: SortTensor,
+    dim: usize,
+) -> NodeId {
     let (zero, element) = (graph.add_scalar(0.0), graph.node(node).element);
     let chosen = graph.add_pointwise("where3", &[holds, node, zero], element);
     if !is_integer {
@@ -243,8 +278,15 @@ fn extract_selected(graph: &mut ValueGraph, holds: NodeId, SortTensor { node, is
     found
 }
 
-/// Finds elements one by one: the extremum of the remaining ones, its first position, and the elements at that position.
-fn sort_in_rounds(graph: &mut ValueGraph, keys: NodeId, tensors: &[SortTensor], rows: SortRows<'_>, order: SortOrder) -> Vec<NodeId> {
+/// Finds elements one by one: the extremum of the remaining ones, its first position, and the elements at that
+/// position.
+fn sort_in_rounds(
+    graph: &mut ValueGraph,
+    keys: NodeId,
+    tensors: &[SortTensor],
+    rows: SortRows<'_>,
+    order: SortOrder,
+) -> Vec<NodeId> {
     let key_element = graph.node(keys).element;
     let places = RowPositions::new(graph, key_element, rows);
     let last = graph.add_scalar(order.combiner().neutral_element());
@@ -259,7 +301,8 @@ fn sort_in_rounds(graph: &mut ValueGraph, keys: NodeId, tensors: &[SortTensor], 
         let limit = graph.reduce(order.combiner().function(), left, rows.dim);
         let is_limit = graph.add_pointwise("equal", &[left, limit], NodeElementType::Bool);
         // Removed elements count as the last in the order, and remaining ones may be equal to them.
-        let is_limit = is_left.map_or(is_limit, |is_left| graph.add_pointwise("mul", &[is_limit, is_left], NodeElementType::Bool));
+        let is_limit =
+            is_left.map_or(is_limit, |is_left| graph.add_pointwise("mul", &[is_limit, is_left], NodeElementType::Bool));
         let [is_there, is_elsewhere] = places.find_first(graph, is_limit);
         let mut offsets = vec![0; rows.shape.len()];
         offsets[rows.dim] = round;
@@ -267,7 +310,9 @@ fn sort_in_rounds(graph: &mut ValueGraph, keys: NodeId, tensors: &[SortTensor], 
             let one = extract_selected(graph, is_there, tensor, rows.dim);
             *found = graph.insert(one, *found, offsets.clone());
         }
-        is_left = Some(is_left.map_or(is_elsewhere, |is_left| graph.add_pointwise("mul", &[is_left, is_elsewhere], NodeElementType::Bool)));
+        is_left = Some(is_left.map_or(is_elsewhere, |is_left| {
+            graph.add_pointwise("mul", &[is_left, is_elsewhere], NodeElementType::Bool)
+        }));
     }
     found
 }
@@ -297,7 +342,8 @@ impl RowPositions {
         Self { high, low, beyond: graph.add_scalar(base), dim: rows.dim }
     }
 
-    /// Returns, for the positions where a condition holds, whether each is the first one, and whether it is another one.
+    /// Returns, for the positions where a condition holds, whether each is the first one, and whether it is another
+    /// one.
     fn find_first(&self, graph: &mut ValueGraph, holds: NodeId) -> [NodeId; 2] {
         let Some(high) = self.high else { return self.find_first_by_digit(graph, self.low, holds) };
         let [is_high, is_before_or_behind] = self.find_first_by_digit(graph, high, holds);
@@ -327,7 +373,13 @@ mod tests {
         let node = graph.add_tensor(0, shape.to_vec(), element);
         let places = graph.add_constant(ConstantTensor::iota(0, length), vec![1, length], NodeElementType::F32);
         let tensors = [SortTensor { node, is_integer: false }, SortTensor { node: places, is_integer: true }];
-        let results = sort_tensors(&mut graph, &tensors, 0, SortRows { shape: &shape, dim: 1, num_first: n_first }, SortOrder::Descending)?;
+        let results = sort_tensors(
+            &mut graph,
+            &tensors,
+            0,
+            SortRows { shape: &shape, dim: 1, num_first: n_first },
+            SortOrder::Descending,
+        )?;
         let needed = graph.collect_required(&results, |_| false);
         let n_reductions = needed.iter().filter(|&&id| matches!(graph.node(id).kind, NodeKind::Reduce(..))).count();
         Ok((n_reductions, graph.node(results[1]).shape.clone()))
@@ -344,8 +396,13 @@ mod tests {
 
     #[test]
     fn rejects_too_long_rows() {
-        assert!(sort_rows(1025, 200, NodeElementType::F16).is_err_and(|message| message.contains("rows of 1025 elements")));
-        assert!(sort_rows(1025, 1025, NodeElementType::F32).is_err_and(|message| message.contains("of which 1025 are used")));
+        assert!(
+            sort_rows(1025, 200, NodeElementType::F16).is_err_and(|message| message.contains("rows of 1025 elements"))
+        );
+        assert!(
+            sort_rows(1025, 1025, NodeElementType::F32)
+                .is_err_and(|message| message.contains("of which 1025 are used"))
+        );
     }
 
     #[test]
@@ -356,7 +413,10 @@ mod tests {
     }
 
     fn build_body(ops: &[(&str, [BodyScalar; 2])]) -> GenericBody {
-        let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
+        let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp {
+            name: (*name).to_owned(),
+            operands: operands.to_vec(),
+        };
         GenericBody { ops: ops.iter().map(op).collect(), yields: vec![BodyScalar::Op(ops.len() - 1)] }
     }
 
@@ -379,7 +439,8 @@ mod tests {
     fn accepts_only_orders_with_nan_largest() {
         let [one, other] = [BodyScalar::Accumulator(0), BodyScalar::Accumulator(1)];
         let order = |nan: BodyScalar, name, join| {
-            let ops = [("arith.cmpf une", [nan, nan]), (name, [one, other]), (join, [BodyScalar::Op(0), BodyScalar::Op(1)])];
+            let ops =
+                [("arith.cmpf une", [nan, nan]), (name, [one, other]), (join, [BodyScalar::Op(0), BodyScalar::Op(1)])];
             find_sort_order(&build_body(&ops))
         };
         assert_eq!(order(other, "arith.cmpf ole", "arith.ori"), Some((0, SortOrder::Ascending)));

@@ -1,9 +1,10 @@
 //! Sine and cosine of runtime numbers, by range reduction and a polynomial.
 //!
-//! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result is `(-1)^k sin(r)` (for a cosine with
-//! the opposite sign). `k pi` is subtracted in parts (Cody and Waite): all parts but the last have so few bits that their products with `k`
-//! and the differences are exact. The polynomial is off by at most 1.4e-11 in exact arithmetic, far below the tolerance of the referee;
-//! `docs/reference/functions.md` lists the rounding errors on the device.
+//! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result is
+//! `(-1)^k sin(r)` (for a cosine with the opposite sign). `k pi` is subtracted in parts (Cody and Waite): all parts but
+//! the last have so few bits that their products with `k` and the differences are exact. The polynomial is off by at
+//! most 1.4e-11 in exact arithmetic, far below the tolerance of the referee; `docs/reference/functions.md` lists the
+//! rounding errors on the device.
 //!
 //! If `k` has too many bits, the result is NaN.
 
@@ -24,7 +25,8 @@ struct RangeReduction {
 }
 
 /// Ten significant bits: up to 1024, `k` has nine, and its products with 3, 1/8 and 1/64 are exact.
-const HALF_REDUCTION: RangeReduction = RangeReduction { max_magnitude: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
+const HALF_REDUCTION: RangeReduction =
+    RangeReduction { max_magnitude: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
 /// 24 significant bits: up to 2^17, `k` has 16, and the parts have 8 each.
 const SINGLE_REDUCTION: RangeReduction =
     RangeReduction { max_magnitude: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
@@ -52,12 +54,15 @@ fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: N
     graph.require_table_if_unary(x);
     let is_f32 = element == NodeElementType::F32 && graph.has_single_precision();
     let name = if is_cosine { "math.cos" } else { "math.sin" };
-    let in_single =
-        |graph: &mut ValueGraph, angle| build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION);
-    if !is_f32 && let Some(found) = single_precision_angles::build_angle_function(graph, (name, x), element, in_single) {
+    let in_single = |graph: &mut ValueGraph, angle| {
+        build_periodic_parts(graph, angle, is_cosine, NodeElementType::Single, &SINGLE_REDUCTION)
+    };
+    if !is_f32 && let Some(found) = single_precision_angles::build_angle_function(graph, (name, x), element, in_single)
+    {
         return Ok(found);
     }
-    let periodic = build_periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE_REDUCTION } else { &HALF_REDUCTION })?;
+    let periodic =
+        build_periodic_parts(graph, x, is_cosine, element, if is_f32 { &SINGLE_REDUCTION } else { &HALF_REDUCTION })?;
     Ok(graph.add_pointwise("where3", &periodic, element))
 }
 

@@ -1,7 +1,8 @@
 //! Number formats of truth values: the format of the compared numbers, else the format of the numbers that they select.
 //!
-//! The device has no separate format for truth values. All operands of an op have one format, so truth values that are operands of one op, or
-//! views of each other, share a format. An argument of `i1` is stored in the format that its users need.
+//! The device has no separate format for truth values. All operands of an op have one format, so truth values that are
+//! operands of one op, or views of each other, share a format. An argument of `i1` is stored in the format that its
+//! users need.
 
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use std::collections::BTreeMap;
@@ -21,7 +22,10 @@ pub struct TruthFormatConflict {
 ///
 /// # Errors
 /// Returns an error if the same values are compared in one format and select among numbers of another.
-pub fn infer_truth_formats(graph: &ValueGraph, needed: &[NodeId]) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
+pub fn infer_truth_formats(
+    graph: &ValueGraph,
+    needed: &[NodeId],
+) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
     let mut groups = FormatGroups::default();
     for &id in needed {
         let node = graph.node(id);
@@ -40,7 +44,9 @@ pub fn infer_truth_formats(graph: &ValueGraph, needed: &[NodeId]) -> Result<BTre
         let is_compared = |input: &&NodeId| graph.node(**input).element.is_float() && !is_constant(graph, **input);
         let met = match node.element {
             // A comparison.
-            NodeElementType::Bool => node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element)),
+            NodeElementType::Bool => {
+                node.inputs.iter().find(is_compared).map(|&input| (user, graph.node(input).element))
+            }
             // A select, or a conversion of the truth value to a number.
             NodeElementType::F16 | NodeElementType::Bf16 | NodeElementType::F32 | NodeElementType::Single => {
                 node.inputs.iter().find(|&&input| is_runtime_truth(graph, input)).map(|&input| (input, node.element))
@@ -103,7 +109,10 @@ impl FormatGroups {
 mod tests {
     use super::*;
 
-    fn infer_formats(graph: &ValueGraph, root: NodeId) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
+    fn infer_formats(
+        graph: &ValueGraph,
+        root: NodeId,
+    ) -> Result<BTreeMap<NodeId, NodeElementType>, TruthFormatConflict> {
         infer_truth_formats(graph, &graph.collect_required(&[root], |_| false))
     }
 
@@ -126,7 +135,14 @@ mod tests {
         let positive = graph.add_pointwise("greaterthan", &[x, zero], NodeElementType::Bool);
         let both = graph.add_pointwise("mul", &[mask, positive], NodeElementType::Bool);
         let found = infer_formats(&graph, both).unwrap();
-        assert_eq!(found, BTreeMap::from([(mask, NodeElementType::F32), (positive, NodeElementType::F32), (both, NodeElementType::F32)]));
+        assert_eq!(
+            found,
+            BTreeMap::from([
+                (mask, NodeElementType::F32),
+                (positive, NodeElementType::F32),
+                (both, NodeElementType::F32)
+            ])
+        );
     }
 
     #[test]

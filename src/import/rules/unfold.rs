@@ -1,4 +1,5 @@
-//! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one point of them after the other.
+//! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one point
+//! of them after the other.
 
 use crate::import::graph::{
     NodeId, ValueGraph,
@@ -7,7 +8,8 @@ use crate::import::graph::{
 };
 use program::affine::AffineExpression;
 
-/// The elements of `table` at `exprs` over an iteration space with these sizes, put together from what is read at each point of the windows.
+/// The elements of `table` at `exprs` over an iteration space with these sizes, put together from what is read at each
+/// point of the windows.
 ///
 /// # Errors
 /// If the table is read backwards, or the windows have too many points.
@@ -20,7 +22,11 @@ pub(super) fn build_unfolded_view(
     let is_backwards = |expr: &AffineExpression| {
         LinearIndex::from_expr(expr, sizes).is_some_and(|linear| linear.terms.iter().any(|&(_, factor)| factor < 0))
     };
-    let dims = if exprs.iter().any(is_backwards) { Vec::new() } else { find_window_dims(&[exprs], sizes, &vec![false; sizes.len()]) };
+    let dims = if exprs.iter().any(is_backwards) {
+        Vec::new()
+    } else {
+        find_window_dims(&[exprs], sizes, &vec![false; sizes.len()])
+    };
     let n_points: Vec<i64> = dims.iter().map(|&dim| sizes[dim]).collect();
     let has_few = n_points.iter().copied().fold(1, i64::saturating_mul) <= MAX_WINDOW_PARTS;
     if let Some(message) = find_view_error(exprs, sizes).filter(|_| dims.is_empty() || !has_few) {
@@ -33,7 +39,9 @@ pub(super) fn build_unfolded_view(
         for (&dim, &index) in dims.iter().zip(&point) {
             (offsets[dim], sizes[dim]) = (index, 1);
         }
-        let at_point = |dim: usize| if dims.contains(&dim) { AffineExpression::Constant(offsets[dim]) } else { AffineExpression::Dim(dim) };
+        let at_point = |dim: usize| {
+            if dims.contains(&dim) { AffineExpression::Constant(offsets[dim]) } else { AffineExpression::Dim(dim) }
+        };
         let shifted = |expr: &AffineExpression| {
             let shifted = expr.with_dims(&at_point);
             LinearIndex::from_expr(&shifted, &sizes).map_or(shifted, |linear| linear.to_expr(AffineExpression::Dim))
@@ -55,10 +63,14 @@ mod tests {
         let mut graph = ValueGraph::default();
         let table = graph.add_tensor(0, vec![4, (n_windows - 1) * stride + n_points], NodeElementType::F16);
         let along = AffineExpression::Add(
-            Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(1)), Box::new(AffineExpression::Constant(stride)))),
+            Box::new(AffineExpression::Mul(
+                Box::new(AffineExpression::Dim(1)),
+                Box::new(AffineExpression::Constant(stride)),
+            )),
             Box::new(AffineExpression::Dim(2)),
         );
-        let read = build_unfolded_view(&mut graph, table, &[AffineExpression::Dim(0), along], &[4, n_windows, n_points])?;
+        let read =
+            build_unfolded_view(&mut graph, table, &[AffineExpression::Dim(0), along], &[4, n_windows, n_points])?;
         Ok((graph, read))
     }
 

@@ -43,8 +43,11 @@ fn run_op(kind: EvalOpKind<'static>, shapes: &[&[usize]], arguments: &[&[f64]]) 
     let n_arguments = arguments.len();
     let values: Vec<EvalTensor> = shapes.iter().map(|shape| half(shape)).collect();
     let inputs: Vec<ValueId> = (0..n_arguments).collect();
-    run(&function(values, n_arguments, vec![op(kind, &inputs, n_arguments)]), arguments.iter().map(|elements| numbers(elements)).collect())
-        .unwrap()
+    run(
+        &function(values, n_arguments, vec![op(kind, &inputs, n_arguments)]),
+        arguments.iter().map(|elements| numbers(elements)).collect(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -78,7 +81,10 @@ fn multiplies_matrices_per_leading_batch() {
     let shapes: [&[usize]; 3] = [&[2, 1, 2], &[2, 2, 1], &[2, 1, 1]];
     assert_eq!(run_op(EvalOpKind::Matmul, &shapes, &[&[1.0, 2.0, 3.0, 4.0], &[5.0, 6.0, 7.0, 8.0]]), [17.0, 53.0]);
     let shapes: [&[usize]; 3] = [&[2, 2], &[2, 2], &[2, 2]];
-    assert_eq!(run_op(EvalOpKind::Matmul, &shapes, &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 0.0, 0.0, 1.0]]), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(
+        run_op(EvalOpKind::Matmul, &shapes, &[&[1.0, 2.0, 3.0, 4.0], &[1.0, 0.0, 0.0, 1.0]]),
+        [1.0, 2.0, 3.0, 4.0]
+    );
 }
 
 #[test]
@@ -87,8 +93,14 @@ fn puts_index_dimensions_of_gather_first() {
     let gather = function(values, 2, vec![op(EvalOpKind::Gather { dim: 1 }, &[0, 1], 2)]);
     let table = || numbers(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     assert_eq!(run(&gather, vec![table(), EvalArray::positions([2, 0])]).unwrap(), [3.0, 6.0, 1.0, 4.0]);
-    assert_eq!(run(&gather, vec![table(), EvalArray::positions([0, 3])]), Err(EvaluationError::Index { index: 3, size: 3 }));
-    assert_eq!(run(&gather, vec![table(), EvalArray::positions([0, -1])]), Err(EvaluationError::Index { index: -1, size: 3 }));
+    assert_eq!(
+        run(&gather, vec![table(), EvalArray::positions([0, 3])]),
+        Err(EvaluationError::Index { index: 3, size: 3 })
+    );
+    assert_eq!(
+        run(&gather, vec![table(), EvalArray::positions([0, -1])]),
+        Err(EvaluationError::Index { index: -1, size: 3 })
+    );
 }
 
 #[test]
@@ -151,7 +163,8 @@ fn computes_order_independent_sums_in_the_field() {
     let field = FiniteField::new(1);
     let elements: Vec<_> = (0..4).map(|index| field.random_input(0, index)).collect();
     let begin = EvalArray::numbers(vec![field.constant(0.0); 2]);
-    let carried = evaluate_function(&accumulation(), vec![EvalArray::numbers(elements.clone()), begin], &field).unwrap();
+    let carried =
+        evaluate_function(&accumulation(), vec![EvalArray::numbers(elements.clone()), begin], &field).unwrap();
     let swapped = vec![elements[2], elements[3], elements[0], elements[1]];
     let begin = EvalArray::numbers(vec![field.constant(0.0); 2]);
     let other = evaluate_function(&accumulation(), vec![EvalArray::numbers(swapped), begin], &field).unwrap();
@@ -162,7 +175,10 @@ fn computes_order_independent_sums_in_the_field() {
 #[test]
 fn reports_mismatched_arguments_without_panic() {
     assert_eq!(run(&accumulation(), vec![numbers(&[1.0; 4])]), Err(EvaluationError::Count { expected: 2, found: 1 }));
-    assert_eq!(run(&accumulation(), vec![numbers(&[1.0; 3]), numbers(&[1.0; 2])]), Err(EvaluationError::OutOfBounds { shape: vec![4] }));
+    assert_eq!(
+        run(&accumulation(), vec![numbers(&[1.0; 3]), numbers(&[1.0; 2])]),
+        Err(EvaluationError::OutOfBounds { shape: vec![4] })
+    );
     let unknown = function(vec![half(&[1]), half(&[1])], 1, vec![op(named("sinh"), &[0], 1)]);
     assert_eq!(run(&unknown, vec![numbers(&[1.0])]), Err(EvaluationError::unknown_function("sinh")));
 }

@@ -13,13 +13,24 @@ fn add(inputs: [ValueId; 2], output: ValueId) -> EvalOp<'static> {
     op(EvalOpKind::Pointwise { function: "add".to_owned(), constants: vec![] }, &inputs, &[output])
 }
 
-fn function(shapes: &[&[usize]], arguments: Vec<ValueId>, ops: Vec<EvalOp<'static>>, yields: Vec<ValueId>) -> EvalFunction<'static> {
+fn function(
+    shapes: &[&[usize]],
+    arguments: Vec<ValueId>,
+    ops: Vec<EvalOp<'static>>,
+    yields: Vec<ValueId>,
+) -> EvalFunction<'static> {
     let values = shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();
     EvalFunction { name: "f".to_owned(), ranges: vec![], values, body: EvalBlock { arguments, ops, yields } }
 }
 
-/// `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0 is an argument.
-fn function_with_loop(starts: &[ValueId], body: Vec<EvalOp<'static>>, yields: &[ValueId], last: ValueId) -> EvalFunction<'static> {
+/// `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0 is an
+/// argument.
+fn function_with_loop(
+    starts: &[ValueId],
+    body: Vec<EvalOp<'static>>,
+    yields: &[ValueId],
+    last: ValueId,
+) -> EvalFunction<'static> {
     let n = starts.len();
     let body = EvalBlock { arguments: (3..3 + n).collect(), ops: body, yields: yields.to_vec() };
     let around = EvalLoop { count: 2, read: vec![None; n], given: vec![None; n], body };
@@ -36,17 +47,30 @@ fn function_with_loop(starts: &[ValueId], body: Vec<EvalOp<'static>>, yields: &[
 #[test]
 fn accepts_accumulation_in_one_buffer() {
     assert_eq!(find_clobbered_value(&function_with_loop(&[1], vec![add([3, 0], 5)], &[5], 0)), None);
-    assert_eq!(find_clobbered_value(&function_with_loop(&[1, 2], vec![add([3, 4], 5), add([4, 0], 6)], &[5, 6], 0)), None);
+    assert_eq!(
+        find_clobbered_value(&function_with_loop(&[1, 2], vec![add([3, 4], 5), add([4, 0], 6)], &[5, 6], 0)),
+        None
+    );
 }
 
 #[test]
 fn finds_values_that_are_overwritten_too_early() {
-    let found =
-        |starts: &[ValueId], body, yields: &[ValueId], last| find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap();
-    assert_eq!(found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0), "a loop initializes two carried buffers with one value");
-    assert_eq!(found(&[0], vec![add([3, 3], 5)], &[5], 1), "a loop overwrites a value that is not a buffer of its block");
+    let found = |starts: &[ValueId], body, yields: &[ValueId], last| {
+        find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap()
+    };
+    assert_eq!(
+        found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0),
+        "a loop initializes two carried buffers with one value"
+    );
+    assert_eq!(
+        found(&[0], vec![add([3, 3], 5)], &[5], 1),
+        "a loop overwrites a value that is not a buffer of its block"
+    );
     assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));
-    assert_eq!(found(&[1], vec![add([3, 0], 5)], &[5], 1), "the initial value of a loop is read after the loop overwrote it");
+    assert_eq!(
+        found(&[1], vec![add([3, 0], 5)], &[5], 1),
+        "the initial value of a loop is read after the loop overwrote it"
+    );
     assert_eq!(found(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop yields one value twice");
     assert_eq!(found(&[1], vec![], &[0], 0), "a loop yields a value that is defined outside of it");
     let late = "a carried value is read after it was overwritten";
@@ -59,7 +83,11 @@ fn treats_view_as_alias_of_its_source() {
     let view = || op(EvalOpKind::View(vec![AffineExpression::Dim(0)]), &[3], &[6]);
     let late = find_clobbered_value(&function_with_loop(&[1], vec![view(), add([3, 0], 5), add([6, 5], 4)], &[5], 0));
     assert_eq!(late, Some("a carried value is read after it was overwritten"));
-    assert_eq!(find_clobbered_value(&function_with_loop(&[1], vec![add([3, 0], 5), view()], &[5], 0)), None, "a view reads nothing");
+    assert_eq!(
+        find_clobbered_value(&function_with_loop(&[1], vec![add([3, 0], 5), view()], &[5], 0)),
+        None,
+        "a view reads nothing"
+    );
 }
 
 #[test]

@@ -26,7 +26,8 @@ pub(super) fn compute_dependences(
         (EvalOpKind::Pointwise { .. }, inputs) => {
             let repeated = |at: usize| {
                 same_rank(at)?;
-                let along = |(dim, size): (&Arc<[usize]>, &usize)| if *size == 1 { all_positions(1) } else { dim.clone() };
+                let along =
+                    |(dim, size): (&Arc<[usize]>, &usize)| if *size == 1 { all_positions(1) } else { dim.clone() };
                 Ok(Some(ElementSelection::from_dims(dims.iter().zip(shape(at)).map(along))))
             };
             (0..inputs.len()).map(repeated).collect()
@@ -38,9 +39,14 @@ pub(super) fn compute_dependences(
         }
         (EvalOpKind::Matmul, [_, _]) => {
             (0..2).try_for_each(same_rank)?;
-            let ([batch @ .., rows, columns], Some(contracted)) = (dims, shape(0).last()) else { return Err(outside(0)) };
+            let ([batch @ .., rows, columns], Some(contracted)) = (dims, shape(0).last()) else {
+                return Err(outside(0));
+            };
             let with = |last: [Arc<[usize]>; 2]| Some(ElementSelection::from_dims(batch.iter().cloned().chain(last)));
-            Ok(vec![with([rows.clone(), all_positions(*contracted)]), with([all_positions(*contracted), columns.clone()])])
+            Ok(vec![
+                with([rows.clone(), all_positions(*contracted)]),
+                with([all_positions(*contracted), columns.clone()]),
+            ])
         }
         (EvalOpKind::Gather { dim }, [_, _]) => {
             let n_indices = shape(1).len();
@@ -58,8 +64,12 @@ pub(super) fn compute_dependences(
             Ok(compute_insert_dependences(wanted, offsets, shape(0)))
         }
         (EvalOpKind::View(map), [_]) if map.len() == shape(0).len() => {
-            let along = |(expr, size): (&AffineExpression, &usize)| compute_index_image(expr, wanted, *size).ok_or_else(|| outside(0));
-            Ok(vec![Some(ElementSelection::from_dims(map.iter().zip(shape(0)).map(along).collect::<Result<Vec<_>, _>>()?))])
+            let along = |(expr, size): (&AffineExpression, &usize)| {
+                compute_index_image(expr, wanted, *size).ok_or_else(|| outside(0))
+            };
+            Ok(vec![Some(ElementSelection::from_dims(
+                map.iter().zip(shape(0)).map(along).collect::<Result<Vec<_>, _>>()?,
+            ))])
         }
         (_, inputs) => Err(EvaluationError::Count { expected: 1, found: inputs.len() }),
     }
@@ -70,9 +80,17 @@ fn all_positions(size: usize) -> Arc<[usize]> {
 }
 
 /// Returns the needs of an insert: of the part, the elements in the window; of the buffer, all others, if any.
-fn compute_insert_dependences(wanted: &ElementSelection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<ElementSelection>> {
+fn compute_insert_dependences(
+    wanted: &ElementSelection,
+    offsets: &[usize],
+    sizes: &[usize],
+) -> Vec<Option<ElementSelection>> {
     let within = |((positions, offset), size): ((&Arc<[usize]>, &usize), &usize)| -> Arc<[usize]> {
-        positions.iter().filter(|position| (*offset..offset + size).contains(position)).map(|position| position - offset).collect()
+        positions
+            .iter()
+            .filter(|position| (*offset..offset + size).contains(position))
+            .map(|position| position - offset)
+            .collect()
     };
     let part = ElementSelection::from_dims(wanted.dims().iter().zip(offsets).zip(sizes).map(within));
     let is_touched = part.length() > 0;
@@ -103,7 +121,9 @@ fn compute_index_image(expr: &AffineExpression, wanted: &ElementSelection, size:
             is_within
         });
         if next.is_none() {
-            return Some(is_taken.iter().enumerate().filter(|(_, is_taken)| **is_taken).map(|(position, _)| position).collect());
+            return Some(
+                is_taken.iter().enumerate().filter(|(_, is_taken)| **is_taken).map(|(position, _)| position).collect(),
+            );
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Extracts the slice of a function on which some elements of its results depend, as a function of its own.
 //!
-//! Loops are unrolled. A backward pass computes the required elements of each value as [`ElementSelection`]s, which may overapproximate but
-//! never omit an element. Each op is then rewritten to tensors of the required elements only. [`Function::steps`] returns the cost of
-//! that function before any evaluation.
+//! Loops are unrolled. A backward pass computes the required elements of each value as [`ElementSelection`]s, which may
+//! overapproximate but never omit an element. Each op is then rewritten to tensors of the required elements only.
+//! [`Function::steps`] returns the cost of that function before any evaluation.
 
 mod dependences;
 
@@ -36,7 +36,12 @@ impl<'a> EvalFunction<'a> {
             return Err(EvaluationError::Count { expected: whole.body.yields.len(), found: results.len() });
         }
         let mut stored = vec![None; whole.values.len()];
-        whole.body.yields.iter().zip(results).for_each(|(id, selection)| include_selection(&mut stored[*id], selection));
+        whole
+            .body
+            .yields
+            .iter()
+            .zip(results)
+            .for_each(|(id, selection)| include_selection(&mut stored[*id], selection));
         let mut needed = Vec::with_capacity(whole.body.ops.len());
         for op in whole.body.ops.iter().rev() {
             let of = match &stored[single_result(op)?] {
@@ -48,17 +53,28 @@ impl<'a> EvalFunction<'a> {
             }
             needed.push(of);
         }
-        let mut slicer = SampleBuilder { whole: &whole, ids: vec![None; stored.len()], stored, values: Vec::new(), ops: Vec::new() };
+        let mut slicer =
+            SampleBuilder { whole: &whole, ids: vec![None; stored.len()], stored, values: Vec::new(), ops: Vec::new() };
         let arguments: Vec<ElementSelection> = whole.body.arguments.iter().map(|id| slicer.add_argument(*id)).collect();
         let given = (0..arguments.len()).collect();
         for (op, needed) in whole.body.ops.iter().zip(needed.into_iter().rev()) {
             slicer.rewrite_op(op, &needed)?;
         }
-        let yields =
-            whole.body.yields.iter().zip(results).map(|(id, selection)| slicer.pick_elements(*id, selection)).collect::<Result<_, _>>()?;
+        let yields = whole
+            .body
+            .yields
+            .iter()
+            .zip(results)
+            .map(|(id, selection)| slicer.pick_elements(*id, selection))
+            .collect::<Result<_, _>>()?;
         let body = EvalBlock { arguments: given, ops: slicer.ops, yields };
         Ok(FunctionSample {
-            function: EvalFunction { name: whole.name.clone(), ranges: whole.ranges.clone(), values: slicer.values, body },
+            function: EvalFunction {
+                name: whole.name.clone(),
+                ranges: whole.ranges.clone(),
+                values: slicer.values,
+                body,
+            },
             arguments,
         })
     }
@@ -96,7 +112,8 @@ impl<'a> SampleBuilder<'_, 'a> {
     }
 
     fn add_argument(&mut self, id: ValueId) -> ElementSelection {
-        let selection = self.stored[id].clone().unwrap_or_else(|| ElementSelection::none(self.whole.values[id].shape.len()));
+        let selection =
+            self.stored[id].clone().unwrap_or_else(|| ElementSelection::none(self.whole.values[id].shape.len()));
         self.ids[id] = Some(self.add_value(id, selection.shape()));
         selection
     }
@@ -138,23 +155,30 @@ impl<'a> SampleBuilder<'_, 'a> {
             (EvalOpKind::Insert { .. }, [Some(only), None] | [None, Some(only)]) => *only,
             (EvalOpKind::Insert { offsets }, [Some(part), Some(whole)]) => {
                 // The window's positions are neighbours among those that are wanted.
-                let first = |(positions, offset): (&Arc<[usize]>, &usize)| positions.partition_point(|position| position < offset);
+                let first = |(positions, offset): (&Arc<[usize]>, &usize)| {
+                    positions.partition_point(|position| position < offset)
+                };
                 let offsets = wanted.dims().iter().zip(offsets).map(first).collect();
                 self.add_op(EvalOpKind::Insert { offsets }, vec![*part, *whole], output, shape)
             }
             (EvalOpKind::View(map), [Some(input)]) => {
-                let walk =
-                    compute_view_positions(map, self.stored_selection(op.inputs[0])?.1, &wanted).ok_or(EvaluationError::UndefinedValue)?;
+                let walk = compute_view_positions(map, self.stored_selection(op.inputs[0])?.1, &wanted)
+                    .ok_or(EvaluationError::UndefinedValue)?;
                 self.add_op(EvalOpKind::Pick(walk), vec![*input], output, shape)
             }
             (EvalOpKind::Constant(literal), []) if !literal.is_splat => {
                 let all = ElementSelection::whole(&self.whole.values[output].shape);
                 let constant = self.add_op(op.kind.clone(), Vec::new(), output, all.shape());
                 let walk = all.locate(&wanted).ok_or(EvaluationError::UndefinedValue)?;
-                if all == wanted { constant } else { self.add_op(EvalOpKind::Pick(walk), vec![constant], output, shape) }
+                if all == wanted {
+                    constant
+                } else {
+                    self.add_op(EvalOpKind::Pick(walk), vec![constant], output, shape)
+                }
             }
             (kind, inputs) => {
-                let inputs = inputs.iter().copied().collect::<Option<Vec<_>>>().ok_or(EvaluationError::UndefinedValue)?;
+                let inputs =
+                    inputs.iter().copied().collect::<Option<Vec<_>>>().ok_or(EvaluationError::UndefinedValue)?;
                 self.add_op(kind.clone(), inputs, output, shape)
             }
         });
@@ -163,7 +187,11 @@ impl<'a> SampleBuilder<'_, 'a> {
 }
 
 /// Returns the positions of a view's requested elements among the stored ones of its source.
-fn compute_view_positions(map: &[AffineExpression], stored: &ElementSelection, wanted: &ElementSelection) -> Option<PositionSequence> {
+fn compute_view_positions(
+    map: &[AffineExpression],
+    stored: &ElementSelection,
+    wanted: &ElementSelection,
+) -> Option<PositionSequence> {
     let strides = compute_strides(&stored.shape());
     let mut point = vec![0_i64; wanted.dims().len()];
     let place = |at: usize, point: &[i64]| {
@@ -176,7 +204,10 @@ fn compute_view_positions(map: &[AffineExpression], stored: &ElementSelection, w
         let mut places = Vec::with_capacity(n_points);
         let mut at = vec![0; point.len()];
         for _ in 0..n_points {
-            at.iter().zip(wanted.dims()).zip(&mut point).for_each(|((at, positions), point)| *point = positions[*at] as i64);
+            at.iter()
+                .zip(wanted.dims())
+                .zip(&mut point)
+                .for_each(|((at, positions), point)| *point = positions[*at] as i64);
             places.push((0..map.len()).try_fold(0, |sum, at| Some(sum + place(at, &point)?))?);
             advance_index(&mut at, wanted);
         }

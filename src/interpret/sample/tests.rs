@@ -67,7 +67,8 @@ impl RandomProgram {
                 self.op(named("sub"), &[x, most], &[m, n])
             }
             3 => {
-                let turned = self.op(EvalOpKind::View(vec![AffineExpression::Dim(1), AffineExpression::Dim(0)]), &[x], &[n, m]);
+                let turned =
+                    self.op(EvalOpKind::View(vec![AffineExpression::Dim(1), AffineExpression::Dim(0)]), &[x], &[n, m]);
                 self.op(EvalOpKind::Matmul, &[x, turned], &[m, m])
             }
             4 => {
@@ -90,7 +91,10 @@ impl RandomProgram {
             6 if m > 1 => self.op(EvalOpKind::Gather { dim: 0 }, &[x, POSITIONS], &[4, n]),
             7 if m.is_multiple_of(2) => self.add_folding_loop(x, m, n),
             8 if m > 2 => self.op(
-                EvalOpKind::View(vec![build_binary_expr(AffineExpression::Add, AffineExpression::Dim(0), 2), AffineExpression::Dim(1)]),
+                EvalOpKind::View(vec![
+                    build_binary_expr(AffineExpression::Add, AffineExpression::Dim(0), 2),
+                    AffineExpression::Dim(1),
+                ]),
                 &[x],
                 &[m - 2, n],
             ),
@@ -115,9 +119,11 @@ impl RandomProgram {
     /// A loop over two halves of the rows that carries their sum and gives products.
     fn add_folding_loop(&mut self, x: ValueId, m: usize, n: usize) -> ValueId {
         let half_shape = [m / 2, n];
-        let begin = self.op(EvalOpKind::View(vec![AffineExpression::Dim(0), AffineExpression::Dim(1)]), &[x], &half_shape);
+        let begin =
+            self.op(EvalOpKind::View(vec![AffineExpression::Dim(0), AffineExpression::Dim(1)]), &[x], &half_shape);
         let [tile, before, after, product] = std::array::from_fn(|_| self.value(&half_shape));
-        let single = |kind, inputs: [ValueId; 2], output| EvalOp { kind, inputs: inputs.to_vec(), outputs: vec![output] };
+        let single =
+            |kind, inputs: [ValueId; 2], output| EvalOp { kind, inputs: inputs.to_vec(), outputs: vec![output] };
         let ops = vec![single(named("add"), [before, tile], after), single(named("mul"), [after, tile], product)];
         let body = EvalBlock { arguments: vec![tile, before], ops, yields: vec![product, after] };
         let around = EvalLoop { count: 2, read: vec![Some(0), None], given: vec![Some(0), None], body };
@@ -141,12 +147,18 @@ impl RandomProgram {
 
 fn random_arguments(function: &EvalFunction<'_>, field: &FiniteField) -> Vec<EvalArray<FieldElement>> {
     let matrix = |at: u64| {
-        EvalArray::numbers((0..function.values[at as usize].length() as u64).map(|index| field.random_input(at, index)).collect())
+        EvalArray::numbers(
+            (0..function.values[at as usize].length() as u64).map(|index| field.random_input(at, index)).collect(),
+        )
     };
     vec![matrix(0), matrix(1), EvalArray::positions([1, 0, 1, 1])]
 }
 
-fn select_elements(array: &EvalArray<FieldElement>, selection: &ElementSelection, shape: &[usize]) -> EvalArray<FieldElement> {
+fn select_elements(
+    array: &EvalArray<FieldElement>,
+    selection: &ElementSelection,
+    shape: &[usize],
+) -> EvalArray<FieldElement> {
     array.gather(&PositionSequence::Positions(selection.positions(shape)))
 }
 
@@ -156,10 +168,13 @@ fn compute_both_ways(function: &EvalFunction<'_>, results: &[ElementSelection]) 
     let given = random_arguments(function, &field);
     let sampled = function.extract_sample(results).unwrap();
     let tensors = sampled.arguments.iter().zip(&function.body.arguments).zip(&given);
-    let taken = tensors.map(|((selection, id), array)| select_elements(array, selection, &function.values[*id].shape)).collect();
+    let taken = tensors
+        .map(|((selection, id), array)| select_elements(array, selection, &function.values[*id].shape))
+        .collect();
     let whole = evaluate_function(function, given.clone(), &field).unwrap();
     let wholes = whole.iter().zip(results).zip(&function.body.yields);
-    let expected = wholes.map(|((array, selection), id)| select_elements(array, selection, &function.values[*id].shape)).collect();
+    let expected =
+        wholes.map(|((array, selection), id)| select_elements(array, selection, &function.values[*id].shape)).collect();
     [evaluate_function(&sampled.function, taken, &field).unwrap(), expected]
 }
 
@@ -186,7 +201,8 @@ fn find_sample_mismatch(ops: &[(usize, usize)], seeds: &[usize]) -> Option<Strin
     let [found, expected] = compute_both_ways(&function, &results);
     let is_same = found.iter().zip(&expected).all(|arrays| match arrays {
         (EvalArray::Numbers(found), EvalArray::Numbers(expected)) => {
-            found.len() == expected.len() && found.iter().zip(expected.iter()).all(|(found, expected)| found.agrees_with(*expected))
+            found.len() == expected.len()
+                && found.iter().zip(expected.iter()).all(|(found, expected)| found.agrees_with(*expected))
         }
         (found, expected) => found == expected,
     });
@@ -226,7 +242,11 @@ fn omits_ops_that_no_element_depends_on() {
     };
     let sampled = function.extract_sample(&[ElementSelection::new([vec![1], vec![2, 3]])]).unwrap();
     let taken: Vec<usize> = sampled.arguments.iter().map(ElementSelection::length).collect();
-    assert_eq!((taken, sampled.function.body.ops.len()), (vec![0, 2, 0], 0), "the first result is the second argument itself");
+    assert_eq!(
+        (taken, sampled.function.body.ops.len()),
+        (vec![0, 2, 0], 0),
+        "the first result is the second argument itself"
+    );
 }
 
 #[test]
@@ -241,5 +261,8 @@ fn rejects_loops_with_too_many_iterations() {
         values,
         body: EvalBlock { arguments: vec![0], ops: vec![op], yields: vec![2] },
     };
-    assert!(matches!(function.extract_sample(&[ElementSelection::whole(&[0, 1])]), Err(EvaluationError::TooManyOps { .. })));
+    assert!(matches!(
+        function.extract_sample(&[ElementSelection::whole(&[0, 1])]),
+        Err(EvaluationError::TooManyOps { .. })
+    ));
 }

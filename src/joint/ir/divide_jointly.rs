@@ -1,7 +1,7 @@
 //! `spyre-divide-jointly`: divides the work of all ops together, by what the splits and the placement in LX cost.
 //!
-//! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Replaces
-//! `spyre-divide-work`, whose splits are the starting point.
+//! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`.
+//! Replaces `spyre-divide-work`, whose splits are the starting point.
 
 use crate::dialect::ods::option;
 use crate::{
@@ -38,7 +38,10 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
             set_plan(
                 function,
                 &PlanDecisions {
-                    work: Some(read_splits(function).map_err(|message| error_at(codes::SPLIT_PLAN, function, message).report())?),
+                    work: Some(
+                        read_splits(function)
+                            .map_err(|message| error_at(codes::SPLIT_PLAN, function, message).report())?,
+                    ),
                     ..chosen
                 },
             );
@@ -54,7 +57,8 @@ fn apply_planned_splits(function: Op<'_>, work: &[PlannedCoreSplit], target: &Ta
     let program = build_joint_program(&ir, target, &mut JointMemo::default(), &mut BufferNumbering::default())?;
     let ops = ir.ops;
     if ops.len() != work.len() {
-        let message = format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
+        let message =
+            format!("expected one core split per op in the plan, found {} for {} ops; {again}", work.len(), ops.len());
         return Err(error_at(codes::SPLIT_PLAN, function, message).report());
     }
     for (number, (compute, planned)) in ops.into_iter().zip(work).enumerate() {
@@ -62,7 +66,10 @@ fn apply_planned_splits(function: Op<'_>, work: &[PlannedCoreSplit], target: &Ta
         let split = split.ok().filter(|split| program.op_class(number).splits.contains(split));
         let split = split.ok_or_else(|| {
             let n_splits = program.op_class(number).splits.len();
-            let message = format!("expected one of the {n_splits} core splits of the op, found {:?} in the plan; {again}", planned.slices);
+            let message = format!(
+                "expected one of the {n_splits} core splits of the op, found {:?} in the plan; {again}",
+                planned.slices
+            );
             error_at(codes::SPLIT_PLAN, compute.op, message).report()
         })?;
         set_work(compute, &split);
@@ -74,7 +81,11 @@ fn apply_planned_splits(function: Op<'_>, work: &[PlannedCoreSplit], target: &Ta
 fn read_splits(function: Op<'_>) -> Result<Vec<PlannedCoreSplit>, String> {
     let planned = |compute: ComputeOp<'_>| {
         let split = core_split_of(compute)?;
-        Ok(PlannedCoreSplit { function: compute.function().to_owned(), slices: split.slices().to_vec(), order: split.order().to_vec() })
+        Ok(PlannedCoreSplit {
+            function: compute.function().to_owned(),
+            slices: split.slices().to_vec(),
+            order: split.order().to_vec(),
+        })
     };
     ComputeOp::collect_in(function).into_iter().map(planned).collect()
 }
@@ -89,7 +100,8 @@ fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> R
     Ok(())
 }
 
-/// Returns the cost of each op of a function whose loops are final, including ops that placement adds, once its work is divided.
+/// Returns the cost of each op of a function whose loops are final, including ops that placement adds, once its work is
+/// divided.
 pub(crate) fn compute_costs_when_divided(
     function: Op<'_>,
     target: &Target,
@@ -132,10 +144,12 @@ fn build_joint_program(
     for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
         let refuse = |message: String| error_at(codes::SPLIT_PLAN, compute.op, message).report();
         let operation = Rc::new(describe_op_to_divide(*compute, op.operands.iter().map(|operand| &operand.access))?);
-        memo.find_isolated_split(&operation, target).map_err(|error| report_undividable(*compute, &operation, &error))?;
+        memo.find_isolated_split(&operation, target)
+            .map_err(|error| report_undividable(*compute, &operation, &error))?;
         ops.push((operation, ir.program.build_tile_op(op, numbers).map_err(refuse)?));
     }
-    JointProgram::new(&ir.program, &ops, target, memo).map_err(|(op, error)| report_undividable(ir.ops[op], &ops[op].0, &error))
+    JointProgram::new(&ir.program, &ops, target, memo)
+        .map_err(|(op, error)| report_undividable(ir.ops[op], &ops[op].0, &error))
 }
 
 #[cfg(test)]
@@ -150,8 +164,8 @@ mod tests {
     use cost::TileOp;
     use scratchpad::Capacity;
 
-    /// Programs in which values move between LX and HBM: returned values that ops read, inputs of several ops, tiles, views of copies,
-    /// copies that HBM does not need.
+    /// Programs in which values move between LX and HBM: returned values that ops read, inputs of several ops, tiles,
+    /// views of copies, copies that HBM does not need.
     const PROGRAMS: [&str; 3] = [
         include_str!("../../../test/lx/allocate-scratchpad-stays.mlir"),
         include_str!("../../../test/lx/allocate-scratchpad-copies.mlir"),
@@ -181,15 +195,18 @@ mod tests {
         compute_tile_costs(&tiles, &ir.program.ops, target)
     }
 
-    /// Compares the prices of a function under several core splits. Returns the numbers of ops that placement adds, and removes.
+    /// Compares the prices of a function under several core splits. Returns the numbers of ops that placement adds, and
+    /// removes.
     fn compare_costs(function: Op<'_>, target: &Target) -> [usize; 2] {
         let Ok((_, described)) = describe_function(function, target, &mut JointMemo::default()) else { return [0; 2] };
         let program = &described.joint;
-        let of = |ops: &[PlacedOpCost]| ops.iter().map(|op| (op.cost.ns.to_bits(), op.cost.hbm_bytes)).collect::<Vec<_>>();
+        let of =
+            |ops: &[PlacedOpCost]| ops.iter().map(|op| (op.cost.ns.to_bits(), op.cost.hbm_bytes)).collect::<Vec<_>>();
         let mut changes = [0; 2];
         for choice in 0..12 {
-            let splits: Vec<&WorkSplit> =
-                (0..program.ops.len()).map(|op| program.split(op, (choice * (op + 1)) % program.op_class(op).splits.len())).collect();
+            let splits: Vec<&WorkSplit> = (0..program.ops.len())
+                .map(|op| program.split(op, (choice * (op + 1)) % program.op_class(op).splits.len()))
+                .collect();
             let found = described.compute_costs_with_splits(&splits, target).unwrap();
             let expected = compute_costs_on_clone(function, &splits, target);
             assert_eq!(of(&found), of(&expected), "LX of {} bytes, choice {choice}: {function}", target.lx_bytes);

@@ -47,9 +47,11 @@ impl<'c> ArgumentNames<'c> {
         });
         let of_scope = |scope: Op<'c>, list: &str| scope.attr(list).and_then(strings).unwrap_or_default();
         let scopes = kernel.nested().into_iter().filter(|op| op.is(spyre::HINT));
-        let in_scopes = scopes.flat_map(|scope| [attr::TILE_DIMS, attr::WORK_DIMS].map(|list| of_scope(scope, list)).concat());
+        let in_scopes =
+            scopes.flat_map(|scope| [attr::TILE_DIMS, attr::WORK_DIMS].map(|list| of_scope(scope, list)).concat());
         let taken = in_scopes.map(str::to_owned).chain(own.iter().flatten().flatten().cloned()).collect();
-        let names = own.into_iter().map(|names| Some(names.into_iter().map(Option::unwrap_or_default).collect())).collect();
+        let names =
+            own.into_iter().map(|names| Some(names.into_iter().map(Option::unwrap_or_default).collect())).collect();
         Self { op: kernel, names, taken, groups: DimNameGroups::new(kernel, known) }
     }
 
@@ -63,7 +65,8 @@ impl<'c> ArgumentNames<'c> {
         self.get(origin) == Some(name)
     }
 
-    /// Requests one name for several dimensions, as far as possible: a name that one of them gets later is given to all of them.
+    /// Requests one name for several dimensions, as far as possible: a name that one of them gets later is given to all
+    /// of them.
     pub(super) fn unify_names(&mut self, origins: &[ArgumentDim]) {
         for (number, &other) in origins.iter().enumerate().skip(1) {
             if let Some(&one) = origins[..number].iter().find(|one| self.may_unify(**one, other)) {
@@ -74,7 +77,8 @@ impl<'c> ArgumentNames<'c> {
 
     /// Joins all dimensions for which the kernels of a function use one name, as `join` does.
     pub(super) fn unify_kernel_names(&mut self, function: Op<'c>, known: &DimLabels<ArgumentDim>) {
-        for (_, origins) in collect_kernels(function).into_iter().flat_map(|kernel| collect_dims_by_name(kernel, known)) {
+        for (_, origins) in collect_kernels(function).into_iter().flat_map(|kernel| collect_dims_by_name(kernel, known))
+        {
             self.unify_names(&origins);
         }
     }
@@ -85,8 +89,8 @@ impl<'c> ArgumentNames<'c> {
         names.len() <= 1 && ones.iter().all(|one| others.iter().all(|other| self.groups.may_share_name(*one, *other)))
     }
 
-    /// Returns the common name of several argument dimensions, and assigns it to unnamed ones where allowed. None if none of them
-    /// can have a name.
+    /// Returns the common name of several argument dimensions, and assigns it to unnamed ones where allowed. None if
+    /// none of them can have a name.
     pub(super) fn resolve_name(&mut self, wished: &str, origins: &[ArgumentDim]) -> Option<String> {
         if origins.iter().all(|(argument, _)| self.names[*argument].is_none()) {
             return None;
@@ -138,8 +142,8 @@ impl<'c> ArgumentNames<'c> {
     }
 }
 
-/// Origin of the dimensions of all values in a function or kernel: the first argument dimension that each of them indexes in
-/// full.
+/// Origin of the dimensions of all values in a function or kernel: the first argument dimension that each of them
+/// indexes in full.
 pub(super) fn compute_origins(around: Op<'_>) -> DimLabels<ArgumentDim> {
     let mut labels = DimLabels::new();
     for (number, argument) in around.body_args().into_iter().enumerate() {
@@ -165,9 +169,10 @@ pub(super) fn collect_dims_by_name(kernel: Op<'_>, known: &DimLabels<ArgumentDim
         }
     }
     let own = |(name, origins): &(String, Vec<ArgumentDim>)| {
-        // If two names meet in one value, such as the angles of queries and of keys, the name is derived from the values that
-        // have only one.
-        let is_shared = |origin: &ArgumentDim| all.iter().any(|(other, origins)| other != name && origins.contains(origin));
+        // If two names meet in one value, such as the angles of queries and of keys, the name is derived from the
+        // values that have only one.
+        let is_shared =
+            |origin: &ArgumentDim| all.iter().any(|(other, origins)| other != name && origins.contains(origin));
         let own: Vec<ArgumentDim> = origins.iter().copied().filter(|origin| !is_shared(origin)).collect();
         (name.clone(), if own.is_empty() { origins.clone() } else { own })
     };

@@ -22,8 +22,8 @@ pub(super) struct KernelSegment<'c> {
 }
 
 impl<'c> KernelSegment<'c> {
-    /// Returns the segments of a kernel. A kernel whose scopes are nested in one chain, or that has no scopes, is one segment.
-    /// Otherwise each scope that depends on no other scope is a segment.
+    /// Returns the segments of a kernel. A kernel whose scopes are nested in one chain, or that has no scopes, is one
+    /// segment. Otherwise each scope that depends on no other scope is a segment.
     pub(super) fn find_all(kernel: Op<'c>) -> Vec<Self> {
         let ops: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !op.is(spyre::YIELD)).collect();
         let scopes: Vec<Op<'c>> = ops.iter().copied().filter(|op| op.is(spyre::HINT)).collect();
@@ -32,7 +32,9 @@ impl<'c> KernelSegment<'c> {
             [scope] => find_innermost_scope(*scope).map(|innermost| Self { ops, innermost }).into_iter().collect(),
             _ => scopes
                 .iter()
-                .filter_map(|scope| Some(Self { innermost: find_innermost_scope(*scope)?, ops: collect_dependencies(*scope)? }))
+                .filter_map(|scope| {
+                    Some(Self { innermost: find_innermost_scope(*scope)?, ops: collect_dependencies(*scope)? })
+                })
                 .collect(),
         }
     }
@@ -66,7 +68,11 @@ fn collect_dependencies(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
     let beside = scope.parent()?.body_ops();
     let mut needed = vec![scope];
     for op in beside.into_iter().rev().skip_while(|op| *op != scope).skip(1) {
-        let read = needed.iter().flat_map(|needed| needed.nested()).flat_map(OpExt::inputs).any(|value| value.def() == Some(op));
+        let read = needed
+            .iter()
+            .flat_map(|needed| needed.nested())
+            .flat_map(OpExt::inputs)
+            .any(|value| value.def() == Some(op));
         if read && op.is(spyre::HINT) {
             return None;
         }
@@ -84,7 +90,8 @@ impl<'c> KernelView<'c> {
         let labels = innermost.yielded().first().map(|value| second.labels.labels_of(*value)).unwrap_or_default();
         let does = NeighborKind::ConsumerKernel { is_in_the_same_loops: self.has_same_loops(second, part) };
         let op = second.describe_neighbor(innermost, does, &labels, &levels);
-        let divides = |scope: Op<'_>| scope.attr(attr::WORK_DIMS).and_then(strings).is_some_and(|names| !names.is_empty());
+        let divides =
+            |scope: Op<'_>| scope.attr(attr::WORK_DIMS).and_then(strings).is_some_and(|names| !names.is_empty());
         let has_wishes = op.has_hints || part.nested().into_iter().any(divides);
         let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
@@ -94,15 +101,19 @@ impl<'c> KernelView<'c> {
             read
         };
         Epilogue {
-            op: KernelNeighbor { has_hints: has_wishes, is_in_kernel_block: second.op.parent() == self.op.parent(), ..op },
+            op: KernelNeighbor {
+                has_hints: has_wishes,
+                is_in_kernel_block: second.op.parent() == self.op.parent(),
+                ..op
+            },
             n_late_operands: self.num_late_operands(&read),
             n_scopes: self.collect_defining_scopes(&read).len(),
             reads: self.collect_output_reads(second, part).into_iter().map(reads).collect(),
         }
     }
 
-    /// Returns the segment of another kernel that may be fused into this one, without ops that are to stay outside; otherwise the
-    /// reason why the first segment that reads this kernel may not.
+    /// Returns the segment of another kernel that may be fused into this one, without ops that are to stay outside;
+    /// otherwise the reason why the first segment that reads this kernel may not.
     ///
     /// # Errors
     /// Returns the first rule that the first segment breaks.
@@ -111,8 +122,10 @@ impl<'c> KernelView<'c> {
         second: &Self,
         stays: impl Fn(&KernelSegment<'c>) -> bool,
     ) -> Result<Option<KernelSegment<'c>>, FusionRejection> {
-        let parts: Vec<KernelSegment<'c>> =
-            KernelSegment::find_all(second.op).into_iter().filter(|part| !self.collect_output_reads(second, part).is_empty()).collect();
+        let parts: Vec<KernelSegment<'c>> = KernelSegment::find_all(second.op)
+            .into_iter()
+            .filter(|part| !self.collect_output_reads(second, part).is_empty())
+            .collect();
         let mut refused = parts.is_empty().then(FusionRejection::from_different_loops);
         for part in parts {
             match self.describe_segment(second, &part).check() {
@@ -130,18 +143,20 @@ impl<'c> KernelView<'c> {
         part.inputs(second.op).into_iter().filter_map(shown).collect()
     }
 
-    /// Whether a segment of another kernel has the loops in which this kernel computes the segment's inputs: equal tile counts,
-    /// along the same dimensions of these inputs. No op of the segment may depend on several tiles.
+    /// Whether a segment of another kernel has the loops in which this kernel computes the segment's inputs: equal tile
+    /// counts, along the same dimensions of these inputs. No op of the segment may depend on several tiles.
     fn has_same_loops(&self, second: &Self, part: &KernelSegment<'c>) -> bool {
         let reads = self.collect_output_reads(second, part);
         let Some((_, output)) = reads.first() else { return false };
-        let (levels, of_second) = (self.enclosing_loops(self.find_definition(*output).scope), second.enclosing_loops(part.innermost));
+        let (levels, of_second) =
+            (self.enclosing_loops(self.find_definition(*output).scope), second.enclosing_loops(part.innermost));
         let counts = |levels: &[RequestedLoop]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
         // Fusing kernels removes scopes, so an op marked for recomputation would lose its mark.
         let is_again = |op: &Op<'_>| op.attr(attr::RECOMPUTE).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
             ComputeOp::from_op(*op).is_some()
-                || !is_again(op) && [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))
+                || !is_again(op)
+                    && [spyre::VIEW, spyre::CONSTANT, spyre::HINT, spyre::YIELD].iter().any(|name| op.is(name))
         };
         let is_whole = |op: &Op<'c>| {
             let summed = ComputeOp::from_op(*op).map(|compute| second.reduced_dim_names(compute)).unwrap_or_default();
@@ -154,8 +169,10 @@ impl<'c> KernelView<'c> {
             let of_read = find_tiling_levels(&second.labels.labels_of(second.op.body_args()[input]), &of_second);
             let dims = trace_dims(&collect_views(value), shape_of(made).len());
             let is_shown = |dim: usize| dims.contains(&Some(dim));
-            let agrees = |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
-            dims.iter().zip(&of_read).all(agrees) && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
+            let agrees =
+                |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
+            dims.iter().zip(&of_read).all(agrees)
+                && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
         };
         let ops = part.nested();
         !levels.is_empty()
@@ -171,30 +188,37 @@ fn find_tiling_levels(labels: &LabelList<String>, levels: &[RequestedLoop]) -> V
     labels.iter().map(|label| levels.iter().position(|level| Some(&level.name) == label.as_ref())).collect()
 }
 
-/// Fuses the ops of a kernel into the kernel whose outputs it reads. Calls `moves` with each op that is placed after the ops of
-/// the first kernel, before moving it. `view` describes the kernel that is currently at a position.
-pub(super) fn fuse_kernels<'c>(first: Op<'c>, second: Op<'c>, view: impl Fn(Op<'c>) -> KernelView<'c>, mut moves: impl FnMut(Op<'c>)) {
+/// Fuses the ops of a kernel into the kernel whose outputs it reads. Calls `moves` with each op that is placed after
+/// the ops of the first kernel, before moving it. `view` describes the kernel that is currently at a position.
+pub(super) fn fuse_kernels<'c>(
+    first: Op<'c>,
+    second: Op<'c>,
+    view: impl Fn(Op<'c>) -> KernelView<'c>,
+    mut moves: impl FnMut(Op<'c>),
+) {
     inline_kernel(first, second).into_iter().fold(first, |kernel, op| {
         moves(op);
         fuse_consumer(&view(kernel), op)
     });
 }
 
-/// Inlines the ops of a kernel at its position, and moves those that do not depend on the first kernel before it. Returns the
-/// other compute ops.
+/// Inlines the ops of a kernel at its position, and moves those that do not depend on the first kernel before it.
+/// Returns the other compute ops.
 fn inline_kernel<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
-    let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) =
-        second.nested().into_iter().filter(|op| *op != second && !op.is(spyre::YIELD)).partition(|op| op.is(spyre::HINT));
+    let (scopes, ops): (Vec<Op<'c>>, Vec<Op<'c>>) = second
+        .nested()
+        .into_iter()
+        .filter(|op| *op != second && !op.is(spyre::YIELD))
+        .partition(|op| op.is(spyre::HINT));
     scopes.into_iter().rev().for_each(OpExt::inline_body);
     second.body_args().into_iter().zip(second.inputs()).for_each(|(argument, input)| argument.replace_with(input));
     second.inline_body();
     let mut behind: Vec<Value<'c>> = first.outputs();
     let mut computing = Vec::new();
     for op in ops {
-        let comes_behind = op
-            .inputs()
-            .into_iter()
-            .any(|value| behind.contains(&value) || collect_views(value).iter().any(|view| behind.contains(&view.inputs()[0])));
+        let comes_behind = op.inputs().into_iter().any(|value| {
+            behind.contains(&value) || collect_views(value).iter().any(|view| behind.contains(&view.inputs()[0]))
+        });
         if comes_behind {
             behind.extend(op.outputs());
             computing.extend(ComputeOp::from_op(op).map(|_| op));

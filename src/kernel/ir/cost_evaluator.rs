@@ -10,8 +10,8 @@ use crate::{
     dialect::{ComputeOp, TileSearchSummary, target_of},
     joint::{ir::divide_jointly::compute_divided_op_costs, placed_costs::PlacedOpCost},
     mlir::{
-        DetachedClone, ErrorReported, Op, OpExt, PassFailure, PassInstance, collect_diagnostics, error_at, functions_of, num_bugs,
-        record_bug, run_trial_passes,
+        DetachedClone, ErrorReported, Op, OpExt, PassFailure, PassInstance, collect_diagnostics, error_at,
+        functions_of, num_bugs, record_bug, run_trial_passes,
     },
 };
 use cost::{ModeledCost, Objective};
@@ -109,12 +109,17 @@ impl ModuleCostEvaluator {
             self.record_search_steps(function);
             ops.extend(compute_divided_op_costs(function, &target).map_err(|_| EvaluationFailure::Infeasible)?);
         }
-        Ok(ModuleCost { recomputation_ns: ops.iter().map(PlacedOpCost::repeated_ns).sum(), cost: ops.iter().map(|op| op.cost).sum() })
+        Ok(ModuleCost {
+            recomputation_ns: ops.iter().map(PlacedOpCost::repeated_ns).sum(),
+            cost: ops.iter().map(|op| op.cost).sum(),
+        })
     }
 
     /// Adds the plans that the tile search evaluated for a function, each with as many ops as the function has.
     fn record_search_steps(&self, function: Op<'_>) {
-        let found = TileSearchSummary::from_function(function).and_then(|found| usize::try_from(found.n_judged).ok()).unwrap_or(0);
+        let found = TileSearchSummary::from_function(function)
+            .and_then(|found| usize::try_from(found.n_judged).ok())
+            .unwrap_or(0);
         let steps = found.saturating_mul(ComputeOp::collect_in(function).len());
         self.search_steps.set(self.search_steps.get().saturating_add(steps));
     }

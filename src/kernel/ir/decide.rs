@@ -51,7 +51,11 @@ pub(super) struct MoveSaving {
 ///
 /// # Errors
 /// Returns the error of a failed compilation, located at the module.
-pub(super) fn decide_fusion(module: Op<'_>, target: &Target, judge: &ModuleCostEvaluator) -> Result<FusionDecision, ErrorReported> {
+pub(super) fn decide_fusion(
+    module: Op<'_>,
+    target: &Target,
+    judge: &ModuleCostEvaluator,
+) -> Result<FusionDecision, ErrorReported> {
     let moved = |choice: &FusionChoice| {
         let copy = DetachedClone::from_op(module);
         let moves = NeighborFusion { target, choice }.fuse_neighbors(copy.op());
@@ -62,7 +66,8 @@ pub(super) fn decide_fusion(module: Op<'_>, target: &Target, judge: &ModuleCostE
         return Ok(FusionDecision::default());
     }
     let places = collect_moved_op_loops(copy.op(), target);
-    let may_be_again: BTreeSet<i64> = places.into_iter().filter(|(_, placed)| placed.may_recompute).map(|(number, _)| number).collect();
+    let may_be_again: BTreeSet<i64> =
+        places.into_iter().filter(|(_, placed)| placed.may_recompute).map(|(number, _)| number).collect();
     let separate = judge.evaluate(module)?;
     let judged = |choice: &FusionChoice| judge.evaluate(moved(choice).1.op());
     let mut best = BestChoice { choice: FusionChoice::default(), judged: judge.evaluate(copy.op())?, judge };
@@ -109,7 +114,16 @@ pub(super) fn decide_fusion(module: Op<'_>, target: &Target, judge: &ModuleCostE
         (best.judged, savings) = (separate, Vec::new());
     }
     let (n_judged, n_infeasible) = (judge.num_evaluated(), judge.num_infeasible());
-    Ok(FusionDecision { choice: best.choice, impossible, is_separate, savings, fused: best.judged, separate, n_judged, n_infeasible })
+    Ok(FusionDecision {
+        choice: best.choice,
+        impossible,
+        is_separate,
+        savings,
+        fused: best.judged,
+        separate,
+        n_judged,
+        n_infeasible,
+    })
 }
 
 /// Best choice found so far.
@@ -136,13 +150,14 @@ impl BestChoice<'_> {
 
     fn compute_saving(&self, id: EdgeId, taken_back: Option<ModuleCost>, again_ns: f64) -> Option<MoveSaving> {
         let (best, other) = self.judged.zip(taken_back)?;
-        let cost = ModeledCost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
+        let cost =
+            ModeledCost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
         Some(MoveSaving { id, cost, again_ns: if self.choice.inlined.contains(&id.0) { again_ns } else { 0.0 } })
     }
 }
 
-/// Whether the first cost is better than the second; a failed compilation is worse than any cost. Times within the tolerance
-/// count as equal, since they are sums of the same numbers in another order.
+/// Whether the first cost is better than the second; a failed compilation is worse than any cost. Times within the
+/// tolerance count as equal, since they are sums of the same numbers in another order.
 fn is_better(judge: &ModuleCostEvaluator, one: Option<ModuleCost>, other: Option<ModuleCost>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {

@@ -38,11 +38,13 @@ impl<T: Clone> DimLabels<T> {
                 self.set(op.output(), given);
             } else if op.is(spyre::VIEW) {
                 let behind = self.labels_of(op.inputs()[0]);
-                let shown = trace_view_dims(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
+                let shown =
+                    trace_view_dims(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
                 self.set(op.output(), shown);
             } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) || op.is(spyre::LOOP) {
                 // A tile has the dimensions of the tiled value.
-                for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs()) {
+                for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs())
+                {
                     let labels = self.labels_of(input);
                     self.set(argument, labels);
                 }
@@ -74,13 +76,14 @@ impl<T: Clone> DimLabels<T> {
     }
 }
 
-/// Returns the labels of an op's result, given those of its iteration dimensions. The result of an insert has more elements than
-/// the op reads.
+/// Returns the labels of an op's result, given those of its iteration dimensions. The result of an insert has more
+/// elements than the op reads.
 fn compute_result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &LabelList<T>) -> LabelList<T> {
     let dims = compute.operand_dims(compute.read_operands().len());
     let sizes = shape_of(compute.op.output());
     let space = compute.iteration_space();
-    let along = |(dim, size): (Option<usize>, i64)| dim.filter(|dim| space[*dim] == size).and_then(|dim| of_dims[dim].clone());
+    let along =
+        |(dim, size): (Option<usize>, i64)| dim.filter(|dim| space[*dim] == size).and_then(|dim| of_dims[dim].clone());
     dims.into_iter().zip(sizes).map(along).collect()
 }
 
@@ -91,7 +94,12 @@ pub(super) fn trace_view_dims(view: Op<'_>) -> Vec<Option<usize>> {
     let walks = |dim: usize, index: &Option<program::layout::TensorIndex>, size: i64| {
         let Some(index) = index else { return false };
         let [digit] = index.digits.as_slice() else { return false };
-        index.offset == 0 && digit.dim == dim && digit.divisor == 1 && digit.factor == 1 && digit.size == size && shown[dim] == size
+        index.offset == 0
+            && digit.dim == dim
+            && digit.divisor == 1
+            && digit.factor == 1
+            && digit.size == size
+            && shown[dim] == size
     };
     (0..shown.len()).map(|dim| indices.iter().zip(&behind).position(|(index, size)| walks(dim, index, *size))).collect()
 }

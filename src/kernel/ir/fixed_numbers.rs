@@ -38,10 +38,18 @@ pub(super) fn collect_fixed_numbers(kernel: Op<'_>) -> Vec<FixedNumber<'_>> {
 }
 
 fn list_attributes(kind: FixedNumberKind) -> (&'static str, &'static str) {
-    if kind == FixedNumberKind::Splits { (attr::WORK_DIMS, attr::WORK_SLICES) } else { (attr::TILE_DIMS, attr::TILE_COUNTS) }
+    if kind == FixedNumberKind::Splits {
+        (attr::WORK_DIMS, attr::WORK_SLICES)
+    } else {
+        (attr::TILE_DIMS, attr::TILE_COUNTS)
+    }
 }
 
-fn collect_listed_numbers<'c>(scope: Op<'c>, kind: FixedNumberKind, numbered: &mut UniqueNames) -> Vec<FixedNumber<'c>> {
+fn collect_listed_numbers<'c>(
+    scope: Op<'c>,
+    kind: FixedNumberKind,
+    numbered: &mut UniqueNames,
+) -> Vec<FixedNumber<'c>> {
     let (dims, numbers) = list_attributes(kind);
     let dims = scope.attr(dims).and_then(strings).unwrap_or_default();
     let numbers = scope.attr(numbers).and_then(elements).unwrap_or_default();
@@ -56,7 +64,15 @@ fn collect_listed_numbers<'c>(scope: Op<'c>, kind: FixedNumberKind, numbered: &m
 fn find_loop_order<'c>(scope: Op<'c>, numbered: &mut UniqueNames) -> Option<FixedNumber<'c>> {
     let n_loops = scope.attr(attr::TILE_DIMS).and_then(strings).map_or(0, |dims| dims.len());
     let name = FixedNumberKind::Order.name("").filter(|_| n_loops > 1)?;
-    Some(FixedNumber { name: numbered.make_unique(name), kind: FixedNumberKind::Order, scope, position: 0, dim: None, value: 1, n_loops })
+    Some(FixedNumber {
+        name: numbered.make_unique(name),
+        kind: FixedNumberKind::Order,
+        scope,
+        position: 0,
+        dim: None,
+        value: 1,
+        n_loops,
+    })
 }
 
 impl FixedNumber<'_> {

@@ -6,7 +6,9 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, append_yield, build_kernel_before, strip_views},
     kernel::{GroupOp, find_groups},
-    mlir::{BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, ValueMap, functions_of},
+    mlir::{
+        BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
+    },
 };
 use machine::Family;
 use std::collections::BTreeSet;
@@ -30,7 +32,8 @@ fn collect_scopes(function: Op<'_>) -> Vec<Vec<Op<'_>>> {
 
 /// Returns the groups of ops of a function.
 fn collect_grouped_ops(function: Op<'_>) -> Vec<Vec<Op<'_>>> {
-    let ops: Vec<Op<'_>> = function.body_ops().into_iter().filter(|op| !op.is(spyre::VIEW) && !op.is(spyre::CONSTANT)).collect();
+    let ops: Vec<Op<'_>> =
+        function.body_ops().into_iter().filter(|op| !op.is(spyre::VIEW) && !op.is(spyre::CONSTANT)).collect();
     let mut numbers: ValueMap<usize> = ValueMap::default();
     for (number, op) in ops.iter().enumerate() {
         for output in op.outputs() {
@@ -43,7 +46,8 @@ fn collect_grouped_ops(function: Op<'_>) -> Vec<Vec<Op<'_>>> {
 
 fn to_group_op(op: Op<'_>, numbers: &ValueMap<usize>) -> GroupOp {
     let compute = ComputeOp::from_op(op).filter(|compute| op.attr(attr::HINTS).is_none() && !compute.is_insert());
-    let reads = op.nested().into_iter().flat_map(OpExt::inputs).filter_map(|value| numbers.get(strip_views(value)).copied());
+    let reads =
+        op.nested().into_iter().flat_map(OpExt::inputs).filter_map(|value| numbers.get(strip_views(value)).copied());
     GroupOp {
         is_product: compute.is_some_and(|compute| compute.family() == Family::Matmul),
         is_reduction: compute.is_some_and(|compute| compute.family() == Family::Reduce),
@@ -64,18 +68,22 @@ fn form_kernel<'c>(ops: &[Op<'c>]) {
         }
     }
     for output in inside.iter().flat_map(|op| op.outputs()) {
-        let is_read_outside = output.users().into_iter().any(|user| !inside.iter().any(|op| *op == user || op.nested().contains(&user)));
+        let is_read_outside =
+            output.users().into_iter().any(|user| !inside.iter().any(|op| *op == user || op.nested().contains(&user)));
         outputs.extend((is_read_outside && makes(output)).then_some(output));
     }
     if outputs.is_empty() {
         return;
     }
     let types: Vec<Type<'c>> = outputs.iter().map(ValueLike::r#type).collect();
-    let name = if last.is(spyre::HINT) { "scope" } else { ComputeOp::from_op(last).map_or("group", ComputeOp::function) };
+    let name =
+        if last.is(spyre::HINT) { "scope" } else { ComputeOp::from_op(last).map_or("group", ComputeOp::function) };
     let readers: Vec<Op<'c>> =
         outputs.iter().flat_map(|output| output.users()).filter_map(|user| find_ancestor_beside(user, last)).collect();
-    let first_reader =
-        readers.into_iter().filter(|op| !inside.contains(op)).reduce(|one, other| if other.is_before(one) { other } else { one });
+    let first_reader = readers
+        .into_iter()
+        .filter(|op| !inside.contains(op))
+        .reduce(|one, other| if other.is_before(one) { other } else { one });
     let place = first_reader.filter(|reader| reader.is_before(last)).unwrap_or(last);
     let kernel = build_kernel_before(place, name, &inputs, &types, None);
     inputs.iter().for_each(|input| move_views_before(*input, kernel));
@@ -111,7 +119,9 @@ fn move_views_before<'c>(value: Value<'c>, kernel: Op<'c>) {
 
 /// Whether a value is defined neither by one of these ops nor inside one of them.
 fn is_defined_outside(value: Value<'_>, inside: &[Op<'_>]) -> bool {
-    let owner = value.def().or_else(|| value.as_block_arg().and_then(|(block, _)| crate::mlir::BlockLike::parent_operation(&block)));
+    let owner = value
+        .def()
+        .or_else(|| value.as_block_arg().and_then(|(block, _)| crate::mlir::BlockLike::parent_operation(&block)));
     let mut around = std::iter::successors(owner, |op| op.parent());
     !around.any(|op| inside.contains(&op))
 }

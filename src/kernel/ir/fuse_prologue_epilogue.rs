@@ -1,9 +1,9 @@
 //! `spyre-fuse-prologue-epilogue`: fuses neighboring producers and consumers into kernels.
 //!
-//! Reads `spyre.kernel` ops and their neighbors; moves ops into the kernels' scopes, and records the moves in the `spyre.kernels`
-//! attribute of the function. All legal moves are made first, kernel by kernel in program order, producers before consumers,
-//! until a fixed point. Copies of the module determine which moves are kept and which ops loops recompute (`decide.rs`), so the
-//! module itself is changed once.
+//! Reads `spyre.kernel` ops and their neighbors; moves ops into the kernels' scopes, and records the moves in the
+//! `spyre.kernels` attribute of the function. All legal moves are made first, kernel by kernel in program order,
+//! producers before consumers, until a fixed point. Copies of the module determine which moves are kept and which ops
+//! loops recompute (`decide.rs`), so the module itself is changed once.
 
 use super::{
     collect_kernels,
@@ -21,8 +21,8 @@ use crate::{
     dialect::{ComputeOp, Knob, target_of},
     kernel::{FusedOp, FusionMode, FusionOutcome, FusionRejection, FusionRule, KernelOutcome, NeighborSide, UnfusedOp},
     mlir::{
-        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, error_at, format_location, functions_of, i64_attribute,
-        remark_at_location, string_attribute,
+        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, error_at, format_location, functions_of,
+        i64_attribute, remark_at_location, string_attribute,
     },
     plan_file::compute_program_key,
 };
@@ -39,16 +39,25 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     number_ops(module);
     let compiler: Option<CandidateCompiler> = options.read_nested_options(module, option::COMPILE)?;
     let judge = compiler.as_ref().map(ModuleCostEvaluator::new);
-    let decided = judge.map_or_else(|| Ok(FusionDecision::default()), |judge| decide_fusion(module, &target, &judge))?;
-    let moves =
-        if decided.is_separate { Vec::new() } else { NeighborFusion { target: &target, choice: &decided.choice }.fuse_neighbors(module) };
+    let decided =
+        judge.map_or_else(|| Ok(FusionDecision::default()), |judge| decide_fusion(module, &target, &judge))?;
+    let moves = if decided.is_separate {
+        Vec::new()
+    } else {
+        NeighborFusion { target: &target, choice: &decided.choice }.fuse_neighbors(module)
+    };
     let places = collect_moved_op_loops(module, &target);
     let mut first_kernel = 0;
     for function in functions_of(module) {
         let n_kernels = collect_kernels(function).len();
         if n_kernels > 0 {
-            let fused =
-                |number| moves.iter().filter(move |made| made.kernel == number).map(|made| to_fused_op(made, &places, &decided)).collect();
+            let fused = |number| {
+                moves
+                    .iter()
+                    .filter(move |made| made.kernel == number)
+                    .map(|made| to_fused_op(made, &places, &decided))
+                    .collect()
+            };
             record_outcome(function, first_kernel, &target, &decided, fused);
         }
         first_kernel += n_kernels;
@@ -68,8 +77,15 @@ fn number_ops(module: Op<'_>) {
 // Reporting
 //===----------------------------------------------------------------------===//
 
-/// Records the moves on a function, and reports the refused ones. `first_kernel` is the module-wide number of its first kernel.
-fn record_outcome(function: Op<'_>, first_kernel: usize, target: &Target, decided: &FusionDecision, fused: impl Fn(usize) -> Vec<FusedOp>) {
+/// Records the moves on a function, and reports the refused ones. `first_kernel` is the module-wide number of its first
+/// kernel.
+fn record_outcome(
+    function: Op<'_>,
+    first_kernel: usize,
+    target: &Target,
+    decided: &FusionDecision,
+    fused: impl Fn(usize) -> Vec<FusedOp>,
+) {
     let labels = compute_program_labels(function);
     let us = |judged: ModuleCost| judged.cost.ns / 1000.0;
     let mut outcome = FusionOutcome {
@@ -110,7 +126,12 @@ fn to_fused_op(made: &CompletedMove, places: &BTreeMap<i64, MovedOpLoops>, decid
         location: made.location.clone(),
         side: made.id.1,
         mode: place.map_or(FusionMode::Inline, MovedOpLoops::mode),
-        loops: place.map(MovedOpLoops::loops).unwrap_or_default().iter().map(|level| format!("{} = {}", level.name, level.count)).collect(),
+        loops: place
+            .map(MovedOpLoops::loops)
+            .unwrap_or_default()
+            .iter()
+            .map(|level| format!("{} = {}", level.name, level.count))
+            .collect(),
         times,
         again_us: saved.filter(|_| times > 1).map(|saving| saving.again_ns / 1000.0),
         saved_us: saved.map(|saving| saving.cost.ns / 1000.0),
@@ -119,17 +140,24 @@ fn to_fused_op(made: &CompletedMove, places: &BTreeMap<i64, MovedOpLoops>, decid
 }
 
 /// Reports why each neighbor stays outside, at the kernel and at the neighbor.
-fn report_rejections(view: &KernelView<'_>, labels: &DimLabels<String>, target: &Target, decided: &FusionDecision) -> Vec<UnfusedOp> {
+fn report_rejections(
+    view: &KernelView<'_>,
+    labels: &DimLabels<String>,
+    target: &Target,
+    decided: &FusionDecision,
+) -> Vec<UnfusedOp> {
     let cost = |op: Op<'_>, side: NeighborSide| {
         let is_excluded = decided.is_separate
             || original_number(op).is_some_and(|number| decided.choice.excluded.contains(&(number, side)))
-            || op.is(spyre::KERNEL) && KernelSegment::find_all(op).iter().any(|part| has_excluded(part, &decided.choice.excluded));
+            || op.is(spyre::KERNEL)
+                && KernelSegment::find_all(op).iter().any(|part| has_excluded(part, &decided.choice.excluded));
         let code = if side == NeighborSide::Prologue { FusionRule::PCost } else { FusionRule::ECost };
         let is_impossible = original_number(op).is_some_and(|number| decided.impossible.contains(&(number, side)));
         let why = if is_impossible { "cannot be compiled with the fusion" } else { "is not faster with the fusion" };
         is_excluded.then(|| FusionRejection { code, message: format!("the program {why}") })
     };
-    let in_front = collect_producers(view).into_iter().map(|op| (op, NeighborSide::Prologue, view.describe_prologue(op).check()));
+    let in_front =
+        collect_producers(view).into_iter().map(|op| (op, NeighborSide::Prologue, view.describe_prologue(op).check()));
     let behind = view.collect_consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
     let checked = |op: Op<'_>| {
         if op.is(spyre::KERNEL) {
@@ -143,7 +171,12 @@ fn report_rejections(view: &KernelView<'_>, labels: &DimLabels<String>, target: 
     for (op, side, checked) in in_front.chain(behind) {
         let Some(refusal) = checked.err().or_else(|| cost(op, side)) else { continue };
         let where_it_is = if side == NeighborSide::Prologue { "before" } else { "after" };
-        let message = format!("not fused {where_it_is} kernel '{}' ({}): {}", view.op.text_attr(attr::NAME), refusal.code, refusal.message);
+        let message = format!(
+            "not fused {where_it_is} kernel '{}' ({}): {}",
+            view.op.text_attr(attr::NAME),
+            refusal.code,
+            refusal.message
+        );
         remark_at_location(refusal.code.message_code(), op, message)
             .with_note(
                 view.op,

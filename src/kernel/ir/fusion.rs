@@ -82,13 +82,14 @@ impl NeighborFusion<'_> {
         moves
     }
 
-    /// Makes the first allowed move; returns false if there is none. Kernels are fused last, after the ops between them have
-    /// moved into one of them.
+    /// Makes the first allowed move; returns false if there is none. Kernels are fused last, after the ops between them
+    /// have moved into one of them.
     fn make_first_move(&self, module: Op<'_>, moves: &mut Vec<CompletedMove>) -> bool {
         let mut first_kernel = 0;
         for function in functions_of(module) {
             let (labels, kernels) = (compute_program_labels(function), collect_kernels(function));
-            let views: Vec<KernelView<'_>> = kernels.iter().map(|kernel| KernelView::new(*kernel, &labels, self.target)).collect();
+            let views: Vec<KernelView<'_>> =
+                kernels.iter().map(|kernel| KernelView::new(*kernel, &labels, self.target)).collect();
             let moved = (first_kernel..).zip(&views).any(|(number, view)| self.fuse_neighbor_of(view, number, moves));
             if moved || self.fuse_kernel_pair(function, &views, first_kernel, moves) {
                 return true;
@@ -99,21 +100,33 @@ impl NeighborFusion<'_> {
     }
 
     /// Fuses the first kernel for which it is allowed into the kernel that it reads; returns false if there is none.
-    fn fuse_kernel_pair(&self, function: Op<'_>, views: &[KernelView<'_>], first_kernel: usize, moves: &mut Vec<CompletedMove>) -> bool {
+    fn fuse_kernel_pair(
+        &self,
+        function: Op<'_>,
+        views: &[KernelView<'_>],
+        first_kernel: usize,
+        moves: &mut Vec<CompletedMove>,
+    ) -> bool {
         for (place, view) in views.iter().enumerate() {
             for consumer in view.collect_consumers() {
                 let Some(next) = views.iter().position(|other| other.op == consumer) else { continue };
                 let stays = |part: &KernelSegment<'_>| has_excluded(part, &self.choice.excluded);
                 let Ok(Some(part)) = view.find_fusible_segment(&views[next], stays) else { continue };
-                self.fuse_segment((first_kernel + place, view.op), (first_kernel + next, &views[next]), &part, function, moves);
+                self.fuse_segment(
+                    (first_kernel + place, view.op),
+                    (first_kernel + next, &views[next]),
+                    &part,
+                    function,
+                    moves,
+                );
                 return true;
             }
         }
         false
     }
 
-    /// Fuses a segment of the second kernel into the first, each given with its number; the remaining ops of the second one stay
-    /// a kernel.
+    /// Fuses a segment of the second kernel into the first, each given with its number; the remaining ops of the second
+    /// one stay a kernel.
     fn fuse_segment<'c>(
         &self,
         (first, kernel): (usize, Op<'c>),
@@ -125,7 +138,9 @@ impl NeighborFusion<'_> {
         let moved_before: Vec<i64> = part.nested().into_iter().filter_map(number_before_move).collect();
         let (joining, is_all) = split_off_segment(view, part);
         let described = |kernel| KernelView::new(kernel, &compute_program_labels(function), self.target);
-        fuse_kernels(kernel, joining, described, |op| moves.extend(to_completed_move(op, NeighborSide::Epilogue, first)));
+        fuse_kernels(kernel, joining, described, |op| {
+            moves.extend(to_completed_move(op, NeighborSide::Epilogue, first))
+        });
         for made in moves.iter_mut() {
             if made.kernel == second && (is_all || moved_before.contains(&made.id.0)) {
                 // Ops that had moved into the segment are now in the first kernel.
@@ -163,11 +178,14 @@ impl NeighborFusion<'_> {
 
 /// Whether a segment of a kernel contains an op that is excluded from fusion with another kernel.
 pub(super) fn has_excluded(part: &KernelSegment<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
-    part.nested().into_iter().filter_map(original_number).any(|number| excluded.contains(&(number, NeighborSide::Epilogue)))
+    part.nested()
+        .into_iter()
+        .filter_map(original_number)
+        .any(|number| excluded.contains(&(number, NeighborSide::Epilogue)))
 }
 
-/// Returns the producers of inputs, each once, in the order of the inputs. Kernels are excluded: the second of two kernels is
-/// fused into the first.
+/// Returns the producers of inputs, each once, in the order of the inputs. Kernels are excluded: the second of two
+/// kernels is fused into the first.
 pub(super) fn collect_producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
     let mut found: Vec<Op<'c>> = Vec::new();
     for producer in (0..view.op.inputs().len()).filter_map(|input| view.producer(input)) {

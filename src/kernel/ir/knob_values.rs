@@ -14,15 +14,20 @@ use std::collections::BTreeSet;
 pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), ErrorReported> {
     let kernels = collect_kernels(around);
     // Orders are applied last, since the other numbers are found by their original positions in the kernel.
-    let (orders, numbers): (Vec<&KnobValue>, Vec<&KnobValue>) = values.iter().partition(|value| value.knob.starts_with("order"));
+    let (orders, numbers): (Vec<&KnobValue>, Vec<&KnobValue>) =
+        values.iter().partition(|value| value.knob.starts_with("order"));
     for value in numbers.into_iter().chain(orders) {
-        let named: Vec<Op<'_>> = kernels.iter().copied().filter(|kernel| kernel.text_attr(attr::NAME) == value.kernel).collect();
+        let named: Vec<Op<'_>> =
+            kernels.iter().copied().filter(|kernel| kernel.text_attr(attr::NAME) == value.kernel).collect();
         if named.is_empty() {
             let names: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.text_attr(attr::NAME)).collect();
             let names = names.into_iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-            let advice = if names.is_empty() { "it has no kernels".to_owned() } else { format!("choose one of {names}") };
-            let message = codes::KNOB_UNKNOWN
-                .format(format_args!("option 'knobs': expected a kernel of the program, found '{}'; {advice}", value.kernel));
+            let advice =
+                if names.is_empty() { "it has no kernels".to_owned() } else { format!("choose one of {names}") };
+            let message = codes::KNOB_UNKNOWN.format(format_args!(
+                "option 'knobs': expected a kernel of the program, found '{}'; {advice}",
+                value.kernel
+            ));
             return Err(error_at(codes::KNOB_UNKNOWN, around, message).report());
         }
         named.into_iter().try_for_each(|kernel| set_value(kernel, value))?;

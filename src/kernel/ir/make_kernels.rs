@@ -1,7 +1,7 @@
 //! `spyre-make-kernels`: turns calls of marked functions into kernels.
 //!
-//! Reads `func.call` and the functions with `spyre.kernel`; writes `spyre.kernel` ops with copies of their bodies, and the
-//! requested knob values. `symbol-dce` removes the functions later.
+//! Reads `func.call` and the functions with `spyre.kernel`; writes `spyre.kernel` ops with copies of their bodies, and
+//! the requested knob values. `symbol-dce` removes the functions later.
 
 use super::knob_values::set_knobs;
 use crate::dialect::ods::{attr, option, spyre};
@@ -10,8 +10,8 @@ use crate::{
     dialect::{Knob, append_yield, build_kernel_before, set_input_dims},
     kernel::KnobValue,
     mlir::{
-        BlockExt, DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, ValueExt, ValueLike, argument_attribute,
-        elements, error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
+        BlockExt, DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, ValueExt, ValueLike,
+        argument_attribute, elements, error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,9 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let functions = functions_of(module);
     let (marked, others): (Vec<Op<'_>>, Vec<Op<'_>>) = functions.into_iter().partition(|function| is_marked(*function));
     let kernels: BTreeMap<&str, Op<'_>> = marked.iter().map(|kernel| (kernel.text_attr("sym_name"), *kernel)).collect();
-    if let Some(program) = kernels.values().find(|function| is_public(**function) && others.iter().all(|other| !is_public(*other))) {
+    if let Some(program) =
+        kernels.values().find(|function| is_public(**function) && others.iter().all(|other| !is_public(*other)))
+    {
         return Err(error_at(
             codes::KERNEL_ENTRY,
             *program,
@@ -60,7 +62,8 @@ fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), ErrorReported> 
         let message = format!("expected tensors of static shape for kernel '{name}', found {other}");
         return Err(error_at(codes::KERNEL_TYPES, call, message).with_note(function, "the kernel").report());
     }
-    let dims = (0..call.inputs().len()).map(|number| argument_dim_names(function, number)).collect::<Result<Vec<_>, _>>()?;
+    let dims =
+        (0..call.inputs().len()).map(|number| argument_dim_names(function, number)).collect::<Result<Vec<_>, _>>()?;
     let kernel = build_kernel_before(call, name, &call.inputs(), &outputs, function.attr(attr::SPYRE_KNOBS));
     if dims.iter().flatten().any(Option::is_some) {
         set_input_dims(kernel, &dims);
@@ -76,12 +79,15 @@ fn make_kernel<'c>(call: Op<'c>, function: Op<'c>) -> Result<(), ErrorReported> 
 fn warn_about_unused_knobs(kernel: Op<'_>, function: Op<'_>) {
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
-        let numbers = [attr::TILE_COUNTS, attr::WORK_SLICES].into_iter().filter_map(|list| scope.attr(list).and_then(elements));
+        let numbers =
+            [attr::TILE_COUNTS, attr::WORK_SLICES].into_iter().filter_map(|list| scope.attr(list).and_then(elements));
         used.extend(numbers.flatten().filter_map(string));
     }
     for knob in Knob::collect_from_kernel(kernel).into_iter().filter(|knob| !used.contains(knob.name.as_str())) {
-        let message = codes::KNOB_UNUSED
-            .format(format_args!("knob '{}' has no effect: no hint scope uses it as a tile count or core split", knob.name));
+        let message = codes::KNOB_UNUSED.format(format_args!(
+            "knob '{}' has no effect: no hint scope uses it as a tile count or core split",
+            knob.name
+        ));
         warning_at(codes::KNOB_UNUSED, kernel, message).with_note(function, "the kernel").emit();
     }
 }
@@ -91,11 +97,14 @@ fn argument_dim_names(function: Op<'_>, number: usize) -> Result<Vec<Option<Stri
     let rank = TensorType::from_type(function.body_args()[number].r#type()).map_or(0, |tensor| tensor.shape.len());
     let names = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).unwrap_or_default();
     if !names.is_empty() && names.len() != rank {
-        let message = codes::KERNEL_NAMES
-            .format(format_args!("expected one name per dimension of argument {number}, which has rank {rank}, found {}", names.len()));
+        let message = codes::KERNEL_NAMES.format(format_args!(
+            "expected one name per dimension of argument {number}, which has rank {rank}, found {}",
+            names.len()
+        ));
         return Err(error_at(codes::KERNEL_NAMES, function, message).report());
     }
-    let mut names: Vec<Option<String>> = names.into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
+    let mut names: Vec<Option<String>> =
+        names.into_iter().map(|name| (!name.is_empty()).then(|| name.to_owned())).collect();
     names.resize(rank, None);
     Ok(names)
 }

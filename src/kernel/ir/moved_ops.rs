@@ -1,8 +1,8 @@
 //! Loops around the ops that moved into a kernel, and recomputation in loops that do not tile them.
 //!
-//! An op that the loops around its readers do not tile runs outside of these loops, and its result is kept (STAGE). Alternatively
-//! it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope with `recompute` requests this
-//! (INLINE).
+//! An op that the loops around its readers do not tile runs outside of these loops, and its result is kept (STAGE).
+//! Alternatively it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope
+//! with `recompute` requests this (INLINE).
 
 use super::{
     collect_kernels,
@@ -37,7 +37,11 @@ impl MovedOpLoops {
     }
 
     pub(super) fn mode(&self) -> FusionMode {
-        if self.is_recomputed || self.around.iter().all(|(_, is_cut)| *is_cut) { FusionMode::Inline } else { FusionMode::Stage }
+        if self.is_recomputed || self.around.iter().all(|(_, is_cut)| *is_cut) {
+            FusionMode::Inline
+        } else {
+            FusionMode::Stage
+        }
     }
 
     /// Returns how many times each element is computed.
@@ -47,8 +51,12 @@ impl MovedOpLoops {
 
     /// Returns the product of the trip counts of the loops that do not tile the op; None if a count is unknown.
     fn num_recomputations(&self) -> Option<i64> {
-        let count = |level: &RequestedLoop| if let SymbolicCount::Number(count) = level.count { Some(count) } else { None };
-        self.around.iter().filter(|(_, is_cut)| !is_cut).try_fold(1_i64, |turns, (level, _)| turns.checked_mul(count(level)?))
+        let count =
+            |level: &RequestedLoop| if let SymbolicCount::Number(count) = level.count { Some(count) } else { None };
+        self.around
+            .iter()
+            .filter(|(_, is_cut)| !is_cut)
+            .try_fold(1_i64, |turns, (level, _)| turns.checked_mul(count(level)?))
     }
 }
 
@@ -73,12 +81,13 @@ pub(super) fn collect_moved_op_loops(module: Op<'_>, target: &Target) -> BTreeMa
     found
 }
 
-/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Readers are marked before
-/// the ops that they read.
+/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Readers are
+/// marked before the ops that they read.
 pub(super) fn mark_for_recomputation(module: Op<'_>, target: &Target, numbers: &BTreeSet<i64>) {
     visit_moved_ops(module, target, |number, op, placed| {
         if numbers.contains(&number) && placed.may_recompute {
-            let names: Vec<String> = placed.around.into_iter().filter(|(_, is_cut)| !is_cut).map(|(level, _)| level.name).collect();
+            let names: Vec<String> =
+                placed.around.into_iter().filter(|(_, is_cut)| !is_cut).map(|(level, _)| level.name).collect();
             wrap_in_recompute_scope(op, &names);
         }
     });
@@ -102,7 +111,8 @@ fn visit_moved_ops<'c>(module: Op<'c>, target: &Target, mut show: impl FnMut(i64
 impl<'c> KernelView<'c> {
     fn describe_moved_op(&self, compute: ComputeOp<'c>) -> MovedOpLoops {
         let around = self.enclosing_levels_with_tiling(compute);
-        let mut placed = MovedOpLoops { around, is_recomputed: is_marked_for_recomputation(compute.op), may_recompute: false };
+        let mut placed =
+            MovedOpLoops { around, is_recomputed: is_marked_for_recomputation(compute.op), may_recompute: false };
         let all: Vec<String> = placed.around.iter().map(|(level, _)| level.name.clone()).collect();
         let readers = collect_users_through_views(compute.op.output());
         placed.may_recompute = compute.num_reduced_dims() == 0

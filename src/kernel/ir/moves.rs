@@ -14,13 +14,17 @@ use crate::{
 /// New kernel inputs, with the labels of their dimensions.
 pub(super) type NewInputs<'c> = Vec<(Value<'c>, LabelList<String>)>;
 
-/// Moves a producer into the scope that reads its result; returns the new kernel. Other users after the kernel read the value as
-/// a result of the kernel.
+/// Moves a producer into the scope that reads its result; returns the new kernel. Other users after the kernel read the
+/// value as a result of the kernel.
 pub(super) fn fuse_producer<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'c> {
     let others = if producer.is(spyre::CONSTANT) { Vec::new() } else { collect_other_uses(producer, view.op) };
-    let shown: Vec<(usize, Vec<Op<'c>>)> =
-        view.find_inputs_from(producer).into_iter().map(|input| (input, collect_views(view.op.inputs()[input]))).collect();
-    let of_iteration = ComputeOp::from_op(producer).map(|compute| derive_iteration_labels(compute, &view.labels_of_producer(producer)));
+    let shown: Vec<(usize, Vec<Op<'c>>)> = view
+        .find_inputs_from(producer)
+        .into_iter()
+        .map(|input| (input, collect_views(view.op.inputs()[input])))
+        .collect();
+    let of_iteration = ComputeOp::from_op(producer)
+        .map(|compute| derive_iteration_labels(compute, &view.labels_of_producer(producer)));
     let operands = label_operands(producer, of_iteration.as_ref());
     let kernel = add_inputs(view.op, &operands);
     let arguments = kernel.body_args();
@@ -73,9 +77,9 @@ fn rebuild_views<'c>(value: Value<'c>, views: Vec<Op<'c>>, anchor: Op<'c>) -> Va
     })
 }
 
-/// Returns the operands of an op with their dimension names. Among argument operands, only the first one along a dimension gets
-/// its name, which suffices: another one, such as angles that queries and keys share, may have another name elsewhere. Constants
-/// get none: they move along, and a mask would take the name from the masked value.
+/// Returns the operands of an op with their dimension names. Among argument operands, only the first one along a
+/// dimension gets its name, which suffices: another one, such as angles that queries and keys share, may have another
+/// name elsewhere. Constants get none: they move along, and a mask would take the name from the masked value.
 fn label_operands<'c>(producer: Op<'c>, of_iteration: Option<&LabelList<String>>) -> NewInputs<'c> {
     let mut open = of_iteration.cloned();
     let mut found = NewInputs::new();
@@ -85,7 +89,8 @@ fn label_operands<'c>(producer: Op<'c>, of_iteration: Option<&LabelList<String>>
             continue;
         }
         let is_argument = strip_views(value).def().is_none();
-        let labels = derive_operand_labels(producer, operand, if is_argument { open.as_ref() } else { of_iteration }, value);
+        let labels =
+            derive_operand_labels(producer, operand, if is_argument { open.as_ref() } else { of_iteration }, value);
         if let Some(open) = &mut open {
             open.iter_mut().filter(|label| labels.contains(label)).for_each(|label| *label = None);
         }
@@ -111,10 +116,15 @@ pub(super) fn fuse_consumer<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'
     }
     let made: Vec<Option<(Value<'c>, Vec<Op<'c>>)>> = operands
         .iter()
-        .map(|value| view.find_viewed_output(*value).map(|output| (view.find_definition(output).value, view.find_definition(output).views)))
+        .map(|value| {
+            view.find_viewed_output(*value)
+                .map(|output| (view.find_definition(output).value, view.find_definition(output).views))
+        })
         .collect();
-    let scope =
-        operands.iter().find_map(|value| view.find_viewed_output(*value)).map_or(view.op, |output| view.find_definition(output).scope);
+    let scope = operands
+        .iter()
+        .find_map(|value| view.find_viewed_output(*value))
+        .map_or(view.op, |output| view.find_definition(output).scope);
     // The kernel's own inputs that the body reads have new values once the kernel is rebuilt.
     let inside: Vec<Option<(ValueInKernel<'c>, Vec<Op<'c>>)>> =
         made.into_iter().map(|made| made.map(|(value, views)| (ValueInKernel::new(view.op, value), views))).collect();
@@ -183,8 +193,8 @@ pub(super) fn add_inputs<'c>(kernel: Op<'c>, more: &NewInputs<'c>) -> Op<'c> {
     new
 }
 
-/// Removes names for which another reader of the input has a different name, such as the angles that rotate both queries and
-/// keys: the other operands of these readers have names of their own.
+/// Removes names for which another reader of the input has a different name, such as the angles that rotate both
+/// queries and keys: the other operands of these readers have names of their own.
 fn drop_conflicting_labels(known: &mut LabelList<String>, labels: &LabelList<String>) {
     for (known, label) in known.iter_mut().zip(labels) {
         if label.is_some() && known != label {
@@ -199,7 +209,8 @@ fn argument_for_input<'c>(kernel: Op<'c>, input: Value<'c>) -> Value<'c> {
     kernel.body_args()[number]
 }
 
-/// Yields a value defined in a scope to the outside: returns the rebuilt kernel, which has one more result, and that result.
+/// Yields a value defined in a scope to the outside: returns the rebuilt kernel, which has one more result, and that
+/// result.
 fn yield_to_outside<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<'c>, Value<'c>) {
     let (mut scope, mut value) = (scope, value);
     loop {
@@ -226,8 +237,13 @@ fn yield_to_outside<'c>(kernel: Op<'c>, scope: Op<'c>, value: Value<'c>) -> (Op<
 /// Returns the kernel without unused inputs and results, including those of its scopes.
 pub(super) fn prune_kernel(kernel: Op<'_>) -> Op<'_> {
     let is_read = |argument: &Value<'_>| !argument.users().is_empty();
-    let kept: Vec<usize> =
-        kernel.body_args().iter().enumerate().filter(|(_, argument)| is_read(argument)).map(|(number, _)| number).collect();
+    let kept: Vec<usize> = kernel
+        .body_args()
+        .iter()
+        .enumerate()
+        .filter(|(_, argument)| is_read(argument))
+        .map(|(number, _)| number)
+        .collect();
     let inputs: Vec<_> = kept.iter().map(|&number| (kernel.inputs()[number], Some(number))).collect();
     let dims = input_dims_of(kernel);
     let new = rebuild_scope(kernel, &inputs, &collect_used_results(kernel));
@@ -248,14 +264,21 @@ pub(super) fn prune_kernel(kernel: Op<'_>) -> Op<'_> {
 fn collect_used_results(scope: Op<'_>) -> Vec<(Value<'_>, Option<usize>)> {
     let results = scope.outputs();
     let is_read = |number: &usize| !results[*number].users().is_empty();
-    scope.yielded().into_iter().enumerate().filter(|(number, _)| is_read(number)).map(|(number, value)| (value, Some(number))).collect()
+    scope
+        .yielded()
+        .into_iter()
+        .enumerate()
+        .filter(|(number, _)| is_read(number))
+        .map(|(number, value)| (value, Some(number)))
+        .collect()
 }
 
 /// Returns the op in front of which a value that all sites read is placed: in the innermost scope that contains all
 /// sites, the first op that contains one.
 fn find_common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
     let path = |site: Op<'c>| {
-        let mut path: Vec<Op<'c>> = std::iter::successors(Some(site), |op| op.parent()).take_while(|op| *op != kernel).collect();
+        let mut path: Vec<Op<'c>> =
+            std::iter::successors(Some(site), |op| op.parent()).take_while(|op| *op != kernel).collect();
         path.reverse();
         path
     };
@@ -286,11 +309,18 @@ fn derive_iteration_labels(compute: ComputeOp<'_>, of_result: &LabelList<String>
 }
 
 /// Derives the labels of an operand from those of the iteration dimensions that index its dimensions in full.
-fn derive_operand_labels(op: Op<'_>, operand: usize, of_iteration: Option<&LabelList<String>>, value: Value<'_>) -> LabelList<String> {
+fn derive_operand_labels(
+    op: Op<'_>,
+    operand: usize,
+    of_iteration: Option<&LabelList<String>>,
+    value: Value<'_>,
+) -> LabelList<String> {
     let none = vec![None; shape_of(value).len()];
     let (Some(compute), Some(of_iteration)) = (ComputeOp::from_op(op), of_iteration) else { return none };
     let space = compute.iteration_space();
-    let along = |(dim, size): (Option<usize>, i64)| dim.filter(|dim| space[*dim] == size).and_then(|dim| of_iteration[dim].clone());
+    let along = |(dim, size): (Option<usize>, i64)| {
+        dim.filter(|dim| space[*dim] == size).and_then(|dim| of_iteration[dim].clone())
+    };
     compute.operand_dims(operand).into_iter().zip(shape_of(value)).map(along).collect()
 }
 

@@ -43,7 +43,8 @@ impl<'c> KernelView<'c> {
         let mut labels = DimLabels::new();
         let own = input_dims_of(op);
         for (number, argument) in op.body_args().into_iter().enumerate() {
-            let known = own.as_ref().map_or_else(|| of_function.labels_of(op.inputs()[number]), |own| own[number].clone());
+            let known =
+                own.as_ref().map_or_else(|| of_function.labels_of(op.inputs()[number]), |own| own[number].clone());
             labels.set(argument, known);
         }
         labels.propagate(op);
@@ -64,19 +65,25 @@ impl<'c> KernelView<'c> {
         let names = scope.attr(attr::TILE_DIMS).and_then(strings).unwrap_or_default();
         let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
         let count = |count| match string(count) {
-            Some(name) => {
-                self.knobs.get(name).map_or_else(|| SymbolicCount::Symbol(name.to_owned()), |number| SymbolicCount::Number(*number))
-            }
+            Some(name) => self
+                .knobs
+                .get(name)
+                .map_or_else(|| SymbolicCount::Symbol(name.to_owned()), |number| SymbolicCount::Number(*number)),
             None => SymbolicCount::Number(integer(count).unwrap_or(1)),
         };
-        let levels = names.into_iter().zip(counts).map(|(name, number)| RequestedLoop { name: name.to_owned(), count: count(number) });
+        let levels = names
+            .into_iter()
+            .zip(counts)
+            .map(|(name, number)| RequestedLoop { name: name.to_owned(), count: count(number) });
         levels.filter(|level| level.count != SymbolicCount::Number(1)).collect()
     }
 
     /// Returns the levels around the ops in a scope, outermost first.
     pub(super) fn enclosing_loops(&self, scope: Op<'c>) -> Vec<RequestedLoop> {
-        let mut scopes: Vec<Op<'c>> =
-            std::iter::successors(Some(scope), |op| op.parent()).take_while(|op| *op != self.op).filter(|op| op.is(spyre::HINT)).collect();
+        let mut scopes: Vec<Op<'c>> = std::iter::successors(Some(scope), |op| op.parent())
+            .take_while(|op| *op != self.op)
+            .filter(|op| op.is(spyre::HINT))
+            .collect();
         scopes.reverse();
         scopes.into_iter().flat_map(|scope| self.loops_of_scope(scope)).collect()
     }
@@ -87,7 +94,9 @@ impl<'c> KernelView<'c> {
 
     /// Returns the dimensions that levels tile.
     fn collect_tiled_dims(&self, labels: &LabelList<String>, levels: &[RequestedLoop]) -> Vec<DimTiling> {
-        let level = |label: &String| levels.iter().find(|level| level.name == *label).and_then(|level| self.level_number(&level.name));
+        let level = |label: &String| {
+            levels.iter().find(|level| level.name == *label).and_then(|level| self.level_number(&level.name))
+        };
         labels.iter().enumerate().filter_map(|(dim, label)| Some((dim, level(label.as_ref()?)?))).collect()
     }
 
@@ -100,8 +109,11 @@ impl<'c> KernelView<'c> {
     ) -> KernelNeighbor {
         let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
         let is_cut = |level: &&RequestedLoop| labels.iter().flatten().any(|label| *label == level.name);
-        let tiles: i64 =
-            levels.iter().filter(is_cut).map(|level| if let SymbolicCount::Number(count) = level.count { count } else { 1 }).product();
+        let tiles: i64 = levels
+            .iter()
+            .filter(is_cut)
+            .map(|level| if let SymbolicCount::Number(count) = level.count { count } else { 1 })
+            .product();
         let bytes = op.outputs().first().map_or(0, |output| device_bytes(*output));
         let tile_bytes = bytes / (tiles * self.target.cores).max(1);
         KernelNeighbor {
@@ -128,17 +140,24 @@ impl<'c> KernelView<'c> {
     }
 
     pub(super) fn describe_prologue(&self, producer: Op<'c>) -> Prologue {
-        let shown: Vec<(usize, ViewedInput)> =
-            self.find_inputs_from(producer).into_iter().map(|input| (input, self.describe_input(input, producer))).collect();
+        let shown: Vec<(usize, ViewedInput)> = self
+            .find_inputs_from(producer)
+            .into_iter()
+            .map(|input| (input, self.describe_input(input, producer)))
+            .collect();
         let arguments: Vec<Value<'c>> = shown.iter().map(|(input, _)| self.op.body_args()[*input]).collect();
         let sites: Vec<Op<'c>> = arguments.iter().flat_map(|argument| collect_users_through_views(*argument)).collect();
         let is_whole = |site: &Op<'c>| site.is(spyre::INSERT) && arguments.contains(&strip_views(site.inputs()[1]));
         let readers: Vec<Op<'c>> = producer.outputs().into_iter().flat_map(collect_users_through_views).collect();
         let labels = self.labels_of_producer(producer);
-        let levels = sites.first().and_then(|site| site.parent()).map(|scope| self.enclosing_loops(scope)).unwrap_or_default();
+        let levels =
+            sites.first().and_then(|site| site.parent()).map(|scope| self.enclosing_loops(scope)).unwrap_or_default();
         Prologue {
             op: self.describe_neighbor(producer, classify_neighbor(producer), &labels, &levels),
-            n_earlier_readers: readers.iter().filter(|reader| **reader != self.op && !self.is_after_kernel(**reader)).count(),
+            n_earlier_readers: readers
+                .iter()
+                .filter(|reader| **reader != self.op && !self.is_after_kernel(**reader))
+                .count(),
             is_written: sites.iter().any(is_whole),
             is_read_by_loop: sites.iter().any(|site| site.is(spyre::LOOP)),
             inputs: shown.into_iter().map(|(_, input)| input).collect(),
@@ -224,8 +243,11 @@ impl<'c> KernelView<'c> {
     pub(super) fn describe_epilogue(&self, consumer: Op<'c>) -> Epilogue {
         let compute = ComputeOp::from_op(consumer);
         let operands: Vec<Value<'c>> = consumer.inputs();
-        let outputs: Vec<(usize, usize)> =
-            operands.iter().enumerate().filter_map(|(operand, value)| Some((operand, self.find_viewed_output(*value)?))).collect();
+        let outputs: Vec<(usize, usize)> = operands
+            .iter()
+            .enumerate()
+            .filter_map(|(operand, value)| Some((operand, self.find_viewed_output(*value)?)))
+            .collect();
         let scopes = self.collect_defining_scopes(&operands);
         let labels = self.labels_of_consumer(consumer);
         let of_result = compute.map(|compute| result_labels(compute, &labels)).unwrap_or_default();
@@ -253,7 +275,10 @@ impl<'c> KernelView<'c> {
 
     /// Returns how many of these values are defined after the kernel.
     pub(super) fn num_late_operands(&self, values: &[Value<'c>]) -> usize {
-        values.iter().filter(|value| self.find_viewed_output(**value).is_none() && self.is_defined_after_kernel(**value)).count()
+        values
+            .iter()
+            .filter(|value| self.find_viewed_output(**value).is_none() && self.is_defined_after_kernel(**value))
+            .count()
     }
 
     /// Whether an op is in the block of the kernel, after the kernel.
@@ -267,7 +292,13 @@ impl<'c> KernelView<'c> {
         !def.is(spyre::CONSTANT) && self.is_after_kernel(def)
     }
 
-    pub(super) fn describe_output_use(&self, compute: Option<ComputeOp<'c>>, operand: usize, value: Value<'c>, output: usize) -> OutputUse {
+    pub(super) fn describe_output_use(
+        &self,
+        compute: Option<ComputeOp<'c>>,
+        operand: usize,
+        value: Value<'c>,
+        output: usize,
+    ) -> OutputUse {
         let made = self.find_definition(output);
         let levels = self.enclosing_loops(made.scope);
         let cuts = self.collect_tiled_dims(&self.labels.labels_of(made.value), &levels);
@@ -275,12 +306,15 @@ impl<'c> KernelView<'c> {
         let views: Vec<Op<'c>> = made.views.iter().copied().chain(collect_views(value)).collect();
         let shown = trace_dims(&views, rank);
         let walked = compute.map(|compute| compute.operand_dims(operand)).unwrap_or_default();
-        let dims =
-            (0..rank).map(|dim| shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?));
+        let dims = (0..rank).map(|dim| {
+            shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?)
+        });
         let maker = made.value.def();
-        let summed: Vec<String> = maker.and_then(ComputeOp::from_op).map(|maker| self.reduced_dim_names(maker)).unwrap_or_default();
-        let is_of_maker =
-            |level: &&RequestedLoop| self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty();
+        let summed: Vec<String> =
+            maker.and_then(ComputeOp::from_op).map(|maker| self.reduced_dim_names(maker)).unwrap_or_default();
+        let is_of_maker = |level: &&RequestedLoop| {
+            self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty()
+        };
         let first = levels.iter().find(|level| !is_of_maker(level) || summed.contains(&level.name));
         OutputUse {
             dims: dims.collect(),
@@ -334,11 +368,13 @@ pub(super) fn collect_views(value: Value<'_>) -> Vec<Op<'_>> {
     views
 }
 
-/// Traces dimensions through views, outermost view first: returns, for each dimension of the viewed value, the corresponding
-/// dimension of the source, which has `rank` dimensions.
+/// Traces dimensions through views, outermost view first: returns, for each dimension of the viewed value, the
+/// corresponding dimension of the source, which has `rank` dimensions.
 pub(super) fn trace_dims(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
     let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
-    views.iter().fold(whole, |behind, view| trace_view_dims(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect())
+    views.iter().fold(whole, |behind, view| {
+        trace_view_dims(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect()
+    })
 }
 
 fn classify_neighbor(op: Op<'_>) -> NeighborKind {
@@ -348,8 +384,8 @@ fn classify_neighbor(op: Op<'_>) -> NeighborKind {
         spyre::GATHER => NeighborKind::Gather,
         spyre::REDUCE | spyre::MATMUL => {
             // Reduced dimensions are the last of the iteration space, in order.
-            let (n_dims, n_reduced) =
-                ComputeOp::from_op(op).map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
+            let (n_dims, n_reduced) = ComputeOp::from_op(op)
+                .map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
             NeighborKind::Reduction((n_dims - n_reduced..n_dims).collect())
         }
         other => NeighborKind::Other(other.to_owned()),

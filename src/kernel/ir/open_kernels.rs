@@ -28,12 +28,13 @@ impl OpenKernel {
     /// Returns the condition that knob values violate; None if they satisfy all.
     pub(crate) fn find_violated_condition(&self, values: &[i64]) -> Option<&str> {
         let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
-        let conditions = self.knobs.iter().map(|knob| knob.condition.as_str()).filter(|condition| !condition.is_empty());
+        let conditions =
+            self.knobs.iter().map(|knob| knob.condition.as_str()).filter(|condition| !condition.is_empty());
         conditions.into_iter().find(|condition| !condition_holds(condition, &names, values))
     }
 
-    /// Returns why tiles differ in size for these knob values; None if they are equal, as far as the kernel's inputs determine
-    /// it.
+    /// Returns why tiles differ in size for these knob values; None if they are equal, as far as the kernel's inputs
+    /// determine it.
     pub(crate) fn divisibility_error(&self, values: &[i64]) -> Option<String> {
         self.tilings.iter().find_map(|cuts| cuts.divisibility_error(|name| self.value_of(name, values)))
     }
@@ -45,7 +46,10 @@ impl OpenKernel {
                 SymbolicCount::Number(number) => Some(*number),
                 SymbolicCount::Symbol(name) => self.value_of(name, values),
             };
-            let other = find_equivalent_order(&counts.iter().map(number).collect::<Option<Vec<i64>>>()?, self.value_of(name, values)?)?;
+            let other = find_equivalent_order(
+                &counts.iter().map(number).collect::<Option<Vec<i64>>>()?,
+                self.value_of(name, values)?,
+            )?;
             Some(format!("'{name}' is the same program as {other}"))
         };
         self.orders.iter().find_map(same)
@@ -60,7 +64,8 @@ impl OpenKernel {
 pub(crate) fn collect_open_kernels(around: Op<'_>, kinds: &[FixedNumberKind], cores: i64) -> Vec<OpenKernel> {
     let mut found: BTreeMap<&str, OpenKernel> = BTreeMap::new();
     for kernel in collect_kernels(around) {
-        let (name, mut knobs, sizes) = (kernel.text_attr(attr::NAME), Knob::collect_from_kernel(kernel), dim_sizes(kernel));
+        let (name, mut knobs, sizes) =
+            (kernel.text_attr(attr::NAME), Knob::collect_from_kernel(kernel), dim_sizes(kernel));
         let mut fixed = collect_fixed_numbers(kernel);
         fixed.retain(|number| kinds.contains(&number.kind));
         knobs.extend(fixed.iter().map(|number| to_knob(number, &sizes, cores)));
@@ -69,7 +74,12 @@ pub(crate) fn collect_open_kernels(around: Op<'_>, kinds: &[FixedNumberKind], co
         }
         let orders = fixed.iter().filter(|number| number.kind == FixedNumberKind::Order);
         let orders = orders.map(|order| (order.name.clone(), scope_counts(order.scope, &fixed))).collect();
-        let open = found.entry(name).or_insert_with(|| OpenKernel { name: name.to_owned(), knobs, tilings: BTreeSet::new(), orders });
+        let open = found.entry(name).or_insert_with(|| OpenKernel {
+            name: name.to_owned(),
+            knobs,
+            tilings: BTreeSet::new(),
+            orders,
+        });
         collect_tilings(kernel, (&sizes, &fixed), &[], &mut open.tilings);
     }
     found.into_values().collect()
@@ -122,7 +132,8 @@ fn collect_tilings<'c>(
 fn scope_counts<'c>(scope: Op<'c>, open: &[FixedNumber<'c>]) -> Vec<SymbolicCount> {
     let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default();
     let name_at = |place: usize| {
-        open.iter().find(|number| number.kind == FixedNumberKind::Tiles && (number.scope, number.position) == (scope, place))
+        open.iter()
+            .find(|number| number.kind == FixedNumberKind::Tiles && (number.scope, number.position) == (scope, place))
     };
     let count = |(place, attribute)| match (name_at(place), integer(attribute)) {
         (Some(number), _) => SymbolicCount::Symbol(number.name.clone()),

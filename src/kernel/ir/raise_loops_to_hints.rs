@@ -1,8 +1,8 @@
 //! `spyre-raise-loops-to-hints`: turns handwritten loops into hint scopes.
 //!
-//! Reads `spyre.loop`s whose tensors have no layouts; writes hint scopes with the ops of their bodies, on complete tensors, and
-//! dimension names of the arguments. Inner loops are processed before outer ones. `scopes.rs` determines the equivalent op on
-//! complete tensors.
+//! Reads `spyre.loop`s whose tensors have no layouts; writes hint scopes with the ops of their bodies, on complete
+//! tensors, and dimension names of the arguments. Inner loops are processed before outer ones. `scopes.rs` determines
+//! the equivalent op on complete tensors.
 
 use super::{
     argument_names::{ArgumentNames, compute_origins},
@@ -13,12 +13,16 @@ use super::{
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, LoopCarriedValue, append_yield, build_constant, loop_carried_values, strip_views, tiled_dims, tiled_outputs},
+    dialect::{
+        ComputeOp, LoopCarriedValue, append_yield, build_constant, loop_carried_values, strip_views, tiled_dims,
+        tiled_outputs,
+    },
     kernel::{IterationExtent, LoopBodyOp, LoopBodyOperand, compute_view_extent},
     mlir::{
-        AttributeList, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        array_attribute, build_op, dense_attribute, error_at, float_value, functions_of, i64_attribute, insert_before, integer, map_of,
-        map_results, new_block, shape_of, splat_value, string_array, warning_at,
+        AttributeList, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt,
+        ValueLike, ValueMap, array_attribute, build_op, dense_attribute, error_at, float_value, functions_of,
+        i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value, string_array,
+        warning_at,
     },
     tile::ir::combination::find_combination,
 };
@@ -27,10 +31,13 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-raise-loops-to-hints", run
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in functions_of(module) {
-        let loops: Vec<(Op<'_>, Op<'_>)> =
-            collect_layoutless_loops(function).into_iter().map(|around| (enclosing_kernel(around).unwrap_or(function), around)).collect();
+        let loops: Vec<(Op<'_>, Op<'_>)> = collect_layoutless_loops(function)
+            .into_iter()
+            .map(|around| (enclosing_kernel(around).unwrap_or(function), around))
+            .collect();
         for place in collect_kernels(function).into_iter().chain([function]) {
-            let in_place: Vec<Op<'_>> = loops.iter().filter(|(of, _)| *of == place).map(|(_, around)| *around).collect();
+            let in_place: Vec<Op<'_>> =
+                loops.iter().filter(|(of, _)| *of == place).map(|(_, around)| *around).collect();
             if !in_place.is_empty() {
                 raise_loops_to_hints_in(function, place, &in_place)?;
             }
@@ -70,7 +77,8 @@ fn collect_tiled_origins(around: Op<'_>, known: &DimLabels<ArgumentDim>) -> Vec<
 fn collect_layoutless_loops(function: Op<'_>) -> Vec<Op<'_>> {
     let (mut found, mut around) = (Vec::new(), Vec::new());
     for op in function.nested().into_iter().filter(|op| is_layoutless_loop(*op)) {
-        let is_in = |outer: &Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|parent| parent == *outer);
+        let is_in =
+            |outer: &Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|parent| parent == *outer);
         while let Some(ended) = around.pop_if(|outer| !is_in(outer)) {
             found.push(ended);
         }
@@ -81,12 +89,13 @@ fn collect_layoutless_loops(function: Op<'_>) -> Vec<Op<'_>> {
 }
 
 fn is_layoutless_loop(op: Op<'_>) -> bool {
-    let has_layout = |value: Value<'_>| TensorType::from_type(value.r#type()).is_some_and(|tensor| tensor.encoding.is_some());
+    let has_layout =
+        |value: Value<'_>| TensorType::from_type(value.r#type()).is_some_and(|tensor| tensor.encoding.is_some());
     op.is(spyre::LOOP) && !op.inputs().into_iter().chain(op.outputs()).any(has_layout)
 }
 
-/// Makes elementwise ops of a loop broadcast a single element where an operand is a splat constant: this is equivalent to a tile
-/// of it, and to the complete tensor.
+/// Makes elementwise ops of a loop broadcast a single element where an operand is a splat constant: this is equivalent
+/// to a tile of it, and to the complete tensor.
 fn broadcast_splats(around: Op<'_>) {
     for op in around.nested().into_iter().filter(|op| op.is(spyre::POINTWISE)) {
         let (inputs, shape) = (op.inputs(), shape_of(op.output()));
@@ -119,19 +128,24 @@ fn make_scope<'c>(around: Op<'c>, cut: &[ArgumentDim], names: &mut ArgumentNames
     let attributes = AttributeList::new(context)
         .with_attribute(attr::TILE_DIMS, string_array(context, &[name]))
         .with_attribute(attr::TILE_COUNTS, array_attribute(context, &[i64_attribute(context, trip_count(around))]));
-    let scope = insert_before(around, build_op(spyre::HINT, around.loc(), &[], &types, attributes, vec![new_block(&[], around.loc())]));
+    let scope = insert_before(
+        around,
+        build_op(spyre::HINT, around.loc(), &[], &types, attributes, vec![new_block(&[], around.loc())]),
+    );
     for (value, dim) in body.cut {
         value.retype(concatenated_type(value, dim, trip_count(around)));
     }
     around.body_args().into_iter().zip(around.inputs()).for_each(|(argument, given)| argument.replace_with(given));
     let mut ops = around.body_ops();
     ops.pop().into_iter().for_each(OpExt::erase);
-    let is_combined = |op: &Op<'c>| carried.iter().any(|(carried, part)| *part != carried.after && carried.after.def() == Some(*op));
+    let is_combined =
+        |op: &Op<'c>| carried.iter().any(|(carried, part)| *part != carried.after && carried.after.def() == Some(*op));
     let (combining, kept): (Vec<Op<'c>>, Vec<Op<'c>>) = ops.into_iter().partition(is_combined);
     combining.into_iter().for_each(OpExt::erase);
     let block = scope.body().expect("a body was built");
     kept.into_iter().for_each(|op| op.move_to_end(block));
-    let given: Vec<Value<'c>> = tiles.iter().map(|given| given.tile).chain(carried.iter().map(|(_, part)| *part)).collect();
+    let given: Vec<Value<'c>> =
+        tiles.iter().map(|given| given.tile).chain(carried.iter().map(|(_, part)| *part)).collect();
     append_yield(scope, &given.into_iter().map(|value| map_to_loop_operand(around, value)).collect::<Vec<_>>());
     around.outputs().into_iter().zip(scope.outputs()).for_each(|(old, new)| old.replace_with(new));
     around.erase();
@@ -140,7 +154,11 @@ fn make_scope<'c>(around: Op<'c>, cut: &[ArgumentDim], names: &mut ArgumentNames
 
 /// Returns the loop operand for an argument of the loop body; any other value is returned unchanged.
 fn map_to_loop_operand<'c>(around: Op<'c>, value: Value<'c>) -> Value<'c> {
-    around.body_args().into_iter().position(|argument| argument == value).map_or(value, |number| around.inputs()[number])
+    around
+        .body_args()
+        .into_iter()
+        .position(|argument| argument == value)
+        .map_or(value, |number| around.inputs()[number])
 }
 
 fn trip_count(around: Op<'_>) -> i64 {
@@ -155,16 +173,22 @@ fn concatenated_type<'c>(tile: Value<'c>, dim: usize, count: i64) -> Type<'c> {
     tensor.with_shape(shape).build()
 }
 
-/// Returns the name of the dimension that a loop tiles: that of the corresponding argument dimensions, or the loop's name, which
-/// unnamed ones get.
-fn resolve_dim_name(around: Op<'_>, cut: &[ArgumentDim], names: &mut ArgumentNames<'_>) -> Result<String, ErrorReported> {
+/// Returns the name of the dimension that a loop tiles: that of the corresponding argument dimensions, or the loop's
+/// name, which unnamed ones get.
+fn resolve_dim_name(
+    around: Op<'_>,
+    cut: &[ArgumentDim],
+    names: &mut ArgumentNames<'_>,
+) -> Result<String, ErrorReported> {
     let Some(name) = names.resolve_name(around.text_attr(attr::DIM), cut) else {
         let message = "expected a loop that tiles a complete dimension of an argument, because it is converted to a hint \
          scope; write the ops of its body on complete tensors in 'spyre.hint'";
         return Err(error_at(codes::KERNEL_LOOP, around, message).report());
     };
     for (argument, dim) in cut.iter().filter(|origin| !names.is_named(**origin, &name)) {
-        let message = format!("does not tile dimension {dim} of argument {argument}: '{name}' is the name of another dimension there");
+        let message = format!(
+            "does not tile dimension {dim} of argument {argument}: '{name}' is the name of another dimension there"
+        );
         warning_at(codes::KERNEL_DIM, around, message).emit();
     }
     Ok(name)
@@ -305,7 +329,9 @@ impl<'c> ExtentAnalysis<'c> {
         }
         match find_defining_op(part).and_then(find_combination) {
             Some(way) if way.function == function && splat_number(carried.before) == Some(way.neutral) => Ok(part),
-            Some(way) if way.function == function => refuse("carries an initial value that is not neutral, such as 0 for a sum"),
+            Some(way) if way.function == function => {
+                refuse("carries an initial value that is not neutral, such as 0 for a sum")
+            }
             _ => refuse("yields another value than the carried value combined with a partial result"),
         }
     }
@@ -316,13 +342,21 @@ impl<'c> ExtentAnalysis<'c> {
         for given in tiled_outputs(self.around) {
             if self.extent_of(given.tile) != IterationExtent::Tile(given.dim) {
                 let at = given.tile.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around);
-                return Err(report_rejection(self.around, at, "concatenates results along another dimension than the tiled one"));
+                return Err(report_rejection(
+                    self.around,
+                    at,
+                    "concatenates results along another dimension than the tiled one",
+                ));
             }
         }
         match self.carried.iter().find(|(_, part)| self.extent_of(*part) != IterationExtent::Partial) {
             Some((carried, _)) => {
                 let at = carried.after.def().unwrap_or(self.around);
-                Err(report_rejection(self.around, at, "combines the carried value with a value that is not a partial result of the tiles"))
+                Err(report_rejection(
+                    self.around,
+                    at,
+                    "combines the carried value with a value that is not a partial result of the tiles",
+                ))
             }
             None => Ok(()),
         }

@@ -11,8 +11,8 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Type, Value, ValueExt, ValueLike, insert_before},
 };
 
-/// Returns the segment as a kernel before the remaining one, and whether nothing remains; in that case it is the unchanged
-/// kernel.
+/// Returns the segment as a kernel before the remaining one, and whether nothing remains; in that case it is the
+/// unchanged kernel.
 pub(super) fn split_off_segment<'c>(view: &KernelView<'c>, part: &KernelSegment<'c>) -> (Op<'c>, bool) {
     let kernel = view.op;
     let others: Vec<Op<'c>> = kernel.body_ops().into_iter().filter(|op| !part.ops.contains(op)).collect();
@@ -34,8 +34,12 @@ pub(super) fn split_off_segment<'c>(view: &KernelView<'c>, part: &KernelSegment<
         replace_uses(&part.nested(), kernel.body_args()[*number], argument);
     }
     append_yield(front, &given);
-    let behind: NewInputs<'c> =
-        front.outputs().into_iter().zip(&given).map(|(output, value)| (output, view.labels.labels_of(*value))).collect();
+    let behind: NewInputs<'c> = front
+        .outputs()
+        .into_iter()
+        .zip(&given)
+        .map(|(output, value)| (output, view.labels.labels_of(*value)))
+        .collect();
     rewire_remaining_kernel(add_inputs(kernel, &behind), front, &given);
     (front, false)
 }
@@ -44,7 +48,9 @@ pub(super) fn split_off_segment<'c>(view: &KernelView<'c>, part: &KernelSegment<
 fn copy_shared<'c>(other: Op<'c>, part: &KernelSegment<'c>) {
     for reader in other.nested() {
         for (operand, value) in reader.inputs().into_iter().enumerate() {
-            let shared = value.def().filter(|def| part.ops.contains(def) && ComputeOp::from_op(*def).is_none() && !def.is(spyre::HINT));
+            let shared = value
+                .def()
+                .filter(|def| part.ops.contains(def) && ComputeOp::from_op(*def).is_none() && !def.is(spyre::HINT));
             if let Some(def) = shared {
                 let own = insert_before(other, (*def).clone());
                 reader.set_input(operand, own.output());

@@ -6,8 +6,8 @@ use crate::{
     launch::LaunchError,
 };
 
-/// Maximum number of elements of a tensor, and maximum byte offset of its start. With the limits below no address overflows; a card has
-/// 2^37 bytes.
+/// Maximum number of elements of a tensor, and maximum byte offset of its start. With the limits below no address
+/// overflows; a card has 2^37 bytes.
 const MAX_ELEMENTS: i64 = 1 << 48;
 
 /// Maximum number of points of a dimension.
@@ -85,7 +85,10 @@ fn check_operand(op: &OpSpec, index: usize, operand: &OpSpecOperand) -> Result<(
         return Err(LaunchError::TensorTooLarge { operand: index });
     }
     check_coordinates(op, index, operand)?;
-    operand.tile_advance.iter().try_for_each(|elements| check_limit(MAX_ELEMENTS, "the advance of a tile", *elements))?;
+    operand
+        .tile_advance
+        .iter()
+        .try_for_each(|elements| check_limit(MAX_ELEMENTS, "the advance of a tile", *elements))?;
     check_limit(MAX_ELEMENTS, "the offset of an allocation", operand.allocation.offset_bytes())
 }
 
@@ -102,7 +105,11 @@ fn check_coordinates(op: &OpSpec, index: usize, operand: &OpSpecOperand) -> Resu
     // Addresses refer to complete sticks, so the file cannot express a position within a stick.
     let found = operand.coordinates.last().map_or(0, |coordinate| coordinate.offset);
     if found != 0 {
-        return Err(LaunchError::StartsInsideStick { operand: index, found, elements: operand.format.elements_per_stick() });
+        return Err(LaunchError::StartsInsideStick {
+            operand: index,
+            found,
+            elements: operand.format.elements_per_stick(),
+        });
     }
     Ok(())
 }
@@ -171,18 +178,28 @@ mod tests {
 
     #[test]
     fn rejects_numbers_that_would_overflow() {
-        assert_eq!(check_error(|op| op.operands[0].device_size = vec![1 << 40, 1 << 40, 64]), "operand 0 has more than 2^48 elements");
+        assert_eq!(
+            check_error(|op| op.operands[0].device_size = vec![1 << 40, 1 << 40, 64]),
+            "operand 0 has more than 2^48 elements"
+        );
         assert_eq!(
             check_error(|op| op.operands[0].coordinates[0].offset = 7),
             "coordinate 0 of operand 0 starts at 7; its device dimension has 1 positions"
         );
-        assert!(check_error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233"));
+        assert!(
+            check_error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233")
+        );
     }
 
     #[test]
     fn accepts_numbers_at_limit() {
-        let axis =
-            WindowAxis { kernel: MAX_WINDOW, stride: MAX_WINDOW, dilation: MAX_WINDOW, padding: MAX_WINDOW, total_size: Some(MAX_SIZE) };
+        let axis = WindowAxis {
+            kernel: MAX_WINDOW,
+            stride: MAX_WINDOW,
+            dilation: MAX_WINDOW,
+            padding: MAX_WINDOW,
+            total_size: Some(MAX_SIZE),
+        };
         let checked = |more: i64| {
             let mut op = op("neg", &[8, 64], vec![dense_operand(&[8, 64], 0, 1), dense_operand(&[8, 64], 0, 1)]);
             op.iteration_space[0].split = MAX_CORES + more;

@@ -1,4 +1,5 @@
-//! Layout classes: tensors of one op with the same layout share a description in the file ("SuperDSC schema, section 3, step 7").
+//! Layout classes: tensors of one op with the same layout share a description in the file ("SuperDSC schema, section 3,
+//! step 7").
 
 use super::{AddressingMode, DimLabel, LabeledTensor};
 use crate::bundle::OpFamily;
@@ -76,7 +77,11 @@ impl LayoutClass {
 }
 
 /// Assigns a class to every tensor, and returns the classes in the order of their first tensors.
-pub(super) fn assign_classes(family: OpFamily, is_indirect: bool, tensors: &mut [LabeledTensor]) -> Result<Vec<LayoutClass>, LaunchError> {
+pub(super) fn assign_classes(
+    family: OpFamily,
+    is_indirect: bool,
+    tensors: &mut [LabeledTensor],
+) -> Result<Vec<LayoutClass>, LaunchError> {
     let names = ClassName::naming_order(family);
     let mut classes: Vec<LayoutClass> = Vec::new();
     for tensor in tensors {
@@ -91,7 +96,8 @@ pub(super) fn assign_classes(family: OpFamily, is_indirect: bool, tensors: &mut 
         tensor.class = known.unwrap_or(classes.len());
         if known.is_none() {
             let free = names.get(classes.len()).copied();
-            let name = by_role.or(free).ok_or(LaunchError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
+            let name =
+                by_role.or(free).ok_or(LaunchError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
             classes.push(LayoutClass::new(name, tensor));
         }
     }
@@ -106,30 +112,43 @@ mod tests {
 
     fn classes(op: &crate::bundle::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
         let geometry = Geometry::new(op).unwrap();
-        let members = |class| (0..geometry.tensors.len()).filter(|tensor| geometry.tensors[*tensor].class == class).collect();
+        let members =
+            |class| (0..geometry.tensors.len()).filter(|tensor| geometry.tensors[*tensor].class == class).collect();
         geometry.classes.iter().enumerate().map(|(number, class)| (class.name.name(), members(number))).collect()
     }
 
     #[test]
     fn shares_class_for_same_dimensions_and_stick() {
-        let add =
-            op("add", &[8, 128], vec![dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1)]);
+        let add = op(
+            "add",
+            &[8, 128],
+            vec![dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1), dense_operand(&[8, 128], 0, 1)],
+        );
         assert_eq!(classes(&add), [("OUTPUT", vec![0, 1, 2])]);
-        let transposed = op("ReStickifyOpHBM", &[128, 128], vec![dense_operand(&[128, 128], 1, 0), dense_operand(&[128, 128], 0, 1)]);
+        let transposed = op(
+            "ReStickifyOpHBM",
+            &[128, 128],
+            vec![dense_operand(&[128, 128], 1, 0), dense_operand(&[128, 128], 0, 1)],
+        );
         assert_eq!(classes(&transposed), [("OUTPUT", vec![0]), ("KERNEL", vec![1])]);
     }
 
     #[test]
     fn assigns_class_to_each_matmul_operand() {
-        let operands = vec![dense_operand(&[8, 128], 0, 2), dense_operand(&[128, 256], 2, 1), dense_operand(&[8, 256], 0, 1)];
-        assert_eq!(classes(&op("batchmatmul", &[8, 256, 128], operands)), [("INPUT", vec![0]), ("KERNEL", vec![1]), ("OUTPUT", vec![2])]);
+        let operands =
+            vec![dense_operand(&[8, 128], 0, 2), dense_operand(&[128, 256], 2, 1), dense_operand(&[8, 256], 0, 1)];
+        assert_eq!(
+            classes(&op("batchmatmul", &[8, 256, 128], operands)),
+            [("INPUT", vec![0]), ("KERNEL", vec![1]), ("OUTPUT", vec![2])]
+        );
     }
 
     #[test]
     fn assigns_index_class_to_index_tensor() {
         let mut index = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
         index.name = Some("t".to_owned());
-        let table = operand(&[512, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(1)]);
+        let table =
+            operand(&[512, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(1)]);
         let gather = op("identity", &[64, 64], vec![index, table, dense_operand(&[64, 64], 0, 1)]);
         assert_eq!(classes(&gather), [("KERNEL_IDX", vec![0]), ("OUTPUT", vec![1, 2])]);
     }

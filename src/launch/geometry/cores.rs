@@ -43,11 +43,16 @@ impl CoreDivisions {
     /// Returns the division of one dimension; a missing dimension is undivided.
     #[must_use]
     pub fn get(&self, label: DimLabel) -> DimDivision {
-        self.dims.iter().copied().find(|division| division.label == label).unwrap_or(DimDivision { label, slices: 1, divisor: 1 })
+        self.dims.iter().copied().find(|division| division.label == label).unwrap_or(DimDivision {
+            label,
+            slices: 1,
+            divisor: 1,
+        })
     }
 }
 
-/// Returns the op's own division: mixed radix over its dimensions, in the order that the op requests, or else with the first one fastest.
+/// Returns the op's own division: mixed radix over its dimensions, in the order that the op requests, or else with the
+/// first one fastest.
 pub(super) fn divide_space(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
     if let Some(asked) = requested_division(op, labels, space) {
         return asked;
@@ -58,8 +63,9 @@ pub(super) fn divide_space(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpac
 /// Returns the division that the op requests, fastest dimension first; a dimension that the format adds is undivided.
 fn requested_division(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace) -> Option<CoreDivisions> {
     let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
-    let divisor_of =
-        |label: DimLabel| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
+    let divisor_of = |label: DimLabel| {
+        labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1)
+    };
     let of_dim = |label: DimLabel| DimDivision { label, slices: space.split(label), divisor: divisor_of(label).max(1) };
     let mut dims: Vec<_> = space.dims().iter().map(|dim| of_dim(dim.label)).collect();
     dims.sort_by_key(|division| if division.slices > 1 { division.divisor } else { i64::MAX });
@@ -69,8 +75,8 @@ fn requested_division(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace) ->
 /// Returns the default division of the format: the first dimension is fastest.
 fn divide_in_order(space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
-    // The partial sums of one result are computed by neighbouring cores, which pass them along the ring. So the contracted dimension of a
-    // matmul, which is the last one, is fastest.
+    // The partial sums of one result are computed by neighbouring cores, which pass them along the ring. So the
+    // contracted dimension of a matmul, which is the last one, is fastest.
     if family == OpFamily::Matmul && space.dims().last().is_some_and(|contracted| contracted.split > 1) {
         order.rotate_right(1);
     }
@@ -93,7 +99,9 @@ pub(super) fn assign_owners(
 ) -> Result<Option<Vec<CoreDivisions>>, LaunchError> {
     let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
     let is_relayout = match op.operands.as_slice() {
-        [from, to] => is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership,
+        [from, to] => {
+            is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership
+        }
         _ => false,
     };
     if !is_relayout {
@@ -106,8 +114,14 @@ pub(super) fn assign_owners(
     op.operands.iter().enumerate().map(owner_of).collect::<Result<_, _>>().map(Some)
 }
 
-fn assign_owner(operand: usize, ownership: &Ownership, labels: &[DimLabel], space: &LabeledSpace) -> Result<CoreDivisions, LaunchError> {
-    let mut dims: Vec<_> = space.dims().iter().map(|dim| DimDivision { label: dim.label, slices: 1, divisor: 1 }).collect();
+fn assign_owner(
+    operand: usize,
+    ownership: &Ownership,
+    labels: &[DimLabel],
+    space: &LabeledSpace,
+) -> Result<CoreDivisions, LaunchError> {
+    let mut dims: Vec<_> =
+        space.dims().iter().map(|dim| DimDivision { label: dim.label, slices: 1, divisor: 1 }).collect();
     for owned in &ownership.dims {
         let unknown = LaunchError::UnknownDim { operand, dim: owned.dim, dims: labels.len() };
         let label = *labels.get(owned.dim).ok_or(unknown)?;
@@ -130,7 +144,8 @@ mod tests {
     use crate::bundle::{Allocation, OwnedDim};
 
     fn copy(from: &[OwnedDim], to: &[OwnedDim]) -> OpSpec {
-        let mut copy = op("identity", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), dense_operand(&[64, 256], 0, 1)]);
+        let mut copy =
+            op("identity", &[64, 256], vec![dense_operand(&[64, 256], 0, 1), dense_operand(&[64, 256], 0, 1)]);
         copy.iteration_space[0].split = 4;
         for (operand, dims) in copy.operands.iter_mut().zip([from, to]) {
             operand.allocation = Allocation::Lx { offset_bytes: 0 };
@@ -151,8 +166,9 @@ mod tests {
         );
         mm.iteration_space[0].split = 4;
         mm.iteration_space[1].split = 2;
-        let order =
-            |mm: &OpSpec| Geometry::new(mm).unwrap().divisions.dims().iter().map(|dim| (dim.label, dim.divisor)).collect::<Vec<_>>();
+        let order = |mm: &OpSpec| {
+            Geometry::new(mm).unwrap().divisions.dims().iter().map(|dim| (dim.label, dim.divisor)).collect::<Vec<_>>()
+        };
         assert_eq!(order(&mm), [(DimLabel::Mb, 1), (DimLabel::Out, 4), (DimLabel::In, 8)]);
         mm.iteration_space[2].split = 2;
         assert_eq!(order(&mm), [(DimLabel::In, 1), (DimLabel::Mb, 2), (DimLabel::Out, 8)]);
@@ -170,6 +186,9 @@ mod tests {
     fn requires_relayout_and_all_cores_for_ownership() {
         assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(LaunchError::StrayOwnership { operand: 0 }));
         let two = OwnedDim { slices: 2, ..COLUMNS };
-        assert_eq!(Geometry::new(&copy(&[ROWS], &[two])), Err(LaunchError::OwnershipCores { operand: 1, slices: 2, cores: 4 }));
+        assert_eq!(
+            Geometry::new(&copy(&[ROWS], &[two])),
+            Err(LaunchError::OwnershipCores { operand: 1, slices: 2, cores: 4 })
+        );
     }
 }

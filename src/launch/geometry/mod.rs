@@ -1,8 +1,8 @@
 //! Geometry of an op: labels, sizes, strides and core divisions.
 //!
-//! An op spec maps each iteration point to a position in each tensor. The file format and start addresses express the mapping with
-//! labelled dimensions: [`Geometry`], from which both `bundle.mlir` and the JSON file are written. All rules are in "SuperDSC schema,
-//! sections 2 to 5".
+//! An op spec maps each iteration point to a position in each tensor. The file format and start addresses express the
+//! mapping with labelled dimensions: [`Geometry`], from which both `bundle.mlir` and the JSON file are written. All
+//! rules are in "SuperDSC schema, sections 2 to 5".
 //!
 //! For the sum of an fp16 matrix of 64 rows and 256 columns along its rows, by 4 cores:
 //!
@@ -72,7 +72,8 @@ impl Geometry {
     pub fn new(op: &OpSpec) -> Result<Self, LaunchError> {
         let family = OpFamily::from_op(op);
         check::check(op, family)?;
-        let view = OpView { op, family, labels: label::assign_labels(op, family)?, accesses: access::classify_operands(op)? };
+        let view =
+            OpView { op, family, labels: label::assign_labels(op, family)?, accesses: access::classify_operands(op)? };
         let plan = SpacePlan::new(&view)?;
         let mut tensors = tensor::build_tensors(&view, &plan);
         let classes = class::assign_classes(family, view.is_indirect(), &mut tensors)?;

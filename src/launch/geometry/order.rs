@@ -57,14 +57,17 @@ impl OpView<'_> {
         order
     }
 
-    /// Returns the dimension order of an operand itself; an indirect coordinate contributes the dimensions of its index tensor.
+    /// Returns the dimension order of an operand itself; an indirect coordinate contributes the dimensions of its index
+    /// tensor.
     pub(super) fn own_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
         let mut order = DimOrder { dims: Vec::new(), stick: self.coordinate_label(last) };
         let is_weight = self.is_depthwise_weight(operand);
         for coordinate in others.iter().rev() {
-            if let (Some(CoordinateSource::Indirect(_)), AddressingMode::Value { index }) = (&coordinate.term, self.accesses[operand]) {
+            if let (Some(CoordinateSource::Indirect(_)), AddressingMode::Value { index }) =
+                (&coordinate.term, self.accesses[operand])
+            {
                 self.index_dims(index).into_iter().for_each(|label| order.append(label));
             } else if !(is_weight && self.is_unit_spatial(coordinate)) {
                 self.append_coordinate(&mut order, coordinate);
@@ -104,8 +107,8 @@ impl OpView<'_> {
         }
     }
 
-    /// Returns whether an operand is the weight of a depthwise convolution, which has the window's dimensions even if they are single
-    /// points.
+    /// Returns whether an operand is the weight of a depthwise convolution, which has the window's dimensions even if
+    /// they are single points.
     fn is_depthwise_weight(&self, operand: usize) -> bool {
         self.family == OpFamily::Depthwise && operand == 1
     }
@@ -130,8 +133,12 @@ mod tests {
 
     #[test]
     fn orders_innermost_dimension_outside_stick_first() {
-        let found = order(vec![Coordinate::floordiv(2, 64), Coordinate::dim(0), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
-        assert_eq!(found, DimOrder { dims: vec![DimLabel::X, DimLabel::Mb, DimLabel::Out], stick: Some(DimLabel::Out) });
+        let found =
+            order(vec![Coordinate::floordiv(2, 64), Coordinate::dim(0), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
+        assert_eq!(
+            found,
+            DimOrder { dims: vec![DimLabel::X, DimLabel::Mb, DimLabel::Out], stick: Some(DimLabel::Out) }
+        );
     }
 
     #[test]
@@ -152,7 +159,10 @@ mod tests {
     fn expands_indirect_coordinate_to_index_dimensions() {
         let mut index = operand(&[1, 1, 32], vec![Coordinate::dim(1), Coordinate::dim(0), Coordinate::constant(0)]);
         index.name = Some("t".to_owned());
-        let table = operand(&[4, 1, 64], vec![Coordinate::indirect("t"), Coordinate::floordiv(2, 64), Coordinate::modulo(2, 64)]);
+        let table = operand(
+            &[4, 1, 64],
+            vec![Coordinate::indirect("t"), Coordinate::floordiv(2, 64), Coordinate::modulo(2, 64)],
+        );
         with_view("identity", &[8, 8, 64], vec![index, table], |view| {
             assert_eq!(view.own_order(1).dims, [DimLabel::Out, DimLabel::Mb, DimLabel::X]);
             assert_eq!(view.reference_order(1).dims, [DimLabel::Out]);
@@ -164,7 +174,13 @@ mod tests {
         // [mb, out, i, j, ki, kj]: one column of results, and a window of one row.
         let ranges = [2, 64, 8, 1, 1, 3];
         let axis = |kernel| WindowAxis { kernel, ..WindowAxis::default() };
-        let weight = [Coordinate::dim(3), Coordinate::dim(4), Coordinate::dim(5), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
+        let weight = [
+            Coordinate::dim(3),
+            Coordinate::dim(4),
+            Coordinate::dim(5),
+            Coordinate::floordiv(1, 64),
+            Coordinate::modulo(1, 64),
+        ];
         let rows = [Coordinate::dim(2), Coordinate::dim(0), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
         let rows = || operand(&[8, 2, 1, 64], rows.to_vec());
         let op = OpSpec {
@@ -173,7 +189,10 @@ mod tests {
             ..op("depthwiseconv2dnative", &ranges, vec![rows(), operand(&[1, 1, 3, 1, 64], weight.to_vec()), rows()])
         };
         with_op_view(&op, |view| {
-            assert_eq!(view.own_order(1), DimOrder { dims: vec![DimLabel::Out, DimLabel::Kj, DimLabel::Ki], stick: Some(DimLabel::Out) });
+            assert_eq!(
+                view.own_order(1),
+                DimOrder { dims: vec![DimLabel::Out, DimLabel::Kj, DimLabel::Ki], stick: Some(DimLabel::Out) }
+            );
         });
     }
 }

@@ -10,7 +10,12 @@ use crate::bundle::{is_conversion, is_restickify};
 pub type DimPadding = Vec<(DimLabel, i64)>;
 
 /// Pads the space to full sticks of the operands of which the op computes full sticks, and returns the padding.
-pub(super) fn pad_space(view: &OpView<'_>, tensors: &[LabeledTensor], classes: &[LayoutClass], space: &mut LabeledSpace) -> DimPadding {
+pub(super) fn pad_space(
+    view: &OpView<'_>,
+    tensors: &[LabeledTensor],
+    classes: &[LayoutClass],
+    space: &mut LabeledSpace,
+) -> DimPadding {
     let mut padding = DimPadding::new();
     let padded = match select_padded_operands(view.op, view.family) {
         PaddedOperands::All => 0..tensors.len(),
@@ -54,8 +59,8 @@ fn select_padded_operands(op: &OpSpec, family: OpFamily) -> PaddedOperands {
     }
 }
 
-/// Adjusts tensors after a restickify, which pads both sticks: a dimension may now be larger than a tensor in which it is not the stick;
-/// and a padded dimension is not split, since its last slice would hold padding only.
+/// Adjusts tensors after a restickify, which pads both sticks: a dimension may now be larger than a tensor in which it
+/// is not the stick; and a padded dimension is not split, since its last slice would hold padding only.
 pub(super) fn adjust_restickify(
     view: &OpView<'_>,
     tensors: &mut [LabeledTensor],
@@ -84,7 +89,8 @@ pub(super) fn adjust_restickify(
     }
 }
 
-/// Returns the padding that would affect the result: along a reduced stick, and where `exp` maps undefined values to the result.
+/// Returns the padding that would affect the result: along a reduced stick, and where `exp` maps undefined values to
+/// the result.
 pub(super) fn compute_masked_padding(op: &OpSpec, padding: &DimPadding, result: &LabeledTensor) -> DimPadding {
     let is_masked = |label: DimLabel| {
         result.dim(label).is_some_and(|dim| match dim.scale {
@@ -123,7 +129,11 @@ mod tests {
 
     #[test]
     fn pads_and_unsplits_both_sticks_of_restickify() {
-        let mut restick = op("ReStickifyOpHBM", &[100, 150], vec![dense_operand(&[150, 100], 1, 0), dense_operand(&[100, 150], 0, 1)]);
+        let mut restick = op(
+            "ReStickifyOpHBM",
+            &[100, 150],
+            vec![dense_operand(&[150, 100], 1, 0), dense_operand(&[100, 150], 0, 1)],
+        );
         restick.iteration_space[0].split = 2;
         let geometry = Geometry::new(&restick).unwrap();
         assert_eq!((geometry.space.size(DimLabel::Mb), geometry.space.size(DimLabel::Out)), (128, 192));

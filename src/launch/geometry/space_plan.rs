@@ -1,4 +1,5 @@
-//! Computes the op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section 2.2").
+//! Computes the op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section
+//! 2.2").
 
 use super::order::{DimOrder, OpView};
 use super::space::round_up;
@@ -82,8 +83,8 @@ impl SpacePlan {
             if dims.is_empty() || stick.is_some() {
                 continue;
             }
-            let label =
-                first_free_label(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
+            let label = first_free_label(&[&self.order, &dims])
+                .ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
             self.space.set_size(label, 1);
             self.order.push(label);
             self.private.push((index, label));
@@ -103,7 +104,9 @@ impl SpacePlan {
                 DimLabel::Out
             }
             OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
-                let label = *DimLabel::ORDINARY.get(view.labels.len()).ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
+                let label = *DimLabel::ORDINARY
+                    .get(view.labels.len())
+                    .ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
                 self.space.set_size(label, view.op.operands[0].format.elements_per_stick());
                 label
             }
@@ -116,7 +119,8 @@ impl SpacePlan {
     fn pad_contraction(&mut self, view: &OpView<'_>) {
         let weight = view.own_order(1);
         let result = view.own_order(view.op.operands.len() - 1);
-        let contracted = weight.dims.iter().filter(|label| weight.stick != Some(**label) && !result.dims.contains(label));
+        let contracted =
+            weight.dims.iter().filter(|label| weight.stick != Some(**label) && !result.dims.contains(label));
         if let Some(label) = contracted.min_by_key(|label| label.name()) {
             let size = self.space.size(*label);
             self.space.grow(*label, round_up(size, view.op.operands[1].format.elements_per_stick()) - size);
@@ -157,8 +161,10 @@ fn build_space(view: &OpView<'_>) -> LabeledSpace {
 }
 
 fn result_channels(view: &OpView<'_>) -> Result<i64, LaunchError> {
-    let [_, channels, _, _] =
-        view.op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+    let [_, channels, _, _] = view
+        .op
+        .node_output_ranges
+        .ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     Ok(channels)
 }
 
@@ -189,7 +195,8 @@ mod tests {
 
     #[test]
     fn adds_full_stick_to_sparse_op() {
-        let sparse = || operand(&[1, 8, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
+        let sparse =
+            || operand(&[1, 8, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
         let plan = with_view("rsqrt", &[8], vec![sparse(), sparse()], |view| SpacePlan::new(view).unwrap());
         assert_eq!(sizes(&plan), [(DimLabel::Out, 8), (DimLabel::X, 64)]);
         assert_eq!(plan.full_stick, Some(DimLabel::X));
@@ -197,7 +204,8 @@ mod tests {
 
     #[test]
     fn pads_contraction_of_matmul() {
-        let operands = vec![dense_operand(&[8, 100], 0, 2), dense_operand(&[128, 128], 2, 1), dense_operand(&[8, 128], 0, 1)];
+        let operands =
+            vec![dense_operand(&[8, 100], 0, 2), dense_operand(&[128, 128], 2, 1), dense_operand(&[8, 128], 0, 1)];
         let plan = with_view("batchmatmul", &[8, 128, 100], operands, |view| SpacePlan::new(view).unwrap());
         assert_eq!(sizes(&plan), [(DimLabel::Mb, 8), (DimLabel::Out, 128), (DimLabel::In, 128)]);
     }
@@ -212,7 +220,8 @@ mod tests {
 
     #[test]
     fn adds_row_for_single_index_and_removes_splits() {
-        let mut index = operand(&[1, 1, 32], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::constant(0)]);
+        let mut index =
+            operand(&[1, 1, 32], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::constant(0)]);
         index.name = Some("t".to_owned());
         let table = operand(&[4, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(0)]);
         let result = operand(&[1, 1, 64], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::dim(0)]);

@@ -154,7 +154,9 @@ impl<'a> LabeledTensorBuilder<'a> {
         if let (true, Some(outer)) = (self.order.is_empty(), self.plan.outer) {
             self.order = vec![outer];
             self.stick = Some(outer);
-        } else if let (None, Some((_, private))) = (self.stick, self.plan.private.iter().find(|(operand, _)| *operand == self.index)) {
+        } else if let (None, Some((_, private))) =
+            (self.stick, self.plan.private.iter().find(|(operand, _)| *operand == self.index))
+        {
             self.order.push(*private);
             self.stick = Some(*private);
         }
@@ -219,14 +221,17 @@ impl<'a> LabeledTensorBuilder<'a> {
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
     }
 
-    /// Returns the elements before position `offset` of the `k`-th dimension outside the stick. In LX, only the elements of one core
-    /// count, in that dimension and the dimensions inside it. A divided dimension has an offset in LX only if a position of an outer
-    /// dimension was folded into it: the offset is then a number of complete dimensions, of each of which a core has its slice.
+    /// Returns the elements before position `offset` of the `k`-th dimension outside the stick. In LX, only the
+    /// elements of one core count, in that dimension and the dimensions inside it. A divided dimension has an offset in
+    /// LX only if a position of an outer dimension was folded into it: the offset is then a number of complete
+    /// dimensions, of each of which a core has its slice.
     fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (DeviceExtents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
-        let labels =
-            inside.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).filter(|_| self.operand.allocation.is_lx());
+        let labels = inside
+            .iter()
+            .filter_map(|coordinate| self.view.coordinate_label(coordinate))
+            .filter(|_| self.operand.allocation.is_lx());
         offset * extents.inner_elements(k + 1) / labels.map(|label| self.plan.space.split(label)).product::<i64>()
     }
 
@@ -248,7 +253,8 @@ impl<'a> LabeledTensorBuilder<'a> {
         if is_stick { Scale::AbsentStick } else { Scale::Absent }
     }
 
-    /// Returns the number of positions covered by one index along a dimension; more than one only for the innermost indexed dimension.
+    /// Returns the number of positions covered by one index along a dimension; more than one only for the innermost
+    /// indexed dimension.
     fn page(&self, label: DimLabel, k: usize) -> i64 {
         if self.plan.is_private_stick(label) {
             return 1;
@@ -259,15 +265,16 @@ impl<'a> LabeledTensorBuilder<'a> {
         }
         let index_operand = &self.view.op.operands[index];
         let Some(position) = DeviceExtents(index_operand).position(k) else { return -1 };
-        let moving: Vec<_> = index_operand.coordinates.iter().filter_map(|coordinate| self.view.coordinate_label(coordinate)).fold(
-            Vec::new(),
-            |mut labels, label| {
+        let moving: Vec<_> = index_operand
+            .coordinates
+            .iter()
+            .filter_map(|coordinate| self.view.coordinate_label(coordinate))
+            .fold(Vec::new(), |mut labels, label| {
                 if !labels.contains(&label) {
                     labels.push(label);
                 }
                 labels
-            },
-        );
+            });
         let is_outer = moving.len() > 1 && moving.last() != Some(&label);
         if is_outer { index_operand.device_size[position] } else { 1 }
     }
@@ -323,7 +330,8 @@ mod tests {
 
     #[test]
     fn computes_strides_over_whole_dimension() {
-        let found = tensors("neg", &[128, 256], vec![dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1)]);
+        let found =
+            tensors("neg", &[128, 256], vec![dense_operand(&[128, 256], 0, 1), dense_operand(&[128, 256], 0, 1)]);
         let strides: Vec<_> = found[0].dims.iter().map(|dim| (dim.label, dim.stride)).collect();
         assert_eq!(strides, [(DimLabel::Mb, 128 * 64), (DimLabel::Out, 4 * 128 * 64)]);
     }
@@ -403,12 +411,19 @@ mod tests {
     #[test]
     fn assigns_pages_to_innermost_indexed_dimension_only() {
         // The index tensor is [3, 192]: 6 sticks of 32 for each of 3 rows.
-        let mut index = operand(&[6, 3, 32], vec![Coordinate::floordiv(1, 32), Coordinate::dim(0), Coordinate::modulo(1, 32)]);
+        let mut index =
+            operand(&[6, 3, 32], vec![Coordinate::floordiv(1, 32), Coordinate::dim(0), Coordinate::modulo(1, 32)]);
         index.format = DeviceFormat::IeeeInt32;
         index.name = Some("t".to_owned());
-        let table = operand(&[4, 128, 64], vec![Coordinate::floordiv(2, 64), Coordinate::indirect("t"), Coordinate::modulo(2, 64)]);
+        let table = operand(
+            &[4, 128, 64],
+            vec![Coordinate::floordiv(2, 64), Coordinate::indirect("t"), Coordinate::modulo(2, 64)],
+        );
         let size = [3, 4, 192, 64];
-        let result = operand(&size, vec![Coordinate::dim(0), Coordinate::floordiv(2, 64), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
+        let result = operand(
+            &size,
+            vec![Coordinate::dim(0), Coordinate::floordiv(2, 64), Coordinate::dim(1), Coordinate::modulo(2, 64)],
+        );
         let found = tensors("identity", &[3, 192, 256], vec![index, table, result]);
         let pages: Vec<_> = found[1].dims.iter().map(|dim| (dim.label, dim.page)).collect();
         assert_eq!(pages, [(DimLabel::Mb, 1), (DimLabel::X, 6), (DimLabel::Out, -1)]);

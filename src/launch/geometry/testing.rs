@@ -6,7 +6,12 @@ use crate::bundle::testing::op;
 use crate::bundle::{OpFamily, OpSpec, OpSpecOperand};
 
 /// Calls `check` with the view of an op on operands, of which only the last is a result.
-pub(super) fn with_view<R>(function: &str, ranges: &[i64], operands: Vec<OpSpecOperand>, check: impl FnOnce(&OpView<'_>) -> R) -> R {
+pub(super) fn with_view<R>(
+    function: &str,
+    ranges: &[i64],
+    operands: Vec<OpSpecOperand>,
+    check: impl FnOnce(&OpView<'_>) -> R,
+) -> R {
     with_op_view(&op(function, ranges, operands), check)
 }
 

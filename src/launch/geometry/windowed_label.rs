@@ -1,4 +1,5 @@
-//! Labels of windowed ops, which depend on the dimensions that remain after unit dimensions are dropped ("SuperDSC schema, section 9").
+//! Labels of windowed ops, which depend on the dimensions that remain after unit dimensions are dropped ("SuperDSC
+//! schema, section 9").
 
 use super::DimLabel;
 use crate::{
@@ -8,9 +9,17 @@ use crate::{
 
 /// Returns `[mb, i, j, out, ki, kj]` without the dimensions of size 1 of the result, which the front end drops.
 pub(super) fn label_pool(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError> {
-    let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+    let ranges =
+        op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     let [n, c, h, w] = ranges;
-    let candidates = [(DimLabel::Mb, n), (DimLabel::I, h), (DimLabel::J, w), (DimLabel::Out, c), (DimLabel::Ki, 0), (DimLabel::Kj, 0)];
+    let candidates = [
+        (DimLabel::Mb, n),
+        (DimLabel::I, h),
+        (DimLabel::J, w),
+        (DimLabel::Out, c),
+        (DimLabel::Ki, 0),
+        (DimLabel::Kj, 0),
+    ];
     let labels: Vec<_> = candidates.into_iter().filter(|(_, size)| *size != 1).map(|(label, _)| label).collect();
     if labels.len() != op.iteration_space.len() {
         return Err(LaunchError::WindowDims { found: op.iteration_space.len(), expected: labels.len(), ranges });
@@ -21,7 +30,8 @@ pub(super) fn label_pool(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError> {
 /// Returns `[mb, out, i, j, ki, kj]`, with dimensions of size 1 dropped from the end until the rank fits.
 pub(super) fn label_depthwise(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError> {
     let found = op.iteration_space.len();
-    let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+    let ranges =
+        op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     let window = op.window.as_ref().ok_or(LaunchError::MissingWindow { missing: "its window" })?;
     let [n, c, h, w] = ranges;
     let mut labels = vec![
@@ -43,8 +53,8 @@ pub(super) fn label_depthwise(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError>
     Ok(reorder_collapsed(op, h, labels))
 }
 
-/// Reorders the labels of a 1 by 1 result, which keeps its unit dimensions, but after the window's: they are labelled `i` and `j` at any
-/// position.
+/// Reorders the labels of a 1 by 1 result, which keeps its unit dimensions, but after the window's: they are labelled
+/// `i` and `j` at any position.
 fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<DimLabel>) -> Vec<DimLabel> {
     let is_full = [DimLabel::I, DimLabel::J, DimLabel::Ki, DimLabel::Kj].iter().all(|label| labels.contains(label));
     let n_units = op.iteration_space.iter().filter(|dim| dim.range == 1).count();
@@ -56,10 +66,11 @@ fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<DimLabel>) -> Vec<Dim
     op.iteration_space.iter().filter_map(|dim| if dim.range == 1 { spatial.next() } else { others.next() }).collect()
 }
 
-/// Returns the labels of a direct convolution, derived from its operands' coordinates: the order of its reduction dimensions is
-/// arbitrary.
+/// Returns the labels of a direct convolution, derived from its operands' coordinates: the order of its reduction
+/// dimensions is arbitrary.
 pub(super) fn label_conv2d(op: &OpSpec) -> Vec<DimLabel> {
-    const CANONICAL: [DimLabel; 7] = [DimLabel::Mb, DimLabel::I, DimLabel::J, DimLabel::Out, DimLabel::In, DimLabel::Ki, DimLabel::Kj];
+    const CANONICAL: [DimLabel; 7] =
+        [DimLabel::Mb, DimLabel::I, DimLabel::J, DimLabel::Out, DimLabel::In, DimLabel::Ki, DimLabel::Kj];
     let n = op.iteration_space.len();
     label_by_structure(op).unwrap_or_else(|| CANONICAL[CANONICAL.len() - n..].to_vec())
 }
@@ -145,13 +156,22 @@ mod tests {
     fn drops_unit_dimensions_of_pool_result() {
         let labels = label_pool(&op(&[6, 6, 64, 2, 2], [1, 64, 6, 6], [2, 2])).unwrap();
         assert_eq!(names(&labels), ["i", "j", "out", "ki", "kj"]);
-        assert!(matches!(label_pool(&op(&[6, 6], [1, 64, 6, 6], [2, 2])), Err(LaunchError::WindowDims { found: 2, expected: 5, .. })));
+        assert!(matches!(
+            label_pool(&op(&[6, 6], [1, 64, 6, 6], [2, 2])),
+            Err(LaunchError::WindowDims { found: 2, expected: 5, .. })
+        ));
     }
 
     #[test]
     fn drops_trailing_unit_dimensions_of_depthwise() {
-        assert_eq!(names(&label_depthwise(&op(&[2, 64, 8, 3], [2, 64, 1, 8], [1, 3])).unwrap()), ["mb", "out", "j", "kj"]);
-        assert_eq!(names(&label_depthwise(&op(&[2, 64, 1, 8, 3], [2, 64, 1, 8], [1, 3])).unwrap()), ["mb", "out", "i", "j", "kj"]);
+        assert_eq!(
+            names(&label_depthwise(&op(&[2, 64, 8, 3], [2, 64, 1, 8], [1, 3])).unwrap()),
+            ["mb", "out", "j", "kj"]
+        );
+        assert_eq!(
+            names(&label_depthwise(&op(&[2, 64, 1, 8, 3], [2, 64, 1, 8], [1, 3])).unwrap()),
+            ["mb", "out", "i", "j", "kj"]
+        );
     }
 
     #[test]
@@ -162,8 +182,12 @@ mod tests {
 
     #[test]
     fn derives_convolution_labels_from_operands() {
-        let at =
-            |dims: &[usize]| operand(&[&vec![1; dims.len() - 1][..], &[64]].concat(), dims.iter().copied().map(Coordinate::dim).collect());
+        let at = |dims: &[usize]| {
+            operand(
+                &[&vec![1; dims.len() - 1][..], &[64]].concat(),
+                dims.iter().copied().map(Coordinate::dim).collect(),
+            )
+        };
         // Rows, columns, channels of the result; channels of the input; the window's columns before its rows.
         let (activation, weight) = (at(&[0, 5, 1, 4, 3]), at(&[5, 4, 3, 2]));
         let result = OpSpecOperand { is_input: false, ..at(&[0, 1, 2]) };

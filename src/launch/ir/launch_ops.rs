@@ -1,7 +1,7 @@
 //! Translates the function of a bundle in the `sdscbundle` dialect to and from the plain model of a launch.
 //!
-//! IR has no names, so the location of each value carries its name. Textual IR omits locations, so the function lists the names in
-//! definition order. A value without a name gets a number.
+//! IR has no names, so the location of each value carries its name. Textual IR omits locations, so the function lists
+//! the names in definition order. A value without a name gets a number.
 
 use crate::dialect::{
     input_arg_bounds, input_arg_type,
@@ -10,9 +10,10 @@ use crate::dialect::{
 use crate::{
     launch::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt, name::ValueName},
     mlir::{
-        AffineExpression, Attribute, AttributeList, Block, BlockExt, Context, Location, Op, OpExt, Type, Value, ValueExt, ValueLike,
-        ValueMap, append_op, array_attribute, build_op, elements, index_type, integer, location_name, map_attribute, map_from_exprs,
-        map_of, map_results, named_location, new_block_with_locations, string_array, strings, type_attribute,
+        AffineExpression, Attribute, AttributeList, Block, BlockExt, Context, Location, Op, OpExt, Type, Value,
+        ValueExt, ValueLike, ValueMap, append_op, array_attribute, build_op, elements, index_type, integer,
+        location_name, map_attribute, map_from_exprs, map_of, map_results, named_location, new_block_with_locations,
+        string_array, strings, type_attribute,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +25,20 @@ const FUNCTION_NAME: &str = "sdsc_bundle";
 pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
     let context = module.ctx();
     let types: Vec<Type<'c>> = launch.params.iter().map(|param| param_type(context, param)).collect();
-    let named: Vec<_> =
-        launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
+    let named: Vec<_> = launch
+        .params
+        .iter()
+        .zip(&types)
+        .map(|(param, of)| (*of, named_location(location, &param.name.to_string())))
+        .collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
     let attributes = AttributeList::new(context)
         .with_text(attr::SYM_NAME, FUNCTION_NAME)
         .with_attribute("function_type", type_attribute(function_type.into()));
-    let function = append_op(module, build_op("func.func", location, &[], &[], attributes, vec![new_block_with_locations(&named)]));
+    let function = append_op(
+        module,
+        build_op("func.func", location, &[], &[], attributes, vec![new_block_with_locations(&named)]),
+    );
     let mut builder = LaunchIrBuilder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body_args()) {
         builder.define(param.name, argument);
@@ -70,7 +78,13 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
         let attributes = || AttributeList::new(self.context);
         match statement {
             Stmt::DeviceMemAllocate { name, bytes } => {
-                self.push_value(parent, *name, sdscbundle::DEVICE_MEM_ALLOCATE, &[], attributes().with_int(attr::BYTES, *bytes));
+                self.push_value(
+                    parent,
+                    *name,
+                    sdscbundle::DEVICE_MEM_ALLOCATE,
+                    &[],
+                    attributes().with_int(attr::BYTES, *bytes),
+                );
             }
             Stmt::InputArgExtract { param } => {
                 self.push_value(parent, param.value, sdscbundle::INPUT_ARG_EXTRACT, &[param.name], attributes());
@@ -90,10 +104,20 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
     }
 
     /// Appends an operation with one index result, the value of `name`.
-    fn push_value(&mut self, parent: Op<'c>, name: ValueName, operation: &str, operands: &[ValueName], attributes: AttributeList<'c>) {
+    fn push_value(
+        &mut self,
+        parent: Op<'c>,
+        name: ValueName,
+        operation: &str,
+        operands: &[ValueName],
+        attributes: AttributeList<'c>,
+    ) {
         let location = named_location(self.location, &name.to_string());
         let operands: Vec<Value<'c>> = operands.iter().map(|operand| self.values[operand]).collect();
-        let built = append_op(parent, build_op(operation, location, &operands, &[index_type(self.context)], attributes, vec![]));
+        let built = append_op(
+            parent,
+            build_op(operation, location, &operands, &[index_type(self.context)], attributes, vec![]),
+        );
         self.define(name, built.output());
     }
 
@@ -103,15 +127,22 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
             let ids: Vec<Attribute<'c>> = ids.iter().map(|&id| crate::mlir::i64_attribute(self.context, id)).collect();
             array_attribute(self.context, &ids)
         });
-        let attributes =
-            AttributeList::new(self.context).with_text(attr::SDSC_FILENAME, &execute.file_name()).with_option(attr::SYMBOL_IDS, ids);
+        let attributes = AttributeList::new(self.context)
+            .with_text(attr::SDSC_FILENAME, &execute.file_name())
+            .with_option(attr::SYMBOL_IDS, ids);
         append_op(parent, build_op(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
     fn build_loop(&mut self, parent: Op<'c>, counter: ValueName, bound: ValueName, body: &[Stmt]) {
         let operands = [self.values[&ValueName::Zero], self.values[&bound], self.values[&ValueName::One]];
-        let block = new_block_with_locations(&[(index_type(self.context), named_location(self.location, &counter.to_string()))]);
-        let around = append_op(parent, build_op("scf.for", self.location, &operands, &[], AttributeList::new(self.context), vec![block]));
+        let block = new_block_with_locations(&[(
+            index_type(self.context),
+            named_location(self.location, &counter.to_string()),
+        )]);
+        let around = append_op(
+            parent,
+            build_op("scf.for", self.location, &operands, &[], AttributeList::new(self.context), vec![block]),
+        );
         if let Some(argument) = around.body().and_then(|block| block.args().first().copied()) {
             self.define(counter, argument);
         }
@@ -138,7 +169,8 @@ fn address_map<'c>(context: &'c Context, map: &AddressMap) -> crate::mlir::Affin
 /// # Errors
 /// The operation that `bundle.mlir` cannot contain, and why.
 pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
-    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION_NAME);
+    let function =
+        module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION_NAME);
     let function = function.ok_or_else(|| {
         (module, format!("has no function '{FUNCTION_NAME}' that describes a launch; compile programs with 'spyre-compile FILE -o DIR'"))
     })?;
@@ -228,12 +260,17 @@ impl LaunchIrReader<'_> {
 
     fn read_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
         let refuse = |message: &str| (op, message.to_owned());
-        let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected));
+        let is = |index: usize, expected: i64| {
+            op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected))
+        };
         if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
             return Err(refuse("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
         if let Some(missing) = [ValueName::Zero, ValueName::One].into_iter().find(|name| !self.visible.contains(name)) {
-            return Err((op, format!("expected constants with the names %c0 and %c1 before the loop, found no %{missing}")));
+            return Err((
+                op,
+                format!("expected constants with the names %c0 and %c1 before the loop, found no %{missing}"),
+            ));
         }
         let bound = self.operand_name(op, 1).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(refuse("has no body")) };
@@ -279,7 +316,12 @@ impl LaunchIrReader<'_> {
         let value = self.assign_name(op.output(), || {
             if let ValueName::ArgumentBase(argument) = param { Some(ValueName::Argument(argument)) } else { None }
         });
-        let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts a value that is not a parameter")?;
+        let known = self
+            .launch
+            .params
+            .iter_mut()
+            .find(|known| known.name == param)
+            .ok_or("extracts a value that is not a parameter")?;
         known.value = value;
         Ok(Stmt::InputArgExtract { param: *known })
     }
@@ -289,7 +331,11 @@ impl LaunchIrReader<'_> {
         let mut strides = vec![0; map.dim_count()];
         match map_results(map).as_slice() {
             [sum] if map.symbol_count() == 1 && read_strides(sum, &mut strides) => {}
-            _ => return Err(format!("expected a map that adds multiples of the loop counters to one base, found {map}")),
+            _ => {
+                return Err(format!(
+                    "expected a map that adds multiples of the loop counters to one base, found {map}"
+                ));
+            }
         }
         let map = AddressMap { strides };
         let number = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
@@ -303,10 +349,14 @@ impl LaunchIrReader<'_> {
 
     fn read_execute(&self, op: Op<'_>) -> Result<Execute, String> {
         let file = op.text_attr(attr::SDSC_FILENAME);
-        let number = file.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json")).and_then(|number| number.parse().ok());
+        let number = file
+            .strip_prefix("sdsc_")
+            .and_then(|rest| rest.strip_suffix(".json"))
+            .and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| format!("expected a file name sdsc_<n>.json, found '{file}'"))?;
         let operands = (0..op.inputs().len()).map(|index| self.operand_name(op, index)).collect::<Result<_, _>>()?;
-        let symbol_ids = op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
+        let symbol_ids =
+            op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
         Ok(Execute { op: number, operands, symbol_ids })
     }
 }
@@ -316,7 +366,8 @@ fn constant_value(value: Value<'_>) -> Option<i64> {
     value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr(attr::VALUE)).and_then(integer)
 }
 
-/// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is called 1.
+/// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is
+/// called 1.
 fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     match name {
         ValueName::Zero => constant_value(value) == Some(0),

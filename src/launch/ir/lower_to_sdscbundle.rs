@@ -1,6 +1,7 @@
 //! `spyre-lower-to-sdscbundle`: writes the launch function of every bundle.
 //!
-//! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
+//! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of
+//! their files.
 
 use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges};
 use crate::dialect::ods::{attr, option, sdsc};
@@ -13,7 +14,8 @@ use crate::{
     codes,
     dialect::target_of,
     mlir::{
-        AttributeList, Context, ErrorReported, Op, OpExt, Pass, PassOptions, append_op, build_module, error_at, insert_before, string_array,
+        AttributeList, Context, ErrorReported, Op, OpExt, Pass, PassOptions, append_op, build_module, error_at,
+        insert_before, string_array,
     },
 };
 
@@ -26,8 +28,10 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     // Collected first: erasing a bundle erases its nested ops, which are in the list as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
-        let model = bundle_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
-        let lives = live_ranges_from_ir(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
+        let model =
+            bundle_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
+        let lives =
+            live_ranges_from_ir(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
         let (model, lives) = match loops {
             LoopMode::Keep => (model, lives),
             LoopMode::Unroll => {
@@ -47,7 +51,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         attributes = attributes.with_option(attr::SDSC_BUFFERS, bundle.attr(attr::BUFFERS));
         attributes = add_count_attributes(context, attributes, &model);
         if addresses == AddressMode::Baked {
-            attributes = attributes.with_text(attr::SDSC_ADDRESSES, "baked").with_int(attr::SDSC_POOL_BYTES, model.pool_bytes);
+            attributes =
+                attributes.with_text(attr::SDSC_ADDRESSES, "baked").with_int(attr::SDSC_POOL_BYTES, model.pool_bytes);
         }
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);

@@ -1,16 +1,17 @@
 //! `spyre-clone-constants`: gives each op that reads a constant its own copy, under the dimensions that the op sees.
 //!
-//! Reads the users of constants, through views; writes clones, and constants of another shape where a view splits or merges dimensions
-//! (convolution weights read as those of a product). Constants are in device memory before a launch, so one layout per reader costs no
-//! device time, while moving the sticks of a shared constant costs twice its size in each launch. An embedding table, for example, is read
-//! by rows, and by columns as the weights of the last product. Clones with equal layouts are merged again later (`cse`).
+//! Reads the users of constants, through views; writes clones, and constants of another shape where a view splits or
+//! merges dimensions (convolution weights read as those of a product). Constants are in device memory before a launch,
+//! so one layout per reader costs no device time, while moving the sticks of a shared constant costs twice its size in
+//! each launch. An embedding table, for example, is read by rows, and by columns as the weights of the last product.
+//! Clones with equal layouts are merged again later (`cse`).
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, DeviceTensor, EXACT_ATTR, build_constant, build_view, clone_constant, read_buffer_view},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before, map_from_exprs,
-        map_of, reshaped_elements,
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, insert_before,
+        map_from_exprs, map_of, reshaped_elements,
     },
 };
 use program::{affine::AffineExpression, layout::find_row_major_dims};
@@ -21,7 +22,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         for constant in function.nested().into_iter().filter(|op| op.is(spyre::CONSTANT)) {
             // The position of a single element does not matter.
-            let is_free = |tensor: DeviceTensor<'_>| tensor.layout.is_none() && tensor.host.shape.iter().any(|&size| size > 1);
+            let is_free =
+                |tensor: DeviceTensor<'_>| tensor.layout.is_none() && tensor.host.shape.iter().any(|&size| size > 1);
             if DeviceTensor::from_type(constant.output().r#type()).is_some_and(is_free) {
                 clone_for_readers(constant);
             }
@@ -58,11 +60,15 @@ fn collect_users<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut Val
     }
 }
 
-/// Replaces an operand that sees a complete constant under other dimensions by a constant with these dimensions, up to their order.
+/// Replaces an operand that sees a complete constant under other dimensions by a constant with these dimensions, up to
+/// their order.
 fn reshape_constant(reader: Op<'_>, operand: usize) {
     let value = reader.inputs()[operand];
     let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else { return };
-    let Some(original) = shown.value.def().filter(|def| def.is(spyre::CONSTANT) && shown.tensor.layout.is_none()) else { return };
+    let Some(original) = shown.value.def().filter(|def| def.is(spyre::CONSTANT) && shown.tensor.layout.is_none())
+    else {
+        return;
+    };
     let Some(dims) = find_row_major_dims(&shown.indices, &shown.tensor.host.shape, &to.shape) else { return };
     let shape: Vec<i64> = dims.iter().map(|&dim| to.shape[dim]).collect();
     let Some(reshaped) = make_reshaped_constant(original, &shape) else { return };
@@ -77,7 +83,8 @@ fn reshape_constant(reader: Op<'_>, operand: usize) {
 fn make_reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>> {
     let tensor = TensorType::from_type(original.output().r#type())?.with_shape(shape.to_vec());
     let numbers = reshaped_elements(original.required_attr(attr::VALUE, Some), shape)?;
-    let exact = original.attr(EXACT_ATTR).map(|exact| reshaped_elements(exact, shape).expect("f64 numbers of the same shape"));
+    let exact =
+        original.attr(EXACT_ATTR).map(|exact| reshaped_elements(exact, shape).expect("f64 numbers of the same shape"));
     let reshaped = insert_before(original, build_constant(original.ctx(), original.loc(), numbers, tensor.build()));
     exact.into_iter().for_each(|exact| reshaped.set_attr(EXACT_ATTR, exact));
     Some(reshaped)

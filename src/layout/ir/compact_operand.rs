@@ -24,7 +24,10 @@ impl CompactOperand {
         let sizes = &tensor.shape;
         let k = sizes.len() - 2;
         let own = || {
-            (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
+            (0..sizes.len())
+                .map(|dim| TensorIndex::from_dim(dim, sizes))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|error| error.to_string())
         };
         let (behind, indices) = match &seen {
             Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
@@ -32,7 +35,9 @@ impl CompactOperand {
         };
         let left = OperandView { sizes: &[], indices: &[] };
         let split = program::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
-            .map_err(|error| format!("cannot pad an operand that it reads through views: {error}; copy the operand first"))?;
+            .map_err(|error| {
+                format!("cannot pad an operand that it reads through views: {error}; copy the operand first")
+            })?;
         let flat = split.parts.concat();
         let moves = |part: usize| {
             let coordinates = split.operands[1].indices.iter();
@@ -56,14 +61,17 @@ impl CompactOperand {
                 let mut sum = AffineExpression::Constant(0);
                 // Parts side by side are one: a buffer has few dimensions.
                 for run in kept.chunk_by(|part, next| part + 1 == *next) {
-                    let (step, size) = (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
+                    let (step, size) =
+                        (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
                     let term = AffineExpression::Mul(
                         Box::new(AffineExpression::Dim(compact.sizes.len())),
                         Box::new(AffineExpression::Constant(step)),
                     );
                     sum = AffineExpression::Add(Box::new(sum), Box::new(term));
-                    let shifted =
-                        AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(step)));
+                    let shifted = AffineExpression::FloorDiv(
+                        Box::new(AffineExpression::Dim(dim)),
+                        Box::new(AffineExpression::Constant(step)),
+                    );
                     let shown = AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(size)));
                     let shown = TensorIndex::from_expr(&shown, sizes).and_then(|index| index.to_expr(sizes));
                     compact.shown.push(shown.map_err(|error| error.to_string())?);

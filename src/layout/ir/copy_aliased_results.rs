@@ -1,8 +1,9 @@
 //! `spyre-copy-aliased-results`: copies function results so that each has a buffer of its own.
 //!
-//! Reads the function results. Layout propagation gives each result its own buffer, but later passes may merge equal ops: two copies of one
-//! value, two spellings of one view, or values returned from inside and outside of a hint scope. A result that shares the buffer of another
-//! result, an argument or a constant is copied, because a launch writes each result.
+//! Reads the function results. Layout propagation gives each result its own buffer, but later passes may merge equal
+//! ops: two copies of one value, two spellings of one view, or values returned from inside and outside of a hint scope.
+//! A result that shares the buffer of another result, an argument or a constant is copied, because a launch writes each
+//! result.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -16,7 +17,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(terminator) = function.body_ops().pop() else { continue };
         for (index, result) in find_shared_results(terminator) {
-            let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
+            let copied =
+                insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
             terminator.set_input(index, copied.output());
         }
     }

@@ -11,8 +11,8 @@ use program::{
     layout::{ReadWindow, RegroupedCopy, split_uneven_runs},
 };
 
-/// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns false if the window is
-/// the whole buffer and the runs are its rows.
+/// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns
+/// false if the window is the whole buffer and the runs are its rows.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.read_operands().into_iter().nth(operand) else { return false };
     let Some((to, seen)) = numeric_tensor(value).zip(read_buffer_view(value)) else { return false };
@@ -23,18 +23,25 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
         replace_operand(compute.op, value, insert_view(compute.op, copy, &runs.read, &to));
         return true;
     };
-    let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else { return false };
+    let Ok(read) = window.read.iter().map(|index| index.to_expr(&to.shape)).collect::<Result<Vec<_>, _>>() else {
+        return false;
+    };
     let op = compute.op;
     let positions = window.first.iter().enumerate().map(|(dim, &first)| window_index(dim, first)).collect();
-    let part =
-        insert_regrouped_copy(op, seen.value, &RegroupedCopy { from: positions, shape: window.sizes.clone(), read: Vec::new() }, &from);
+    let part = insert_regrouped_copy(
+        op,
+        seen.value,
+        &RegroupedCopy { from: positions, shape: window.sizes.clone(), read: Vec::new() },
+        &from,
+    );
     let whole = copy_padded(op, part, &window, &from);
     replace_operand(op, value, insert_view(op, whole, &read, &to));
     true
 }
 
-/// Parts that inserts read through views, as they were before other copies made them readable. If no other copy does, the part is copied as it
-/// is shown: an op that computes a repeated vector can write it where an insert of the vector cannot.
+/// Parts that inserts read through views, as they were before other copies made them readable. If no other copy does,
+/// the part is copied as it is shown: an op that computes a repeated vector can write it where an insert of the vector
+/// cannot.
 #[derive(Default)]
 pub(super) struct InsertedSlices<'c> {
     /// Inserts with their parts, until these are copied.
@@ -49,7 +56,8 @@ impl<'c> InsertedSlices<'c> {
         }
     }
 
-    /// Makes the last recorded insert read a copy of its part; returns false if each does already. The copies that were tried are erased.
+    /// Makes the last recorded insert read a copy of its part; returns false if each does already. The copies that were
+    /// tried are erased.
     pub(super) fn copy_last(&mut self) -> bool {
         let last = self.parts.iter_mut().rev().find_map(|(insert, part)| Some((*insert, part.take()?)));
         let Some((insert, part)) = last else { return false };

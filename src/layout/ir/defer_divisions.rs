@@ -1,17 +1,17 @@
 //! `spyre-defer-divisions`: divides the result of a product instead of its operand.
 //!
-//! Reads the ops of softmax weights; replaces a division before a `spyre.matmul` by a `spyre.pointwise realdiv` after it: `(e / l) v = (e
-//! v) / l` if `l` does not move along the summed dimension. That saves one pass over the larger tensor, and a loop along the summed
-//! dimension can carry the product before `l` is known. Rounding differs, so `precision=strict` disables the pass. Nothing overflows: the
-//! rewrite requires `e = exp(x - m)` with `m >= max x` along the summed dimension, so `e` is at most 1, and a sum of products is at most
-//! the sum of the factors `v`.
+//! Reads the ops of softmax weights; replaces a division before a `spyre.matmul` by a `spyre.pointwise realdiv` after
+//! it: `(e / l) v = (e v) / l` if `l` does not move along the summed dimension. That saves one pass over the larger
+//! tensor, and a loop along the summed dimension can carry the product before `l` is known. Rounding differs, so
+//! `precision=strict` disables the pass. Nothing overflows: the rewrite requires `e = exp(x - m)` with `m >= max x`
+//! along the summed dimension, so `e` is at most 1, and a sum of products is at most the sum of the factors `v`.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, build_broadcast_view, build_pointwise},
     mlir::{
-        AffineExpression, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before,
-        map_of, map_results, shape_of,
+        AffineExpression, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
+        insert_after, insert_before, map_of, map_results, shape_of,
     },
 };
 use machine::Family;
@@ -45,7 +45,8 @@ impl<'c> OperandDivision<'c> {
         let read = product.op.inputs()[operand];
         let view = read.def().filter(|def| def.is(spyre::VIEW));
         let divided = view.map_or(read, |view| view.inputs()[0]);
-        let division = divided.def().filter(|def| is_pointwise_function(*def, "realdiv") && def.attr(attr::WORK_DIV).is_none())?;
+        let division =
+            divided.def().filter(|def| is_pointwise_function(*def, "realdiv") && def.attr(attr::WORK_DIV).is_none())?;
         let is_read_once = |value: Value<'c>| value.users().len() == 1;
         let &[weights, divisor] = division.inputs().as_slice() else { return None };
         let is_larger = num_elements(divided) >= num_elements(product.op.output());
@@ -75,17 +76,24 @@ impl<'c> OperandDivision<'c> {
             None => self.product.op.set_input(self.operand, weights),
         }
         let product = self.product.op.output();
-        let (Some(whole), Some(divisor)) = (TensorType::from_type(product.r#type()), TensorType::from_type(self.divisor.r#type())) else {
+        let (Some(whole), Some(divisor)) =
+            (TensorType::from_type(product.r#type()), TensorType::from_type(self.divisor.r#type()))
+        else {
             return;
         };
         let (context, at) = (self.division.ctx(), self.division.loc());
-        let deferred = insert_after(self.product.op, build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
+        let deferred = insert_after(
+            self.product.op,
+            build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()),
+        );
         if let Some(hints) = self.division.attr(attr::HINTS) {
             deferred.set_attr(attr::HINTS, hints);
         }
         product.replace_with(deferred.output());
-        let shown =
-            insert_before(deferred, build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
+        let shown = insert_before(
+            deferred,
+            build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape),
+        );
         deferred.set_input(0, product);
         deferred.set_input(1, shown.output());
         self.division.erase();
@@ -107,7 +115,10 @@ fn dims_to_indices(dims: Vec<Option<usize>>) -> Vec<AffineExpression> {
 
 /// Base value of a view chain, with the indices along its dimensions.
 fn trace_to_base<'c>(value: Value<'c>, indices: Vec<AffineExpression>) -> (Value<'c>, Vec<AffineExpression>) {
-    let seen = value.def().filter(|def| def.is(spyre::VIEW)).and_then(|view| Some((view, view.attr(attr::MAP).and_then(map_of)?)));
+    let seen = value
+        .def()
+        .filter(|def| def.is(spyre::VIEW))
+        .and_then(|view| Some((view, view.attr(attr::MAP).and_then(map_of)?)));
     let Some((view, map)) = seen else { return (value, indices) };
     trace_to_base(view.inputs()[0], substitute_dims(&indices, &map_results(map)))
 }
@@ -121,28 +132,38 @@ fn substitute_dims(dims: &[AffineExpression], exprs: &[AffineExpression]) -> Vec
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
     let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_pointwise_function(*def, function));
     let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);
-    let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::from_op) else { return false };
+    let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::from_op) else {
+        return false;
+    };
     let (x, bound) = (difference.op.inputs()[0], difference.op.inputs()[1]);
     let shown = view.and_then(|view| view.attr(attr::MAP).and_then(map_of)).map(map_results);
     let along = match (view, shown) {
         (None, _) => Some(summed),
-        (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == AffineExpression::Dim(summed))),
+        (Some(_), shown) => {
+            shown.and_then(|shown| shown.iter().position(|index| *index == AffineExpression::Dim(summed)))
+        }
     };
     let is_whole = shape_of(x) == shape_of(difference.op.output());
     along.is_some_and(|along| is_whole && is_upper_bound(bound, dims_to_indices(difference.operand_dims(1)), x, along))
 }
 
-/// Returns whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension, within the same row.
+/// Returns whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension,
+/// within the same row.
 fn is_upper_bound<'c>(value: Value<'c>, indices: Vec<AffineExpression>, x: Value<'c>, along: usize) -> bool {
     let (value, indices) = trace_to_base(value, indices);
     let Some(compute) = value.def().and_then(ComputeOp::from_op) else { return false };
     if is_pointwise_function(compute.op, "maximum") {
-        let operand =
-            |(operand, input)| is_upper_bound(input, substitute_dims(&indices, &dims_to_indices(compute.operand_dims(operand))), x, along);
+        let operand = |(operand, input)| {
+            is_upper_bound(input, substitute_dims(&indices, &dims_to_indices(compute.operand_dims(operand))), x, along)
+        };
         return compute.op.inputs().into_iter().enumerate().any(operand);
     }
     let is_maximum = compute.op.is(spyre::REDUCE) && compute.function() == "max" && compute.op.inputs()[0] == x;
     let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
     is_reduced
-        && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == AffineExpression::Dim(dim))
+        && indices
+            .iter()
+            .zip(shape_of(value))
+            .enumerate()
+            .all(|(dim, (index, size))| size == 1 || *index == AffineExpression::Dim(dim))
 }

@@ -1,10 +1,11 @@
 //! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
 //!
-//! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
-//! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
-//! and its result; an insert fills whole sticks of its buffer. An operand that does not fit is moved into a new buffer that does, by a
-//! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
-//! it. It takes the cheapest chain of moves. A constant is written as it should lie, instead of a first move.
+//! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands;
+//! a matmul needs K in the sticks of the left operand and N in those of the right one and of the result; a gather needs
+//! one that no index moves for its table and its result; an insert fills whole sticks of its buffer. An operand that
+//! does not fit is moved into a new buffer that does, by a `spyre.restickify`, or where elements keep their sticks by a
+//! `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share it. It takes the cheapest chain of
+//! moves. A constant is written as it should lie, instead of a first move.
 
 use super::program::LayoutProgram;
 use crate::{
@@ -12,8 +13,8 @@ use crate::{
     dialect::{ComputeOp, DeviceTensor, build_relayout_copy, build_restickify, build_view, clone_constant, ods::spyre},
     layout::{RelayoutBuffer, StickStrategy},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before,
-        map_from_exprs,
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at,
+        insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -25,7 +26,9 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = LayoutProgram::from_function(function)?;
-        if let Some(op) = program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none()) {
+        if let Some(op) =
+            program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none())
+        {
             return Err(error_at(
                 codes::LAYOUT_MISSING,
                 op.0.op,
@@ -47,11 +50,13 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
             for (operand, way) in ways.into_iter().enumerate() {
                 let Some(form) = &way.buffer else { continue };
                 let of = (program.flow.ops[number].reads[operand].buffer, program.sources[number][operand]);
-                let refuse =
-                    |message: String| error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report();
+                let refuse = |message: String| {
+                    error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report()
+                };
                 let value = mover.materialize(form, of, reader).map_err(refuse)?;
-                let shown =
-                    mover.view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
+                let shown = mover
+                    .view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges)
+                    .map_err(refuse)?;
                 reader.set_input(operand, shown);
             }
         }
@@ -63,14 +68,15 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
-    table
-        .find_indexed_dim(&compute.iteration_space())
-        .map_err(|error| codes::LAYOUT_GATHER.format(format_args!("requires another layout of its table: {error}; copy the table")))?;
+    table.find_indexed_dim(&compute.iteration_space()).map_err(|error| {
+        codes::LAYOUT_GATHER.format(format_args!("requires another layout of its table: {error}; copy the table"))
+    })?;
     let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
     let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
     if *found != expected {
-        return Err(codes::LAYOUT_GATHER
-            .format(format_args!("requires its index tensor in the layout {expected}, found {found}; copy the indices")));
+        return Err(codes::LAYOUT_GATHER.format(format_args!(
+            "requires its index tensor in the layout {expected}, found {found}; copy the indices"
+        )));
     }
     Ok(())
 }
@@ -83,7 +89,12 @@ struct RelayoutBuilder<'a, 'c> {
 
 impl<'c> RelayoutBuilder<'_, 'c> {
     /// Returns the value of a form of a buffer; inserts its copy before its first reader.
-    fn materialize(&mut self, form: &RelayoutBuffer, (buffer, value): (usize, Value<'c>), reader: Op<'c>) -> Result<Value<'c>, String> {
+    fn materialize(
+        &mut self,
+        form: &RelayoutBuffer,
+        (buffer, value): (usize, Value<'c>),
+        reader: Op<'c>,
+    ) -> Result<Value<'c>, String> {
         if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);
         }
@@ -98,13 +109,16 @@ impl<'c> RelayoutBuilder<'_, 'c> {
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let is_plain = form.is_plain_copy(&tensor.shape);
         let constant = value.def().filter(|def| is_plain && form.from.is_none() && def.is(spyre::CONSTANT));
-        let output = |host: TensorType<'c>| DeviceTensor { host, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
+        let output = |host: TensorType<'c>| {
+            DeviceTensor { host, layout: None, buffer_shape: None }.with_layout(context, &layout, None)
+        };
         let new = if let Some(constant) = constant {
             clone_constant(constant, output(tensor)).output()
         } else {
             let mut input = source;
             if !is_plain {
-                let exprs = form.source.iter().map(|index| index.to_expr(&form.dims.sizes)).collect::<Result<Vec<_>, _>>();
+                let exprs =
+                    form.source.iter().map(|index| index.to_expr(&form.dims.sizes)).collect::<Result<Vec<_>, _>>();
                 let map = map_from_exprs(context, form.dims.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
                 input = insert_before(reader, build_view(context, at, source, map, shown.build())).output();
             }

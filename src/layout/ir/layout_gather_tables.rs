@@ -1,16 +1,20 @@
 //! `spyre-layout-gather-tables`: assigns gather tables a layout in which an index can address rows.
 //!
 //! Reads the tables of `spyre.gather` ops; writes encodings: the indexed dimension outermost (torch-spyre's
-//! `enforce_indirect_access_layout`). The layout is assigned to arguments and constants without a layout, and to results that only gathers
-//! read. A table with another layout, under other indices, or with other readers is copied first. A table that is larger than a core can
-//! address is read in windows of one stick of its columns, each of which a core can.
+//! `enforce_indirect_access_layout`). The layout is assigned to arguments and constants without a layout, and to
+//! results that only gathers read. A table with another layout, under other indices, or with other readers is copied
+//! first. A table that is larger than a core can address is read in windows of one stick of its columns, each of which
+//! a core can.
 
 use super::split_tables::{is_argument_or_constant, split_table};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, build_relayout_copy, format_of, strip_retyping_views, target_of},
-    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type, shape_of},
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_before,
+        set_function_type, shape_of,
+    },
 };
 use machine::Family;
 use program::AccessKind;
@@ -26,7 +30,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
         }
         for compute in ComputeOp::collect_in(function) {
             if let AccessKind::Table(dim) = compute.operand_use(0) {
-                lay_out_table(compute.op, dim).map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
+                lay_out_table(compute.op, dim)
+                    .map_err(|message| error_at(codes::LAYOUT_GATHER, compute.op, message).report())?;
             }
         }
         set_function_type(function);
@@ -50,12 +55,15 @@ fn lay_out_table(gather: Op<'_>, dim: usize) -> Result<(), String> {
     let given = tensor.layout.as_ref();
     let format = given.map(DeviceLayout::format).or_else(|| format_of(read.host.element));
     let format = format.ok_or_else(|| {
-        codes::ELEMENT_TYPE
-            .format(format_args!("expected elements of a device format, found {}; convert them before the export", read.host.element))
+        codes::ELEMENT_TYPE.format(format_args!(
+            "expected elements of a device format, found {}; convert them before the export",
+            read.host.element
+        ))
     })?;
     let stick = given.and_then(|layout| layout.stick_dim(&host));
     let layout = DeviceLayout::new_table(&tensor.host.shape, dim, stick, format).map_err(|error| {
-        codes::LAYOUT_GATHER.format(format_args!("cannot lay out its table: {error}; index another dimension, or reshape the table"))
+        codes::LAYOUT_GATHER
+            .format(format_args!("cannot lay out its table: {error}; index another dimension, or reshape the table"))
     })?;
     if given.is_none() && may_get_table_layout(home, dim, layout.stick_dim(&host)) {
         home.retype(tensor.with_layout(gather.ctx(), &layout, None));
@@ -67,7 +75,8 @@ fn lay_out_table(gather: Op<'_>, dim: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether an index can address the rows of the view of an input that a gather reads, in the layout of the input.
+/// Returns whether an index can address the rows of the view of an input that a gather reads, in the layout of the
+/// input.
 fn can_gather_in_place(gather: Op<'_>) -> bool {
     let indexed = |compute: ComputeOp<'_>| {
         let accesses = compute.accesses().ok()?;
@@ -77,10 +86,12 @@ fn can_gather_in_place(gather: Op<'_>) -> bool {
     ComputeOp::from_op(gather).and_then(indexed).is_some()
 }
 
-/// Returns whether a value without a layout may get that of a table that is indexed along `dim` and has `stick` in its sticks.
+/// Returns whether a value without a layout may get that of a table that is indexed along `dim` and has `stick` in its
+/// sticks.
 fn may_get_table_layout(value: Value<'_>, dim: usize, stick: Option<usize>) -> bool {
     let readers: Vec<Option<ComputeOp<'_>>> = value.users().into_iter().map(ComputeOp::from_op).collect();
-    let reads_indices = |reader: &ComputeOp<'_>| reader.operand_use(1) == AccessKind::Indices && reader.op.inputs()[1] == value;
+    let reads_indices =
+        |reader: &ComputeOp<'_>| reader.operand_use(1) == AccessKind::Indices && reader.op.inputs()[1] == value;
     if readers.iter().flatten().any(reads_indices) {
         return false;
     }
@@ -88,12 +99,15 @@ fn may_get_table_layout(value: Value<'_>, dim: usize, stick: Option<usize>) -> b
         return true;
     }
     let Some(def) = value.def() else { return false };
-    let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.operand_use(0) == AccessKind::Table(dim));
+    let is_gathered =
+        |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.operand_use(0) == AccessKind::Table(dim));
     let is_free = ComputeOp::from_op(def).is_some_and(|writer| match writer.family() {
         // A buffer that is written in parts has one layout for all parts.
         _ if writer.is_insert() => false,
         // The columns of a product stay in its sticks.
-        Family::Matmul => DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len()),
+        Family::Matmul => {
+            DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len())
+        }
         // The gathered dimension stays in the sticks of its table, too.
         Family::Gather => gathered_stick(writer) == stick,
         Family::Pointwise | Family::Reduce | Family::Copy => true,

@@ -1,20 +1,21 @@
 //! `spyre-materialize-views`: makes tensors of views that no op can read as they are.
 //!
-//! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A reduction whose operand only
-//! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
-//! whose left operand lacks a dimension of the result, or whose operands lack K. Rows that are read as rows of another length are flat between.
+//! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A
+//! reduction whose operand only repeats elements along a reduced dimension reads a copy, since the device reduces
+//! dimensions that the operand has; so does a product whose left operand lacks a dimension of the result, or whose
+//! operands lack K. Rows that are read as rows of another length are flat between.
 
 use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, merge_view_chain};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        BufferView, ComputeOp, DeviceTensor, build_constant, build_pointwise, build_reduce, build_relayout_copy, build_view, format_of,
-        read_buffer_view,
+        BufferView, ComputeOp, DeviceTensor, build_constant, build_pointwise, build_reduce, build_relayout_copy,
+        build_view, format_of, read_buffer_view,
     },
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at,
-        insert_before, map_from_exprs,
+        ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt, ValueLike,
+        dense_attribute, error_at, insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -45,7 +46,9 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
         copy_whole_rows(compute);
     }
     module.nested().into_iter().filter(|op| op.is("func.return")).for_each(copy_whole_rows_of_results);
-    let reads = |op: &Op<'_>| op.is("func.return") || ComputeOp::from_op(*op).is_some_and(|compute| compute.family() != Family::Gather);
+    let reads = |op: &Op<'_>| {
+        op.is("func.return") || ComputeOp::from_op(*op).is_some_and(|compute| compute.family() != Family::Gather)
+    };
     for op in module.nested().into_iter().filter(reads) {
         copy_strides(op);
     }
@@ -63,7 +66,8 @@ fn mask_all_diagonals(module: Op<'_>) -> Result<(), ErrorReported> {
 fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
     let mut shown_by = Some(op);
     while let Some(op) = shown_by.take() {
-        let Some((seen, found)) = read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found)))
+        let Some((seen, found)) =
+            read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found)))
         else {
             break;
         };
@@ -83,7 +87,11 @@ struct MaskedDiagonal<'c> {
 }
 
 /// The elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for 0.
-fn make_masked_diagonal<'c>(op: Op<'c>, seen: &BufferView<'c>, found: DiagonalAccess) -> Result<MaskedDiagonal<'c>, String> {
+fn make_masked_diagonal<'c>(
+    op: Op<'c>,
+    seen: &BufferView<'c>,
+    found: DiagonalAccess,
+) -> Result<MaskedDiagonal<'c>, String> {
     let tensor = TensorType::from_type(op.output().r#type()).ok_or("is no tensor of static shape")?;
     let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
     let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
@@ -106,24 +114,33 @@ fn make_masked_diagonal<'c>(op: Op<'c>, seen: &BufferView<'c>, found: DiagonalAc
         let map = map_from_exprs(context, n_dims, 0, exprs);
         insert_before(op, build_view(context, at, value, map, typed(shape))).output()
     };
-    let mut exprs =
-        seen.indices.iter().map(|index| index.to_expr(&tensor.shape)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let mut exprs = seen
+        .indices
+        .iter()
+        .map(|index| index.to_expr(&tensor.shape))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
     let offset = AffineExpression::Constant(seen.indices[free].offset);
     exprs[free] = AffineExpression::Add(Box::new(AffineExpression::Dim(rank)), Box::new(offset));
     let square = [tensor.shape.clone(), vec![size]].concat();
     let all = show(seen.shown, rank + 1, &exprs, square.clone());
     let ones: Vec<f64> = (0..size * size).map(|position| if position % (size + 1) == 0 { 1.0 } else { 0.0 }).collect();
-    let mask =
-        insert_before(op, build_constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
+    let mask = insert_before(
+        op,
+        build_constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size])),
+    )
+    .output();
     let of_mask = (0..=rank).map(|dim| if dim == found.dim || dim == rank { size } else { 1 }).collect();
     let mask = show(mask, rank + 1, &[AffineExpression::Dim(found.dim), AffineExpression::Dim(rank)], of_mask);
     let one = typed(vec![1; rank + 1]);
     let zero = insert_before(op, build_constant(context, at, dense_attribute(one, &[0.0]), one)).output();
-    let chosen = insert_before(op, build_pointwise(context, at, "where3", &[mask, all, zero], &[], typed(square))).output();
+    let chosen =
+        insert_before(op, build_pointwise(context, at, "where3", &[mask, all, zero], &[], typed(square))).output();
     let summed = [tensor.shape.clone(), vec![1]].concat();
     let last = i64::try_from(rank).map_err(|error| error.to_string())?;
     let sum = insert_before(op, build_reduce(context, at, "sum", chosen, &[last], &[], typed(summed))).output();
-    let exprs: Vec<AffineExpression> = (0..rank).map(AffineExpression::Dim).chain([AffineExpression::Constant(0)]).collect();
+    let exprs: Vec<AffineExpression> =
+        (0..rank).map(AffineExpression::Dim).chain([AffineExpression::Constant(0)]).collect();
     Ok(MaskedDiagonal { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
 }
 
@@ -156,8 +173,9 @@ fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     }
 }
 
-/// A gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a list of their own: a column of
-/// rows of indices, every second one, or a part that begins inside of a stick, whose address would be that of the stick.
+/// A gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a list of
+/// their own: a column of rows of indices, every second one, or a part that begins inside of a stick, whose address
+/// would be that of the stick.
 fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.buffer_views()?;
     let seen = &views[1];

@@ -1,18 +1,18 @@
 //! `spyre-pad-contractions`: pads right operands that a contraction reads past their end.
 //!
-//! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes after K in the left operand, but the right
-//! operand's rows after K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). If K is not a multiple of the stick,
-//! the right operand is written into a buffer with additional zero rows, and read as a window of it. Rows that the operand repeats (a
-//! shared head) are written once, as are operands shared by contractions of one function or loop. Constants are replaced by padded ones,
-//! with no runtime writes.
+//! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes after K in the left operand,
+//! but the right operand's rows after K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). If K
+//! is not a multiple of the stick, the right operand is written into a buffer with additional zero rows, and read as a
+//! window of it. Rows that the operand repeats (a shared head) are written once, as are operands shared by contractions
+//! of one function or loop. Constants are replaced by padded ones, with no runtime writes.
 
 use super::{compact_operand::CompactOperand, padded_constant::make_padded_constant};
 use crate::{
     codes,
     dialect::{ComputeOp, build_constant, build_copy, build_empty, build_insert, build_view, format_of},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at, insert_before,
-        map_from_exprs,
+        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueLike, ValueMap, dense_attribute, error_at,
+        insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -23,7 +23,8 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-pad-contractions", run };
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let mut known = ValueMap::default();
     for compute in ComputeOp::collect_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
-        pad_operand(compute, &mut known).map_err(|message| error_at(codes::LAYOUT_PADDING, compute.op, message).report())?;
+        pad_operand(compute, &mut known)
+            .map_err(|message| error_at(codes::LAYOUT_PADDING, compute.op, message).report())?;
     }
     Ok(())
 }
@@ -43,8 +44,10 @@ fn pad_operand<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<PaddedOperan
     let rank = tensor.shape.len();
     let k = tensor.shape[rank - 2];
     let format = format_of(tensor.element).ok_or_else(|| {
-        codes::ELEMENT_TYPE
-            .format(format_args!("expected elements of a device format, found {}; convert them before the export", tensor.element))
+        codes::ELEMENT_TYPE.format(format_args!(
+            "expected elements of a device format, found {}; convert them before the export",
+            tensor.element
+        ))
     })?;
     let stick = format.elements_per_stick();
     if k % stick == 0 {
@@ -55,7 +58,8 @@ fn pad_operand<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<PaddedOperan
         Ok(compact) => compact,
         // Views that no padded buffer has, such as a reshape of a slice, become a buffer of their own.
         Err(_) => {
-            rhs = insert_before(op, build_copy(context, at, rhs, tensor.with_shape(tensor.shape.clone()).build())).output();
+            rhs = insert_before(op, build_copy(context, at, rhs, tensor.with_shape(tensor.shape.clone()).build()))
+                .output();
             op.set_input(1, rhs);
             CompactOperand::from_operand(rhs, &tensor)?
         }
@@ -65,13 +69,20 @@ fn pad_operand<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<PaddedOperan
     whole[compact.k] = padded;
     let of_operand = known.get_or_default(rhs);
     let before = of_operand.iter().find(|padded| padded.reader.parent() == op.parent() && padded.compact == compact);
-    let written = before.map(|padded| padded.written).or_else(|| make_padded_constant(op, rhs, &compact, &whole)).unwrap_or_else(|| {
-        let written = make_padded_buffer(op, rhs, &compact, &whole);
-        of_operand.push(PaddedOperand { reader: op, compact: compact.clone(), written });
-        written
-    });
+    let written = before
+        .map(|padded| padded.written)
+        .or_else(|| make_padded_constant(op, rhs, &compact, &whole))
+        .unwrap_or_else(|| {
+            let written = make_padded_buffer(op, rhs, &compact, &whole);
+            of_operand.push(PaddedOperand { reader: op, compact: compact.clone(), written });
+            written
+        });
     let map = map_from_exprs(context, rank, 0, &compact.shown);
-    op.set_input(1, insert_before(op, build_view(context, at, written, map, tensor.with_shape(tensor.shape.clone()).build())).output());
+    op.set_input(
+        1,
+        insert_before(op, build_view(context, at, written, map, tensor.with_shape(tensor.shape.clone()).build()))
+            .output(),
+    );
     Ok(())
 }
 

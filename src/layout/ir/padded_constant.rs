@@ -5,15 +5,20 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{EXACT_ATTR, build_constant, read_buffer_view},
     mlir::{
-        Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, build_dense_elements, insert_before, raw_elements, shape_of,
-        type_of_elements,
+        Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, build_dense_elements, insert_before,
+        raw_elements, shape_of, type_of_elements,
     },
 };
 use program::layout::TensorIndex;
 
-/// Returns the constant operand of `op` as a tensor of shape `whole`, with zeros after its rows. `None` if the operand is no constant, or
-/// if its values are unknown.
-pub(super) fn make_padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: &CompactOperand, whole: &[i64]) -> Option<Value<'c>> {
+/// Returns the constant operand of `op` as a tensor of shape `whole`, with zeros after its rows. `None` if the operand
+/// is no constant, or if its values are unknown.
+pub(super) fn make_padded_constant<'c>(
+    op: Op<'c>,
+    operand: Value<'c>,
+    compact: &CompactOperand,
+    whole: &[i64],
+) -> Option<Value<'c>> {
     let (value, indices) = match read_buffer_view(operand) {
         Some(seen) => (seen.value, seen.indices),
         None => {
@@ -24,7 +29,8 @@ pub(super) fn make_padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: 
     let original = value.def().filter(|def| def.is(spyre::CONSTANT))?;
     let tensor = TensorType::from_type(value.r#type()).filter(|tensor| tensor.encoding.is_none())?;
     let numbers = pad_elements(original.required_attr(attr::VALUE, Some), &indices, compact, whole)?;
-    let exact = original.attr(EXACT_ATTR).map(|exact| pad_elements(exact, &indices, compact, whole).expect("numbers of f64"));
+    let exact =
+        original.attr(EXACT_ATTR).map(|exact| pad_elements(exact, &indices, compact, whole).expect("numbers of f64"));
     let of = tensor.with_shape(whole.to_vec()).build();
     let constant = insert_before(op, build_constant(op.ctx(), original.loc(), numbers, of));
     exact.into_iter().for_each(|exact| constant.set_attr(EXACT_ATTR, exact));
@@ -32,7 +38,12 @@ pub(super) fn make_padded_constant<'c>(op: Op<'c>, operand: Value<'c>, compact: 
 }
 
 /// Returns the elements of a constant at `indices` of the operand's view, with zeros after its rows.
-fn pad_elements<'c>(elements: Attribute<'c>, indices: &[TensorIndex], compact: &CompactOperand, whole: &[i64]) -> Option<Attribute<'c>> {
+fn pad_elements<'c>(
+    elements: Attribute<'c>,
+    indices: &[TensorIndex],
+    compact: &CompactOperand,
+    whole: &[i64],
+) -> Option<Attribute<'c>> {
     let (raw, of) = (raw_elements(elements)?, TensorType::from_type(type_of_elements(elements)?)?);
     let n_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };
     let width = raw.bytes.len() / n_elements;
@@ -43,8 +54,13 @@ fn pad_elements<'c>(elements: Attribute<'c>, indices: &[TensorIndex], compact: &
             bytes.resize(bytes.len() + width, 0);
         } else {
             let shown: Vec<i64> = compact.source.iter().map(|expr| expr.evaluate(&point)).collect();
-            let place = indices.iter().zip(&of.shape).fold(0, |place, (index, size)| place * size + index.evaluate(&shown));
-            let place = if raw.is_splat { 0 } else { usize::try_from(place).expect("a view shows elements of its tensor") * width };
+            let place =
+                indices.iter().zip(&of.shape).fold(0, |place, (index, size)| place * size + index.evaluate(&shown));
+            let place = if raw.is_splat {
+                0
+            } else {
+                usize::try_from(place).expect("a view shows elements of its tensor") * width
+            };
             bytes.extend_from_slice(&raw.bytes[place..place + width]);
         }
         // In row-major order.

@@ -1,4 +1,5 @@
-//! `spyre-propagate-layouts`, `spyre-insert-restickify`: conversion of a function into the program model of the choice of sticks.
+//! `spyre-propagate-layouts`, `spyre-insert-restickify`: conversion of a function into the program model of the choice
+//! of sticks.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -17,7 +18,8 @@ pub(super) struct LayoutProgram<'c> {
     /// For each buffer its value.
     pub(super) values: Vec<Value<'c>>,
     pub(super) ops: Vec<ComputeOp<'c>>,
-    /// For each op the base values of its operands, behind all views. A buffer that is written in parts is another value after each part.
+    /// For each op the base values of its operands, behind all views. A buffer that is written in parts is another
+    /// value after each part.
     pub(super) sources: Vec<Vec<Value<'c>>>,
     numbers: ValueMap<usize>,
 }
@@ -25,10 +27,17 @@ pub(super) struct LayoutProgram<'c> {
 impl<'c> LayoutProgram<'c> {
     /// Reads the compute ops of a function.
     pub(super) fn from_function(function: Op<'c>) -> Result<Self, ErrorReported> {
-        let mut program =
-            Self { flow: LayoutFlow::default(), values: Vec::new(), ops: Vec::new(), sources: Vec::new(), numbers: ValueMap::default() };
+        let mut program = Self {
+            flow: LayoutFlow::default(),
+            values: Vec::new(),
+            ops: Vec::new(),
+            sources: Vec::new(),
+            numbers: ValueMap::default(),
+        };
         for compute in ComputeOp::collect_in(function) {
-            program.add_op(compute).map_err(|message| error_at(codes::LAYOUT_CONFLICT, compute.op, message).report())?;
+            program
+                .add_op(compute)
+                .map_err(|message| error_at(codes::LAYOUT_CONFLICT, compute.op, message).report())?;
         }
         program.flow.keep_converted_sticks();
         Ok(program)
@@ -54,7 +63,10 @@ impl<'c> LayoutProgram<'c> {
             let is_exempt = used_as != AccessKind::Data || compute.op.is(spyre::RESTICKIFY);
             reads.push(BufferRead { buffer, indices: view.indices, is_exempt });
         }
-        let home = BufferView { value: if compute.is_insert() { base_buffer_of(result.value) } else { result.value }, ..result };
+        let home = BufferView {
+            value: if compute.is_insert() { base_buffer_of(result.value) } else { result.value },
+            ..result
+        };
         let result = self.find_or_add_buffer(&home, false)?;
         let kind = match compute.op.full_name() {
             spyre::INSERT => StickRule::Insert,
@@ -64,7 +76,16 @@ impl<'c> LayoutProgram<'c> {
         let (ranges, n_reduced) = (compute.iteration_space(), compute.num_reduced_dims());
         let symbolic = find_named_dims(&compute.symbolic_dims());
         let table_stick = if kind == StickRule::Gather { self.table_stick(&reads[0])? } else { None };
-        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick, symbolic });
+        self.flow.ops.push(FlowOp {
+            kind,
+            ranges,
+            n_reduced,
+            reads,
+            result,
+            written: home.indices,
+            table_stick,
+            symbolic,
+        });
         self.sources.push(sources);
         self.ops.push(compute);
         Ok(())
@@ -85,13 +106,15 @@ impl<'c> LayoutProgram<'c> {
         let moved = |dim: usize| read.indices[dim].digits.first().map(|digit| digit.dim);
         match stick.and_then(moved) {
             Some(stick) => Ok(Some(stick)),
-            None => Err(codes::LAYOUT_GATHER.format("gathers single elements per stick, which is not supported; gather whole rows")),
+            None => Err(codes::LAYOUT_GATHER
+                .format("gathers single elements per stick, which is not supported; gather whole rows")),
         }
     }
 
     /// An argument that no op reads has a layout too.
     pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
-        let tensor = DeviceTensor::from_type(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
+        let tensor =
+            DeviceTensor::from_type(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
         let view = BufferView { value: argument, shown: argument, tensor, indices: Vec::new() };
         self.find_or_add_buffer(&view, false).map(|_| ())
     }
@@ -125,7 +148,8 @@ impl<'c> LayoutProgram<'c> {
         let buffer = &mut self.flow.buffers[number];
         // A list of indices keeps its element order, whichever op writes it.
         if is_index && buffer.given.is_none() {
-            buffer.given = Some(DeviceLayout::row_major(&buffer.sizes, buffer.format).map_err(|error| error.to_string())?);
+            buffer.given =
+                Some(DeviceLayout::row_major(&buffer.sizes, buffer.format).map_err(|error| error.to_string())?);
         }
         Ok(number)
     }
@@ -133,8 +157,10 @@ impl<'c> LayoutProgram<'c> {
     fn add_buffer(&mut self, view: &BufferView<'c>) -> Result<usize, String> {
         let host = &view.tensor.host;
         let format = stored_format(view.value).ok_or_else(|| {
-            codes::ELEMENT_TYPE
-                .format(format_args!("expected elements of a device format, found {}; convert them before the export", host.element))
+            codes::ELEMENT_TYPE.format(format_args!(
+                "expected elements of a device format, found {}; convert them before the export",
+                host.element
+            ))
         })?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
         let given = view.tensor.layout.clone();
@@ -165,8 +191,9 @@ fn check_has_layout(buffer: &LayoutBuffer) -> Result<(), LayoutError> {
     }
 }
 
-/// Returns the format in which a value is stored: that of the type with which ops compute, even if a view shows it with another type. A
-/// copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit format. Neither does an insert.
+/// Returns the format in which a value is stored: that of the type with which ops compute, even if a view shows it with
+/// another type. A copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit
+/// format. Neither does an insert.
 pub(super) fn stored_format(value: Value<'_>) -> Option<DeviceFormat> {
     let mut value = value;
     while let Some(source) = copy_source(value) {
@@ -187,12 +214,13 @@ fn copy_source(value: Value<'_>) -> Option<Value<'_>> {
     if def.is(spyre::COPY) {
         return Some(def.inputs()[0]);
     }
-    let mut parts = buffer_slices(value).into_iter().filter(|_| def.is(spyre::EMPTY)).map(|part| part.insert.inputs()[0]);
+    let mut parts =
+        buffer_slices(value).into_iter().filter(|_| def.is(spyre::EMPTY)).map(|part| part.insert.inputs()[0]);
     parts.find(|part| base_buffer_of(*part).def().is_none_or(|def| !def.is(spyre::CONSTANT)))
 }
 
-/// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they select or become.
-/// Values in the 16-bit format stay in it: a result shows them as f32.
+/// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they
+/// select or become. Values in the 16-bit format stay in it: a result shows them as f32.
 fn viewed_number_type(value: Value<'_>) -> Option<Type<'_>> {
     let own = ScalarType::from_type(TensorType::from_type(value.r#type())?.element);
     value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {

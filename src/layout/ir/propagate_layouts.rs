@@ -1,10 +1,11 @@
 //! `spyre-propagate-layouts`: assigns every value a device layout.
 //!
-//! Reads shapes and access maps; writes encodings. Sticks are chosen for the whole program so that moves touch as few bytes as possible
-//! (`sticks=greedy`: op by op). Arguments and constants without a layout get the one that suits their readers. A result keeps the program's
-//! order of its other dimensions; an elementwise op gets the layout of an input with the same indices, so that it can reuse its LX address
-//! (torch-spyre facts, B.4). Every function result is a buffer of its own, by a copy if needed. A fill becomes a constant of one element,
-//! which elementwise ops broadcast and other ops read through a copy.
+//! Reads shapes and access maps; writes encodings. Sticks are chosen for the whole program so that moves touch as few
+//! bytes as possible (`sticks=greedy`: op by op). Arguments and constants without a layout get the one that suits their
+//! readers. A result keeps the program's order of its other dimensions; an elementwise op gets the layout of an input
+//! with the same indices, so that it can reuse its LX address (torch-spyre facts, B.4). Every function result is a
+//! buffer of its own, by a copy if needed. A fill becomes a constant of one element, which elementwise ops broadcast
+//! and other ops read through a copy.
 
 use super::{
     copy_windows::{InsertedSlices, copy_window},
@@ -14,11 +15,14 @@ use super::{
 use crate::dialect::ods::{attr, option, spyre};
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, SymbolicSizes, base_buffer_of, build_constant, build_copy, build_view, read_buffer_view},
+    dialect::{
+        ComputeOp, DeviceTensor, SymbolicSizes, base_buffer_of, build_constant, build_copy, build_view,
+        read_buffer_view,
+    },
     layout::{LayoutChoice, LayoutConflict, LayoutConflictKind, StickRule, StickStrategy},
     mlir::{
-        AffineExpression, BlockExt, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
-        ValueMap, build_dense_splat, error_at, insert_before, map_from_exprs, set_function_type,
+        AffineExpression, BlockExt, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value,
+        ValueExt, ValueLike, ValueMap, build_dense_splat, error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
 use program::layout::{DeviceLayout, TensorIndex, compute_row_major_position, is_whole_dim};
@@ -42,8 +46,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Builds the program model and chooses its sticks. An operand that no chain of moves makes readable is read through a copy that splits its
-/// dimensions, if that copy is new.
+/// Builds the program model and chooses its sticks. An operand that no chain of moves makes readable is read through a
+/// copy that splits its dimensions, if that copy is new.
 fn choose_layouts<'c>(
     function: Op<'c>,
     arguments: &[Value<'c>],
@@ -59,7 +63,8 @@ fn choose_layouts<'c>(
         let mut program = LayoutProgram::from_function(function)?;
         for &argument in arguments {
             let refuse = |message: String| {
-                error_at(codes::LAYOUT_ARGUMENT, function, format_args!("argument of {}: {message}", argument.r#type())).report()
+                error_at(codes::LAYOUT_ARGUMENT, function, format_args!("argument of {}: {message}", argument.r#type()))
+                    .report()
             };
             program.add_argument(argument).map_err(refuse)?;
         }
@@ -77,9 +82,11 @@ fn choose_layouts<'c>(
             Ok(choice) => return Ok((program, choice)),
             // A window of a buffer of six dimensions may have fewer.
             Err(LayoutConflict { op, kind: LayoutConflictKind::Read { operand, .. } })
-                if left > 0 && (split_operand_dims(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
+                if left > 0
+                    && (split_operand_dims(program.ops[op], operand) || copy_window(program.ops[op], operand)) => {}
             Err(LayoutConflict { op, kind: LayoutConflictKind::View(error) })
-                if left > 0 && error.partially_read_operand().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
+                if left > 0
+                    && error.partially_read_operand().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(LayoutConflict { op, kind: LayoutConflictKind::Regrouped { .. } })
                 if left > 0 && copy_returned_views(function, program.ops[op].op.output()) => {}
             // Each part is copied at most once.
@@ -103,11 +110,15 @@ fn report_conflict(compute: ComputeOp<'_>, misfit: &LayoutConflict) -> ErrorRepo
 
 /// Replaces a fill, for its readers, by a constant of one element.
 fn expand_fill(fill: Op<'_>) {
-    let (Some(full), Some(number)) = (TensorType::from_type(fill.output().r#type()), fill.attr(attr::VALUE)) else { return };
+    let (Some(full), Some(number)) = (TensorType::from_type(fill.output().r#type()), fill.attr(attr::VALUE)) else {
+        return;
+    };
     let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
-    // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a tile cannot.
+    // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a
+    // tile cannot.
     let is_hinted = fill.attr(attr::HINTS).is_some();
-    let first = fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
+    let first =
+        fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
     let one = full.with_shape(vec![1; full.shape.len()]).build();
     let one = insert_before(first, build_constant(context, location, build_dense_splat(one, number), one)).output();
     for user in output.users().into_iter().filter(|user| user.is(spyre::POINTWISE)) {
@@ -116,7 +127,8 @@ fn expand_fill(fill: Op<'_>) {
         }
     }
     if !output.users().is_empty() {
-        let everywhere = map_from_exprs(context, full.shape.len(), 0, &vec![AffineExpression::Constant(0); full.shape.len()]);
+        let everywhere =
+            map_from_exprs(context, full.shape.len(), 0, &vec![AffineExpression::Constant(0); full.shape.len()]);
         let shown = full.with_shape(full.shape.clone()).build();
         let shown = insert_before(first, build_view(context, location, one, everywhere, shown)).output();
         let copied = insert_before(first, build_copy(context, location, shown, output.r#type()));
@@ -147,7 +159,10 @@ fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Layout
         let reads = op.reads.iter().zip(&choice.relayouts[number]);
         let alike = reads.filter(|(read, way)| {
             let from = &flow.buffers[read.buffer];
-            let is_same = way.buffer.is_none() && read.indices == op.written && from.sizes == buffer.sizes && from.format == buffer.format;
+            let is_same = way.buffer.is_none()
+                && read.indices == op.written
+                && from.sizes == buffer.sizes
+                && from.format == buffer.format;
             op.kind == StickRule::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
         });
         let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
@@ -162,10 +177,13 @@ fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Layout
     Ok(())
 }
 
-/// Writes the layout of a buffer, unless it has one. For a buffer that is written in parts, writes it to the value after every part.
+/// Writes the layout of a buffer, unless it has one. For a buffer that is written in parts, writes it to the value
+/// after every part.
 fn set_layout(value: Value<'_>, layout: &DeviceLayout) {
     let Some(tensor) = DeviceTensor::from_type(value.r#type()) else { return };
-    let Some(at) = value.def().or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation())) else { return };
+    let Some(at) = value.def().or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation())) else {
+        return;
+    };
     if tensor.layout.is_none() {
         value.retype(tensor.with_layout(at.ctx(), layout, None));
     }
@@ -178,11 +196,11 @@ fn function_results(function: Op<'_>) -> Vec<Value<'_>> {
     function.yielded()
 }
 
-/// Copies returned values that are not buffers of their own: arguments, constants, values returned before, and other values under other
-/// indices.
+/// Copies returned values that are not buffers of their own: arguments, constants, values returned before, and other
+/// values under other indices.
 ///
-/// A view that keeps the order of elements needs no copy: the strides of a device layout count host elements. Equal copies that later
-/// passes merge are left to `spyre-copy-aliased-results`.
+/// A view that keeps the order of elements needs no copy: the strides of a device layout count host elements. Equal
+/// copies that later passes merge are left to `spyre-copy-aliased-results`.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     let mut taken = ValueMap::default();
@@ -194,8 +212,11 @@ fn copy_results(function: Op<'_>) {
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
             let Some(tensor) = TensorType::from_type(result.r#type()) else { continue };
-            let copied =
-                insert_before(terminator, build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
+            let copied = insert_before(
+                terminator,
+                build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build()),
+            )
+            .output();
             terminator.set_input(index, copied);
         }
     }
@@ -204,9 +225,11 @@ fn copy_results(function: Op<'_>) {
 /// Inserts copies of views that need one; returns false if there are none.
 fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
     let Some(terminator) = function.body_ops().pop() else { return false };
-    let is_shown = |result: &Value<'_>| *result != base_buffer_of(*result) && base_buffer_of(*result) == base_buffer_of(buffer);
+    let is_shown =
+        |result: &Value<'_>| *result != base_buffer_of(*result) && base_buffer_of(*result) == base_buffer_of(buffer);
     let results = terminator.inputs().into_iter().enumerate().filter(|(_, result)| is_shown(result));
-    let shown: Vec<_> = results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
+    let shown: Vec<_> =
+        results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
     for (index, result, tensor) in &shown {
         let whole = tensor.with_shape(tensor.shape.clone()).build();
         let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
@@ -222,16 +245,22 @@ fn keeps_order(value: Value<'_>) -> bool {
         let has_layout = DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
         return has_layout || value.def().is_none_or(|def| !def.is(spyre::VIEW));
     };
-    let (Some(to), Some(from)) = (TensorType::from_type(value.r#type()), TensorType::from_type(shown.value.r#type())) else { return false };
+    let (Some(to), Some(from)) = (TensorType::from_type(value.r#type()), TensorType::from_type(shown.value.r#type()))
+    else {
+        return false;
+    };
     let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
     let place = |indices: &[TensorIndex], shape: &[i64]| compute_row_major_position(indices, shape, &to.shape);
     let own = (0..to.shape.len()).map(|dim| TensorIndex::from_dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
-    n_elements(&to.shape) == n_elements(&from.shape) && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
+    n_elements(&to.shape) == n_elements(&from.shape)
+        && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 
 /// Returns the dimensions of the base buffer of a value that are split or merged in the value.
 fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
-    let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else { return Vec::new() };
+    let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else {
+        return Vec::new();
+    };
     let Some(from) = TensorType::from_type(shown.value.r#type()) else { return Vec::new() };
     // A dimension of the value that moves one dimension of the buffer and no other moves all of it.
     let is_kept = |dim: usize| match shown.indices[dim].digits.as_slice() {
@@ -241,20 +270,27 @@ fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
     (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1 && !is_kept(dim)).collect()
 }
 
-/// Assigns a returned view the layout of its buffer. Other readers of the view see through it, so the returned view is a separate one.
+/// Assigns a returned view the layout of its buffer. Other readers of the view see through it, so the returned view is
+/// a separate one.
 fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let Some(shown) = read_buffer_view(result) else { continue };
-        let (Some(tensor), Some(to)) = (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type())) else {
+        let (Some(tensor), Some(to)) =
+            (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type()))
+        else {
             continue;
         };
         let Some(layout) = tensor.layout else { continue };
-        let exprs: Option<Vec<AffineExpression>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
+        let exprs: Option<Vec<AffineExpression>> =
+            shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };
         let (context, at) = (terminator.ctx(), terminator.loc());
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
-        let own = insert_before(terminator, build_view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
+        let own = insert_before(
+            terminator,
+            build_view(context, at, shown.value, map, to.with_layout(context, &layout, None)),
+        );
         terminator.set_input(index, own.output());
         if let Some(view) = result.def().filter(|_| result.users().is_empty()) {
             view.erase();

@@ -1,4 +1,5 @@
-//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view splits dimensions where no stick ends.
+//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view splits dimensions where no stick
+//! ends.
 
 use crate::{
     dialect::{
@@ -6,22 +7,26 @@ use crate::{
         ods::{attr, spyre},
         read_buffer_view,
     },
-    mlir::{Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of, map_results},
+    mlir::{
+        Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, map_of,
+        map_results,
+    },
 };
 use machine::Family;
 use program::{
     affine::AffineExpression,
     layout::{
-        IndexError, OperandView, RegroupedCopy, TensorIndex, build_flattened_copy, choose_unsplit_dim, drop_largest_stride, merge_dims,
-        merge_first_two_dims, merge_neighboring_digits, pad_to_complete_rows, split_into_digits, split_iteration,
+        IndexError, OperandView, RegroupedCopy, TensorIndex, build_flattened_copy, choose_unsplit_dim,
+        drop_largest_stride, merge_dims, merge_first_two_dims, merge_neighboring_digits, pad_to_complete_rows,
+        split_into_digits, split_iteration,
     },
 };
 
 /// Maximum number of dimensions of a copy; with one more for the stick, an op can iterate over no more.
 const MAX_COPY_DIMS: usize = 6;
 
-/// Makes a view of a view read the operand of the inner view, where no op can read it through both: a list of rows is one element number
-/// there.
+/// Makes a view of a view read the operand of the inner view, where no op can read it through both: a list of rows is
+/// one element number there.
 pub(super) fn merge_view_chain(op: Op<'_>) {
     let Some((source, through, to)) = compose_with_inner_view(op) else { return };
     if through.iter().any(|expr| TensorIndex::from_expr(expr, &to.shape).is_err()) {
@@ -38,8 +43,9 @@ fn compose_with_inner_view(op: Op<'_>) -> Option<(Value<'_>, Vec<AffineExpressio
     Some((inner.inputs()[0], through, to))
 }
 
-/// Replaces a view that reads rows as rows of another length; returns whether it did. The new view reads a copy in which the rows are flat,
-/// and its result is copied too, so that all ops can read it. Both copies may read rows of another length again, of fewer numbers.
+/// Replaces a view that reads rows as rows of another length; returns whether it did. The new view reads a copy in
+/// which the rows are flat, and its result is copied too, so that all ops can read it. Both copies may read rows of
+/// another length again, of fewer numbers.
 pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     let Some((to, from, exprs)) = parse_view(op) else { return false };
     // Dimensions of size 1 count only where an op has few left.
@@ -61,7 +67,8 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     }
     let copies: Vec<RegroupedCopy> = [found.copy].into_iter().chain(found.part).collect();
     let place = |dim: usize| index_among(&dims, dim);
-    let read = copies.last().map(|copy| copy.read.iter().map(|expr| expr.with_dims(&place)).collect()).unwrap_or_default();
+    let read =
+        copies.last().map(|copy| copy.read.iter().map(|expr| expr.with_dims(&place)).collect()).unwrap_or_default();
     let shape = dims.iter().map(|&dim| to.shape[dim]).collect();
     let whole = RegroupedCopy { from: read, shape, read: dims.iter().copied().map(AffineExpression::Dim).collect() };
     if !is_alone {
@@ -72,19 +79,24 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     }
     // The sticks run along an existing dimension, up to the last element that is read.
     let source = insert_double_copy(op, source, &from);
-    let flat = copies.into_iter().map(shift_for_double_copy).fold(source, |source, copy| insert_regrouped_copy(op, source, &copy, &from));
+    let flat = copies
+        .into_iter()
+        .map(shift_for_double_copy)
+        .fold(source, |source, copy| insert_regrouped_copy(op, source, &copy, &from));
     let whole = shift_for_double_copy(whole);
     let copy = insert_regrouped_copy(op, flat, &whole, &to);
     replace_view(op, insert_view(op, copy, &whole.read, &to));
     true
 }
 
-/// Returns the dimensions of a copy of a tensor of these sizes: all, or, of as many as an op can iterate over, those larger than 1.
+/// Returns the dimensions of a copy of a tensor of these sizes: all, or, of as many as an op can iterate over, those
+/// larger than 1.
 fn select_copy_dims(sizes: &[i64]) -> Vec<usize> {
     (0..sizes.len()).filter(|&dim| sizes.len() < MAX_COPY_DIMS || sizes[dim] > 1).collect()
 }
 
-/// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the view reads some.
+/// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the
+/// view reads some.
 pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     // Views that cannot be read at all are rejected by a later pass.
     let (Ok(views), ranges) = (compute.buffer_views(), compute.iteration_space()) else { return };
@@ -102,7 +114,8 @@ pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     ops.into_iter().for_each(copy_rows_of_view);
 }
 
-/// Replaces returned views that split a dimension without dividing it, as [`copy_whole_rows`] does: a returned view is copied.
+/// Replaces returned views that split a dimension without dividing it, as [`copy_whole_rows`] does: a returned view is
+/// copied.
 pub(super) fn copy_whole_rows_of_results(terminator: Op<'_>) {
     for position in 0..terminator.inputs().len() {
         let value = terminator.inputs()[position];
@@ -134,7 +147,8 @@ fn copy_rows_of_view(op: Op<'_>) {
     replace_view(op, insert_view(op, whole, &found.read, &to));
 }
 
-/// Replaces the views of an op that read more strided dimensions than an op can iterate over, by one copy per dimension.
+/// Replaces the views of an op that read more strided dimensions than an op can iterate over, by one copy per
+/// dimension.
 pub(super) fn copy_strides(op: Op<'_>) {
     for value in op.inputs() {
         let Some((to, mut seen)) = numeric_tensor(value).zip(read_buffer_view(value)) else { continue };
@@ -168,20 +182,23 @@ fn replace_view<'c>(op: Op<'c>, by: Value<'c>) {
     op.erase();
 }
 
-/// Makes an op read operand `operand` through a copy that splits dimensions, or that has one more dimension for the sticks; returns false
-/// if neither copy is new.
+/// Makes an op read operand `operand` through a copy that splits dimensions, or that has one more dimension for the
+/// sticks; returns false if neither copy is new.
 pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.read_operands().into_iter().nth(operand) else { return false };
     let Some(to) = numeric_tensor(value) else { return false };
     let own = || (0..to.shape.len()).map(|dim| TensorIndex::from_dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
-    let seen = read_buffer_view(value).map(|seen| (seen.value, seen.indices)).or_else(|| own().map(|indices| (value, indices)));
+    let seen = read_buffer_view(value)
+        .map(|seen| (seen.value, seen.indices))
+        .or_else(|| own().map(|indices| (value, indices)));
     let Some((source, indices)) = seen else { return false };
     let Some(from) = numeric_tensor(source) else { return false };
     let op = compute.op;
     let dims = select_copy_dims(&from.shape);
     let indices: Vec<TensorIndex> = dims.iter().map(|&dim| indices[dim].clone()).collect();
     let (mut source, from) = drop_unit_dims(op, source, from, &dims);
-    let apart = choose_unsplit_dim(&indices, &from.shape, &to.shape).map(|kept| split_into_digits(&indices, &from.shape, kept, &to.shape));
+    let apart = choose_unsplit_dim(&indices, &from.shape, &to.shape)
+        .map(|kept| split_into_digits(&indices, &from.shape, kept, &to.shape));
     // A copy with equal dimensions makes no progress, nor does a copy that the op itself is.
     let is_itself = |apart: &RegroupedCopy| apart.shape == to.shape && is_for_layout(op);
     let is_short = |copy: &RegroupedCopy| copy.shape.len() <= MAX_COPY_DIMS;
@@ -189,7 +206,8 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
         Some(apart) if is_short(&apart) => Some(apart),
         Some(_) => merge_neighboring_digits(&indices, &from.shape, &to.shape, MAX_COPY_DIMS),
         None if is_double_copy(source, &indices, &from.shape) || from.shape.len() >= MAX_COPY_DIMS => None,
-        // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two, and lanes become sticks.
+        // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two,
+        // and lanes become sticks.
         None => Some(shift_for_double_copy(split_into_digits(&indices, &from.shape, from.shape.len(), &to.shape)))
             .filter(is_short)
             .inspect(|_| {
@@ -202,9 +220,14 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
     true
 }
 
-/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type: the tensor itself if it
-/// keeps all.
-fn drop_unit_dims<'c>(op: Op<'c>, value: Value<'c>, tensor: TensorType<'c>, kept: &[usize]) -> (Value<'c>, TensorType<'c>) {
+/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type: the
+/// tensor itself if it keeps all.
+fn drop_unit_dims<'c>(
+    op: Op<'c>,
+    value: Value<'c>,
+    tensor: TensorType<'c>,
+    kept: &[usize],
+) -> (Value<'c>, TensorType<'c>) {
     if kept.len() == tensor.shape.len() {
         return (value, tensor);
     }
@@ -245,14 +268,24 @@ pub(super) fn numeric_tensor(value: Value<'_>) -> Option<TensorType<'_>> {
 }
 
 /// Inserts the copy of a tensor before an op.
-pub(super) fn insert_regrouped_copy<'c>(op: Op<'c>, source: Value<'c>, copy: &RegroupedCopy, from: &TensorType<'c>) -> Value<'c> {
+pub(super) fn insert_regrouped_copy<'c>(
+    op: Op<'c>,
+    source: Value<'c>,
+    copy: &RegroupedCopy,
+    from: &TensorType<'c>,
+) -> Value<'c> {
     let typed = from.with_shape(copy.shape.clone()).build();
     let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
     let shown = insert_before(op, build_view(op.ctx(), op.loc(), source, map, typed)).output();
     insert_before(op, build_relayout_copy(op.ctx(), op.loc(), shown, typed)).output()
 }
 
-pub(super) fn insert_view<'c>(op: Op<'c>, value: Value<'c>, exprs: &[AffineExpression], to: &TensorType<'c>) -> Value<'c> {
+pub(super) fn insert_view<'c>(
+    op: Op<'c>,
+    value: Value<'c>,
+    exprs: &[AffineExpression],
+    to: &TensorType<'c>,
+) -> Value<'c> {
     let map = map_from_exprs(op.ctx(), to.shape.len(), 0, exprs);
     insert_before(op, build_view(op.ctx(), op.loc(), value, map, to.with_shape(to.shape.clone()).build())).output()
 }

@@ -1,12 +1,14 @@
 //! `spyre-layout-gather-tables`: gathers from a table that is larger than a core can address.
 //!
-//! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows, the rows of a
-//! window follow each other, so an index can address them, and a core addresses the window only.
+//! The columns of the table are read in windows of one stick. In a layout whose sticks are counted outside of the rows,
+//! the rows of a window follow each other, so an index can address them, and a core addresses the window only.
 
 use super::copy_windows::window_index;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, DeviceTensor, build_empty, build_gather, build_insert, build_view, format_of, strip_retyping_views},
+    dialect::{
+        ComputeOp, DeviceTensor, build_empty, build_gather, build_insert, build_view, format_of, strip_retyping_views,
+    },
     mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
 };
 use program::AccessKind;
@@ -18,8 +20,8 @@ use program::{
 /// Maximum number of windows; a gather that needs more is left as it is, and the span check refuses it.
 const MAX_WINDOWS: i64 = 1_024;
 
-/// Replaces a gather from an argument or constant of more than `limit` bytes by gathers from windows of its columns. Leaves gathers with
-/// hints, and tables that another op gave a layout.
+/// Replaces a gather from an argument or constant of more than `limit` bytes by gathers from windows of its columns.
+/// Leaves gathers with hints, and tables that another op gave a layout.
 pub(super) fn split_table(compute: ComputeOp<'_>, limit: i64) {
     let AccessKind::Table(dim) = compute.operand_use(0) else { return };
     let Some(windows) = TableWindows::find(compute, dim, limit) else { return };
@@ -81,7 +83,9 @@ impl TableWindows {
             };
             let starts = || (0..size).step_by(usize::try_from(step).expect("a window has elements"));
             let longer = |(first, sizes): (Vec<i64>, Vec<i64>)| {
-                starts().map(move |start| ([first.clone(), vec![start]].concat(), [sizes.clone(), vec![step.min(size - start)]].concat()))
+                starts().map(move |start| {
+                    ([first.clone(), vec![start]].concat(), [sizes.clone(), vec![step.min(size - start)]].concat())
+                })
             };
             windows = windows.into_iter().flat_map(longer).collect();
         }
@@ -97,14 +101,19 @@ impl TableWindows {
         let over = shape_of(index);
         let mut buffer = insert_before(op, build_empty(context, at, to.with_shape(to.shape.clone()).build())).output();
         for (first, sizes) in self.list_windows(dim) {
-            let positions: Vec<AffineExpression> = first.iter().enumerate().map(|(dim, &start)| window_index(dim, start)).collect();
+            let positions: Vec<AffineExpression> =
+                first.iter().enumerate().map(|(dim, &start)| window_index(dim, start)).collect();
             let map = map_from_exprs(context, sizes.len(), 0, &positions);
-            let window = insert_before(op, build_view(context, at, table, map, from.with_shape(sizes.clone()).build())).output();
-            let row =
-                |whole: &[i64]| whole.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size).collect::<Vec<_>>();
+            let window =
+                insert_before(op, build_view(context, at, table, map, from.with_shape(sizes.clone()).build())).output();
+            let row = |whole: &[i64]| {
+                whole.iter().enumerate().filter(|(other, _)| *other != dim).map(|(_, &size)| size).collect::<Vec<_>>()
+            };
             let shape = [over.clone(), row(&sizes)].concat();
             let index_dim = i64::try_from(dim).ok()?;
-            let part = insert_before(op, build_gather(context, at, window, index, index_dim, to.with_shape(shape).build())).output();
+            let part =
+                insert_before(op, build_gather(context, at, window, index, index_dim, to.with_shape(shape).build()))
+                    .output();
             let start = [vec![0; over.len()], row(&first)].concat();
             buffer = insert_before(op, build_insert(context, at, part, buffer, &start)).output();
         }
@@ -114,6 +123,7 @@ impl TableWindows {
 
 /// Returns whether a value is an argument of the function or a constant, whose layout is free.
 pub(super) fn is_argument_or_constant(value: Value<'_>) -> bool {
-    let is_argument = || value.as_block_arg().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
+    let is_argument =
+        || value.as_block_arg().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
     value.def().map_or_else(is_argument, |def| def.is(spyre::CONSTANT))
 }

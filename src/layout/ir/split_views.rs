@@ -1,25 +1,31 @@
 //! `spyre-split-views`: makes every op read its buffers by plain indices.
 //!
-//! Reads layouts and views. Where a view splits or merges dimensions (heads out of columns, columns out of heads), a `spyre.view` with the
-//! device layout of the same bytes splits the buffer's dimensions, and the op iterates over the parts of its dimensions; its result is
-//! shown under its former dimensions. The remaining views permute, shift, add and drop dimensions. No data moves, except for a part of a
-//! buffer that another operand's view would split where the whole does not divide: that part is copied first.
+//! Reads layouts and views. Where a view splits or merges dimensions (heads out of columns, columns out of heads), a
+//! `spyre.view` with the device layout of the same bytes splits the buffer's dimensions, and the op iterates over the
+//! parts of its dimensions; its result is shown under its former dimensions. The remaining views permute, shift, add
+//! and drop dimensions. No data moves, except for a part of a buffer that another operand's view would split where the
+//! whole does not divide: that part is copied first.
 
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        BufferView, ComputeOp, DeviceTensor, build_relayout_copy, build_view, collect_users_through_views, plain_view_indices, rebuild_op,
+        BufferView, ComputeOp, DeviceTensor, build_relayout_copy, build_view, collect_users_through_views,
+        plain_view_indices, rebuild_op,
     },
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs,
+        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_after, insert_before,
+        map_from_exprs,
     },
 };
 use machine::Family;
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::{
     affine::AffineExpression,
-    layout::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, IterationSplit, OperandView, SplitOperand, TensorIndex, split_iteration},
+    layout::{
+        DeviceLayout, DimOrder, HostDimMapping, HostTensor, IterationSplit, OperandView, SplitOperand, TensorIndex,
+        split_iteration,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
@@ -32,22 +38,31 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then knows their layout, and can
-/// have them in LX.
+/// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then knows their
+/// layout, and can have them in LX.
 fn mark_window(shows: Op<'_>) {
     let (input, output) = (shows.inputs()[0], shows.output());
-    let (Some(whole), Some(part)) = (DeviceTensor::from_type(input.r#type()), DeviceTensor::from_type(output.r#type())) else { return };
+    let (Some(whole), Some(part)) = (DeviceTensor::from_type(input.r#type()), DeviceTensor::from_type(output.r#type()))
+    else {
+        return;
+    };
     let (Some(layout), Ok(host)) = (&whole.layout, whole.buffer_tensor()) else { return };
     let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
     let is_beginning = plain_view_indices(shows).is_some_and(|indices| {
         // A view may repeat an element along a dimension of size 1.
-        let stays =
-            |(dim, &index): (usize, &(Option<usize>, i64))| index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1;
+        let stays = |(dim, &index): (usize, &(Option<usize>, i64))| {
+            index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1
+        };
         indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
     });
     let is_part = part.layout.is_none() && whole.buffer_shape.is_none() && part.host.shape != whole.host.shape;
     let is_read_as_numbers = collect_users_through_views(output).iter().all(|reader| !reader.is(spyre::GATHER));
-    if is_argument && is_beginning && is_part && is_read_as_numbers && layout.to_tile_layout(&host, &part.host.shape).is_ok() {
+    if is_argument
+        && is_beginning
+        && is_part
+        && is_read_as_numbers
+        && layout.to_tile_layout(&host, &part.host.shape).is_ok()
+    {
         output.retype(part.with_layout(shows.ctx(), layout, Some(&whole.host.shape)));
     }
 }
@@ -60,9 +75,15 @@ fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
     if compute.family() == Family::Gather || is_read() {
         return Ok(());
     }
-    let hosts = views.iter().map(|view| view.tensor.buffer_tensor().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
-    let seen: Vec<OperandView<'_>> =
-        views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
+    let hosts = views
+        .iter()
+        .map(|view| view.tensor.buffer_tensor().map_err(|error| error.to_string()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let seen: Vec<OperandView<'_>> = views
+        .iter()
+        .zip(&hosts)
+        .map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices })
+        .collect();
     let split = match split_iteration(&ranges, &seen) {
         Ok(split) => split,
         Err(error) => {
@@ -72,7 +93,8 @@ fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
                 split_op(copied)?;
                 return split_op(compute);
             }
-            return Err(codes::LAYOUT_VIEW.format(format_args!("reads views that cannot be split together: {error}; copy one of them")));
+            return Err(codes::LAYOUT_VIEW
+                .format(format_args!("reads views that cannot be split together: {error}; copy one of them")));
         }
     };
     check_rows(compute, &split)?;
@@ -90,9 +112,14 @@ fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
     splitter.rebuild_op(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
 }
 
-/// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op reads all of it, or
-/// in other steps than its own dimensions.
-fn copy_slice<'c>(compute: ComputeOp<'c>, operand: usize, views: &[BufferView<'c>], ranges: &[i64]) -> Option<ComputeOp<'c>> {
+/// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op
+/// reads all of it, or in other steps than its own dimensions.
+fn copy_slice<'c>(
+    compute: ComputeOp<'c>,
+    operand: usize,
+    views: &[BufferView<'c>],
+    ranges: &[i64],
+) -> Option<ComputeOp<'c>> {
     let (op, seen) = (compute.op, &views[operand]);
     let is_part = operand + 1 < views.len() && seen.tensor.buffer_shape.is_none() && is_plainly_indexed(seen, ranges);
     let (value, layout) = (*op.inputs().get(operand).filter(|_| is_part)?, seen.tensor.layout.as_ref()?);
@@ -106,7 +133,8 @@ fn copy_slice<'c>(compute: ComputeOp<'c>, operand: usize, views: &[BufferView<'c
     }
     let host = HostTensor::row_major(&part.host.shape).ok()?;
     let layout = DeviceLayout::new(&host, layout.format(), &DimOrder::with_stick(host.sizes(), stick)).ok()?;
-    let copied = insert_before(op, build_relayout_copy(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
+    let copied =
+        insert_before(op, build_relayout_copy(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
     op.set_input(operand, copied.output());
     ComputeOp::from_op(copied)
 }
@@ -117,10 +145,12 @@ fn check_rows(compute: ComputeOp<'_>, split: &IterationSplit) -> Result<(), Stri
         return Ok(());
     }
     let sizes = split.parts.concat();
-    let moves =
-        |operand: usize, part: usize| split.operands[operand].indices.iter().any(|index| index.term.is_some_and(|term| term.dim == part));
+    let moves = |operand: usize, part: usize| {
+        split.operands[operand].indices.iter().any(|index| index.term.is_some_and(|term| term.dim == part))
+    };
     let rows = 0..sizes.len().saturating_sub(2);
-    let (shared, own): (Vec<usize>, Vec<usize>) = rows.filter(|&part| sizes[part] > 1).partition(|&part| moves(1, part));
+    let (shared, own): (Vec<usize>, Vec<usize>) =
+        rows.filter(|&part| sizes[part] > 1).partition(|&part| moves(1, part));
     let most = shared.len().max(own.len());
     if most > MAX_MATMUL_DIMS_PER_ROLE {
         return Err(format!(
@@ -155,8 +185,15 @@ impl<'c> ViewSplitter<'c> {
         first..first + self.parts[dim].len()
     }
 
-    /// An operand of the op over the parts: the buffer with its dimensions split, under the op's own order of dimensions.
-    fn split_input(&self, operand: usize, seen: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+    /// An operand of the op over the parts: the buffer with its dimensions split, under the op's own order of
+    /// dimensions.
+    fn split_input(
+        &self,
+        operand: usize,
+        seen: &BufferView<'c>,
+        host: &HostTensor,
+        split: &SplitOperand,
+    ) -> Result<Value<'c>, String> {
         let op = self.compute.op;
         let shown = split_buffer(op, seen, host, split)?;
         let (dims, flat) = (self.operand_parts(operand), self.parts.concat());
@@ -166,20 +203,26 @@ impl<'c> ViewSplitter<'c> {
             let moved = match coordinate.term {
                 None => AffineExpression::Constant(coordinate.offset),
                 Some(term) => {
-                    let dim = position(term.dim)
-                        .ok_or_else(|| format!("operand {operand} has an index along a part of a dimension that it does not have"))?;
+                    let dim = position(term.dim).ok_or_else(|| {
+                        format!("operand {operand} has an index along a part of a dimension that it does not have")
+                    })?;
                     if coordinate.offset == 0 {
                         AffineExpression::Dim(dim)
                     } else {
-                        AffineExpression::Add(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(coordinate.offset)))
+                        AffineExpression::Add(
+                            Box::new(AffineExpression::Dim(dim)),
+                            Box::new(AffineExpression::Constant(coordinate.offset)),
+                        )
                     }
                 }
             };
             exprs.push(moved);
         }
-        let moves = |part: usize| split.indices.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
+        let moves =
+            |part: usize| split.indices.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
         let is_broadcast = matches!(self.compute.family(), Family::Pointwise);
-        let size = |part: &Option<usize>| part.map_or(1, |part| if moves(part) || !is_broadcast { flat[part] } else { 1 });
+        let size =
+            |part: &Option<usize>| part.map_or(1, |part| if moves(part) || !is_broadcast { flat[part] } else { 1 });
         let shape: Vec<i64> = dims.iter().map(size).collect();
         let map = map_from_exprs(op.ctx(), shape.len(), 0, &exprs);
         let element = DeviceTensor::from_type(op.inputs()[operand].r#type()).ok_or("an operand is no tensor")?.host;
@@ -210,7 +253,13 @@ impl<'c> ViewSplitter<'c> {
     }
 
     /// The op over the parts, and its result under the dimensions that it had.
-    fn rebuild_op(&self, inputs: &[Value<'c>], written: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
+    fn rebuild_op(
+        &self,
+        inputs: &[Value<'c>],
+        written: &BufferView<'c>,
+        host: &HostTensor,
+        split: &SplitOperand,
+    ) -> Result<(), String> {
         let op = self.compute.op;
         let layout = written.tensor.layout.as_ref().ok_or_else(|| {
             codes::LAYOUT_MISSING.format(
@@ -219,7 +268,11 @@ impl<'c> ViewSplitter<'c> {
             )
         })?;
         let (layout, host_split) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
-        let tensor = DeviceTensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
+        let tensor = DeviceTensor {
+            host: written.tensor.host.with_shape(host_split.sizes().to_vec()),
+            layout: None,
+            buffer_shape: None,
+        };
         let output = tensor.with_layout(op.ctx(), &layout, None);
         let mut new = rebuild_op(op, inputs, output);
         if self.compute.family() == Family::Reduce {
@@ -241,12 +294,21 @@ impl<'c> ViewSplitter<'c> {
         let n_outputs = self.parts.len() - self.compute.num_reduced_dims();
         let reduced: Vec<usize> = (n_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
         let dims = self.operand_parts(0);
-        (0_i64..).zip(&dims).filter(|(_, part)| part.is_some_and(|part| reduced.contains(&part))).map(|(dim, _)| dim).collect()
+        (0_i64..)
+            .zip(&dims)
+            .filter(|(_, part)| part.is_some_and(|part| reduced.contains(&part)))
+            .map(|(dim, _)| dim)
+            .collect()
     }
 }
 
 /// A buffer with its dimensions split: the same bytes.
-fn split_buffer<'c>(op: Op<'c>, seen: &BufferView<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+fn split_buffer<'c>(
+    op: Op<'c>,
+    seen: &BufferView<'c>,
+    host: &HostTensor,
+    split: &SplitOperand,
+) -> Result<Value<'c>, String> {
     let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or_else(|| {
         codes::LAYOUT_MISSING.format(
             "has an operand without a device layout; run \
@@ -258,14 +320,22 @@ fn split_buffer<'c>(op: Op<'c>, seen: &BufferView<'c>, host: &HostTensor, split:
         return Ok(buffer);
     }
     if seen.tensor.buffer_shape.is_some() {
-        return Err(codes::LAYOUT_VIEW.format("reads a tile through a reshape, which is not supported; reshape outside of the loop"));
+        return Err(codes::LAYOUT_VIEW
+            .format("reads a tile through a reshape, which is not supported; reshape outside of the loop"));
     }
     let (layout, split_host) = layout.split(host, &split.factors).map_err(|error| {
-        codes::LAYOUT_MISSING.format(format_args!("cannot view a buffer with split dimensions: {error}; run spyre-insert-restickify first"))
+        codes::LAYOUT_MISSING.format(format_args!(
+            "cannot view a buffer with split dimensions: {error}; run spyre-insert-restickify first"
+        ))
     })?;
-    let tensor = DeviceTensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
+    let tensor = DeviceTensor {
+        host: seen.tensor.host.with_shape(split_host.sizes().to_vec()),
+        layout: None,
+        buffer_shape: None,
+    };
     let map = map_from_exprs(op.ctx(), split_host.rank(), 0, &join_exprs(&split.factors, false));
-    Ok(insert_before(op, build_view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())
+    Ok(insert_before(op, build_view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None)))
+        .output())
 }
 
 /// The index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the dimensions.
@@ -287,8 +357,11 @@ fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<AffineExpression> {
                 exprs.push(index);
             } else {
                 let own = AffineExpression::Dim(number);
-                let term =
-                    if stride == 1 { own } else { AffineExpression::Mul(Box::new(own), Box::new(AffineExpression::Constant(stride))) };
+                let term = if stride == 1 {
+                    own
+                } else {
+                    AffineExpression::Mul(Box::new(own), Box::new(AffineExpression::Constant(stride)))
+                };
                 sum = Some(sum.map_or(term.clone(), |sum| AffineExpression::Add(Box::new(sum), Box::new(term))));
             }
             number += 1;

@@ -1,8 +1,8 @@
 //! `spyre-allocate-scratchpad`: chooses LX or HBM for every value, and the address in LX.
 //!
-//! Reads `work` and program order; writes `place`. A value that may not be in LX, or does not fit, is placed in HBM with the reason. The
-//! live range of a value defined in a loop iteration ends with the iteration; that of a value from outside that the loop reads extends to
-//! the end of the loop.
+//! Reads `work` and program order; writes `place`. A value that may not be in LX, or does not fit, is placed in HBM
+//! with the reason. The live range of a value defined in a loop iteration ends with the iteration; that of a value from
+//! outside that the loop reads extends to the end of the loop.
 
 use super::{emit_residency::emit_residency, lx_program::LxProgram};
 use crate::dialect::ods::option;
@@ -35,7 +35,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         let program = LxProgram::from_function(function)?;
         match &planner {
             Some(planner) if planner.chooses_residency() => {
-                emit_residency(&program, &capacity).map_err(|message| error_at(codes::INTERNAL, function, message).report())?;
+                emit_residency(&program, &capacity)
+                    .map_err(|message| error_at(codes::INTERNAL, function, message).report())?;
                 LxProgram::from_function(function)?.check_recorded_placement(planner.name(), &capacity)?;
             }
             Some(planner) => program.plan_placement(planner.as_ref(), &capacity)?,
@@ -72,7 +73,8 @@ pub(crate) fn check_lx_placement<'c>(
     let (buffers, placement) = program.recorded_placement();
     let Err(violation) = check(&buffers, &Capacity::from_target(target), &placement) else { return Ok(()) };
     let op_of = |buffer: usize| program.ir.ops.get(buffer).map_or(function, |compute| compute.op);
-    let LxConflict { buffer, message } = explain_violation(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
+    let LxConflict { buffer, message } =
+        explain_violation(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
     Err(refused(op_of(buffer), &codes::LX_PLACE.format(&message)))
 }
 
@@ -113,7 +115,8 @@ impl<'c> LxProgram<'c> {
         let program = &self.ir.program;
         for (time, buffer) in buffers.iter_mut().enumerate() {
             let is_written_in_parts = writes_partially(&program.ops[time]).then_some(LxIneligibility::WrittenInParts);
-            let in_parts = is_written_in_parts.or_else(|| is_read_partially(program, time).then_some(LxIneligibility::PartialRead));
+            let in_parts = is_written_in_parts
+                .or_else(|| is_read_partially(program, time).then_some(LxIneligibility::PartialRead));
             if let Some(in_parts) = in_parts.filter(|_| find_ineligibility(program, time).is_none()) {
                 buffer.barred = Some(in_parts.into());
                 buffer.in_place_parents.clear();
@@ -124,9 +127,10 @@ impl<'c> LxProgram<'c> {
         for (time, (address, reason)) in placement.addresses.iter().zip(&placement.reasons).enumerate() {
             let place = match address {
                 Some(address) => MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() },
-                None => {
-                    MemoryPlacement { memory: MemoryLocation::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) }
-                }
+                None => MemoryPlacement {
+                    memory: MemoryLocation::Hbm,
+                    reason: reason.as_ref().map_or_else(String::new, ToString::to_string),
+                },
             };
             self.place_result(time, &place);
         }
@@ -145,18 +149,25 @@ impl<'c> LxProgram<'c> {
 
     /// Returns the buffers and their recorded places.
     fn recorded_placement(&self) -> (Vec<Buffer>, Placement) {
-        let address = |(time, compute): (usize, &ComputeOp<'c>)| match MemoryPlacement::from_op(compute.placement_owner())
-            .filter(|_| !overwrites_carried_value(&self.ir.program, time))?
-            .memory
-        {
-            MemoryLocation::Lx(address) => Some(address),
-            MemoryLocation::Hbm | MemoryLocation::Pool(_) => None,
-        };
+        let address =
+            |(time, compute): (usize, &ComputeOp<'c>)| match MemoryPlacement::from_op(compute.placement_owner())
+                .filter(|_| !overwrites_carried_value(&self.ir.program, time))?
+                .memory
+            {
+                MemoryLocation::Lx(address) => Some(address),
+                MemoryLocation::Hbm | MemoryLocation::Pool(_) => None,
+            };
         let addresses: Vec<Option<i64>> = self.ir.ops.iter().enumerate().map(address).collect();
         (self.buffers(), Placement { reasons: vec![None; addresses.len()], addresses })
     }
 
-    fn check_placement(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), ErrorReported> {
+    fn check_placement(
+        &self,
+        planner: &str,
+        buffers: &[Buffer],
+        capacity: &Capacity,
+        placement: &Placement,
+    ) -> Result<(), ErrorReported> {
         match (check(buffers, capacity, placement), self.ir.ops.first()) {
             (Err(violation), Some(first)) => {
                 let message = format!("internal error: planner '{planner}': {violation}; please report this program");

@@ -1,8 +1,8 @@
 //! `spyre-clone-inputs`: copies inputs that are read several times, so that they can be in LX.
 //!
-//! Reads `work` and the uses of arguments, of constants and of tiles in loops; inserts one `spyre.copy` before the first reader and makes
-//! all readers use it. `spyre-allocate-scratchpad` removes a copy that finds no room. The planner `exact` does not need this pass: it chooses copies
-//! itself.
+//! Reads `work` and the uses of arguments, of constants and of tiles in loops; inserts one `spyre.copy` before the
+//! first reader and makes all readers use it. `spyre-allocate-scratchpad` removes a copy that finds no room. The
+//! planner `exact` does not need this pass: it chooses copies itself.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::work::ir::describe_op::describe_op_with_accesses;
@@ -11,7 +11,8 @@ use crate::{
     dialect::{ComputeOp, DeviceTensor, OperandAccess, build_copy, core_split_of, target_of, work_attribute},
     lx::copy_split::CopyUser,
     mlir::{
-        Block, BlockExt, Context, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueLike, ValueMap, error_at, insert_before,
+        Block, BlockExt, Context, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueLike, ValueMap,
+        error_at, insert_before,
     },
     work::{CoreUse, find_common_view},
 };
@@ -28,7 +29,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
         let constants = body.ops().into_iter().filter(|op| op.is(spyre::CONSTANT)).map(OpExt::output);
         for input in body.args().into_iter().chain(constants) {
             let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
-            clone_input(input, read_by, target.lx_bytes).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+            clone_input(input, read_by, target.lx_bytes)
+                .map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         }
     }
     Ok(())
@@ -64,7 +66,8 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     let readers: Vec<InputReader<'_>> =
         read_by.iter().map(|&(compute, operand)| InputReader::new(compute, operand)).collect::<Result<_, _>>()?;
     let uses: Vec<CoreUse<'_>> = readers.iter().map(|reader| reader.copy_user().core_use()).collect();
-    let compact = DeviceTensor::from_type(value.r#type()).map_or(Ok(None), |tensor| tensor.into_program_tensor().to_compact())?;
+    let compact =
+        DeviceTensor::from_type(value.r#type()).map_or(Ok(None), |tensor| tensor.into_program_tensor().to_compact())?;
     let (Ok(view), Some(compact)) = (find_common_view(&uses), compact) else { return Ok(()) };
     let first = readers[0].copy_user();
     if compact.bytes()? / view.num_slices() > lx_bytes || !first.matches_copy(&compact)? {
@@ -86,7 +89,8 @@ pub(super) struct CopyDimNames<'a, 'c> {
     pub(super) dims: &'a [Option<usize>],
 }
 
-/// Inserts a copy of `value` before `before`, with a core split, and with the location of the op that names its dimensions.
+/// Inserts a copy of `value` before `before`, with a core split, and with the location of the op that names its
+/// dimensions.
 pub(super) fn insert_copy<'c>(
     before: Op<'c>,
     value: Value<'c>,
@@ -99,7 +103,8 @@ pub(super) fn insert_copy<'c>(
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
     if op.attr(attr::DIMS).is_some() {
         let of_op = names.compute.dim_names();
-        let of_dims: Vec<String> = names.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| of_op[dim].clone())).collect();
+        let of_dims: Vec<String> =
+            names.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| of_op[dim].clone())).collect();
         made.set_attr(attr::DIMS, crate::mlir::string_array(op.ctx(), &of_dims));
     }
     made
@@ -109,7 +114,9 @@ pub(super) fn insert_copy<'c>(
 fn collect_direct_uses<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
     let mut operands: ValueMap<Vec<(ComputeOp<'c>, usize)>> = ValueMap::default();
     // Gathers read both rows and indices from HBM only.
-    for compute in body.ops().into_iter().filter_map(ComputeOp::from_op).filter(|compute| compute.family() != Family::Gather) {
+    for compute in
+        body.ops().into_iter().filter_map(ComputeOp::from_op).filter(|compute| compute.family() != Family::Gather)
+    {
         for (operand, input) in compute.op.inputs().into_iter().enumerate() {
             operands.get_or_default(input).push((compute, operand));
         }
@@ -118,7 +125,11 @@ fn collect_direct_uses<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usiz
 }
 
 /// Returns the type of a copy of a value, given its shape and layout.
-pub(super) fn build_copy_type<'c>(context: &'c Context, value: Value<'c>, copied: &program::ProgramTensor) -> Result<Type<'c>, String> {
+pub(super) fn build_copy_type<'c>(
+    context: &'c Context,
+    value: Value<'c>,
+    copied: &program::ProgramTensor,
+) -> Result<Type<'c>, String> {
     let (Some(tensor), Some(layout)) = (DeviceTensor::from_type(value.r#type()), &copied.layout) else {
         return Err("a copy has no type".to_owned());
     };

@@ -1,4 +1,5 @@
-//! `spyre-allocate-scratchpad`: writes the plan of the planner `exact` into the program, with the copies between LX and HBM that it needs.
+//! `spyre-allocate-scratchpad`: writes the plan of the planner `exact` into the program, with the copies between LX and
+//! HBM that it needs.
 
 use super::{
     clone_inputs::{CopyDimNames, build_copy_type, insert_copy},
@@ -27,7 +28,9 @@ pub(crate) fn emit_residency(program: &LxProgram<'_>, capacity: &Capacity) -> Re
     }
     for (time, place) in plan.result_locations() {
         let place = match place {
-            ResultLocation::Lx(address) => MemoryPlacement { memory: MemoryLocation::Lx(address), reason: String::new() },
+            ResultLocation::Lx(address) => {
+                MemoryPlacement { memory: MemoryLocation::Lx(address), reason: String::new() }
+            }
             ResultLocation::Hbm(reason) => MemoryPlacement { memory: MemoryLocation::Hbm, reason },
         };
         program.place_result(time, &place);
@@ -75,12 +78,17 @@ impl<'c> LxProgram<'c> {
     }
 }
 
-/// Rebuilds on `value`, before an op, the chain of views of `shown`. If `value` has another layout, the views keep only their indices.
+/// Rebuilds on `value`, before an op, the chain of views of `shown`. If `value` has another layout, the views keep only
+/// their indices.
 fn rebuild_views<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
     let lies_alike = strip_views(shown).r#type() == value.r#type();
     let type_of = |old: Op<'c>| {
         let own = old.output().r#type();
-        if lies_alike { Some(own) } else { TensorType::from_type(own).map(|own| TensorType { encoding: None, ..own }.build()) }
+        if lies_alike {
+            Some(own)
+        } else {
+            TensorType::from_type(own).map(|own| TensorType { encoding: None, ..own }.build())
+        }
     };
     let is_view = |value: &Value<'c>| value.def().filter(|def| def.is(spyre::VIEW));
     let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();

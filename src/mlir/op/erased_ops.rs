@@ -25,7 +25,11 @@ pub(in crate::mlir) fn defer_free(op: Op<'_>) {
         // SAFETY: no operands need no pointer.
         unsafe { mlirOperationSetOperands(inside.to_raw(), 0, std::ptr::null()) };
     }
-    assert!(op.outputs().into_iter().all(|output| output.users().is_empty()), "'{}' is erased before its users", op.full_name());
+    assert!(
+        op.outputs().into_iter().all(|output| output.users().is_empty()),
+        "'{}' is erased before its users",
+        op.full_name()
+    );
     if op.parent().is_some() {
         // SAFETY: the operation stands in a block, and belongs to the graveyard from here on.
         unsafe { mlirOperationRemoveFromParent(op.to_raw()) };
@@ -39,8 +43,8 @@ pub(in crate::mlir) fn defer_free(op: Op<'_>) {
 /// The name of an erased operation whose result still has uses. Then none of them is ever freed.
 pub(in crate::mlir) fn free_erased(op: Op<'_>) -> Result<(), String> {
     let root = outermost_address(op);
-    let graves: Vec<MlirOperation> =
-        GRAVES.with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());
+    let graves: Vec<MlirOperation> = GRAVES
+        .with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());
     for &raw in &graves {
         // SAFETY: what lies here has not been freed.
         let erased = unsafe { Op::from_raw(raw) };
@@ -102,6 +106,9 @@ mod tests {
         ops[1].erase();
         ops[0].erase();
         ops[2].set_input(0, ops[0].output());
-        assert_eq!(free_erased(module.op()), Err("something uses a result of 'spyre.pointwise', which was erased".to_owned()));
+        assert_eq!(
+            free_erased(module.op()),
+            Err("something uses a result of 'spyre.pointwise', which was erased".to_owned())
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! `spyre-peel-remainders`: peels the remainder of a dimension whose size neither tile counts nor core counts divide.
 //!
-//! Reads a function of ops over tensors without layouts; splits the ops along a dimension in two, if that makes the program
-//! better. To decide this, the module is compiled up to the core split, unchanged and with each candidate dimension peeled. A
-//! program whose large values have divisible sizes is not compiled for this.
+//! Reads a function of ops over tensors without layouts; splits the ops along a dimension in two, if that makes the
+//! program better. To decide this, the module is compiled up to the core split, unchanged and with each candidate
+//! dimension peeled. A program whose large values have divisible sizes is not compiled for this.
 
 use super::split_ops::split_ops;
 use crate::dialect::ods::{attr, option};
@@ -11,8 +11,8 @@ use crate::{
     dialect::{ComputeOp, format_of, target_of},
     kernel::ir::cost_evaluator::{CandidateCompiler, ModuleCostEvaluator},
     mlir::{
-        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueLike, argument_attribute, error_at, functions_of,
-        i64_array_attribute, string_attribute, suppress_diagnostics,
+        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueLike, argument_attribute,
+        error_at, functions_of, i64_array_attribute, string_attribute, suppress_diagnostics,
     },
     peel::{PeeledDim, find_peel_candidates},
     search::{SearchedOp, find_axes_without_carried},
@@ -70,7 +70,8 @@ fn find_best_peel<'a>(
     for of_axis in found.chunk_by(|one, next| one.dims == next.dims) {
         for peel in of_axis {
             // If the smallest remainder does not pay, larger ones are not tried.
-            let worth = cost_with(Some(peel))?.filter(|cost| whole.is_none_or(|whole| saves_enough(cost, &whole, judge.objective)));
+            let worth = cost_with(Some(peel))?
+                .filter(|cost| whole.is_none_or(|whole| saves_enough(cost, &whole, judge.objective)));
             let Some(cost) = worth else { break };
             if best.is_none_or(|(least, _)| judge.objective.compare(&cost, &least).is_lt()) {
                 best = Some((cost, peel));
@@ -78,7 +79,10 @@ fn find_best_peel<'a>(
         }
     }
     let said = |cost: ModeledCost| {
-        let whole = whole.map_or_else(|| "(unpeeled: not possible)".to_owned(), |whole| format!("(unpeeled: {:.1} us)", whole.ns / 1e3));
+        let whole = whole.map_or_else(
+            || "(unpeeled: not possible)".to_owned(),
+            |whole| format!("(unpeeled: {:.1} us)", whole.ns / 1e3),
+        );
         format!("; {:.1} us {whole}", cost.ns / 1e3)
     };
     let counts = [judge.num_evaluated(), judge.num_infeasible()].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
@@ -117,10 +121,14 @@ const SMALL_BYTES: i64 = 1 << 18;
 
 /// Returns the dimensions that may be worth peeling.
 fn collect_candidates(function: Op<'_>, target: &Target) -> Vec<PeeledDim> {
-    let Ok(items) = suppress_diagnostics(function, || BlockItems::from_block(function, &BTreeMap::new())) else { return Vec::new() };
-    let is_free = |op: Op<'_>| [attr::HINTS, attr::WORK_DIV, attr::SPYRE_SYMBOLIC].iter().all(|name| op.attr(name).is_none());
+    let Ok(items) = suppress_diagnostics(function, || BlockItems::from_block(function, &BTreeMap::new())) else {
+        return Vec::new();
+    };
+    let is_free =
+        |op: Op<'_>| [attr::HINTS, attr::WORK_DIV, attr::SPYRE_SYMBOLIC].iter().all(|name| op.attr(name).is_none());
     let is_plain = |op: Op<'_>| ComputeOp::from_op(op).is_some() && is_free(op);
-    let names_dims = (0..function.body_args().len()).any(|index| argument_attribute(function, index, attr::SPYRE_DIMS).is_some());
+    let names_dims =
+        (0..function.body_args().len()).any(|index| argument_attribute(function, index, attr::SPYRE_DIMS).is_some());
     // Nothing is peeled if an op has user hints or the user names dimensions: these programs stay as written.
     if names_dims || !items.list.iter().all(|item| is_plain(item.op)) {
         return Vec::new();
@@ -128,13 +136,14 @@ fn collect_candidates(function: Op<'_>, target: &Target) -> Vec<PeeledDim> {
     let (mut ops, mut bytes, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
     for (item, tiled) in items.list.iter().zip(&items.plain) {
         let may_be_cut = item.compute.is_some_and(|compute| !compute.is_insert() && compute.family() != Family::Gather);
-        let may_be_cut = (0..tiled.sizes.len()).map(|dim| may_be_cut && dim < tiled.sizes.len() - tiled.n_reduced).collect();
+        let may_be_cut =
+            (0..tiled.sizes.len()).map(|dim| may_be_cut && dim < tiled.sizes.len() - tiled.n_reduced).collect();
         ops.push(SearchedOp { tiled: tiled.clone(), may_be_tiled: may_be_cut, ..SearchedOp::default() });
         sizes.push(tiled.sizes.clone());
         let result = TensorType::from_type(item.op.output().r#type());
-        bytes.push(
-            result.map_or(0, |result| result.shape.iter().product::<i64>() * format_of(result.element).map_or(0, |format| format.bytes())),
-        );
+        bytes.push(result.map_or(0, |result| {
+            result.shape.iter().product::<i64>() * format_of(result.element).map_or(0, |format| format.bytes())
+        }));
     }
     let axes = find_axes_without_carried(&ops, 0..ops.len());
     let mut found = find_peel_candidates(&axes, &sizes, &bytes, target.cores, SMALL_BYTES);

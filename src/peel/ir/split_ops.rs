@@ -1,12 +1,16 @@
 //! Splits ops in two along a peeled dimension.
 //!
-//! Ops of the first slice replace the original ones. Those of the second slice are placed before the first op that reads a
-//! complete result, together with the inserts that assemble it; after that op, a new group of second slices begins.
+//! Ops of the first slice replace the original ones. Those of the second slice are placed before the first op that
+//! reads a complete result, together with the inserts that assemble it; after that op, a new group of second slices
+//! begins.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{build_empty, build_insert, build_view, rebuild_op},
-    mlir::{Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of, shape_of},
+    mlir::{
+        Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of,
+        shape_of,
+    },
     peel::PeeledDim,
     tile::ir::items::{BlockItems, TracedView},
 };
@@ -64,11 +68,14 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         };
         let dims = peel.dims.iter().map(result_dim).collect();
         let (first, rest, both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut parting = Self { items, peel, dims, read_whole: BTreeSet::new(), first, rest, assembled: both, pending: Vec::new() };
+        let mut parting =
+            Self { items, peel, dims, read_whole: BTreeSet::new(), first, rest, assembled: both, pending: Vec::new() };
         let returned = function.yielded().into_iter().filter_map(|value| items.find_producer(value));
-        let reads = (0..items.list.len()).flat_map(|op| (0..items.plain[op].inputs.len()).map(move |operand| (op, operand)));
+        let reads =
+            (0..items.list.len()).flat_map(|op| (0..items.plain[op].inputs.len()).map(move |operand| (op, operand)));
         let whole = reads.filter(|&(op, operand)| !parting.is_split_by_producer(op, operand));
-        parting.read_whole = whole.filter_map(|(op, operand)| items.plain[op].inputs[operand].producer).chain(returned).collect();
+        parting.read_whole =
+            whole.filter_map(|(op, operand)| items.plain[op].inputs[operand].producer).chain(returned).collect();
         parting
     }
 
@@ -82,7 +89,8 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
     fn is_split_by_producer(&self, op: usize, operand: usize) -> bool {
         let input = &self.items.plain[op].inputs[operand];
         let made = input.producer.and_then(|maker| self.dims.get(&maker));
-        self.split_operand_dim(op, operand).is_some_and(|moving| made.is_some() && input.source_dims[moving] == made.copied())
+        self.split_operand_dim(op, operand)
+            .is_some_and(|moving| made.is_some() && input.source_dims[moving] == made.copied())
     }
 
     /// Whether an op that is not split reads a result whose second slice is missing.
@@ -124,8 +132,9 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
     /// Creates one slice of an op.
     fn make_slice(&self, member: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
-        let inputs: Vec<Value<'c>> =
-            (0..self.items.list[member].reads.len()).map(|operand| self.slice_operand(member, operand, part, before)).collect();
+        let inputs: Vec<Value<'c>> = (0..self.items.list[member].reads.len())
+            .map(|operand| self.slice_operand(member, operand, part, before))
+            .collect();
         let output = self.sliced_type(op.output().r#type(), self.dims[&member], part);
         let built = match op.attr(attr::REDUCED).and_then(integers) {
             Some(reduced) => rebuild_op(op, &inputs, output).with_reduced(&reduced),
@@ -153,12 +162,23 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
     }
 
     /// Rebuilds `views`, outermost first, on one part of their source.
-    fn rebuild_views(&self, views: &[TracedView<'c>], made: Value<'c>, dim: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
+    fn rebuild_views(
+        &self,
+        views: &[TracedView<'c>],
+        made: Value<'c>,
+        dim: usize,
+        part: PeelSlice,
+        before: Op<'c>,
+    ) -> Value<'c> {
         let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return made };
-        let input = self.rebuild_views(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
+        let input =
+            self.rebuild_views(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
         let map = shown.required_attr(attr::MAP, map_of);
-        insert_before(before, build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part)))
-            .output()
+        insert_before(
+            before,
+            build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part)),
+        )
+        .output()
     }
 
     /// Returns a view of one part of a complete value along a dimension.
@@ -170,7 +190,11 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         let mut exprs: Vec<AffineExpression> = (0..shape_of(whole).len()).map(AffineExpression::Dim).collect();
         exprs[dim] = AffineExpression::Dim(dim).plus(AffineExpression::Constant(offset));
         let map = map_from_exprs(before.ctx(), exprs.len(), 0, &exprs);
-        insert_before(before, build_view(before.ctx(), before.loc(), whole, map, self.sliced_type(whole.r#type(), dim, part))).output()
+        insert_before(
+            before,
+            build_view(before.ctx(), before.loc(), whole, map, self.sliced_type(whole.r#type(), dim, part)),
+        )
+        .output()
     }
 
     fn sliced_type(&self, of: Type<'c>, dim: usize, part: PeelSlice) -> Type<'c> {

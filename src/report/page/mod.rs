@@ -1,7 +1,9 @@
-//! The report as one page for a browser: the JSON report and the lines of the program within HTML that needs no other file and no network.
+//! The report as one page for a browser: the JSON report and the lines of the program within HTML that needs no other
+//! file and no network.
 //!
-//! The page computes no figures: it shows those of the report. What a program says (names, places, reasons, its own text) reaches the browser
-//! as JSON alone, in which no character can end the element that holds it, and becomes text, never markup.
+//! The page computes no figures: it shows those of the report. What a program says (names, places, reasons, its own
+//! text) reaches the browser as JSON alone, in which no character can end the element that holds it, and becomes text,
+//! never markup.
 
 use super::Report;
 use serde::Serialize;
@@ -56,8 +58,10 @@ const MAX_LINE_CHARS: usize = 240;
 /// # Errors
 /// The report is no JSON.
 pub fn render_page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
-    let sources =
-        sources.iter().map(|source| SourceLines { file: source.file, lines: source.text.lines().map(truncate_line).collect() }).collect();
+    let sources = sources
+        .iter()
+        .map(|source| SourceLines { file: source.file, lines: source.text.lines().map(truncate_line).collect() })
+        .collect();
     let data = serde_json::to_string(&PageData { report, sources }).map_err(|error| error.to_string())?;
     let script = SCRIPTS.concat();
     Ok(fill_template(TEMPLATE, |name| match name {
@@ -86,7 +90,8 @@ fn truncate_line(line: &str) -> &str {
     line.char_indices().nth(MAX_LINE_CHARS).map_or(line, |(end, _)| &line[..end])
 }
 
-/// JSON in which nothing can end a script element or begin a comment; outside of its strings there are no such characters.
+/// JSON in which nothing can end a script element or begin a comment; outside of its strings there are no such
+/// characters.
 fn escape_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -126,7 +131,12 @@ mod tests {
     const HOSTILE: &str = "</script><script>alert(1)</script><!--\u{2028}{{script}}&\"'";
 
     fn hostile_report() -> Report {
-        let op = OpReport { function: HOSTILE.to_owned(), location: HOSTILE.to_owned(), reason: HOSTILE.to_owned(), ..OpReport::default() };
+        let op = OpReport {
+            function: HOSTILE.to_owned(),
+            location: HOSTILE.to_owned(),
+            reason: HOSTILE.to_owned(),
+            ..OpReport::default()
+        };
         Report { program: HOSTILE.to_owned(), ops: vec![op], ..Report::default() }
     }
 
@@ -146,8 +156,12 @@ mod tests {
         let data = page_data(&page);
         assert!(!data.contains(['<', '>', '&', '\u{2028}']), "{data}");
         let read: serde_json::Value = serde_json::from_str(data).unwrap();
-        let read =
-            [&read["report"]["program"], &read["report"]["ops"][0]["reason"], &read["sources"][0]["file"], &read["sources"][0]["lines"][0]];
+        let read = [
+            &read["report"]["program"],
+            &read["report"]["ops"][0]["reason"],
+            &read["sources"][0]["file"],
+            &read["sources"][0]["lines"][0],
+        ];
         assert!(read.iter().all(|text| *text == HOSTILE), "{read:?}");
     }
 
@@ -162,7 +176,18 @@ mod tests {
     #[test]
     fn references_no_external_resource() {
         let page = render_page(&Report::default(), &[]).unwrap();
-        let names = ["http:", "https:", "src=", "url(", "@import", "import(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"//"];
+        let names = [
+            "http:",
+            "https:",
+            "src=",
+            "url(",
+            "@import",
+            "import(",
+            "fetch(",
+            "XMLHttpRequest",
+            "WebSocket",
+            "href=\"//",
+        ];
         assert!(names.iter().all(|name| !page.contains(name)), "a page is one file");
         assert!(page.contains("default-src 'none'"), "and the browser is told so");
         assert!(!page.contains("{{"), "every part is filled in");

@@ -13,20 +13,22 @@ use sdsc_format::{
 };
 use std::{collections::BTreeSet, fs, path::Path};
 
-/// Returns the rules of a profile that the files of a bundle or program directory violate. Only files of the default profile are compared
-/// with their re-emission.
+/// Returns the rules of a profile that the files of a bundle or program directory violate. Only files of the default
+/// profile are compared with their re-emission.
 ///
 /// # Errors
 /// If there is no bundle, or a file cannot be read.
 pub fn find_violations(directory: &Path, profile: Profile) -> Result<Vec<Violation>, String> {
-    let broken = check_directory_with_profile(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
+    let broken =
+        check_directory_with_profile(directory, &Target::spyre(), profile).map_err(|error| error.to_string())?;
     if !broken.is_empty() || profile != Profile::default() {
         return Ok(broken);
     }
     let mut texts = read_texts(directory, "")?;
     let program = texts.iter().find(|(path, _)| path == program::PROGRAM_FILE);
     let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
-    let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
+    let folders: BTreeSet<String> =
+        program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
     if !directory.join(BUNDLE_FILE).exists() {
         for folder in folders {
             texts.extend(read_texts(directory, &format!("{folder}/"))?);
@@ -36,13 +38,15 @@ pub fn find_violations(directory: &Path, profile: Profile) -> Result<Vec<Violati
     Ok(find_emission_difference(contents).into_iter().collect())
 }
 
-/// Returns the files of a bundle or a program below `folder`, which is empty or ends with `/`, except those of constants.
+/// Returns the files of a bundle or a program below `folder`, which is empty or ends with `/`, except those of
+/// constants.
 fn read_texts(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let entries =
-        fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {}", directory.display(), reason(&error)))?;
+    let entries = fs::read_dir(directory.join(folder))
+        .map_err(|error| format!("cannot read '{}': {}", directory.display(), reason(&error)))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
     let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
-    let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
+    let paths =
+        names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
     let read = |path: String| match read_below(directory, &path) {
         Ok(content) => Ok((path, content)),
         Err(error) => Err(format!("cannot read '{}': {}", directory.join(path).display(), reason(&error))),

@@ -1,9 +1,9 @@
 //! Final check after the rules of the format: a file must be identical to the emission of its own op spec.
 //!
-//! A rule names the invalid field; this check only shows that no op spec has the file. So it runs after the rules, and on files on disk
-//! only: new output would be compared with itself. The reader does not support every layout of the reference emitter's poolings, so the
-//! files of poolings are skipped; so
-//! are shuffles between views that no op spec has.
+//! A rule names the invalid field; this check only shows that no op spec has the file. So it runs after the rules, and
+//! on files on disk only: new output would be compared with itself. The reader does not support every layout of the
+//! reference emitter's poolings, so the files of poolings are skipped; so are shuffles between views that no op spec
+//! has.
 
 use crate::sdsc::read::{OpSpecReadError, parse_launch, to_bundle};
 use sdsc_check::{Violation, ViolationLocation};
@@ -16,9 +16,11 @@ use std::collections::BTreeMap;
 /// Label of these violations, in addition to those of the rules.
 pub const RE_EMISSION_LABEL: &str = "sdsc_r98";
 
-/// Returns the first difference between the files of a bundle, or of a program and its bundles, and the emission of their op specs.
+/// Returns the first difference between the files of a bundle, or of a program and its bundles, and the emission of
+/// their op specs.
 ///
-/// Files are given with their paths below the directory. A file that cannot be interpreted violates a rule and is not reported here.
+/// Files are given with their paths below the directory. A file that cannot be interpreted violates a rule and is not
+/// reported here.
 #[must_use]
 pub fn find_emission_difference<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Violation> {
     let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
@@ -38,10 +40,21 @@ fn find_bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_byte
         read.push(serde_json::from_slice(bytes).ok()?);
     }
     let error = parse_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
-    let violation = |file: String, message: String| Violation { label: RE_EMISSION_LABEL, file, place: ViolationLocation::File, message };
+    let violation = |file: String, message: String| Violation {
+        label: RE_EMISSION_LABEL,
+        file,
+        place: ViolationLocation::File,
+        message,
+    };
     match error {
-        OpSpecReadError::InFile { index, source } if is_member_order_error(&source) || may_lack_op_spec(&read[index]) => None,
-        OpSpecReadError::InFile { index, source } => Some(violation(path(&format!("sdsc_{index}.json")), source.to_string())),
+        OpSpecReadError::InFile { index, source }
+            if is_member_order_error(&source) || may_lack_op_spec(&read[index]) =>
+        {
+            None
+        }
+        OpSpecReadError::InFile { index, source } => {
+            Some(violation(path(&format!("sdsc_{index}.json")), source.to_string()))
+        }
         error => Some(violation(path(BUNDLE_FILE), error.to_string())),
     }
 }

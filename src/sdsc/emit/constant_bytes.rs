@@ -18,7 +18,8 @@ pub struct HostElements<'a> {
     pub element: ElementType,
     /// The sizes of the tensor.
     pub shape: &'a [i64],
-    /// Elements one after another, row-major and little endian, each in whole bytes; booleans in bytes, or eight in a byte.
+    /// Elements one after another, row-major and little endian, each in whole bytes; booleans in bytes, or eight in a
+    /// byte.
     pub bytes: &'a [u8],
     /// Whether there is one element, which stands for all.
     pub is_splat: bool,
@@ -26,8 +27,8 @@ pub struct HostElements<'a> {
 
 /// Returns the device-memory image of a constant: [`DeviceLayout::bytes`] bytes.
 ///
-/// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. It takes one pass over
-/// the memory.
+/// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. It
+/// takes one pass over the memory.
 ///
 /// # Errors
 /// See [`ConstantError`].
@@ -36,7 +37,8 @@ pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Re
     let format = layout.format();
     let unknown = || ConstantError::Format { element: host.element.to_string(), format };
     let bytes = check_bytes(host, places.num_elements())?;
-    let store = ElementEncoder { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
+    let store =
+        ElementEncoder { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
         (ElementType::F16, DeviceFormat::Sen169Fp16) => {
             let table = build_dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
@@ -46,16 +48,29 @@ pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Re
             let table = build_dl16_table(|bits| bf16::from_bits(bits).to_f32(), bytes.len());
             Ok(store.encode_all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
         }
-        (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|raw| dl16_bits(to_single(raw)).to_le_bytes())),
-        (ElementType::Bool, DeviceFormat::Sen169Fp16) => Ok(store.encode_all(|[raw]: [u8; 1]| dl16_bits(bool_value(raw)).to_le_bytes())),
-        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        (ElementType::F32, DeviceFormat::Sen169Fp16) => {
+            Ok(store.encode_all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes()))
+        }
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => {
+            Ok(store.encode_all(|raw| dl16_bits(to_single(raw)).to_le_bytes()))
+        }
+        (ElementType::Bool, DeviceFormat::Sen169Fp16) => {
+            Ok(store.encode_all(|[raw]: [u8; 1]| dl16_bits(bool_value(raw)).to_le_bytes()))
+        }
+        (ElementType::F16, DeviceFormat::IeeeFp32) => {
+            Ok(store.encode_all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes()))
+        }
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => {
+            Ok(store.encode_all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes()))
+        }
         (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|raw| to_single(raw).to_le_bytes())),
-        (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+        (ElementType::F32, DeviceFormat::IeeeFp32)
+        | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             Ok(store.encode_all(|raw: [u8; 4]| raw))
         }
-        (ElementType::Bool, DeviceFormat::IeeeFp32) => Ok(store.encode_all(|[raw]: [u8; 1]| bool_value(raw).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::IeeeFp32) => {
+            Ok(store.encode_all(|[raw]: [u8; 1]| bool_value(raw).to_le_bytes()))
+        }
         (ElementType::I64, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             check_range(&bytes, format)?;
             Ok(store.encode_all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
@@ -70,8 +85,8 @@ const fn to_single(raw: [u8; 8]) -> f32 {
     f64::from_le_bytes(raw) as f32
 }
 
-/// Returns whether the original elements cannot be recovered from the device's numbers: floats that DL16 cannot represent, and the number
-/// that encodes infinity.
+/// Returns whether the original elements cannot be recovered from the device's numbers: floats that DL16 cannot
+/// represent, and the number that encodes infinity.
 #[must_use]
 pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
     let changes = |value: f32| is_rounded_number(value.into(), format);
@@ -79,7 +94,9 @@ pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
         ElementType::F16 => host.bytes.as_chunks().0.iter().any(|raw| changes(f16::from_le_bytes(*raw).to_f32())),
         ElementType::Bf16 => host.bytes.as_chunks().0.iter().any(|raw| changes(bf16::from_le_bytes(*raw).to_f32())),
         ElementType::F32 => host.bytes.as_chunks().0.iter().any(|raw| changes(f32::from_le_bytes(*raw))),
-        ElementType::F64 => host.bytes.as_chunks().0.iter().any(|raw| is_rounded_number(f64::from_le_bytes(*raw), format)),
+        ElementType::F64 => {
+            host.bytes.as_chunks().0.iter().any(|raw| is_rounded_number(f64::from_le_bytes(*raw), format))
+        }
         _ => false,
     }
 }
@@ -101,34 +118,63 @@ pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
 /// 2^32, which infinities become in DL16.
 const DL16_INFINITY: f32 = 4_294_967_296.0;
 
-/// Converts the elements of a tensor from device memory to [`HostElements`] order; booleans in bytes. It is the inverse of
-/// [`encode_device_bytes`], except for rounding.
+/// Converts the elements of a tensor from device memory to [`HostElements`] order; booleans in bytes. It is the inverse
+/// of [`encode_device_bytes`], except for rounding.
 ///
 /// # Errors
 /// See [`ConstantError`].
-pub fn decode_host_bytes(device: &[u8], layout: &DeviceLayout, element: ElementType, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
+pub fn decode_host_bytes(
+    device: &[u8],
+    layout: &DeviceLayout,
+    element: ElementType,
+    shape: &[i64],
+) -> Result<Vec<u8>, ConstantError> {
     let places = ElementMap::new(shape, layout)?;
     let format = layout.format();
     let expected = layout.bytes();
     if i64::try_from(device.len()) != Ok(expected) {
-        return Err(ConstantError::Length { found: device.len(), elements: layout.elements(), element: format.to_string(), expected });
+        return Err(ConstantError::Length {
+            found: device.len(),
+            elements: layout.elements(),
+            element: format.to_string(),
+            expected,
+        });
     }
     let load = ElementDecoder { places: &places, device };
     match (element, format) {
-        (ElementType::F16, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| f16::from_f32(decode_dl16(raw)).to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| bf16::from_f32(decode_dl16(raw)).to_le_bytes())),
+        (ElementType::F16, DeviceFormat::Sen169Fp16) => {
+            Ok(load.decode_all(|raw| f16::from_f32(decode_dl16(raw)).to_le_bytes()))
+        }
+        (ElementType::Bf16, DeviceFormat::Sen169Fp16) => {
+            Ok(load.decode_all(|raw| bf16::from_f32(decode_dl16(raw)).to_le_bytes()))
+        }
         (ElementType::F32, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| decode_dl16(raw).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| f64::from(decode_dl16(raw)).to_le_bytes())),
-        (ElementType::F64, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::F64, DeviceFormat::Sen169Fp16) => {
+            Ok(load.decode_all(|raw| f64::from(decode_dl16(raw)).to_le_bytes()))
+        }
+        (ElementType::F64, DeviceFormat::IeeeFp32) => {
+            Ok(load.decode_all(|raw| f64::from(f32::from_le_bytes(raw)).to_le_bytes()))
+        }
         (ElementType::Bool, DeviceFormat::Sen169Fp16) => Ok(load.decode_all(|raw| [u8::from(decode_dl16(raw) != 0.0)])),
-        (ElementType::F16, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::Bf16, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::F32, DeviceFormat::IeeeFp32) | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+        (ElementType::F16, DeviceFormat::IeeeFp32) => {
+            Ok(load.decode_all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes()))
+        }
+        (ElementType::Bf16, DeviceFormat::IeeeFp32) => {
+            Ok(load.decode_all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes()))
+        }
+        (ElementType::F32, DeviceFormat::IeeeFp32)
+        | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             Ok(load.decode_all(|raw: [u8; 4]| raw))
         }
-        (ElementType::Bool, DeviceFormat::IeeeFp32) => Ok(load.decode_all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
-        (ElementType::I64, DeviceFormat::IeeeInt32) => Ok(load.decode_all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
-        (ElementType::I64, DeviceFormat::SenUint32) => Ok(load.decode_all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
+        (ElementType::Bool, DeviceFormat::IeeeFp32) => {
+            Ok(load.decode_all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)]))
+        }
+        (ElementType::I64, DeviceFormat::IeeeInt32) => {
+            Ok(load.decode_all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes()))
+        }
+        (ElementType::I64, DeviceFormat::SenUint32) => {
+            Ok(load.decode_all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes()))
+        }
         _ => Err(ConstantError::Format { element: element.to_string(), format }),
     }
 }
@@ -150,7 +196,8 @@ fn check_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [
 }
 
 fn check_range(bytes: &[u8], format: DeviceFormat) -> Result<(), ConstantError> {
-    let (least, most) = if format == DeviceFormat::SenUint32 { (0, i64::from(u32::MAX)) } else { (i32::MIN.into(), i32::MAX.into()) };
+    let (least, most) =
+        if format == DeviceFormat::SenUint32 { (0, i64::from(u32::MAX)) } else { (i32::MIN.into(), i32::MAX.into()) };
     let mut values = bytes.as_chunks().0.iter().map(|raw| i64::from_le_bytes(*raw)).enumerate();
     match values.find(|(_, value)| !(least..=most).contains(value)) {
         Some((index, value)) => Err(ConstantError::Range { index, value, format }),
@@ -185,8 +232,8 @@ impl<V: Fn(u16) -> f32> Dl16Table<V> {
 fn decode_dl16(raw: [u8; 2]) -> f32 {
     let bits = u16::from_le_bytes(raw);
     let magnitude = bits & 0x7fff;
-    // The exponent bias is 31, and 127 in single precision: scaling the shifted bits by the difference yields the value, for subnormals
-    // as well.
+    // The exponent bias is 31, and 127 in single precision: scaling the shifted bits by the difference yields the
+    // value, for subnormals as well.
     let value = f32::from_bits(u32::from(magnitude) << 14) * f32::from_bits((127 + 127 - 31) << 23);
     let value = if magnitude == 0x7fff { f32::NAN } else { value };
     if bits & 0x8000 == 0 { value } else { -value }
@@ -201,7 +248,10 @@ struct ElementEncoder<'a> {
 }
 
 impl ElementEncoder<'_> {
-    fn encode_all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; HOST]) -> [u8; DEVICE]) -> Vec<u8> {
+    fn encode_all<const HOST: usize, const DEVICE: usize>(
+        &self,
+        convert: impl Fn([u8; HOST]) -> [u8; DEVICE],
+    ) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(self.device_bytes).expect("a size is not negative")];
         let device = bytes.as_chunks_mut::<DEVICE>().0;
         let host = self.bytes.as_chunks::<HOST>().0;
@@ -210,7 +260,9 @@ impl ElementEncoder<'_> {
             match run.host_stride {
                 _ if self.is_splat => to.fill(convert(host[0])),
                 1 => to.iter_mut().zip(&host[run.host..]).for_each(|(to, from)| *to = convert(*from)),
-                stride => to.iter_mut().enumerate().for_each(|(step, to)| *to = convert(host[run.host + step * stride])),
+                stride => {
+                    to.iter_mut().enumerate().for_each(|(step, to)| *to = convert(host[run.host + step * stride]))
+                }
             }
         });
         bytes
@@ -224,7 +276,10 @@ struct ElementDecoder<'a> {
 }
 
 impl ElementDecoder<'_> {
-    fn decode_all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
+    fn decode_all<const HOST: usize, const DEVICE: usize>(
+        &self,
+        convert: impl Fn([u8; DEVICE]) -> [u8; HOST],
+    ) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(self.places.num_elements()).expect("a size is not negative") * HOST];
         let host = bytes.as_chunks_mut::<HOST>().0;
         let device = self.device.as_chunks::<DEVICE>().0;
@@ -279,19 +334,25 @@ mod tests {
     #[test]
     fn fills_only_elements_of_splat() {
         let stored = |shape: &[i64], element, format, bytes: &[u8]| {
-            encode_device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format)).unwrap()
+            encode_device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format))
+                .unwrap()
         };
         let ones = words(&stored(&[2, 70], ElementType::Bf16, Sen169Fp16, &bf16::ONE.to_le_bytes()));
         assert_eq!(ones.iter().filter(|word| **word == dl16_bits(1.0)).count(), 140);
         assert_eq!(words(&stored(&[70], ElementType::Bool, Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
-        assert_eq!(stored(&[33], ElementType::F32, IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4], 2.5_f32.to_le_bytes());
+        assert_eq!(
+            stored(&[33], ElementType::F32, IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4],
+            2.5_f32.to_le_bytes()
+        );
     }
 
     #[test]
     fn stores_column_in_transposed_stick() {
         let values: Vec<f32> = (0..384_u16).map(f32::from).collect();
         let bytes = halves(&values);
-        let layout = DeviceLayout::new(&HostTensor::row_major(&[128, 3]).unwrap(), Sen169Fp16, &DimOrder::dense(&[1, 0])).unwrap();
+        let layout =
+            DeviceLayout::new(&HostTensor::row_major(&[128, 3]).unwrap(), Sen169Fp16, &DimOrder::dense(&[1, 0]))
+                .unwrap();
         let host = HostElements { element: ElementType::F16, shape: &[128, 3], bytes: &bytes, is_splat: false };
         let stored = words(&encode_device_bytes(&host, &layout).unwrap());
         assert_eq!((layout.device_size(), stored[1]), (&[2, 3, 64][..], dl16_bits(3.0)));
@@ -331,7 +392,10 @@ mod tests {
         };
         assert_eq!(refuse(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
         assert_eq!(refuse(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
-        assert_eq!(refuse(ElementType::I32, &[0; 16], false), "elements of 'i32' cannot be stored in the device format SEN169_FP16");
+        assert_eq!(
+            refuse(ElementType::I32, &[0; 16], false),
+            "elements of 'i32' cannot be stored in the device format SEN169_FP16"
+        );
     }
 
     /// Many elements go through a table, few do not.
@@ -382,11 +446,18 @@ mod tests {
                 raw
             };
             let bytes: Vec<u8> = (0..350).flat_map(element_bytes).collect();
-            let layout = DeviceLayout::new(&HostTensor::row_major(&shape).unwrap(), format, &DimOrder::with_stick(&shape, 0)).unwrap();
-            let store =
-                |bytes: &[u8]| encode_device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
+            let layout =
+                DeviceLayout::new(&HostTensor::row_major(&shape).unwrap(), format, &DimOrder::with_stick(&shape, 0))
+                    .unwrap();
+            let store = |bytes: &[u8]| {
+                encode_device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap()
+            };
             let stored = store(&bytes);
-            assert_eq!(store(&decode_host_bytes(&stored, &layout, element, &shape).unwrap()), stored, "{element} as {format}");
+            assert_eq!(
+                store(&decode_host_bytes(&stored, &layout, element, &shape).unwrap()),
+                stored,
+                "{element} as {format}"
+            );
         }
     }
 }

@@ -15,13 +15,15 @@ pub(super) fn build_constants(op: &OpSpec, geometry: &Geometry, format: DeviceFo
     let mut values = collect_named_values(op, geometry);
     let mut mask = -1;
     if !geometry.masked.is_empty() {
-        // Files number the constants in order, and the mask comes last. The reference emitter of August 2026 always wrote 0 here,
-        // which is wrong when an op has constants of its own (torch-spyre issue 4390).
+        // Files number the constants in order, and the mask comes last. The reference emitter of August 2026 always
+        // wrote 0 here, which is wrong when an op has constants of its own (torch-spyre issue 4390).
         mask = i64::try_from(values.len()).expect("fewer than 2^63");
         values.push((MASK_VALUE.to_owned().into(), mask_value(&op.function)));
     }
-    let infos =
-        values.into_iter().enumerate().map(|(number, (name, value))| (number, constant_info(name, value, geometry.num_cores(), format)));
+    let infos = values
+        .into_iter()
+        .enumerate()
+        .map(|(number, (name, value))| (number, constant_info(name, value, geometry.num_cores(), format)));
     (Constants(infos.collect()), mask)
 }
 
@@ -32,7 +34,12 @@ fn collect_named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
             let scale = op.constants.iter().find(|constant| constant.name == "scaling_factor");
             vec![("nmap".into(), scale.map_or(1.0, |constant| constant.value))]
         }
-        OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
+        OpFamily::Matmul
+        | OpFamily::Conv2d
+        | OpFamily::Depthwise
+        | OpFamily::TopK
+        | OpFamily::Reduction
+        | OpFamily::Elementwise => {
             op.constants.iter().map(|constant| (constant.name.clone().into(), constant.value)).collect()
         }
     }
@@ -50,7 +57,11 @@ fn mask_value(function: &str) -> f64 {
 fn constant_info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInfo {
     let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
     let data = FoldMap {
-        functions: vec![FoldFunction::Const(EmptyObject {}), FoldFunction::Const(EmptyObject {}), FoldFunction::Map(EmptyObject {})],
+        functions: vec![
+            FoldFunction::Const(EmptyObject {}),
+            FoldFunction::Const(EmptyObject {}),
+            FoldFunction::Map(EmptyObject {}),
+        ],
         folds: vec![fold(cores, "core"), fold(1, "corelet"), fold(1, "time")],
         data: Entries(vec![(CoreKey::from_core(0), BitsList(vec![ConstantBits::Known(constant_bits(value, format))]))]),
     };
@@ -61,7 +72,10 @@ fn constant_info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> Co
 ///
 /// Ops in [`DeviceFormat::IeeeFp32`] take single precision, every other op takes DL16.
 #[must_use]
-#[expect(clippy::cast_possible_truncation, reason = "constants are rounded to single precision first, as the reference does")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "constants are rounded to single precision first, as the reference does"
+)]
 pub fn constant_bits(value: f64, format: DeviceFormat) -> u32 {
     match format {
         DeviceFormat::IeeeFp32 => (value as f32).to_bits(),
@@ -76,13 +90,15 @@ pub fn constant_bits(value: f64, format: DeviceFormat) -> u32 {
 
 /// The bits of a value in DL16: 1 sign, 6 exponent (bias 31) and 9 mantissa bits, rounded to nearest, ties to even.
 ///
-/// Established are the layout, values that need no rounding, and the top of the range: exponent field 63 is an ordinary exponent,
-/// `0x7ffe` is the largest finite value, and the host's converter saturates at 2^32, which is `0x7e00` (later torch-spyre
-/// sources). Infinity has no established encoding; the host's converter makes a NaN of it, which would poison a masked `max`.
+/// Established are the layout, values that need no rounding, and the top of the range: exponent field 63 is an ordinary
+/// exponent, `0x7ffe` is the largest finite value, and the host's converter saturates at 2^32, which is `0x7e00` (later
+/// torch-spyre sources). Infinity has no established encoding; the host's converter makes a NaN of it, which would
+/// poison a masked `max`.
 ///
-/// Assumptions, where no public source says more: rounding is to nearest even; exponent field 0 holds subnormals as in IEEE 754;
-/// infinities are encoded as the saturated value, the largest exponent field with a zero mantissa and the sign. That is 2^32, as
-/// good as infinity where we use it: to mask padding in `max`, `min` and `exp`. A NaN becomes the all-ones pattern.
+/// Assumptions, where no public source says more: rounding is to nearest even; exponent field 0 holds subnormals as in
+/// IEEE 754; infinities are encoded as the saturated value, the largest exponent field with a zero mantissa and the
+/// sign. That is 2^32, as good as infinity where we use it: to mask padding in `max`, `min` and `exp`. A NaN becomes
+/// the all-ones pattern.
 #[must_use]
 pub fn dl16_bits(value: f32) -> u16 {
     const LARGEST_EXPONENT: u32 = 0x3f;

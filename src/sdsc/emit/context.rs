@@ -21,7 +21,9 @@ impl EmitContext<'_> {
         match self.geometry.family {
             OpFamily::Pool | OpFamily::TopK => 1,
             OpFamily::Depthwise | OpFamily::Reduction if self.op.is_reduction => n_tensors,
-            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => n_tensors - 1,
+            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => {
+                n_tensors - 1
+            }
         }
     }
 

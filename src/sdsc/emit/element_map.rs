@@ -44,11 +44,12 @@ enum DeviceDimStep {
 }
 
 impl ElementMap {
-    /// Returns the map for a tensor of the given shape: device dimension `i` has a stride of `stride_map[i]` host elements ("torch-spyre
-    /// facts, B.1"); positions beyond the host dimension hold no element.
+    /// Returns the map for a tensor of the given shape: device dimension `i` has a stride of `stride_map[i]` host
+    /// elements ("torch-spyre facts, B.1"); positions beyond the host dimension hold no element.
     ///
     /// # Errors
-    /// A stride that follows no dimension of the tensor, or a layout that leaves out elements or has some of them twice.
+    /// A stride that follows no dimension of the tensor, or a layout that leaves out elements or has some of them
+    /// twice.
     pub(super) fn new(shape: &[i64], layout: &DeviceLayout) -> Result<Self, ConstantError> {
         let host = HostTensor::row_major(shape)?;
         let host_strides = host.strides();
@@ -61,9 +62,17 @@ impl ElementMap {
             let dim = (0..shape.len()).find(|&dim| follows(dim)).ok_or(ConstantError::Stride { device_dim, stride })?;
             Ok(DeviceDimStep::Along { dim, positions: stride / host_strides[dim], elements: stride })
         };
-        let steps = layout.device_size().iter().zip(layout.stride_map()).enumerate().map(step_of).collect::<Result<_, ConstantError>>()?;
-        let n_elements = shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
-        let places = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), num_elements: n_elements };
+        let steps = layout
+            .device_size()
+            .iter()
+            .zip(layout.stride_map())
+            .enumerate()
+            .map(step_of)
+            .collect::<Result<_, ConstantError>>()?;
+        let n_elements =
+            shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
+        let places =
+            Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), num_elements: n_elements };
         places.check()
     }
 
@@ -72,8 +81,8 @@ impl ElementMap {
         self.num_elements
     }
 
-    /// Checks that every element has exactly one position: the device dimensions along a host dimension must be the digits of its
-    /// positions.
+    /// Checks that every element has exactly one position: the device dimensions along a host dimension must be the
+    /// digits of its positions.
     fn check(self) -> Result<Self, ConstantError> {
         for (dim, &size) in self.host_sizes.iter().enumerate() {
             let digit = |(step, &count): (&DeviceDimStep, &i64)| match *step {
@@ -82,7 +91,8 @@ impl ElementMap {
             };
             let mut digits: Vec<(i64, i64)> = self.steps.iter().zip(&self.sizes).filter_map(digit).collect();
             digits.sort_unstable();
-            let next = |held: i64, (positions, count): (i64, i64)| (positions == held).then(|| held.saturating_mul(count));
+            let next =
+                |held: i64, (positions, count): (i64, i64)| (positions == held).then(|| held.saturating_mul(count));
             let held = digits.into_iter().try_fold(1, next);
             if held.is_none_or(|held| held < size) {
                 return Err(ConstantError::Dimension { dim, size });
@@ -93,7 +103,9 @@ impl ElementMap {
 
     /// Visits the elements in device order.
     pub(super) fn visit_runs(&self, mut visit: impl FnMut(ElementRun)) {
-        let (Some((&stick, outer)), Some((&within, steps))) = (self.sizes.split_last(), self.steps.split_last()) else { return };
+        let (Some((&stick, outer)), Some((&within, steps))) = (self.sizes.split_last(), self.steps.split_last()) else {
+            return;
+        };
         let mut position = vec![0; outer.len()];
         let mut coordinates = vec![0; self.host_sizes.len()];
         for number in 0.. {
@@ -106,8 +118,8 @@ impl ElementMap {
                     }
                 };
                 if count > 0 {
-                    let [host, host_stride, count] =
-                        [host, host_stride, count].map(|number| usize::try_from(number).expect("a place is not negative"));
+                    let [host, host_stride, count] = [host, host_stride, count]
+                        .map(|number| usize::try_from(number).expect("a place is not negative"));
                     visit(ElementRun {
                         device: number * usize::try_from(stick).expect("a size is not negative"),
                         host,
@@ -187,11 +199,24 @@ mod tests {
 
     #[test]
     fn places_every_element_once() {
-        for sizes in [vec![], vec![1], vec![7], vec![130], vec![1, 1], vec![1, 70], vec![70, 1], vec![2, 3, 70], vec![4, 1, 5, 9]] {
+        for sizes in [
+            vec![],
+            vec![1],
+            vec![7],
+            vec![130],
+            vec![1, 1],
+            vec![1, 70],
+            vec![70, 1],
+            vec![2, 3, 70],
+            vec![4, 1, 5, 9],
+        ] {
             collect_positions(&sizes, &DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap());
             for stick in 0..sizes.len() {
                 let host = HostTensor::row_major(&sizes).unwrap();
-                collect_positions(&sizes, &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&sizes, stick)).unwrap());
+                collect_positions(
+                    &sizes,
+                    &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&sizes, stick)).unwrap(),
+                );
             }
         }
     }
@@ -199,7 +224,10 @@ mod tests {
     #[test]
     fn strides_over_rows_of_transposed_stick() {
         let host = HostTensor::row_major(&[128, 3]).unwrap();
-        let map = collect_positions(&[128, 3], &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&[128, 3], 0)).unwrap());
+        let map = collect_positions(
+            &[128, 3],
+            &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&[128, 3], 0)).unwrap(),
+        );
         // The second stick of column 1.
         assert_eq!(map[(3 + 1) * 64..(3 + 1) * 64 + 2], [64 * 3 + 1, 65 * 3 + 1]);
     }

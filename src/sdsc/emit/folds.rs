@@ -1,5 +1,5 @@
-//! Coordinate folds: distribution of one dimension of the op's space over cores and over the elements of a stick ("SuperDSC schema,
-//! section 6, `coordInfo`").
+//! Coordinate folds: distribution of one dimension of the op's space over cores and over the elements of a stick
+//! ("SuperDSC schema, section 6, `coordInfo`").
 
 use crate::launch::geometry::Scale;
 use machine::DeviceFormat;

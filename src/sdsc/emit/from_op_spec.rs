@@ -13,8 +13,8 @@ use crate::{bundle::OpSpec, launch::LaunchError};
 use machine::{DeviceFormat, ExecutionUnit};
 use sdsc_format::model;
 use sdsc_format::model::{
-    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, NamedMember,
-    Operation, Sdsc, SizeSymbol, StagePair, StageParams, SymbolicInfo, Text,
+    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap,
+    LabeledSizes, NamedMember, Operation, Sdsc, SizeSymbol, StagePair, StageParams, SymbolicInfo, Text,
 };
 
 /// Returns the file of an op whose addresses are launch arguments.
@@ -48,12 +48,15 @@ fn assemble_file(
     let windows = OpWindows::from_op(op, &geometry).map_err(in_op)?;
     let context = EmitContext { op, geometry: &geometry, addresses: &addresses, windows };
     let function = context.device_function();
-    Ok(NamedMember { name: format!("{index}_{function}").into(), value: context.build_operation(&function).map_err(in_op)? })
+    Ok(NamedMember {
+        name: format!("{index}_{function}").into(),
+        value: context.build_operation(&function).map_err(in_op)?,
+    })
 }
 
 impl EmitContext<'_> {
-    /// Returns the device function; reductions of dimensions other than the stick, and moves between scratchpads, have names of their
-    /// own.
+    /// Returns the device function; reductions of dimensions other than the stick, and moves between scratchpads, have
+    /// names of their own.
     fn device_function(&self) -> Text {
         let result = self.geometry.tensors.last();
         let reduces_stick = result.is_some_and(|tensor| tensor.dims.iter().any(|dim| dim.scale == Scale::AbsentStick));
@@ -97,8 +100,10 @@ impl EmitContext<'_> {
             n_cores: cores,
             core_to_dsc: (0..cores).map(|core| (core, 0)).collect(),
             slices: dims.iter().map(|dim| (dim.label.name().into(), dim.split)).collect(),
-            core_to_slice: self
-                .slices_by_core(&self.geometry.divisions, self.geometry.divisions.dims().iter().map(|division| division.label)),
+            core_to_slice: self.slices_by_core(
+                &self.geometry.divisions,
+                self.geometry.divisions.dims().iter().map(|division| division.label),
+            ),
             core_to_schedule: (0..cores).map(|core| (core, vec![[-1, 0, 0, 0]])).collect(),
             dscs: vec![NamedMember { name: function.clone(), value: self.build_dsc(function)? }],
             data_dscs: is_symbolic.then(Vec::new),
@@ -120,11 +125,21 @@ impl EmitContext<'_> {
             n_corelets: Some(1),
             core_ids: (0..cores).collect(),
             space: self.build_space(),
-            masking: self.geometry.masked.iter().map(|(label, pad)| (label.name().into(), vec![[valid(*label, *pad), *pad]])).collect(),
+            masking: self
+                .geometry
+                .masked
+                .iter()
+                .map(|(label, pad)| (label.name().into(), vec![[valid(*label, *pad), *pad]]))
+                .collect(),
             masking_constant,
             dim_symbols: self.build_dim_symbols(),
             stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
-            classes: self.geometry.classes.iter().map(|class| (class.name.name().into(), self.build_class(class))).collect(),
+            classes: self
+                .geometry
+                .classes
+                .iter()
+                .map(|class| (class.name.name().into(), self.build_class(class)))
+                .collect(),
             class_relation: self.windows.is_sliding().then_some(ClassRelation { is_reuse: 1 }),
             nodes: (0..n_tensors).map(|index| self.build_node(index)).collect::<Result<_, _>>()?,
             tensors: (0..n_tensors).map(|index| self.build_tensor_info(index)).collect::<Result<_, _>>()?,
@@ -145,7 +160,8 @@ impl EmitContext<'_> {
     fn build_stage(&self) -> DimSizes {
         let symbolic = self.geometry.space.dims().iter().filter_map(|dim| {
             let bounds = dim.symbolic.as_ref()?;
-            let info = SymbolicInfo { max: bounds.max / dim.split, granularity: (bounds.granularity / dim.split).max(1) };
+            let info =
+                SymbolicInfo { max: bounds.max / dim.split, granularity: (bounds.granularity / dim.split).max(1) };
             Some((dim.label.name().into(), info))
         });
         DimSizes {
@@ -163,7 +179,8 @@ impl EmitContext<'_> {
     fn build_dim_symbols(&self) -> Option<Entries<Text, Vec<SizeSymbol>>> {
         let label = |dim: usize| self.geometry.labels.get(dim).map(|label| Text::from(label.name()));
         let ids = |id: i64| vec![SizeSymbol { id, is_text: false }];
-        let symbols: Entries<_, _> = self.addresses.dims.iter().filter_map(|symbol| Some((label(symbol.dim)?, ids(symbol.id)))).collect();
+        let symbols: Entries<_, _> =
+            self.addresses.dims.iter().filter_map(|symbol| Some((label(symbol.dim)?, ids(symbol.id)))).collect();
         (!symbols.is_empty()).then_some(symbols)
     }
 
@@ -180,7 +197,8 @@ impl EmitContext<'_> {
     }
 
     fn build_class(&self, class: &LayoutClass) -> ClassInfo {
-        let shown: Vec<_> = class.order.iter().copied().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
+        let shown: Vec<_> =
+            class.order.iter().copied().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
         ClassInfo {
             order: label_texts(&shown),
             stick: label_texts(&class.stick),
@@ -195,7 +213,9 @@ impl EmitContext<'_> {
         let n_tensors = self.geometry.tensors.len();
         let unit = match self.geometry.family {
             OpFamily::Matmul | OpFamily::Conv2d => ExecutionUnit::Pt,
-            OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ExecutionUnit::Sfp,
+            OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
+                ExecutionUnit::Sfp
+            }
         };
         ComputeOp {
             unit: unit.name().into(),
@@ -270,7 +290,10 @@ mod tests {
         let mut neg = op("neg", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
         neg.operands[1].coordinates.pop();
         let error = from_op_spec(&neg, 7, -1).unwrap_err().to_string();
-        assert_eq!(error, "op 7 ('neg'): operand 1 has 2 coordinates for 3 device dimensions; each dimension needs one");
+        assert_eq!(
+            error,
+            "op 7 ('neg'): operand 1 has 2 coordinates for 3 device dimensions; each dimension needs one"
+        );
     }
 
     fn axis(kernel: i64, stride: i64, padding: i64, total_size: Option<i64>) -> WindowAxis {
@@ -280,7 +303,8 @@ mod tests {
     /// The pooling of `[1, 64, 8, 8]` by windows of 2 by 2.
     fn pool() -> OpSpec {
         use Coordinate as C;
-        let input = operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
+        let input =
+            operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
         let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
         let mut pool = op("avgpoolfwd", &[4, 4, 64, 2, 2], vec![input, output]);
         pool.is_reduction = true;
@@ -322,7 +346,10 @@ mod tests {
         let height = conv.nodes[0].coordinates.dims.get("i").unwrap();
         assert_eq!((height.folds.folds[3].factor, height.padding.as_ref()), (4, "padded_nozeropad"));
         assert_eq!(conv.nodes[1].order.join(" "), "kj ki out");
-        assert_eq!(conv.tensors.iter().map(|tensor| tensor.class.as_ref()).collect::<Vec<_>>(), ["OUTPUT", "INPUT", "OUTPUT"]);
+        assert_eq!(
+            conv.tensors.iter().map(|tensor| tensor.class.as_ref()).collect::<Vec<_>>(),
+            ["OUTPUT", "INPUT", "OUTPUT"]
+        );
         assert_eq!(conv.compute[0].inputs.len(), 3);
     }
 
@@ -336,8 +363,11 @@ mod tests {
         };
         let input = operand(&[2, 8, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
         let weight = operand(&[1, 256, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-        let operands =
-            vec![fp8(input, ElementArrangement::Standard), fp8(weight, ElementArrangement::Qfp8Wt), dense_operand(&[8, 128], 0, 1)];
+        let operands = vec![
+            fp8(input, ElementArrangement::Standard),
+            fp8(weight, ElementArrangement::Qfp8Wt),
+            dense_operand(&[8, 128], 0, 1),
+        ];
         let mut matmul = op("batchmatmulfp8", &[8, 128, 256], operands);
         matmul.is_reduction = true;
         let (_, matmul) = dsc(&matmul);

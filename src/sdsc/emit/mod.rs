@@ -49,13 +49,17 @@ pub enum SdscError {
     #[error("a windowed op has no window; its kernel, stride and padding must be given")]
     MissingWindow,
     /// A depthwise convolution that does not say how large its input is.
-    #[error("the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is")]
+    #[error(
+        "the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is"
+    )]
     MissingTotal {
         /// The dimension.
         label: DimLabel,
     },
     /// A tensor that shares a class with one of other dimensions.
-    #[error("tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions")]
+    #[error(
+        "tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions"
+    )]
     ForeignDim {
         /// The tensor.
         tensor: usize,

@@ -1,8 +1,8 @@
 //! One file for equal ops of a bundle, as torch-spyre writes them since August 2026 (later torch-spyre sources).
 //!
-//! Ops are equal if their files are, except for the numbers of the file and of the symbols, and if their tensors are in the same kernel
-//! arguments. Places in the pool and in arguments are operands of the executes, so they may differ; places in LX are in the file. Back ends
-//! before 28 August 2026 abort on a file that two executes name.
+//! Ops are equal if their files are, except for the numbers of the file and of the symbols, and if their tensors are in
+//! the same kernel arguments. Places in the pool and in arguments are operands of the executes, so they may differ;
+//! places in LX are in the file. Back ends before 28 August 2026 abort on a file that two executes name.
 //!
 //! ```text
 //! sdsc_execute (%arg_0, %arg_1, %pool_addr_0) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
@@ -32,12 +32,16 @@ pub struct SharedFiles {
     pub debug_handles: Vec<OpHandle>,
 }
 
-/// Returns the files of the ops of a bundle, in depth-first order, and makes the launch execute them. `handles` has the debug handle of each
-/// op; a file has that of the first op.
+/// Returns the files of the ops of a bundle, in depth-first order, and makes the launch execute them. `handles` has the
+/// debug handle of each op; a file has that of the first op.
 ///
 /// # Errors
 /// If an op has no file.
-pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mut Launch) -> Result<SharedFiles, SdscError> {
+pub fn share_files(
+    ops: &[&OpSpec],
+    handles: &[Option<DebugHandle>],
+    launch: &mut Launch,
+) -> Result<SharedFiles, SdscError> {
     let mut table = UniqueFileTable::default();
     let mut shared = SharedFiles::default();
     let mut first_ids = vec![-1];
@@ -47,7 +51,9 @@ pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mu
         let handle = handles.get(op).cloned().flatten();
         let number = match table.find_or_add(spec, first_id)? {
             FileLookup::File(number) => {
-                if let Some(handle) = handle.filter(|handle| shared.files[number].value.debug_handle.as_ref() != Some(handle)) {
+                if let Some(handle) =
+                    handle.filter(|handle| shared.files[number].value.debug_handle.as_ref() != Some(handle))
+                {
                     shared.debug_handles.push(OpHandle { op, handle });
                 }
                 number
@@ -61,7 +67,10 @@ pub fn share_files(ops: &[&OpSpec], handles: &[Option<DebugHandle>], launch: &mu
         };
         shared.file_of_op.push(number);
     }
-    rename_executes(&mut launch.body, &mut ExecuteRenaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table });
+    rename_executes(
+        &mut launch.body,
+        &mut ExecuteRenaming { next_op: 0, first_ids: &first_ids, shared: &shared, table: &table },
+    );
     Ok(shared)
 }
 
@@ -182,14 +191,19 @@ mod tests {
 
     #[test]
     fn shares_file_of_ops_at_other_pool_offsets() {
-        let bundle =
-            exponentials(&[[argument(0, 0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(16384)], [pool(0), argument(1, 0)]]);
+        let bundle = exponentials(&[
+            [argument(0, 0), pool(0)],
+            [pool(0), pool(8192)],
+            [pool(8192), pool(16384)],
+            [pool(0), argument(1, 0)],
+        ]);
         let (shared, launch) = share_bundle_files(&bundle, &[]);
         assert_eq!(shared.file_of_op, [0, 1, 1, 2]);
         let names: Vec<&str> = shared.files.iter().map(|file| &*file.name).collect();
         assert_eq!(names, ["0_exp", "1_exp", "2_exp"]);
         let text = launch.to_string();
-        let executes: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("sdscbundle.sdsc_execute ")).collect();
+        let executes: Vec<&str> =
+            text.lines().filter_map(|line| line.trim().strip_prefix("sdscbundle.sdsc_execute ")).collect();
         assert!(executes[1].ends_with(r#"{sdsc_filename="sdsc_1.json", "symbol_ids"=[-3, -4]}"#), "{text}");
         assert!(executes[2].ends_with(r#"{sdsc_filename="sdsc_1.json", "symbol_ids"=[-3, -4]}"#), "{text}");
         assert!(executes[2].starts_with("(%pool_addr_8192, %pool_addr_16384)"), "{text}");
@@ -199,7 +213,10 @@ mod tests {
 
     #[test]
     fn separates_files_by_argument_and_lx_address() {
-        assert_eq!(file_numbers(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [argument(0, 0), pool(8192)]]), [0, 1, 0]);
+        assert_eq!(
+            file_numbers(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [argument(0, 0), pool(8192)]]),
+            [0, 1, 0]
+        );
         assert_eq!(file_numbers(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
         // A tensor in place has one symbol, and one beside it two.
         assert_eq!(file_numbers(&[[pool(0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(8192)]]), [0, 1, 0]);
@@ -211,8 +228,9 @@ mod tests {
         for (item, value) in bundle.items.iter_mut().zip([1.0, 1.000_01, 1.0]) {
             let BundleItem::Op(op) = item else { unreachable!("a list of ops") };
             op.function = "clip".to_owned();
-            op.constants =
-                [("clipMin", 0.0), ("clipMax", value)].map(|(name, value)| NamedConstant { name: name.to_owned(), value }).to_vec();
+            op.constants = [("clipMin", 0.0), ("clipMax", value)]
+                .map(|(name, value)| NamedConstant { name: name.to_owned(), value })
+                .to_vec();
         }
         assert_eq!(share_bundle_files(&bundle, &[]).0.file_of_op, [0, 1, 0]);
     }

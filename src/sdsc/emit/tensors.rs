@@ -7,8 +7,8 @@ use crate::launch::geometry::{AddressingMode, CoreDivisions, DimLabel, LabeledTe
 use crate::launch::symbols::TensorStart;
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    AllocateNode, CoordInfo, Coordinates, CoreKey, DecimalInteger, EmptyObject, Entries, Flag, Fold, FoldFunction, FoldMap, MemoryPresence,
-    TensorInfo, TensorMemories, Text, WordLength,
+    AllocateNode, CoordInfo, Coordinates, CoreKey, DecimalInteger, EmptyObject, Entries, Flag, Fold, FoldFunction,
+    FoldMap, MemoryPresence, TensorInfo, TensorMemories, Text, WordLength,
 };
 
 impl EmitContext<'_> {
@@ -17,7 +17,8 @@ impl EmitContext<'_> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
         let is_lx = self.op.operands[index].allocation.is_lx();
-        let shown: Vec<_> = tensor.order().into_iter().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
+        let shown: Vec<_> =
+            tensor.order().into_iter().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
         let page = |label: &DimLabel| tensor.dim(*label).map_or(-1, |dim| dim.page);
         let (indirection, related, index_type) = describe_indirection(tensor.access);
         let start = &self.addresses.starts[index];
@@ -45,14 +46,28 @@ impl EmitContext<'_> {
     fn build_start(&self, start: &TensorStart) -> FoldMap<CoreKey, DecimalInteger> {
         let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
         FoldMap {
-            functions: vec![FoldFunction::Map(EmptyObject {}), FoldFunction::Const(EmptyObject {}), FoldFunction::Const(EmptyObject {})],
+            functions: vec![
+                FoldFunction::Map(EmptyObject {}),
+                FoldFunction::Const(EmptyObject {}),
+                FoldFunction::Const(EmptyObject {}),
+            ],
             folds: vec![fold(self.geometry.num_cores(), "core"), fold(1, "corelet"), fold(1, "time")],
-            data: start.core_values().iter().zip(0..).map(|(value, core)| (CoreKey::from_core(core), DecimalInteger(*value))).collect(),
+            data: start
+                .core_values()
+                .iter()
+                .zip(0..)
+                .map(|(value, core)| (CoreKey::from_core(core), DecimalInteger(*value)))
+                .collect(),
         }
     }
 
     /// In HBM a gap is the same for every core; in LX each core has its own tensor.
-    fn build_gaps(&self, tensor: &LabeledTensor, is_lx: bool, shown: &[DimLabel]) -> Option<Entries<Text, Entries<i64, DecimalInteger>>> {
+    fn build_gaps(
+        &self,
+        tensor: &LabeledTensor,
+        is_lx: bool,
+        shown: &[DimLabel],
+    ) -> Option<Entries<Text, Entries<i64, DecimalInteger>>> {
         if tensor.gaps.is_empty() {
             return None;
         }
@@ -84,7 +99,9 @@ impl EmitContext<'_> {
             Scale::Present => {
                 let slices = self.geometry.owner(index).get(label).slices;
                 match self.windows.input_extent(index, self.is_input(index), label, points, slices) {
-                    Some(input) => DimExtent { scale, slices, size: input.size, step: input.step, padding: input.padding, stick },
+                    Some(input) => {
+                        DimExtent { scale, slices, size: input.size, step: input.step, padding: input.padding, stick }
+                    }
                     None => plain(slices, points / slices),
                 }
             }
@@ -94,7 +111,9 @@ impl EmitContext<'_> {
     fn stick_arrangement(&self, index: usize, label: DimLabel) -> StickArrangement {
         let tensor = &self.geometry.tensors[index];
         let stick = &self.geometry.classes[tensor.class].stick;
-        let Some(position) = stick.iter().position(|along| *along == label) else { return StickArrangement::OutsideStick };
+        let Some(position) = stick.iter().position(|along| *along == label) else {
+            return StickArrangement::OutsideStick;
+        };
         let is_fp8_matmul = self.op.function == "batchmatmulfp8";
         if tensor.format == DeviceFormat::Sen143Fp8 && stick.len() == 2 && position > 0 {
             StickArrangement::WeightBlock
@@ -106,7 +125,9 @@ impl EmitContext<'_> {
     }
 
     fn owned_slices(&self, index: usize) -> Entries<i64, Entries<Text, i64>> {
-        let Some(owner) = self.geometry.owners.as_ref().and_then(|owners| owners.get(index)) else { return Entries::default() };
+        let Some(owner) = self.geometry.owners.as_ref().and_then(|owners| owners.get(index)) else {
+            return Entries::default();
+        };
         self.slices_by_core(owner, self.geometry.space.dims().iter().map(|dim| dim.label))
     }
 
@@ -117,7 +138,8 @@ impl EmitContext<'_> {
         order: impl Iterator<Item = DimLabel>,
     ) -> Entries<i64, Entries<Text, i64>> {
         let dims: Vec<_> = order.map(|label| divisions.get(label)).collect();
-        let slots = |core| dims.iter().map(|division| (Text::from(division.label.name()), division.slot(core))).collect();
+        let slots =
+            |core| dims.iter().map(|division| (Text::from(division.label.name()), division.slot(core))).collect();
         (0..self.geometry.num_cores()).map(|core| (core, slots(core))).collect()
     }
 

@@ -62,7 +62,9 @@ impl OpWindows {
             OpFamily::Pool => WindowKind::Pool,
             OpFamily::Conv2d => WindowKind::Conv2d,
             OpFamily::Depthwise => WindowKind::Depthwise,
-            OpFamily::Matmul | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => return Ok(Self::default()),
+            OpFamily::Matmul | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
+                return Ok(Self::default());
+            }
         };
         let window = op.window.as_ref().ok_or(SdscError::MissingWindow)?;
         match kind {
@@ -143,22 +145,36 @@ impl OpWindows {
         is_padded.then(|| self.axes.iter().map(|axis| (axis.label.name().into(), self.pad_type.clone())).collect())
     }
 
-    /// Returns one core's part of a windowed dimension of an input, of which the op computes `size` points in `slices` slices.
+    /// Returns one core's part of a windowed dimension of an input, of which the op computes `size` points in `slices`
+    /// slices.
     ///
     /// Returns `None` if the dimension is not windowed in that tensor.
-    pub(super) fn input_extent(&self, tensor: usize, is_input: bool, label: DimLabel, size: i64, slices: i64) -> Option<InputExtent> {
+    pub(super) fn input_extent(
+        &self,
+        tensor: usize,
+        is_input: bool,
+        label: DimLabel,
+        size: i64,
+        slices: i64,
+    ) -> Option<InputExtent> {
         let axis = self.axes.iter().find(|axis| axis.label == label)?;
         let outputs = size / slices;
         let padding = self.pad_type.clone();
         match self.kind {
             WindowKind::None => None,
-            WindowKind::Pool => is_input.then(|| InputExtent { size: axis.total / slices, step: axis.total / slices, padding }),
-            WindowKind::Conv2d => {
-                is_input.then(|| InputExtent { size: (outputs - 1) * axis.stride + axis.kernel, step: outputs * axis.stride, padding })
+            WindowKind::Pool => {
+                is_input.then(|| InputExtent { size: axis.total / slices, step: axis.total / slices, padding })
             }
-            WindowKind::Depthwise => {
-                (tensor == 0).then(|| InputExtent { size: outputs * axis.stride + axis.kernel - 1, step: outputs * axis.stride, padding })
-            }
+            WindowKind::Conv2d => is_input.then(|| InputExtent {
+                size: (outputs - 1) * axis.stride + axis.kernel,
+                step: outputs * axis.stride,
+                padding,
+            }),
+            WindowKind::Depthwise => (tensor == 0).then(|| InputExtent {
+                size: outputs * axis.stride + axis.kernel - 1,
+                step: outputs * axis.stride,
+                padding,
+            }),
         }
     }
 

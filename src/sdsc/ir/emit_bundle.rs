@@ -1,10 +1,13 @@
 //! `spyre-emit-bundle`: writes the bundle directory.
 //!
-//! Reads the output of `spyre-lower-to-sdscbundle`. Writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the
-//! SDSC files. For a module without an `sdsc.program` but with one bundle, it writes only the files of that bundle.
+//! Reads the output of `spyre-lower-to-sdscbundle`. Writes `program.json`, the files of constants and, per bundle,
+//! `bundle.mlir` and the SDSC files. For a module without an `sdsc.program` but with one bundle, it writes only the
+//! files of that bundle.
 
 use crate::dialect::ods::{attr, option, sdsc};
-use crate::sdsc::emit::{HostElements, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files};
+use crate::sdsc::emit::{
+    HostElements, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number, share_files,
+};
 use crate::{
     bundle::ir::sdsc_ops,
     bundle::{Bundle, LaunchLiveRange, LaunchMemory, NamedConstant, OpSpec},
@@ -18,8 +21,8 @@ use crate::{
         symbols::{MemoryMap, OpAddresses},
     },
     mlir::{
-        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, ValueExt, can_parse, dictionary_entries, elements, error_at,
-        integer, integers, raw_elements, record_bug, strings, symbol_name, type_of, warning_at,
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, ValueExt, can_parse, dictionary_entries,
+        elements, error_at, integer, integers, raw_elements, record_bug, strings, symbol_name, type_of, warning_at,
     },
 };
 use ::program::layout::DeviceLayout;
@@ -45,12 +48,15 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let output = options.get_text(option::OUTPUT);
     if output.is_empty() {
-        return Err(error_at(codes::OUTPUT_MISSING, module, "requires option 'output'; give the directory to write").report());
+        return Err(
+            error_at(codes::OUTPUT_MISSING, module, "requires option 'output'; give the directory to write").report()
+        );
     }
     let format: Profile = options.read_enum(module, option::BUNDLE_FORMAT)?;
     let files = build_files(module, options, format)?;
     check_texts(module, options, &files)?;
-    let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
+    let target =
+        dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; they become visible only when they are moved into place.
     let (violations, fresh) = thread::scope(|scope| {
@@ -73,7 +79,12 @@ fn check_texts(module: Op<'_>, options: &PassOptions, files: &[OutputFile]) -> R
                 record_bug(module);
                 whose = ", which is a compiler bug";
             }
-            return Err(error_at(codes::OWN_FILES, module, format_args!("wrote a '{}' that MLIR cannot read{whose}", file.path)).report());
+            return Err(error_at(
+                codes::OWN_FILES,
+                module,
+                format_args!("wrote a '{}' that MLIR cannot read{whose}", file.path),
+            )
+            .report());
         }
     }
     Ok(())
@@ -84,13 +95,19 @@ fn is_compiler_output(options: &PassOptions) -> bool {
     options.is_enabled(option::COMPILED)
 }
 
-/// Reports violations of the format. In the output of a complete compilation they are a compiler bug; in a format that is not the default,
-/// the program has no form in it, which is an error. A program that was given as IR of a later phase is refused, and nothing is written; op
-/// specs of another front end are written with a warning.
-fn report_violations(module: Op<'_>, options: &PassOptions, format: Profile, violations: &[Violation]) -> Result<(), ErrorReported> {
+/// Reports violations of the format. In the output of a complete compilation they are a compiler bug; in a format that
+/// is not the default, the program has no form in it, which is an error. A program that was given as IR of a later
+/// phase is refused, and nothing is written; op specs of another front end are written with a warning.
+fn report_violations(
+    module: Op<'_>,
+    options: &PassOptions,
+    format: Profile,
+    violations: &[Violation],
+) -> Result<(), ErrorReported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if is_compiler_output(options) && format != Profile::default() {
-        let message = format_args!("has no form in format '{format}': {}; choose another with '--bundle-format'", first.message);
+        let message =
+            format_args!("has no form in format '{format}': {}; choose another with '--bundle-format'", first.message);
         return Err(error_at(codes::BUNDLE_FORMAT, module, message).report());
     }
     if is_compiler_output(options) {
@@ -103,12 +120,20 @@ fn report_violations(module: Op<'_>, options: &PassOptions, format: Profile, vio
         .report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM)) {
-        return Err(
-            error_at(diagnostic_code(first), program, format_args!("wrote files that break a rule of the format: {first}")).report()
-        );
+        return Err(error_at(
+            diagnostic_code(first),
+            program,
+            format_args!("wrote files that break a rule of the format: {first}"),
+        )
+        .report());
     }
     for violation in violations {
-        warning_at(diagnostic_code(violation), module, format_args!("wrote files that break a rule of the format: {violation}")).emit();
+        warning_at(
+            diagnostic_code(violation),
+            module,
+            format_args!("wrote files that break a rule of the format: {violation}"),
+        )
+        .emit();
     }
     Ok(())
 }
@@ -129,7 +154,8 @@ fn empty_module_message(options: &PassOptions) -> &'static str {
 }
 
 fn build_files(module: Op<'_>, options: &PassOptions, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
-    let target = dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
+    let target =
+        dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     if module.body_ops().is_empty() {
         return Err(error_at(codes::EMPTY_MODULE, module, empty_module_message(options)).report());
     }
@@ -174,7 +200,8 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
         check_name(op, &name)?;
         match op.full_name() {
             sdsc::BUFFER => {
-                let (mut tensor, constant) = read_buffer(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
+                let (mut tensor, constant) =
+                    read_buffer(op, target).map_err(|message| error_at(codes::CONSTANT, op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
@@ -211,30 +238,43 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
                     pool,
                 });
             }
-            _ => return Err(error_at(codes::BUNDLE_ORDER, op, "cannot be written; run spyre-lower-to-sdscbundle first").report()),
+            _ => {
+                return Err(error_at(
+                    codes::BUNDLE_ORDER,
+                    op,
+                    "cannot be written; run spyre-lower-to-sdscbundle first",
+                )
+                .report());
+            }
         }
     }
-    description
-        .check_no_symbols()
-        .map_err(|message| error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report())?;
+    description.check_no_symbols().map_err(|message| {
+        error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report()
+    })?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
-    files.extend(build_launch_spec_files(&description, &written).map_err(|message| error_at(codes::INTERNAL, program, message).report())?);
-    let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
+    files.extend(
+        build_launch_spec_files(&description, &written)
+            .map_err(|message| error_at(codes::INTERNAL, program, message).report())?,
+    );
+    let mut content =
+        serde_json::to_vec_pretty(&description).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
     content.push(b'\n');
     files.push(OutputFile { path: program::PROGRAM_FILE.to_owned(), content });
     if !exact.is_empty() {
-        let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
+        let mut content =
+            serde_json::to_vec_pretty(&exact).map_err(|error| error_at(codes::INTERNAL, program, error).report())?;
         content.push(b'\n');
         files.push(OutputFile { path: EXACT_FILE.to_owned(), content });
     }
     Ok(files)
 }
 
-/// Checks that a name is plain: bundles are folders, and a run writes results to files, with these names, and other names could escape
-/// the directory.
+/// Checks that a name is plain: bundles are folders, and a run writes results to files, with these names, and other
+/// names could escape the directory.
 fn check_name(op: Op<'_>, name: &str) -> Result<(), ErrorReported> {
-    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::PROGRAM_FILE, EXACT_FILE].contains(&name);
+    let is_taken =
+        op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::PROGRAM_FILE, EXACT_FILE].contains(&name);
     let becomes_file = op.is("builtin.module") || ProgramBufferRole::from_op(op) == Some(ProgramBufferRole::Output);
     if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
@@ -273,7 +313,10 @@ enum ExactElements {
 /// Returns the trip counts that are known at launch only.
 fn read_symbols(program: Op<'_>) -> Vec<Symbol> {
     let entries = program.attr(attr::SYMBOLS).and_then(dictionary_entries).unwrap_or_default();
-    entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
+    entries
+        .into_iter()
+        .filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? }))
+        .collect()
 }
 
 /// Returns the sizes that are known at launch only.
@@ -309,9 +352,11 @@ fn read_symbolic_dims(buffer: Op<'_>) -> Vec<SymbolicDim> {
 
 /// Returns a tensor of the program, with its bytes if it is a constant.
 fn read_buffer(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
-    let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::DeviceTensor::from_type).ok_or("is no tensor")?;
+    let tensor =
+        buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::DeviceTensor::from_type).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
-    let content = buffer.attr(attr::VALUE).map(|value| build_content(buffer, value, &tensor, layout, target)).transpose()?;
+    let content =
+        buffer.attr(attr::VALUE).map(|value| build_content(buffer, value, &tensor, layout, target)).transpose()?;
     let entry = Tensor {
         name: buffer.text_attr(attr::SYM_NAME).to_owned(),
         shape: tensor.host.shape.clone(),
@@ -348,8 +393,9 @@ fn build_content(
 ) -> Result<ConstantContent, String> {
     let name = buffer.text_attr(attr::SYM_NAME);
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
-        return Err(codes::FILE_NAME
-            .format(format_args!("expected a name of letters, digits and '_' for the file of the constant, found '{name}'")));
+        return Err(codes::FILE_NAME.format(format_args!(
+            "expected a name of letters, digits and '_' for the file of the constant, found '{name}'"
+        )));
     }
     if layout.bytes() > target.segment_bytes {
         return Err(codes::CONSTANT.format(format_args!(
@@ -358,7 +404,8 @@ fn build_content(
             target.segment_bytes
         )));
     }
-    let raw = raw_elements(value).ok_or("expected 'dense' elements or a 'dense_resource' with content, found others")?;
+    let raw =
+        raw_elements(value).ok_or("expected 'dense' elements or a 'dense_resource' with content, found others")?;
     if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
         return Err(codes::CONSTANT.format(format_args!(
             "repeats one number for {} bytes, more than the limit of {MAX_SPLAT_BYTES}; use linalg.fill",
@@ -366,14 +413,19 @@ fn build_content(
         )));
     }
     let stored = ScalarType::from_type(tensor.host.element).element_type();
-    let element =
-        stored.ok_or_else(|| codes::CONSTANT.format(format_args!("expected elements of an array type, found {}", tensor.host.element)))?;
+    let element = stored.ok_or_else(|| {
+        codes::CONSTANT.format(format_args!("expected elements of an array type, found {}", tensor.host.element))
+    })?;
     let host = HostElements { element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
-    let content = encode_device_bytes(&host, layout).map_err(|error| codes::CONSTANT.format(format_args!("cannot be stored: {error}")))?;
+    let content = encode_device_bytes(&host, layout)
+        .map_err(|error| codes::CONSTANT.format(format_args!("cannot be stored: {error}")))?;
     let exact = match buffer.attr(dialect::EXACT_ATTR).and_then(raw_elements) {
-        Some(exact) => {
-            Some(collect_exact_elements(&HostElements { element: ElementType::F64, bytes: exact.bytes, is_splat: exact.is_splat, ..host }))
-        }
+        Some(exact) => Some(collect_exact_elements(&HostElements {
+            element: ElementType::F64,
+            bytes: exact.bytes,
+            is_splat: exact.is_splat,
+            ..host
+        })),
         None => is_rounded(&host, layout.format()).then(|| collect_exact_elements(&host)),
     };
     Ok(ConstantContent { content, exact })
@@ -383,7 +435,9 @@ fn collect_exact_elements(host: &HostElements<'_>) -> ExactElements {
     match (host.is_splat, host.element, host.bytes) {
         (true, ElementType::F16, &[a, b]) => ExactElements::Splat(half::f16::from_le_bytes([a, b]).into()),
         (true, ElementType::Bf16, &[a, b]) => ExactElements::Splat(half::bf16::from_le_bytes([a, b]).into()),
-        (true, ElementType::F64, &[a, b, c, d, e, f, g, h]) => ExactElements::Splat(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        (true, ElementType::F64, &[a, b, c, d, e, f, g, h]) => {
+            ExactElements::Splat(f64::from_le_bytes([a, b, c, d, e, f, g, h]))
+        }
         (true, _, &[a, b, c, d]) => ExactElements::Splat(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Elements(host.bytes.to_vec()),
     }
@@ -391,7 +445,8 @@ fn collect_exact_elements(host: &HostElements<'_>) -> ExactElements {
 
 /// Returns the live ranges of the values of a launch in LX and in its pool.
 fn read_live_ranges(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], ErrorReported> {
-    let lives = sdsc_ops::live_ranges_from_ir(bundle).map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
+    let lives = sdsc_ops::live_ranges_from_ir(bundle)
+        .map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: LaunchMemory| {
         let kept = lives.iter().filter(|life| life.memory == memory);
         let life = |life: &LaunchLiveRange| program::Life {
@@ -435,8 +490,9 @@ fn build_bundle_files(
         let spec = sdsc_ops::op_from_ir(op).map_err(refuse)?;
         written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
-        let number = parse_file_number(name)
-            .ok_or_else(|| refuse(codes::FILE_NAME.format(format_args!("expected a file name sdsc_<n>.json, found '{name}'"))))?;
+        let number = parse_file_number(name).ok_or_else(|| {
+            refuse(codes::FILE_NAME.format(format_args!("expected a file name sdsc_<n>.json, found '{name}'")))
+        })?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
             None => {
@@ -470,8 +526,11 @@ fn build_shared_bundle_files(
 ) -> Result<EmittedBundleFiles, ErrorReported> {
     let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
-    let specs = ops().map(|op| sdsc_ops::op_from_ir(op).map_err(|message| refuse(op, message))).collect::<Result<Vec<_>, _>>()?;
-    let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch).map_err(|error| refuse(bundle, error.to_string()))?;
+    let specs = ops()
+        .map(|op| sdsc_ops::op_from_ir(op).map_err(|message| refuse(op, message)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch)
+        .map_err(|error| refuse(bundle, error.to_string()))?;
     let path = |number: usize| format!("{folder}sdsc_{number}.json");
     for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
         let rounded = find_rounded_constants(spec, &shared.files[number]);
@@ -479,7 +538,8 @@ fn build_shared_bundle_files(
             exact.ops.entry(path(number)).or_insert(rounded);
         }
     }
-    let named: Vec<(String, Sdsc)> = shared.files.into_iter().enumerate().map(|(number, file)| (path(number), file)).collect();
+    let named: Vec<(String, Sdsc)> =
+        shared.files.into_iter().enumerate().map(|(number, file)| (path(number), file)).collect();
     let mut files = vec![OutputFile { path: format!("{folder}bundle.mlir"), content: launch.to_string().into_bytes() }];
     files.extend(serialize_files(&named));
     Ok(EmittedBundleFiles { files, written: Some(specs.iter().flat_map(written_arguments).collect()) })
@@ -488,8 +548,8 @@ fn build_shared_bundle_files(
 /// Minimum number of op files per thread.
 const MIN_OPS_PER_THREAD: usize = 16;
 
-/// Serializes the files of ops, in several threads if there are many. The threads are scoped: those of a pool would remain in the
-/// process.
+/// Serializes the files of ops, in several threads if there are many. The threads are scoped: those of a pool would
+/// remain in the process.
 fn serialize_files(ops: &[(String, Sdsc)]) -> Vec<OutputFile> {
     let all_of = |ops: &[(String, Sdsc)]| -> Vec<OutputFile> {
         ops.iter().map(|(path, sdsc)| OutputFile { path: path.clone(), content: to_text(sdsc) }).collect()
@@ -499,7 +559,8 @@ fn serialize_files(ops: &[(String, Sdsc)]) -> Vec<OutputFile> {
         return all_of(ops);
     }
     thread::scope(|scope| {
-        let spelled: Vec<_> = ops.chunks(ops.len().div_ceil(n_threads)).map(|ops| scope.spawn(move || all_of(ops))).collect();
+        let spelled: Vec<_> =
+            ops.chunks(ops.len().div_ceil(n_threads)).map(|ops| scope.spawn(move || all_of(ops))).collect();
         spelled.into_iter().flat_map(|files| files.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }
@@ -508,7 +569,9 @@ fn serialize_files(ops: &[(String, Sdsc)]) -> Vec<OutputFile> {
 fn find_rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
     let infos = || file.value.dscs.iter().flat_map(|named| named.value.constants.0.iter()).map(|(_, info)| info);
     let format = |name: &str| infos().find(|info| info.name == *name).and_then(|info| info.format.parse().ok());
-    let is_changed = |constant: &&NamedConstant| format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format));
+    let is_changed = |constant: &&NamedConstant| {
+        format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format))
+    };
     spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
 }
 
@@ -519,16 +582,20 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), ErrorReported> {
     // Counts are the last parameters.
     let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
     let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
-    let is_counted =
-        |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
+    let is_counted = |op: &Op<'_>| {
+        op.is("scf.for")
+            && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")))
+    };
     let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
     let limit = "the backend requires constant trip counts";
     let message = match (entry(attr::SDSC_COUNTS), entry(attr::SDSC_COUNTED_DIMS)) {
         (Some(symbol), Some(dim)) => format!(
             "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; give --bind {symbol}=NUMBER"
         ),
-        _ => codes::TRIP_AT_LAUNCH
-            .format(format_args!("expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}", param.value)),
+        _ => codes::TRIP_AT_LAUNCH.format(format_args!(
+            "expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}",
+            param.value
+        )),
     };
     Err(error_at(codes::TRIP_AT_LAUNCH, counted, message).report())
 }
@@ -547,7 +614,8 @@ fn baked_memory_map(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>
     let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let spec: OpSpec = sdsc_ops::op_from_ir(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
+        let spec: OpSpec =
+            sdsc_ops::op_from_ir(op).map_err(|message| error_at(codes::MALFORMED_IR, op, message).report())?;
         model.items.push(crate::bundle::BundleItem::Op(Box::new(spec)));
     }
     Ok(Some(MemoryMap::from_bundle(&model, target)))
@@ -557,7 +625,8 @@ fn parse_file_number(name: &str) -> Option<usize> {
     name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
 }
 
-/// Returns the first symbol id of the next op, after an op whose first id is `first`: ids decrease over the complete bundle.
+/// Returns the first symbol id of the next op, after an op whose first id is `first`: ids decrease over the complete
+/// bundle.
 fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, LaunchError> {
     let geometry = Geometry::new(spec)?;
     Ok(OpAddresses::new_symbolic(spec, &geometry, first)?.next_id())

@@ -1,7 +1,7 @@
 //! Affine expressions as text: `c0 floordiv 64 + 1`, `indirect(t)`, `(core_id mod 8) floordiv 2`.
 //!
-//! A device coordinate must reduce to one term and an integer ([`parse_coordinate`]); the slice that a core owns may be any expression of the core
-//! ([`parse_slice`]).
+//! A device coordinate must reduce to one term and an integer ([`parse_coordinate`]); the slice that a core owns may be
+//! any expression of the core ([`parse_slice`]).
 
 use crate::bundle::{Coordinate, CoordinateSource};
 use program::layout::CoordinateTerm;
@@ -23,7 +23,10 @@ fn parse_with<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, Affine
 }
 
 /// Reads a device coordinate; `position` finds an iteration dimension by name.
-pub(super) fn parse_coordinate(text: &str, position: &impl Fn(&str) -> Option<usize>) -> Result<Coordinate, AffineError> {
+pub(super) fn parse_coordinate(
+    text: &str,
+    position: &impl Fn(&str) -> Option<usize>,
+) -> Result<Coordinate, AffineError> {
     parse_with(text, &PointExprEvaluator { position })
 }
 
@@ -52,11 +55,18 @@ impl<F: Fn(&str) -> Option<usize>> AffineEvaluator for PointExprEvaluator<'_, F>
         Ok(Coordinate::indirect(name))
     }
 
-    fn evaluate_operator(&self, operator: AffineOperator, left: Coordinate, right: Coordinate) -> Result<Coordinate, String> {
+    fn evaluate_operator(
+        &self,
+        operator: AffineOperator,
+        left: Coordinate,
+        right: Coordinate,
+    ) -> Result<Coordinate, String> {
         let result = match (operator, as_integer(&left), as_integer(&right)) {
             (AffineOperator::Add, _, Some(value)) => shift_coordinate(left, value),
             (AffineOperator::Add, Some(value), None) => shift_coordinate(right, value),
-            (AffineOperator::Subtract, _, Some(value)) => value.checked_neg().and_then(|value| shift_coordinate(left, value)),
+            (AffineOperator::Subtract, _, Some(value)) => {
+                value.checked_neg().and_then(|value| shift_coordinate(left, value))
+            }
             (AffineOperator::Multiply, Some(left), Some(right)) => left.checked_mul(right).map(Coordinate::constant),
             (AffineOperator::Multiply, None, Some(1)) => Some(left),
             (AffineOperator::Multiply, Some(1), None) => Some(right),
@@ -66,12 +76,18 @@ impl<F: Fn(&str) -> Option<usize>> AffineEvaluator for PointExprEvaluator<'_, F>
             (AffineOperator::FloorDiv, _, Some(divisor)) => floordiv_coordinate(&left, divisor),
             (AffineOperator::Mod, _, Some(modulo)) => mod_coordinate(&left, modulo),
             (
-                AffineOperator::Add | AffineOperator::Subtract | AffineOperator::Multiply | AffineOperator::FloorDiv | AffineOperator::Mod,
+                AffineOperator::Add
+                | AffineOperator::Subtract
+                | AffineOperator::Multiply
+                | AffineOperator::FloorDiv
+                | AffineOperator::Mod,
                 _,
                 _,
             ) => None,
         };
-        result.ok_or_else(|| "a coordinate is of the form ((dim mod m) floordiv d) + k, indirect(tensor) + k or k".to_owned())
+        result.ok_or_else(|| {
+            "a coordinate is of the form ((dim mod m) floordiv d) + k, indirect(tensor) + k or k".to_owned()
+        })
     }
 }
 
@@ -92,7 +108,11 @@ impl AffineEvaluator for CoreExprEvaluator {
     }
 
     fn evaluate_name(&self, name: &str) -> Result<i64, String> {
-        if name == "core_id" { Ok(self.core) } else { Err(format!("'{name}' is not 'core_id', which the slices of cores depend on")) }
+        if name == "core_id" {
+            Ok(self.core)
+        } else {
+            Err(format!("'{name}' is not 'core_id', which the slices of cores depend on"))
+        }
     }
 
     fn evaluate_operator(&self, operator: AffineOperator, left: i64, right: i64) -> Result<i64, String> {
@@ -140,7 +160,10 @@ fn mod_coordinate(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
                 Some(modulo) if range % modulo == 0 => modulo,
                 Some(_) => return None,
             };
-            Some(Coordinate { term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: Some(modulo), floordiv })), offset: 0 })
+            Some(Coordinate {
+                term: Some(CoordinateSource::Digits(CoordinateTerm { dim, modulo: Some(modulo), floordiv })),
+                offset: 0,
+            })
         }
         Coordinate { term: Some(_), .. } => None,
     }
@@ -184,7 +207,10 @@ mod tests {
     #[test]
     fn reports_position_of_invalid_text() {
         let refused = |text: &str| parse_point(text).unwrap_err().to_string();
-        assert_eq!(refused("c0 floordiv"), "'c0 floordiv', character 12: expected a number, a name or '(', found the end of the text");
+        assert_eq!(
+            refused("c0 floordiv"),
+            "'c0 floordiv', character 12: expected a number, a name or '(', found the end of the text"
+        );
         assert_eq!(refused("c0 mod 0"), "'c0 mod 0', character 4: divides by 0; divisors are at least 1");
         assert_eq!(refused("d0"), "'d0', character 1: 'd0' is no iteration dimension");
         assert_eq!(refused("c0 c1"), "'c0 c1', character 4: expected an operator or the end, found 'c1'");
@@ -200,7 +226,8 @@ mod tests {
 
     #[test]
     fn evaluates_core_expression_for_each_core() {
-        let slots: Vec<_> = (0..8).map(|core| parse_slice("(((core_id floordiv 4) mod 2) floordiv 1) mod 2", core).unwrap()).collect();
+        let slots: Vec<_> =
+            (0..8).map(|core| parse_slice("(((core_id floordiv 4) mod 2) floordiv 1) mod 2", core).unwrap()).collect();
         assert_eq!(slots, [0, 0, 0, 0, 1, 1, 1, 1]);
         let refused = |text: &str| parse_slice(text, 1).unwrap_err().message;
         assert_eq!(refused("other"), "'other' is not 'core_id', which the slices of cores depend on");

@@ -1,5 +1,5 @@
-//! Reads a bundle of op specs from JSON: the vocabulary of the golden `case.json` ("golden README"), which is what torch-spyre's
-//! front half can hand over.
+//! Reads a bundle of op specs from JSON: the vocabulary of the golden `case.json` ("golden README"), which is what
+//! torch-spyre's front half can hand over.
 //!
 //! ```text
 //! {"pool_bytes": 0, "program": [{"op": "add", "is_reduction": false,
@@ -10,8 +10,8 @@
 
 use super::affine_text::{self, AffineError};
 use crate::bundle::{
-    Allocation, Bundle, BundleItem, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership,
-    SymbolicDim, WindowAxis,
+    Allocation, Bundle, BundleItem, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand, OpWindow,
+    OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 use machine::DeviceFormat;
 use serde::Deserialize;
@@ -214,7 +214,10 @@ fn read_op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseEr
     // A number of cores that no machine has is refused with the op; here it must only not take forever.
     let cores = dims.iter().fold(1_i64, |product, dim| product.saturating_mul(dim.split)).min(1024);
     let operands = require_field(item.args.as_ref(), path, "args")?;
-    let operands = operands.iter().enumerate().map(|(index, case)| read_operand(case, &names, cores, &format!("{path}.args[{index}]")));
+    let operands = operands
+        .iter()
+        .enumerate()
+        .map(|(index, case)| read_operand(case, &names, cores, &format!("{path}.args[{index}]")));
     Ok(OpSpec {
         function: function.to_owned(),
         is_reduction: require_field(item.is_reduction, path, "is_reduction")?,
@@ -243,7 +246,10 @@ fn read_operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> R
         coordinates.push(read.or_else(|error| value_error(format!("{path}.device_coordinates[{index}]"), error))?);
     }
     let format: DeviceFormat = case.dtype.parse().or_else(|error| value_error(format!("{path}.dtype"), error))?;
-    let ownership = case.work_division.as_ref().map(|division| read_ownership(division, names, cores, &format!("{path}.work_division")));
+    let ownership = case
+        .work_division
+        .as_ref()
+        .map(|division| read_ownership(division, names, cores, &format!("{path}.work_division")));
     Ok(OpSpecOperand {
         is_input: case.is_input,
         format,
@@ -260,7 +266,10 @@ fn read_operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> R
 fn read_arrangement(case: &CaseOperand, path: &str) -> Result<ElementArrangement, CaseError> {
     let Some(name) = &case.element_arrangement else { return Ok(ElementArrangement::Standard) };
     let known = ElementArrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name);
-    known.map_or_else(|| value_error(format!("{path}.element_arrangement"), format_args!("unknown element arrangement '{name}'")), Ok)
+    known.map_or_else(
+        || value_error(format!("{path}.element_arrangement"), format_args!("unknown element arrangement '{name}'")),
+        Ok,
+    )
 }
 
 fn read_allocation(case: &CaseOperand, path: &str) -> Result<Allocation, CaseError> {
@@ -287,7 +296,12 @@ fn read_ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &st
             let text = require_field(division.core_to_slice.get(name), &path, name)?;
             let owned = read_owned_dim(dim, *slices, cores, text).or_else(|error| value_error(&path, error))?;
             dims.push(owned.map_or_else(
-                || value_error(&path, format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs")),
+                || {
+                    value_error(
+                        &path,
+                        format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs"),
+                    )
+                },
                 Ok,
             )?);
         }
@@ -317,7 +331,10 @@ fn read_constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<Nam
     let Some(values) = &item.constants else { return Ok(Vec::new()) };
     let mut order = item.constants_order.clone().unwrap_or_else(|| values.keys().cloned().collect());
     if order.len() != values.len() {
-        return value_error(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), values.len()));
+        return value_error(
+            format!("{path}.constants_order"),
+            format_args!("{} names for {} constants", order.len(), values.len()),
+        );
     }
     order.retain(|name| function != POOL_FUNCTION || name == "scaling_factor");
     let read = |name: String| {
@@ -337,7 +354,8 @@ fn read_window(item: &CaseItem, function: &str) -> Option<OpWindow> {
     }
     let other = item.other_info.as_ref().and_then(CaseValue::as_object);
     let nested = other.into_iter().flat_map(BTreeMap::values).filter_map(CaseValue::as_object);
-    let sources: Vec<_> = [item.conv_params.as_ref(), item.constants.as_ref(), other].into_iter().flatten().chain(nested).collect();
+    let sources: Vec<_> =
+        [item.conv_params.as_ref(), item.constants.as_ref(), other].into_iter().flatten().chain(nested).collect();
     let find = |names: &[&str]| names.iter().find_map(|name| sources.iter().find_map(|source| source.get(*name)));
     let number = |names: &[&str]| find(names).and_then(CaseValue::as_integer);
     let axis = |kernel: &str, stride: [&str; 2], padding: [&str; 2], dilation: [&str; 2], total: &str| WindowAxis {
@@ -381,16 +399,26 @@ mod tests {
         let unknown = read_case(&case(&OPERAND.replace("is_input", "is_inputs"))).unwrap_err().to_string();
         assert!(unknown.starts_with("program[0].body[0].args[1]"), "{unknown}");
         let coordinate = read_case(&case(&OPERAND.replace("c0 mod 64", "c7"))).unwrap_err().to_string();
-        assert_eq!(coordinate, "program[0].body[0].args[1].device_coordinates[1]: 'c7', character 1: 'c7' is no iteration dimension");
-        let allocation = read_case(&case(&OPERAND.replace("\"hbm\": 0", "\"hbm\": 0, \"lx\": 0"))).unwrap_err().to_string();
-        assert_eq!(allocation, "program[0].body[0].args[1].allocation: must have exactly one of 'hbm', 'pool' and 'lx'");
+        assert_eq!(
+            coordinate,
+            "program[0].body[0].args[1].device_coordinates[1]: 'c7', character 1: 'c7' is no iteration dimension"
+        );
+        let allocation =
+            read_case(&case(&OPERAND.replace("\"hbm\": 0", "\"hbm\": 0, \"lx\": 0"))).unwrap_err().to_string();
+        assert_eq!(
+            allocation,
+            "program[0].body[0].args[1].allocation: must have exactly one of 'hbm', 'pool' and 'lx'"
+        );
         let trailing = read_case(&format!("{} 1", case(OPERAND))).unwrap_err().to_string();
         assert!(trailing.starts_with("end: trailing characters"), "{trailing}");
     }
 
     #[test]
     fn rejects_ownership_that_is_not_mixed_radix() {
-        assert_eq!(read_owned_dim(1, 2, 8, "(core_id floordiv 4) mod 2"), Ok(Some(OwnedDim { dim: 1, slices: 2, divisor: 4 })));
+        assert_eq!(
+            read_owned_dim(1, 2, 8, "(core_id floordiv 4) mod 2"),
+            Ok(Some(OwnedDim { dim: 1, slices: 2, divisor: 4 }))
+        );
         for other in ["core_id mod 3", "0", "1", "1 - core_id mod 2", "core_id"] {
             assert_eq!(read_owned_dim(1, 2, 8, other), Ok(None), "{other}");
         }

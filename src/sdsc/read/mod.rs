@@ -9,4 +9,6 @@ mod affine_text;
 pub mod case_json;
 mod to_op_spec;
 
-pub use to_op_spec::{FileContext, OpSpecReadError, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec};
+pub use to_op_spec::{
+    FileContext, OpSpecReadError, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec,
+};

@@ -1,5 +1,5 @@
-//! An op spec from its SDSC file: the inverse of [`from_op_spec()`](crate::sdsc::emit::from_op_spec()), and from all files of a bundle the
-//! [`Bundle`](crate::bundle::Bundle).
+//! An op spec from its SDSC file: the inverse of [`from_op_spec()`](crate::sdsc::emit::from_op_spec()), and from all
+//! files of a bundle the [`Bundle`](crate::bundle::Bundle).
 //!
 //! A file says less than an op spec. Where several op specs have the same file, the reader takes one and keeps to it:
 //!
@@ -13,10 +13,10 @@
 //! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
 //! | whether a baked segment 0 is the pool | it is where the program says that the launch has one, else kernel argument 0 |
 //!
-//! Where the reading is a matter of trial, [`OpSpecCandidate`] lists the possibilities, the likeliest first. No guess is trusted: the op spec
-//! is emitted again, and the reader refuses the file when no emission is equal to it. Not compared are the debug handle, which op
-//! specs do not have, the number of a masking constant that the reference emitter gets wrong (torch-spyre issue 4390), and
-//! constants of which a golden file says the value and not the bits.
+//! Where the reading is a matter of trial, [`OpSpecCandidate`] lists the possibilities, the likeliest first. No guess
+//! is trusted: the op spec is emitted again, and the reader refuses the file when no emission is equal to it. Not
+//! compared are the debug handle, which op specs do not have, the number of a masking constant that the reference
+//! emitter gets wrong (torch-spyre issue 4390), and constants of which a golden file says the value and not the bits.
 //!
 //! ```text
 //! "N_": {"mb_": 64, "out_": 64}, "coordinateMasking_": {"out": [[50, 14]]}            the range is 50, and 14 points are padding
@@ -131,7 +131,8 @@ pub fn to_op_spec(sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpS
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", "no iteration space has these dimensions")))
+    Err(first_error
+        .unwrap_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", "no iteration space has these dimensions")))
 }
 
 fn read_with_candidate(
@@ -144,7 +145,9 @@ fn read_with_candidate(
         function: file.function.clone(),
         is_reduction: guess.is_reduction,
         iteration_space: file.iteration_space(guess)?,
-        operands: (0..file.dsc.nodes.len()).map(|index| operand::read_operand(file, guess, index)).collect::<Result<_, _>>()?,
+        operands: (0..file.dsc.nodes.len())
+            .map(|index| operand::read_operand(file, guess, index))
+            .collect::<Result<_, _>>()?,
         constants: constants::read_constants(file)?,
         window: file.window(guess),
         node_output_ranges: file.output_ranges(guess),

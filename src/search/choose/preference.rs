@@ -70,7 +70,9 @@ mod tests {
     fn accepts_small_slowdown_for_fewer_bytes() {
         let cost = |ns, hbm_bytes| ModeledCost { ns, hbm_bytes };
         let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
-        for (ns, hbm_bytes, is_worth_it) in [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)] {
+        for (ns, hbm_bytes, is_worth_it) in
+            [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)]
+        {
             let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
             assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
             assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
@@ -84,7 +86,10 @@ mod tests {
         assert!(preferred(cost(104.0, 18), cost(100.0, 20)));
         assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));
         assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
-        assert!(!preferred(cost(104.0, 100), cost(100.0, 103)), "a loop that saves a larger part of the time than it moves more");
+        assert!(
+            !preferred(cost(104.0, 100), cost(100.0, 103)),
+            "a loop that saves a larger part of the time than it moves more"
+        );
         assert!(preferred(cost(104.0, 100), cost(100.0, 105)));
         assert!(preferred(cost(100.9, 1000), cost(100.0, 1001)), "a hundredth of the time is nothing");
     }

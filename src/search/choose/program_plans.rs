@@ -2,7 +2,8 @@
 
 use super::{
     super::{LoopNest, ModeledCost, TiledLoop, find_hoistable_copies, tilings::find_tile_counts},
-    EvaluatedPlan, MAX_HILL_CLIMBING_ITERATIONS, STEPS_PER_EVALUATION, SegmentEdge, SegmentKey, ShortestPathSearch, find_adjacent_counts,
+    EvaluatedPlan, MAX_HILL_CLIMBING_ITERATIONS, STEPS_PER_EVALUATION, SegmentEdge, SegmentKey, ShortestPathSearch,
+    find_adjacent_counts,
     preference::{MAX_SLOWDOWN, is_preferred},
 };
 
@@ -17,13 +18,15 @@ impl<'a> ShortestPathSearch<'a> {
         let (_, path) = self.find_shortest_path(SegmentEdge::best_evaluated_ns);
         for SegmentKey { first, n_ops } in path {
             if self.program_steps < self.max_program_steps {
-                self.program_steps += self.edges[first][n_ops - 1].evaluate_traffic_saving(self.evaluator, &mut self.measured);
+                self.program_steps +=
+                    self.edges[first][n_ops - 1].evaluate_traffic_saving(self.evaluator, &mut self.measured);
             }
         }
     }
 
-    /// Returns the loops of the best path. Segments were evaluated in isolation; in the whole program, values stay in LX from one to the
-    /// next. A runner-up may therefore be better: another path, other loops around a segment, or none.
+    /// Returns the loops of the best path. Segments were evaluated in isolation; in the whole program, values stay in
+    /// LX from one to the next. A runner-up may therefore be better: another path, other loops around a segment, or
+    /// none.
     pub(super) fn find_best_plan(&mut self) -> (Option<ModeledCost>, Vec<LoopNest>) {
         let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
         for (number, path) in self.find_best_paths().into_iter().enumerate() {
@@ -37,7 +40,8 @@ impl<'a> ShortestPathSearch<'a> {
             }
             let cost = by_op.map(|by_op| by_op.into_iter().sum::<ModeledCost>());
             self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
-            let is_better = cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
+            let is_better =
+                cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
             if is_better || choices.is_empty() {
                 (best, plan, choices) = (cost, together, tried);
             }
@@ -64,8 +68,8 @@ impl<'a> ShortestPathSearch<'a> {
         (best, plan.into_iter().flatten().collect())
     }
 
-    /// Tries other loops at a place of the plan, with copies before them. They must move fewer bytes than the plan without, in about the
-    /// same time.
+    /// Tries other loops at a place of the plan, with copies before them. They must move fewer bytes than the plan
+    /// without, in about the same time.
     fn try_loops_with_copies(
         &mut self,
         plan: &mut Vec<Option<LoopNest>>,
@@ -73,7 +77,9 @@ impl<'a> ShortestPathSearch<'a> {
         loops: LoopNest,
         best: Option<ModeledCost>,
     ) -> Option<ModeledCost> {
-        let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
+        let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else {
+            return best;
+        };
         let mut tried = plan.clone();
         tried[place] = Some(loops);
         let cost = self.evaluate_plan(&tried);
@@ -83,12 +89,21 @@ impl<'a> ShortestPathSearch<'a> {
         self.accept_with_copies(plan, tried, place, cost, known)
     }
 
-    /// Tries to interchange the two loops at a place of the plan, where this lets a copy before the inner loop be reused.
-    fn try_interchange(&mut self, plan: &mut Vec<Option<LoopNest>>, place: usize, best: Option<ModeledCost>) -> Option<ModeledCost> {
+    /// Tries to interchange the two loops at a place of the plan, where this lets a copy before the inner loop be
+    /// reused.
+    fn try_interchange(
+        &mut self,
+        plan: &mut Vec<Option<LoopNest>>,
+        place: usize,
+        best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
         let (Some(known), Some(loops)) = (best, plan[place].as_ref()) else { return best };
         let levels: Vec<TiledLoop> = loops.levels.iter().rev().cloned().collect();
         let swapped = LoopNest { ops: loops.ops.clone(), levels, copies: Vec::new() };
-        if !find_hoistable_copies(self.ops, &swapped).iter().any(|copied| matches!(copied.tiled_dims[..], [Some(_), None])) {
+        if !find_hoistable_copies(self.ops, &swapped)
+            .iter()
+            .any(|copied| matches!(copied.tiled_dims[..], [Some(_), None]))
+        {
             return best;
         }
         let mut tried = plan.clone();
@@ -100,7 +115,8 @@ impl<'a> ShortestPathSearch<'a> {
         self.accept_with_copies(plan, tried, place, cost, known)
     }
 
-    /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added there.
+    /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added
+    /// there.
     fn accept_with_copies(
         &mut self,
         plan: &mut Vec<Option<LoopNest>>,
@@ -109,16 +125,22 @@ impl<'a> ShortestPathSearch<'a> {
         cost: Option<ModeledCost>,
         known: ModeledCost,
     ) -> Option<ModeledCost> {
-        let cost = self.try_copies(&mut tried, place, cost).filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
+        let cost =
+            self.try_copies(&mut tried, place, cost).filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
         if cost.is_some() {
             *plan = tried;
         }
         cost.or(Some(known))
     }
 
-    /// Tries copies before the loops at a place of the plan, one after the other. With copies, all other tile counts are tried, because
-    /// copied values may leave room only for far smaller tiles.
-    fn try_copies(&mut self, plan: &mut [Option<LoopNest>], place: usize, mut best: Option<ModeledCost>) -> Option<ModeledCost> {
+    /// Tries copies before the loops at a place of the plan, one after the other. With copies, all other tile counts
+    /// are tried, because copied values may leave room only for far smaller tiles.
+    fn try_copies(
+        &mut self,
+        plan: &mut [Option<LoopNest>],
+        place: usize,
+        mut best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
         let Some(loops) = plan[place].clone() else { return best };
         for copied in find_hoistable_copies(self.ops, &loops).into_iter().take(MAX_COPIES) {
             let mut tried = plan[place].clone();
@@ -129,7 +151,8 @@ impl<'a> ShortestPathSearch<'a> {
         if has_copies { self.try_other_counts(plan, place, best, |_, _| true) } else { best }
     }
 
-    /// Tries other tile counts of the loops at a place of the plan, among the admissible changes, while the plan improves.
+    /// Tries other tile counts of the loops at a place of the plan, among the admissible changes, while the plan
+    /// improves.
     fn try_other_counts(
         &mut self,
         plan: &mut [Option<LoopNest>],
@@ -139,7 +162,8 @@ impl<'a> ShortestPathSearch<'a> {
     ) -> Option<ModeledCost> {
         for _ in 0..MAX_HILL_CLIMBING_ITERATIONS {
             let before = plan[place].clone();
-            for other in before.iter().flat_map(|loops| self.enumerate_other_counts(loops, &may_be)).collect::<Vec<_>>() {
+            for other in before.iter().flat_map(|loops| self.enumerate_other_counts(loops, &may_be)).collect::<Vec<_>>()
+            {
                 best = self.accept_if_better(plan, place, Some(other), best);
             }
             if plan[place] == before {
@@ -156,7 +180,9 @@ impl<'a> ShortestPathSearch<'a> {
         for (number, level) in loops.levels.iter().enumerate() {
             let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
             let counts = find_tile_counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
-            for &other in counts.iter().filter(|count| **count != level.count && may_be(&counts, [level.count, **count])) {
+            for &other in
+                counts.iter().filter(|count| **count != level.count && may_be(&counts, [level.count, **count]))
+            {
                 let mut loops = loops.clone();
                 loops.levels[number].count = other;
                 found.push(loops);
@@ -218,10 +244,11 @@ impl<'a> ShortestPathSearch<'a> {
     pub(super) fn find_best_paths(&self) -> Vec<Vec<SegmentKey>> {
         let in_loops = |edge: &&SegmentEdge<'a>| edge.evaluated.first().is_some_and(|(_, nest)| !nest.is_empty());
         let over = |through: &SegmentEdge<'a>| {
-            let is_apart = |edge: &SegmentEdge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
-            self.find_shortest_path(
-                |edge| if edge.range == through.range || is_apart(edge) { edge.best_evaluated_ns() } else { f64::INFINITY },
-            )
+            let is_apart =
+                |edge: &SegmentEdge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
+            self.find_shortest_path(|edge| {
+                if edge.range == through.range || is_apart(edge) { edge.best_evaluated_ns() } else { f64::INFINITY }
+            })
         };
         let mut found: Vec<(f64, Vec<SegmentKey>)> = self.edges.iter().flatten().filter(in_loops).map(over).collect();
         found.push(self.find_shortest_path(SegmentEdge::best_evaluated_ns));

@@ -34,7 +34,15 @@ struct ByteCostEvaluator<'a> {
 
 impl<'a> ByteCostEvaluator<'a> {
     fn new(ops: &'a [SearchedOp], lx_bytes: i64) -> Self {
-        Self { ops, lx_bytes, surprise: 1.0, asked: RefCell::default(), compiles_untiled: true, apart_ns: 0.0, compiles_plans: true }
+        Self {
+            ops,
+            lx_bytes,
+            surprise: 1.0,
+            asked: RefCell::default(),
+            compiles_untiled: true,
+            apart_ns: 0.0,
+            compiles_plans: true,
+        }
     }
 
     /// Returns the cost of an op outside of loops; it is `apart_ns` higher if the program has loops elsewhere.
@@ -60,7 +68,8 @@ impl OpCosts for ByteCostEvaluator<'_> {
     }
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> ModeledCost {
-        let bytes: i64 = self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
+        let bytes: i64 =
+            self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
         ModeledCost { ns: to_f64(bytes) + 10.0 * to_f64(cuts.iter().map(|(_, count)| count).product()), hbm_bytes: 0 }
     }
 
@@ -85,9 +94,10 @@ impl CostEvaluator for ByteCostEvaluator<'_> {
         nest: &[AxisTiling],
         _kept: &[HoistedCopy],
     ) -> Option<Vec<ModeledCost>> {
-        self.asked
-            .borrow_mut()
-            .push((SegmentKey { first: segment.start, n_ops: segment.len() }, nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
+        self.asked.borrow_mut().push((
+            SegmentKey { first: segment.start, n_ops: segment.len() },
+            nest.iter().map(|cut| (cut.axis, cut.count)).collect(),
+        ));
         let n_ops = segment.len();
         let whole = self.cost(segment, axes, nest);
         Some(vec![ModeledCost { ns: whole.ns / n_ops as f64, ..whole }; n_ops])
@@ -95,12 +105,17 @@ impl CostEvaluator for ByteCostEvaluator<'_> {
 
     fn evaluate_plan(&self, loops: &[LoopNest]) -> Option<Vec<ModeledCost>> {
         let is_inside = |op: usize| loops.iter().any(|loops| loops.ops.contains(&op));
-        let mut by_op: Vec<ModeledCost> =
-            (0..self.ops.len()).map(|op| if is_inside(op) { ModeledCost::default() } else { self.outside_cost(op, loops) }).collect();
+        let mut by_op: Vec<ModeledCost> = (0..self.ops.len())
+            .map(|op| if is_inside(op) { ModeledCost::default() } else { self.outside_cost(op, loops) })
+            .collect();
         for loops in loops {
-            let axes: Vec<TilingAxis> =
-                loops.levels.iter().map(|level| TilingAxis { size: 0, dims: level.dims.clone(), ..TilingAxis::default() }).collect();
-            let nest: Tiling = loops.levels.iter().enumerate().map(|(axis, level)| AxisTiling { axis, count: level.count }).collect();
+            let axes: Vec<TilingAxis> = loops
+                .levels
+                .iter()
+                .map(|level| TilingAxis { size: 0, dims: level.dims.clone(), ..TilingAxis::default() })
+                .collect();
+            let nest: Tiling =
+                loops.levels.iter().enumerate().map(|(axis, level)| AxisTiling { axis, count: level.count }).collect();
             by_op[loops.ops.start] = self.cost(loops.ops.clone(), &axes, &nest);
         }
         self.compiles_plans.then_some(by_op)
@@ -124,7 +139,10 @@ fn tiles_values_that_exceed_lx() {
     let judge = ByteCostEvaluator::new(&ops, 1 << 20);
     let chosen = choose_tilings(&ops, &judge, 1000);
     assert_eq!(chosen.loops.len(), 1);
-    assert_eq!((chosen.loops[0].ops.clone(), chosen.loops[0].levels.iter().map(|level| level.count).collect()), (0..4, vec![2]));
+    assert_eq!(
+        (chosen.loops[0].ops.clone(), chosen.loops[0].levels.iter().map(|level| level.count).collect()),
+        (0..4, vec![2])
+    );
     let found = chosen.found.unwrap();
     assert!(found.is_complete && found.ns() < found.untiled_ns() && found.least_ns <= found.ns(), "{found:?}");
 }
@@ -173,7 +191,8 @@ fn counts_reused_input_once_where_it_fits() {
     assert_eq!(estimated(&rows(2), 1 << 19), 4.0 * value + 40.0);
 }
 
-/// A sum of two values, one of which no loop cuts: it is made in front of the loop, which reads parts of it, unless it needs what the loop makes.
+/// A sum of two values, one of which no loop cuts: it is made in front of the loop, which reads parts of it, unless it
+/// needs what the loop makes.
 #[test]
 fn keeps_loop_fused_after_hoisted_op() {
     let estimated = |of_uncut: Option<usize>| {
@@ -189,7 +208,15 @@ fn keeps_loop_fused_after_hoisted_op() {
         (sum.read_before, sum.operand_bytes) = (vec![None; 2], vec![1 << 21; 3]);
         let ops = vec![op(None, first_readers), beside, sum];
         let rows = TilingAxis { size: 1024, dims: [(0, 0), (2, 0)].into(), ..TilingAxis::default() };
-        estimate_cost(&ops, 0..3, &[rows], &[AxisTiling { axis: 0, count: 2 }], false, &ByteCostEvaluator::new(&ops, 1 << 20)).ns
+        estimate_cost(
+            &ops,
+            0..3,
+            &[rows],
+            &[AxisTiling { axis: 0, count: 2 }],
+            false,
+            &ByteCostEvaluator::new(&ops, 1 << 20),
+        )
+        .ns
     };
     let value = f64::from(1 << 21);
     assert_eq!(estimated(None), 5.0 * value + 50.0, "the loop finds in LX what it makes itself");
@@ -204,7 +231,15 @@ fn keeps_live_in_resident_if_loops_do_not_tile_it() {
     let ops = vec![first, second];
     let estimated = |dim: usize, keeps: bool, lx_bytes: i64| {
         let axis = TilingAxis { size: 256, dims: [(1, dim)].into(), ..TilingAxis::default() };
-        estimate_cost(&ops, 1..2, &[axis], &[AxisTiling { axis: 0, count: 4 }], keeps, &ByteCostEvaluator::new(&ops, lx_bytes)).ns
+        estimate_cost(
+            &ops,
+            1..2,
+            &[axis],
+            &[AxisTiling { axis: 0, count: 4 }],
+            keeps,
+            &ByteCostEvaluator::new(&ops, lx_bytes),
+        )
+        .ns
     };
     let (columns, rows) = (1, 0);
     // Neither written nor read.
@@ -331,12 +366,14 @@ fn reuses_measured_times_of_equal_tilings_as_lower_bounds() {
     let (cost, nest) = edges[0][3].evaluated[0].clone();
     let edge = &mut edges[1][2];
     edge.enumerate_candidates(&judge);
-    let first = |edge: &SegmentEdge<'_>| edge.queue.as_ref().and_then(|queue| queue.last()).map(|waiting| waiting.nest.clone());
+    let first =
+        |edge: &SegmentEdge<'_>| edge.queue.as_ref().and_then(|queue| queue.last()).map(|waiting| waiting.nest.clone());
     let (before, estimated) = (first(edge), edge.lower_bound_ns(1.0));
     assert_eq!(before.as_ref(), Some(&nest));
     assert!(edge.update_expected_times(&judge, seen) > 0);
     assert_eq!(edge.update_expected_times(&judge, seen), 0, "nothing new was seen");
-    let expected = edge.queue.iter().flatten().find(|waiting| waiting.nest == nest).map(|waiting| waiting.expected_ns).unwrap();
+    let expected =
+        edge.queue.iter().flatten().find(|waiting| waiting.nest == nest).map(|waiting| waiting.expected_ns).unwrap();
     assert!(expected >= cost.ns * 0.75, "{expected}, and four ops took {}", cost.ns);
     assert_ne!(first(edge), before, "what was seen of no op may be better");
     edge.order_by_estimates();
@@ -349,7 +386,9 @@ fn completes_paths_with_best_edges_before_and_after_a_nest() {
     let ops = elementwise_chain(3);
     let judge = ByteCostEvaluator::new(&ops, 1 << 20);
     let mut search = ShortestPathSearch::new(&ops, &judge);
-    for ((first, n_ops), ns) in [((0, 1), 10.0), ((1, 1), 10.0), ((2, 1), 10.0), ((1, 2), 25.0), ((0, 2), 5.0), ((0, 3), 9.0)] {
+    for ((first, n_ops), ns) in
+        [((0, 1), 10.0), ((1, 1), 10.0), ((2, 1), 10.0), ((1, 2), 25.0), ((0, 2), 5.0), ((0, 3), 9.0)]
+    {
         let cost = ModeledCost { ns, hbm_bytes: 0 };
         search.edges[first][n_ops - 1].evaluated.push((cost, vec![AxisTiling { axis: 0, count: 2 }]));
     }
@@ -358,7 +397,8 @@ fn completes_paths_with_best_edges_before_and_after_a_nest() {
     assert_eq!(search.find_best_paths().into_iter().map(plain).collect::<Vec<_>>(), paths);
 }
 
-/// An op outside of loops that takes longer than in the program without loops, because its operand has left LX, is moved into the loops.
+/// An op outside of loops that takes longer than in the program without loops, because its operand has left LX, is
+/// moved into the loops.
 #[test]
 fn updates_costs_of_ops_outside_of_loops() {
     let ops = elementwise_chain(4);

@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 pub(super) fn read_plan(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
     let of_option = |message: String| format!("option 'plan': {message}");
     let Some(plan) = PlanFile::read(path).map_err(of_option)? else { return Ok(None) };
-    let numbers: BTreeMap<String, i64> = target.named_parameters().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
+    let numbers: BTreeMap<String, i64> =
+        target.named_parameters().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
     plan.check(path, key, &numbers).map_err(of_option)?;
     Ok(Some(plan))
 }
@@ -39,30 +40,41 @@ pub(super) fn record_loops(function: Op<'_>, key: String, loops: &[LoopNest]) {
 }
 
 /// Writes the loops of a plan as hints.
-pub(super) fn apply_loops(function: Op<'_>, steps: &SearchedFunction<'_>, nests: &[PlannedLoopNest]) -> Result<(), ErrorReported> {
+pub(super) fn apply_loops(
+    function: Op<'_>,
+    steps: &SearchedFunction<'_>,
+    nests: &[PlannedLoopNest],
+) -> Result<(), ErrorReported> {
     let mut labels = LabelAllocator::from_function(function);
     for (number, nest) in nests.iter().enumerate() {
         let loops = from_planned_nest(nest);
-        check_loops(&loops, steps)
-            .map_err(|message| error_at(codes::PLAN_LOOPS, function, format_args!("loop nest {number} of the plan: {message}")).report())?;
+        check_loops(&loops, steps).map_err(|message| {
+            error_at(codes::PLAN_LOOPS, function, format_args!("loop nest {number} of the plan: {message}")).report()
+        })?;
         write_hints(&loops, &steps.ops, 0, &mut labels);
     }
     Ok(())
 }
 
-/// Returns an error if the loops name an unknown op or operand, or a dimension that no loop may tile. `spyre-coarse-tile` checks whether
-/// counts divide.
+/// Returns an error if the loops name an unknown op or operand, or a dimension that no loop may tile.
+/// `spyre-coarse-tile` checks whether counts divide.
 fn check_loops(loops: &LoopNest, steps: &SearchedFunction<'_>) -> Result<(), String> {
     let n_ops = steps.plain.len();
     if loops.ops.is_empty() || loops.ops.end > n_ops {
-        return Err(format!("expected ops of the program, which has {n_ops}, found {} to {}", loops.ops.start, loops.ops.end));
+        return Err(format!(
+            "expected ops of the program, which has {n_ops}, found {} to {}",
+            loops.ops.start, loops.ops.end
+        ));
     }
     if let Some(level) = loops.levels.iter().find(|level| level.count < 1) {
         return Err(format!("expected a tile count of at least 1, found {}", level.count));
     }
     for level in &loops.levels {
         for (&op, &dim) in &level.dims {
-            let cut = steps.plain.get(op).ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
+            let cut = steps
+                .plain
+                .get(op)
+                .ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
             if !cut.may_be_tiled.get(dim).copied().unwrap_or(false) {
                 return Err(format!("expected a dimension of op {op} that can be tiled, found dimension {dim}"));
             }
@@ -85,7 +97,8 @@ fn check_loops(loops: &LoopNest, steps: &SearchedFunction<'_>) -> Result<(), Str
             if operand >= n_operands {
                 return Err(format!("op {op} has {n_operands} operands, and no operand {operand}"));
             }
-            let rank = TensorType::from_type(strip_views(steps.ops[op].inputs()[operand]).r#type()).map_or(0, |tensor| tensor.shape.len());
+            let rank = TensorType::from_type(strip_views(steps.ops[op].inputs()[operand]).r#type())
+                .map_or(0, |tensor| tensor.shape.len());
             if let Some(dim) = copied.tiled_dims.iter().flatten().find(|dim| **dim >= rank) {
                 return Err(format!("operand {operand} of op {op} has {rank} dimensions, and no dimension {dim}"));
             }

@@ -12,10 +12,12 @@ use machine::{Family, Target};
 use program::BufferNumbering;
 use tile_verify::{CertifiedDim, CertifiedInput, CertifiedProgram, TilingProof};
 
-/// Records a lower bound on the cost of every loop plan, with the proof. Functions that cannot be read are left for later passes to reject.
+/// Records a lower bound on the cost of every loop plan, with the proof. Functions that cannot be read are left for
+/// later passes to reject.
 pub(super) fn record_certificate(function: Op<'_>, target: &Target) -> Result<(), ErrorReported> {
     let Some(program) = suppress_diagnostics(function, || build_program(function)) else { return Ok(()) };
-    let proof = TilingProof::from_program(program, target).map_err(|error| error_at(codes::INTERNAL, function, error).report())?;
+    let proof = TilingProof::from_program(program, target)
+        .map_err(|error| error_at(codes::INTERNAL, function, error).report())?;
     set_proof(function, &proof);
     Ok(())
 }
@@ -35,14 +37,18 @@ fn build_program(function: Op<'_>) -> Option<CertifiedProgram> {
     Some(CertifiedProgram { ops })
 }
 
-/// Returns whether an op must run, as it stands or in tiles that a search may choose. Copies may be removed, an op that writes a part of a
-/// buffer may write any amount, and an op with hints runs as these request.
+/// Returns whether an op must run, as it stands or in tiles that a search may choose. Copies may be removed, an op that
+/// writes a part of a buffer may write any amount, and an op with hints runs as these request.
 fn must_run(compute: &ComputeOp<'_>) -> bool {
     compute.family() != Family::Copy && !compute.is_insert() && compute.hints().is_empty()
 }
 
 fn convert_op(plain: &SearchedOp, priced: Option<TileOp>) -> tile_verify::CertifiedOp {
-    let dim = |dim: usize| CertifiedDim { size: plain.tiled.sizes[dim], may_be_cut: plain.can_tile(dim), granule: plain.granules[dim] };
+    let dim = |dim: usize| CertifiedDim {
+        size: plain.tiled.sizes[dim],
+        may_be_cut: plain.can_tile(dim),
+        granule: plain.granules[dim],
+    };
     // An op that is already a loop has no dimensions to tile.
     let known = |dims: &[Option<usize>]| dims.iter().map(|dim| dim.filter(|dim| *dim < plain.granules.len())).collect();
     let inputs = plain.tiled.inputs.iter().zip(&plain.values).map(|(input, &value)| CertifiedInput {

@@ -9,7 +9,8 @@ use crate::dialect::ods::attr;
 use crate::{
     dialect::{ComputeOp, InsertChain, read_program},
     joint::{
-        JointMemo, enumerate_split_candidates, ir::divide_jointly::compute_costs_when_divided, placed_costs::PlacedOpCost as PlacedOp,
+        JointMemo, enumerate_split_candidates, ir::divide_jointly::compute_costs_when_divided,
+        placed_costs::PlacedOpCost as PlacedOp,
     },
     mlir::{ErrorReported, Op, OpExt, i64_attribute, num_bugs, suppress_diagnostics},
     search::{AxisTiling, CostEvaluator, HoistedCopy, LoopNest, OpCosts, TilingAxis, TilingTable},
@@ -20,7 +21,9 @@ use crate::{
         write_in_place::write_in_place,
     },
     work::{
-        ir::{describe_op::describe_op_with_accesses, divide_work::divide_op as divided_alone, reduce_span::reduce_spans},
+        ir::{
+            describe_op::describe_op_with_accesses, divide_work::divide_op as divided_alone, reduce_span::reduce_spans,
+        },
         reduce_span,
     },
 };
@@ -36,7 +39,8 @@ pub(super) struct IrCostEvaluator<'a, 'c> {
     steps: &'a [Op<'c>],
     target: &'a Target,
     objective: Objective,
-    /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate splits.
+    /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate
+    /// splits.
     priced: Vec<Option<SplitCandidates>>,
     /// Memoized least costs.
     known: RefCell<TilingTable<ModeledCost>>,
@@ -78,7 +82,8 @@ impl<'a, 'c> IrCostEvaluator<'a, 'c> {
                 let written = write_hints(loops, &of_alone.ops, range.start, &mut labels);
                 number_ops(&written.copies, FIRST_COPY_NUMBER);
             }
-            let priced = lower_and_price(function, &declared, self.target, self.objective, &mut self.memo.borrow_mut())?;
+            let priced =
+                lower_and_price(function, &declared, self.target, self.objective, &mut self.memo.borrow_mut())?;
             Ok::<_, ErrorReported>(priced.into_iter().map(|op| (OpOrigin::from_number(op.number), op.cost)).collect())
         });
         // Every other rejection comes from a rule.
@@ -144,7 +149,8 @@ struct SplitCandidates {
     splits: Vec<WorkSplit>,
     /// Whether the op needs a loop because a core cannot address it untiled.
     needs_loop: bool,
-    /// The op for work division with the arguments and results of the program, if it needs a loop. Other values are as large as a tile.
+    /// The op for work division with the arguments and results of the program, if it needs a loop. Other values are as
+    /// large as a tile.
     operation: Option<UndividedOp>,
 }
 
@@ -152,23 +158,36 @@ impl SplitCandidates {
     fn new(compute: ComputeOp<'_>, program: &Program, op: &ProgramOp, target: &Target) -> Option<Self> {
         let tile = program.build_tile_op(op, &mut BufferNumbering::default()).ok()?;
         let accesses = op.operands.iter().map(|operand| &operand.access);
-        let (splits, needs_loop) = match suppress_diagnostics(compute.op, || divided_alone(compute, accesses.clone(), target)) {
-            Ok((operation, own)) => (enumerate_split_candidates(&operation, &own, false, target).ok()?, false),
-            Err(_) => (enumerate_plain_splits(&tile, target.cores), true),
-        };
+        let (splits, needs_loop) =
+            match suppress_diagnostics(compute.op, || divided_alone(compute, accesses.clone(), target)) {
+                Ok((operation, own)) => (enumerate_split_candidates(&operation, &own, false, target).ok()?, false),
+                Err(_) => (enumerate_plain_splits(&tile, target.cores), true),
+            };
         let operation = if needs_loop { describe_op_with_accesses(compute, accesses).ok() } else { None };
         let operation = operation.map(|operation| {
-            let operands = operation.operands.into_iter().zip(&tile.operands).filter(|(_, operand)| operand.is_argument);
+            let operands =
+                operation.operands.into_iter().zip(&tile.operands).filter(|(_, operand)| operand.is_argument);
             UndividedOp { operands: operands.map(|(operand, _)| operand).collect(), ..operation }
         });
         let mut divided = SplitCostModel::new(&tile);
         let mut priced: Vec<(f64, WorkSplit)> =
             splits.into_iter().map(|split| (divided.compute_cost(split.slices(), target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        Some(Self { tile, splits: priced.into_iter().take(MAX_SPLITS).map(|(_, split)| split).collect(), needs_loop, operation })
+        Some(Self {
+            tile,
+            splits: priced.into_iter().take(MAX_SPLITS).map(|(_, split)| split).collect(),
+            needs_loop,
+            operation,
+        })
     }
 
-    fn compute_min_cost(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target, objective: Objective) -> ModeledCost {
+    fn compute_min_cost(
+        &self,
+        cuts: &[(usize, i64)],
+        in_lx: &[bool],
+        target: &Target,
+        objective: Objective,
+    ) -> ModeledCost {
         if self.needs_loop && !self.is_addressable(cuts, target) {
             return ModeledCost { ns: f64::INFINITY, hbm_bytes: 0 };
         }
@@ -206,13 +225,18 @@ impl SplitCandidates {
         for &(dim, count) in cuts {
             tile_dim(&mut tile, dim, count);
         }
-        tile.dims.iter_mut().filter(|dim| dim.is_reduced).for_each(|dim| *dim = Dim { extent: 1, slices: 1, is_reduced: false });
+        tile.dims
+            .iter_mut()
+            .filter(|dim| dim.is_reduced)
+            .for_each(|dim| *dim = Dim { extent: 1, slices: 1, is_reduced: false });
         let Some(mut result) = tile.operands.pop() else { return ModeledCost::default() };
         (result.buffer, result.is_in_lx) = (1, true);
         let had = TileOperand { buffer: 0, is_output: false, ..result.clone() };
         let tile = TileOp { kind: OpKind::Pointwise, is_reduction: false, operands: vec![had, result], ..tile };
         let mut divided = SplitCostModel::new(&tile);
-        let costs = enumerate_plain_splits(&tile, target.cores).into_iter().map(|split| divided.compute_cost(split.slices(), target));
+        let costs = enumerate_plain_splits(&tile, target.cores)
+            .into_iter()
+            .map(|split| divided.compute_cost(split.slices(), target));
         costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(ModeledCost::default())
     }
 }
@@ -279,7 +303,9 @@ impl OpCosts for IrCostEvaluator<'_, '_> {
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> ModeledCost {
         let Some(priced) = &self.priced[op] else { return ModeledCost::default() };
-        self.known.borrow_mut().get_or_compute(op, cuts, in_lx, || priced.compute_min_cost(cuts, in_lx, self.target, self.objective))
+        self.known
+            .borrow_mut()
+            .get_or_compute(op, cuts, in_lx, || priced.compute_min_cost(cuts, in_lx, self.target, self.objective))
     }
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> ModeledCost {

@@ -17,9 +17,14 @@ pub(super) struct WrittenTilingHints<'c> {
     pub(super) copies: Vec<Op<'c>>,
 }
 
-/// Writes a nest as hints, with the copies before it; a dimension without a name of its own gets one. `first` is the number of the first op
-/// in `ops`.
-pub(super) fn write_hints<'c>(loops: &LoopNest, ops: &[Op<'c>], first: usize, labels: &mut LabelAllocator) -> WrittenTilingHints<'c> {
+/// Writes a nest as hints, with the copies before it; a dimension without a name of its own gets one. `first` is the
+/// number of the first op in `ops`.
+pub(super) fn write_hints<'c>(
+    loops: &LoopNest,
+    ops: &[Op<'c>],
+    first: usize,
+    labels: &mut LabelAllocator,
+) -> WrittenTilingHints<'c> {
     let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next_label()).collect();
     let mut scope: Vec<String> = Vec::new();
     for (level, (name, id)) in loops.levels.iter().zip(&labels) {
@@ -32,10 +37,13 @@ pub(super) fn write_hints<'c>(loops: &LoopNest, ops: &[Op<'c>], first: usize, la
         scope.push(format!("{} tiles of {}", level.count, first_name.as_ref().unwrap_or(name)));
     }
     // The readers are found first: a copy in the middle of an assembly would end it.
-    let readers_of =
-        |copied: &HoistedCopy| copied.reads.iter().map(|&OperandPosition { op, operand }| find_reader(ops[op - first], operand)).collect();
-    let copies: Vec<(&HoistedCopy, Vec<CopyReader<'c>>)> = loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
-    let made = copies.into_iter().filter_map(|(copied, readers)| write_copy(loops, copied, &readers, &labels)).collect();
+    let readers_of = |copied: &HoistedCopy| {
+        copied.reads.iter().map(|&OperandPosition { op, operand }| find_reader(ops[op - first], operand)).collect()
+    };
+    let copies: Vec<(&HoistedCopy, Vec<CopyReader<'c>>)> =
+        loops.copies.iter().map(|copied| (copied, readers_of(copied))).collect();
+    let made =
+        copies.into_iter().filter_map(|(copied, readers)| write_copy(loops, copied, &readers, &labels)).collect();
     let copies = match loops.copies.len() {
         0 => String::new(),
         1 => " with 1 operand copied".to_owned(),
@@ -68,8 +76,14 @@ struct CopyReader<'c> {
     begins: Op<'c>,
 }
 
-/// Inserts a copy of a value before its first reader, only in the loops that tile it, and makes the readers use the copy.
-fn write_copy<'c>(loops: &LoopNest, copied: &HoistedCopy, readers: &[CopyReader<'c>], labels: &[(String, i64)]) -> Option<Op<'c>> {
+/// Inserts a copy of a value before its first reader, only in the loops that tile it, and makes the readers use the
+/// copy.
+fn write_copy<'c>(
+    loops: &LoopNest,
+    copied: &HoistedCopy,
+    readers: &[CopyReader<'c>],
+    labels: &[(String, i64)],
+) -> Option<Op<'c>> {
     let first = readers.first()?;
     let value = strip_views(first.op.inputs()[first.position]);
     let copy = insert_before(first.begins, build_copy(first.op.ctx(), first.op.loc(), value, value.r#type()));
@@ -107,7 +121,8 @@ fn rebuild_views<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Val
 /// Returns whether the label of a dimension names this dimension alone.
 pub(super) fn is_unique_name(labels: &[String], dim: usize) -> bool {
     let label = &labels[dim];
-    let is_of_other = |(other, label_of_other): (usize, &String)| other != dim && label_of_other.split('*').any(|name| name == label);
+    let is_of_other =
+        |(other, label_of_other): (usize, &String)| other != dim && label_of_other.split('*').any(|name| name == label);
     !label.is_empty() && !label.contains('*') && !labels.iter().enumerate().any(is_of_other)
 }
 

@@ -1,7 +1,7 @@
 //! `spyre-search-tiling`: adds tiling hints to ops that have none, where loops save time.
 //!
-//! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and the search result as
-//! attribute `spyre.tile_search` of the function. Ops with hints of their own keep them.
+//! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and
+//! the search result as attribute `spyre.tile_search` of the function. Ops with hints of their own keep them.
 
 use super::{
     apply_plan::{apply_loops, compute_function_key, read_plan, record_loops},
@@ -35,10 +35,17 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let steps = options.get_number(option::STEPS);
     let most_steps = usize::try_from(steps).map_err(|_| {
-        error_at(codes::OPTION_VALUE, module, format_args!("option 'steps': expected a nonnegative number, found '{steps}'")).report()
+        error_at(
+            codes::OPTION_VALUE,
+            module,
+            format_args!("option 'steps': expected a nonnegative number, found '{steps}'"),
+        )
+        .report()
     })?;
     let objective = options.read_enum(module, option::OBJECTIVE)?;
-    let more_lx = options.is_enabled(option::MORE_LX).then(|| Target { lx_bytes: target.lx_bytes + ADDITIONAL_LX_BYTES, ..target.clone() });
+    let more_lx = options
+        .is_enabled(option::MORE_LX)
+        .then(|| Target { lx_bytes: target.lx_bytes + ADDITIONAL_LX_BYTES, ..target.clone() });
     let request = TileSearchRequest { most_steps, objective, target: &target, more_lx: more_lx.as_ref() };
     mark_symbolic(module)?;
     let (path, notes) = (options.get_text(option::PLAN), options.is_enabled(option::NOTES_PLAN));
@@ -55,9 +62,14 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Applies the plan file `path`, or searches if there is none. Records a new plan for the file (an applied one too, if `notes` is set), and
-/// the core splits of the plan for the later pass that divides work.
-fn plan_function(function: Op<'_>, request: TileSearchRequest<'_>, path: &str, notes: bool) -> Result<(), ErrorReported> {
+/// Applies the plan file `path`, or searches if there is none. Records a new plan for the file (an applied one too, if
+/// `notes` is set), and the core splits of the plan for the later pass that divides work.
+fn plan_function(
+    function: Op<'_>,
+    request: TileSearchRequest<'_>,
+    path: &str,
+    notes: bool,
+) -> Result<(), ErrorReported> {
     let key = compute_function_key(function);
     let plan = if path.is_empty() { Ok(None) } else { read_plan(path, &key, request.target) };
     let Some(plan) = plan.map_err(|message| error_at(codes::PLAN_READ, function, message).report())? else {
@@ -96,7 +108,9 @@ struct PartitionResult {
 /// Searches the partitions of a function. Partitions that equal one already searched get its loops. Programs that
 /// cannot be read are left for later passes to reject.
 fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<LoopNest> {
-    let Ok(steps) = suppress_diagnostics(function, || SearchedFunction::from_function(function, &declared_maxima(function))) else {
+    let Ok(steps) =
+        suppress_diagnostics(function, || SearchedFunction::from_function(function, &declared_maxima(function)))
+    else {
         return Vec::new();
     };
     let mut known: BTreeMap<String, PartitionResult> = BTreeMap::new();
@@ -126,7 +140,8 @@ fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<Loop
         judged: found().map(|found| found.num_evaluated).sum(),
         infeasible: found().map(|found| found.num_infeasible).sum(),
     };
-    let parts: Vec<(Range<usize>, &PartitionResult)> = ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
+    let parts: Vec<(Range<usize>, &PartitionResult)> =
+        ranges.into_iter().zip(texts.iter().filter_map(|text| known.get(text))).collect();
     if let Some(summary) = summarize_search(nests, &parts, counts) {
         TileSearchSummary { runner_up: find_runner_up(function, &steps, &parts, &summary), ..summary }.write(function);
     }
@@ -140,7 +155,11 @@ struct EvaluationCounts {
 }
 
 /// Sums up the results for all partitions of a function. Returns `None` if none was searched.
-fn summarize_search(nests: Vec<String>, parts: &[(Range<usize>, &PartitionResult)], counts: EvaluationCounts) -> Option<TileSearchSummary> {
+fn summarize_search(
+    nests: Vec<String>,
+    parts: &[(Range<usize>, &PartitionResult)],
+    counts: EvaluationCounts,
+) -> Option<TileSearchSummary> {
     let searched: Vec<(&TileSearchStatistics, &PartitionResult)> =
         parts.iter().filter_map(|(_, part)| Some((part.chosen.found.as_ref()?, *part))).collect();
     let found = || searched.iter().map(|(found, _)| *found);
@@ -168,8 +187,8 @@ fn to_planned_cost(cost: ModeledCost) -> PlannedCost {
     PlannedCost { us: to_us(cost.ns), hbm: cost.hbm_bytes }
 }
 
-/// Returns the next best plan of a function: the runner-up of the partition in which it costs least extra, with all other partitions as
-/// chosen.
+/// Returns the next best plan of a function: the runner-up of the partition in which it costs least extra, with all
+/// other partitions as chosen.
 fn find_runner_up(
     function: Op<'_>,
     steps: &SearchedFunction<'_>,
@@ -181,13 +200,18 @@ fn find_runner_up(
         let (own, other) = (found.cost?, found.runner_up.clone()?);
         Some((other.cost.ns - own.ns, other.cost.hbm_bytes - own.hbm_bytes, range.clone(), other.loops))
     };
-    let (more_ns, more_bytes, range, loops) = parts.iter().filter_map(of_part).min_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (more_ns, more_bytes, range, loops) =
+        parts.iter().filter_map(of_part).min_by(|one, other| one.0.total_cmp(&other.0))?;
     // The chosen loops have added dimension names by now.
     let alone = extract_segment(function, &steps.ops[range.clone()]);
-    let of_alone = suppress_diagnostics(alone.op(), || SearchedFunction::from_function(alone.op(), &declared_maxima(alone.op()))).ok()?;
+    let of_alone =
+        suppress_diagnostics(alone.op(), || SearchedFunction::from_function(alone.op(), &declared_maxima(alone.op())))
+            .ok()?;
     let mut labels = LabelAllocator::from_function(alone.op());
-    let nests =
-        loops.iter().map(|loops| write_hints(&loops.shift_positions(range.start), &of_alone.ops, range.start, &mut labels).scope).collect();
+    let nests = loops
+        .iter()
+        .map(|loops| write_hints(&loops.shift_positions(range.start), &of_alone.ops, range.start, &mut labels).scope)
+        .collect();
     Some(RunnerUpPlan { nests, cost: PlannedCost { us: chosen.us + to_us(more_ns), hbm: chosen.hbm + more_bytes } })
 }
 

@@ -59,20 +59,25 @@ impl<'c> SearchedFunction<'c> {
         Ok(Self { ops: items.list.iter().map(|item| item.op).collect(), plain })
     }
 
-    /// Records which results may be in LX. Results that are ineligible only because the function returns them, or because a loop tiles
-    /// them, count as eligible.
+    /// Records which results may be in LX. Results that are ineligible only because the function returns them, or
+    /// because a loop tiles them, count as eligible.
     pub(super) fn find_lx_eligible(&mut self, function: Op<'c>) -> Result<(), ErrorReported> {
         let ir = read_function(function)?;
         let mut times = 0..ir.ops.len();
         for (op, plain) in self.ops.iter().zip(&mut self.plain) {
             // Ops of existing loops also lie in the range.
-            let first = InsertChain::from_last_insert(*op).and_then(|assembly| assembly.inserts.first().copied()).unwrap_or(*op);
-            let Some(time) = ComputeOp::from_op(first).and_then(|_| times.find(|&time| ir.ops[time].op == first)) else {
+            let first = InsertChain::from_last_insert(*op)
+                .and_then(|assembly| assembly.inserts.first().copied())
+                .unwrap_or(*op);
+            let Some(time) = ComputeOp::from_op(first).and_then(|_| times.find(|&time| ir.ops[time].op == first))
+            else {
                 continue;
             };
             let reason = find_ineligibility(&ir.program, time);
-            plain.may_be_in_lx =
-                matches!(reason, None | Some(LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput | LxIneligibility::Tiled));
+            plain.may_be_in_lx = matches!(
+                reason,
+                None | Some(LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput | LxIneligibility::Tiled)
+            );
         }
         Ok(())
     }
@@ -102,15 +107,16 @@ fn convert_op(item: &BlockItem<'_>) -> Result<SearchedOp, String> {
     })
 }
 
-/// Returns for each iteration dimension whether a loop may tile it. A symbolic size stays untiled, as does a dimension along which parts
-/// are concatenated. Requested core splits name dimensions, which keep their names.
+/// Returns for each iteration dimension whether a loop may tile it. A symbolic size stays untiled, as does a dimension
+/// along which parts are concatenated. Requested core splits name dimensions, which keep their names.
 fn find_tileable_dims(item: &BlockItem<'_>, compute: ComputeOp<'_>) -> Vec<bool> {
     let names = compute.dim_names();
     let keeps_names = !compute.work_div().is_empty();
     let symbolic = compute.symbolic_dims();
     let whole_dims = item.assembly.as_ref().map(InsertChain::spanned_dims);
     let is_in_parts = |dim: usize| whole_dims.as_ref().map_or(compute.is_insert(), |whole| !whole[dim]);
-    let may_be_cut = |dim: usize| !is_in_parts(dim) && symbolic[dim].is_empty() && (!keeps_names || is_unique_name(&names, dim));
+    let may_be_cut =
+        |dim: usize| !is_in_parts(dim) && symbolic[dim].is_empty() && (!keeps_names || is_unique_name(&names, dim));
     (0..names.len()).map(may_be_cut).collect()
 }
 

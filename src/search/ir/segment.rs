@@ -5,13 +5,13 @@ use crate::dialect::{
     ods::{attr, spyre},
 };
 use crate::mlir::{
-    AttributeList, BlockExt, BlockLike, DetachedClone, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, build_op,
-    new_block, set_function_type,
+    AttributeList, BlockExt, BlockLike, DetachedClone, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap,
+    append_op, build_op, new_block, set_function_type,
 };
 
-/// Copies ops of a function, in order, with the views and constants that they read and all inserts of the assemblies among them. Values
-/// from other ops become arguments; values that other ops read or the function returns become results. Time is linear in the ops and their
-/// users.
+/// Copies ops of a function, in order, with the views and constants that they read and all inserts of the assemblies
+/// among them. Values from other ops become arguments; values that other ops read or the function returns become
+/// results. Time is linear in the ops and their users.
 pub(super) fn extract_segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> DetachedClone<'c> {
     let mut needed = SegmentContents { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
     let ops: Vec<Op<'c>> = ops.iter().flat_map(|op| preceding_assembly_ops(*op).into_iter().chain([*op])).collect();
@@ -63,7 +63,9 @@ impl<'c> SegmentContents<'c> {
 
     /// Returns whether a value is defined in the function's own body, not in a loop in it.
     fn is_in_body(&self, value: Value<'c>) -> bool {
-        let owner = value.def().map_or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
+        let owner = value
+            .def()
+            .map_or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
         owner == Some(self.function)
     }
 }
@@ -80,7 +82,9 @@ fn collect_results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
 
 fn has_users_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
     value.users().into_iter().any(|user| {
-        let in_body = std::iter::successors(Some(user), |op| op.parent()).find(|op| op.parent() == Some(function)).unwrap_or(user);
+        let in_body = std::iter::successors(Some(user), |op| op.parent())
+            .find(|op| op.parent() == Some(function))
+            .unwrap_or(user);
         let reads_through_view = in_body.is(spyre::VIEW) && has_users_elsewhere(function, in_body.output(), ops);
         reads_through_view || !in_body.is(spyre::VIEW) && !ops.contains(&in_body)
     })

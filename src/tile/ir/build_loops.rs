@@ -1,7 +1,7 @@
 //! `spyre-coarse-tile`: writes the loops of a tree.
 //!
-//! Existing ops are moved, never copied. New ops are loops, copies of tiles for readers elsewhere, and, for reductions, the
-//! neutral element and the op that combines partial results.
+//! Existing ops are moved, never copied. New ops are loops, copies of tiles for readers elsewhere, and, for reductions,
+//! the neutral element and the op that combines partial results.
 
 use super::{
     compact_type,
@@ -12,8 +12,8 @@ use crate::{
     codes,
     dialect::{DeviceTensor, build_loop, build_loop_copy, build_view, build_yield, tile_type},
     mlir::{
-        ErrorReported, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, error_at, insert_before, map_of,
-        new_block, shape_of, string_array, string_attribute,
+        ErrorReported, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, error_at,
+        insert_before, map_of, new_block, shape_of, string_array, string_attribute,
     },
     tile::{LoopTree, LoopTreeNode, TiledOp},
 };
@@ -160,7 +160,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
             for (operand, input) in plain.inputs.iter().enumerate() {
                 let OperandTile { number, cuts } = self.operand_tile(op, operand);
                 for (last, cut) in cuts.iter().enumerate() {
-                    let (tile, around) = (OperandTile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
+                    let (tile, around) =
+                        (OperandTile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][cut.level]);
                     if known.insert((around, tile.clone())) {
                         self.wanted[around].push(TileRequest { tile, op, operand });
                     }
@@ -197,8 +198,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         dims.filter_map(|(level, dim)| Some(LoopDimTiling { level, dim: dim? })).collect()
     }
 
-    /// Returns the tile of an operand in the loops around an op. If the operand is one of several views of a value from outside,
-    /// the tile is one of that value, so that all views share it.
+    /// Returns the tile of an operand in the loops around an op. If the operand is one of several views of a value from
+    /// outside, the tile is one of that value, so that all views share it.
     fn operand_tile(&self, op: usize, operand: usize) -> OperandTile {
         let (read, cuts) = (&self.items.list[op].reads[operand], self.unshared_tilings(op, operand));
         let behind = &self.items.plain[op].inputs[operand].source_dims;
@@ -207,7 +208,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
             // Tiles of a slice are not tiles of the complete value.
             (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(LoopDimTiling { dim, ..*cut })
         };
-        let of_sources = |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<LoopDimTiling>>>();
+        let of_sources =
+            |value: Value<'c>| cuts.iter().map(|cut| of_source(cut, value)).collect::<Option<Vec<LoopDimTiling>>>();
         let shared = read.source.and_then(|(value, number)| Some((number, of_sources(value)?)));
         let (number, cuts) = shared.unwrap_or((read.number, cuts));
         OperandTile { number, cuts }
@@ -219,7 +221,12 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         cuts.map(|cut| TiledOp::find_tiled_dim(&self.items.plain[op].output, cut).filter(|_| !cut.is_reduced)).collect()
     }
 
-    fn write_nodes(&mut self, nodes: &'a [LoopTreeNode], depth: usize, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
+    fn write_nodes(
+        &mut self,
+        nodes: &'a [LoopTreeNode],
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<(), ErrorReported> {
         for node in nodes {
             match *node {
                 LoopTreeNode::Op(op) => self.write_op(op, depth, body)?,
@@ -262,13 +269,25 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         let why = if item.assembly.is_some() { REASON_CONCATENATED } else { REASON_USED_ON_BOTH_SIDES };
         let is_copied = is_given && (item.assembly.is_some() || self.uses[op].at_home && self.fits_lx(compact));
         let own = if is_given && !is_copied { window } else { compact };
-        item.preceding_ops().into_iter().map(|other| other.output()).chain([output]).for_each(|written| written.retype(own));
+        item.preceding_ops()
+            .into_iter()
+            .map(|other| other.output())
+            .chain([output])
+            .for_each(|written| written.retype(own));
         self.made[op].near[depth] = Some(output);
-        self.made[op].far[depth] = Some(if is_copied { self.insert_copy(op, output, window, why, body) } else { output });
+        self.made[op].far[depth] =
+            Some(if is_copied { self.insert_copy(op, output, window, why, body) } else { output });
         Ok(())
     }
 
-    fn insert_copy(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: LoopInsertionPoint<'c>) -> Value<'c> {
+    fn insert_copy(
+        &self,
+        op: usize,
+        from: Value<'c>,
+        to: Type<'c>,
+        why: &str,
+        body: LoopInsertionPoint<'c>,
+    ) -> Value<'c> {
         let of = self.items.list[op].op;
         let copied = body.insert_at_end(build_loop_copy(of.ctx(), of.loc(), from, to, why));
         self.copy_dim_names(op, copied);
@@ -297,7 +316,9 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         // Tiled operands come first, and so do their accumulators.
         let accumulators = order_yielded_ops(&accumulated, &[]);
         for &(op, dim) in &accumulators {
-            let value = self.made[op].accumulator.ok_or_else(|| error_at(codes::MALFORMED_IR, first.op, "has no accumulator").report())?;
+            let value = self.made[op]
+                .accumulator
+                .ok_or_else(|| error_at(codes::MALFORMED_IR, first.op, "has no accumulator").report())?;
             match dim {
                 Some(dim) => tiled.push((value, dim)),
                 None => carried.push(value),
@@ -317,7 +338,15 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         }
         arguments.extend(carried.iter().map(ValueLike::r#type));
         let inside = new_block(&arguments, location);
-        let built = body.insert_at_end(build_loop(context, location, (&level.name, level.count), &tiled, &carried, &outputs, inside));
+        let built = body.insert_at_end(build_loop(
+            context,
+            location,
+            (&level.name, level.count),
+            &tiled,
+            &carried,
+            &outputs,
+            inside,
+        ));
         if let Some(symbol) = &level.symbol {
             built.set_attr(attr::SYMBOL, string_attribute(context, symbol));
         }
@@ -351,7 +380,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         Ok(reads)
     }
 
-    /// Returns the value of an operand in a body, after the tilings in `cuts`; `is_tiled` if a loop there tiles it further.
+    /// Returns the value of an operand in a body, after the tilings in `cuts`; `is_tiled` if a loop there tiles it
+    /// further.
     fn find_tile(
         &mut self,
         (op, operand): (usize, usize),
@@ -362,14 +392,22 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     ) -> Result<Value<'c>, ErrorReported> {
         let Some(last) = tile.cuts.last() else {
             let source = self.items.list[op].reads[operand].source.filter(|(_, number)| *number == tile.number);
-            return source.map_or_else(|| self.find_base_value(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
+            return source
+                .map_or_else(|| self.find_base_value(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
         };
         let key = (tile.clone(), self.tree.chains[op][last.level]);
-        let refuse = || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop provides").report();
+        let refuse =
+            || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop provides").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
-    fn find_operand(&mut self, op: usize, operand: usize, depth: usize, body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+    fn find_operand(
+        &mut self,
+        op: usize,
+        operand: usize,
+        depth: usize,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Value<'c>, ErrorReported> {
         let tile = self.operand_tile(op, operand);
         let read = &self.items.list[op].reads[operand];
         if tile.cuts.is_empty() || tile.number == read.number {
@@ -436,7 +474,9 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         cuts: &[(i64, usize)],
         body: LoopInsertionPoint<'c>,
     ) -> Result<Value<'c>, ErrorReported> {
-        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return Ok(made) };
+        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else {
+            return Ok(made);
+        };
         let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
         let input = self.rebuild_views_on_tile(inner, made, &behind, body)?;
         let full = shown.output().r#type();
@@ -446,13 +486,17 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         }
         let is_window = DeviceTensor::from_type(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
         let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
-        let map = shown.attr(attr::MAP).and_then(map_of).ok_or_else(|| error_at(codes::MALFORMED_IR, *shown, "has no map").report())?;
+        let map = shown
+            .attr(attr::MAP)
+            .and_then(map_of)
+            .ok_or_else(|| error_at(codes::MALFORMED_IR, *shown, "has no map").report())?;
         Ok(body.insert_at_end(build_view(shown.ctx(), shown.loc(), input, map, tile)).output())
     }
 
     /// Returns the ops with this home loop whose results have uses outside of it, each with the tiled dimension.
     fn yielded_results(&self, around: usize, depth: usize) -> Vec<(usize, usize)> {
-        let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) > depth && self.uses[op].depth <= depth);
+        let members =
+            self.members[around].iter().filter(|&&op| self.tree.home_depth(op) > depth && self.uses[op].depth <= depth);
         members.filter_map(|&op| Some((op, self.tiled_result_dims(op)[depth]?))).collect()
     }
 
@@ -486,8 +530,11 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         accumulated: &[(usize, Option<usize>)],
         given: &[(usize, usize)],
     ) -> Result<(), ErrorReported> {
-        let results: BTreeMap<usize, Value<'c>> =
-            order_yielded_ops(accumulated, given).into_iter().zip(built.outputs()).map(|((op, _), result)| (op, result)).collect();
+        let results: BTreeMap<usize, Value<'c>> = order_yielded_ops(accumulated, given)
+            .into_iter()
+            .zip(built.outputs())
+            .map(|((op, _), result)| (op, result))
+            .collect();
         for &(op, _) in accumulated {
             let result = results[&op];
             self.made[op].accumulator = Some(result);
@@ -535,7 +582,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         match body {
             LoopInsertionPoint::Block(terminator) => terminator,
             LoopInsertionPoint::Loop(around) => {
-                let outermost = std::iter::successors(Some(around), |around| around.parent()).find(|op| op.parent() == Some(self.around));
+                let outermost = std::iter::successors(Some(around), |around| around.parent())
+                    .find(|op| op.parent() == Some(self.around));
                 outermost.unwrap_or(around)
             }
         }
@@ -575,7 +623,9 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
 
     /// Whether a tensor fits into the LX of all cores together.
     fn fits_lx(&self, tensor: Type<'c>) -> bool {
-        DeviceTensor::from_type(tensor).and_then(|tensor| tensor.layout).is_some_and(|layout| layout.bytes() <= self.lx_bytes)
+        DeviceTensor::from_type(tensor)
+            .and_then(|tensor| tensor.layout)
+            .is_some_and(|layout| layout.bytes() <= self.lx_bytes)
     }
 }
 

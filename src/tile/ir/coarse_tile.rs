@@ -1,8 +1,8 @@
 //! `spyre-coarse-tile`: runs hinted ops tile by tile.
 //!
-//! Reads `hints`, `dims`, layouts and the sizes of names; writes nested `spyre.loop`s with the ops in them. A value whose users
-//! are all in its loop gets a compact layout; any other value is a window of its full buffer, which the loop yields, or is copied
-//! there.
+//! Reads `hints`, `dims`, layouts and the sizes of names; writes nested `spyre.loop`s with the ops in them. A value
+//! whose users are all in its loop gets a compact layout; any other value is a window of its full buffer, which the
+//! loop yields, or is copied there.
 
 use super::{build_loops::LoopBuilder, items::BlockItems};
 use crate::dialect::ods::{attr, spyre};
@@ -95,8 +95,8 @@ fn check_op_tilings(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[LevelTiling
     Ok(())
 }
 
-/// Returns advice: the maximum number of tiles that consist of complete sticks, or to leave the dimension untiled if there is
-/// none.
+/// Returns advice: the maximum number of tiles that consist of complete sticks, or to leave the dimension untiled if
+/// there is none.
 fn advise_max_tiles(access: &OperandAccess<'_>, dim: usize, (name, size): (&str, i64)) -> String {
     let fits = |count: &i64| size % count == 0 && check_sticks(access, dim, size / count).is_ok();
     let most = (2..=size.min(MAX_TRIED_TILES)).rev().find(fits);
@@ -107,7 +107,9 @@ fn check_sticks(access: &OperandAccess<'_>, dim: usize, elements: i64) -> Result
     let host = access.tensor.buffer().map_err(|error| error.to_string())?;
     let Some(layout) = &access.tensor.layout else { return Ok(()) };
     layout.compute_window_offset(&host, dim, elements).map(|_| ()).map_err(|error| match error {
-        LayoutError::CutsStick { dim: _, elements, stick } => format!("must be whole sticks ({stick} elements), found {elements} elements"),
+        LayoutError::CutsStick { dim: _, elements, stick } => {
+            format!("must be whole sticks ({stick} elements), found {elements} elements")
+        }
         other => format!("have no device layout: {other}"),
     })
 }

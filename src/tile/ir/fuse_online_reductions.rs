@@ -1,8 +1,8 @@
 //! `spyre-fuse-online-reductions`: merges loops whose carried values can be corrected.
 //!
-//! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where [`crate::tile::RunningValueAnalysis`]
-//! finds a correction. The merged loop reads the first loop's partial results, and corrects the second loop's accumulators
-//! whenever these change.
+//! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where
+//! [`crate::tile::RunningValueAnalysis`] finds a correction. The merged loop reads the first loop's partial results,
+//! and corrects the second loop's accumulators whenever these change.
 
 use super::merge_loops::LoopMerge;
 use crate::mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, integer, remark_at_location};
@@ -19,15 +19,18 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Merges the loops in the body of `around`, and in nested loops. Each loop is tried with the last preceding one of equal
-/// iterations, so the time is linear in the ops for each kind of loop.
+/// Merges the loops in the body of `around`, and in nested loops. Each loop is tried with the last preceding one of
+/// equal iterations, so the time is linear in the ops for each kind of loop.
 pub(crate) fn fuse_online_reductions(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     loops.iter().for_each(|inner| fuse_online_reductions(*inner));
     let mut last: BTreeMap<(String, i64, String), Op<'_>> = BTreeMap::new();
     for second in loops {
-        let level =
-            (second.text_attr(attr::DIM).to_owned(), second.required_attr("count", integer), second.text_attr(attr::SYMBOL).to_owned());
+        let level = (
+            second.text_attr(attr::DIM).to_owned(),
+            second.required_attr("count", integer),
+            second.text_attr(attr::SYMBOL).to_owned(),
+        );
         let merge = last.get(&level).and_then(|first| LoopMerge::analyze_pair(*first, second));
         let here = match merge {
             Some(Ok(merge)) => merge.build(),

@@ -1,17 +1,20 @@
 //! `spyre-insert-loop-copies`: makes it legal for every loop to overwrite its carried values in place.
 //!
-//! Reads the loops of a function; writes `spyre.copy` ops. Loops have value semantics, but a carried value shares one buffer with
-//! its start. Both agree unless an op that writes the buffer precedes a reader of the overwritten value. In that case a copy
-//! introduces a second buffer. Loops that need no copy stay unchanged.
+//! Reads the loops of a function; writes `spyre.copy` ops. Loops have value semantics, but a carried value shares one
+//! buffer with its start. Both agree unless an op that writes the buffer precedes a reader of the overwritten value. In
+//! that case a copy introduces a second buffer. Loops that need no copy stay unchanged.
 
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        ComputeOp, DeviceTensor, LoopCarriedValue, OperandAccess, YieldSlot, build_loop_copy, collect_users_through_views,
-        loop_carried_values, strip_views, tile_type, tiled_dims, yield_slots,
+        ComputeOp, DeviceTensor, LoopCarriedValue, OperandAccess, YieldSlot, build_loop_copy,
+        collect_users_through_views, loop_carried_values, strip_views, tile_type, tiled_dims, yield_slots,
     },
-    mlir::{BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer},
+    mlir::{
+        BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, error_at,
+        insert_before, integer,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-loop-copies", run };
@@ -30,7 +33,8 @@ pub(crate) fn insert_loop_copies(module: Op<'_>) {
 /// Rejects every loop that overwrites a value before its last use.
 pub(crate) fn check_settled(module: Op<'_>) -> Result<(), ErrorReported> {
     let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
-    let reported = functions.flat_map(find_conflicts).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
+    let reported =
+        functions.flat_map(find_conflicts).map(|(at, message)| error_at(codes::LOOP_OVERWRITES, at, message).report());
     reported.last().map_or(Ok(()), Err)
 }
 
@@ -38,7 +42,10 @@ pub(crate) fn check_settled(module: Op<'_>) -> Result<(), ErrorReported> {
 fn find_conflicts(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     let starts = |&inner: &Op<'_>| {
-        loop_carried_values(inner).iter().filter_map(|carried| find_start_conflict(around, inner, carried)).collect::<Vec<_>>()
+        loop_carried_values(inner)
+            .iter()
+            .filter_map(|carried| find_start_conflict(around, inner, carried))
+            .collect::<Vec<_>>()
     };
     let mut found: Vec<(Op<'_>, CarryConflict)> =
         loops.iter().flat_map(|inner| starts(inner).into_iter().map(|trouble| (*inner, trouble))).collect();
@@ -85,9 +92,12 @@ const OVERWRITTEN_READ_LATER: &str = "before its last use";
 /// Settles the loops in the body of `around`, outer loops before inner ones.
 pub(crate) fn settle_block(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
-    // A copy at the end can take the buffer of a loop in the body, which then needs its own start. No position gets more than two
-    // copies.
-    while copy_starts(around, &loops) | copy_yields(around, find_aliased_yields) | copy_yields(around, find_clobbered_yields) {}
+    // A copy at the end can take the buffer of a loop in the body, which then needs its own start. No position gets
+    // more than two copies.
+    while copy_starts(around, &loops)
+        | copy_yields(around, find_aliased_yields)
+        | copy_yields(around, find_clobbered_yields)
+    {}
     loops.into_iter().for_each(settle_block);
 }
 
@@ -106,20 +116,22 @@ fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
     is_any
 }
 
-/// Copies the values that `troubles` finds; returns whether there were any. The copies are placed before the terminator, in the
-/// order of the values.
+/// Copies the values that `troubles` finds; returns whether there were any. The copies are placed before the
+/// terminator, in the order of the values.
 fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<CarryConflict>) -> bool {
     let found = troubles(around);
     let Some(terminator) = around.body_ops().pop() else { return false };
     for CarryConflict { position, why, .. } in &found {
         let value = terminator.inputs()[*position];
-        let copied = build_loop_copy(around.ctx(), terminator.loc(), value, yielded_type(around, terminator, *position), why);
+        let copied =
+            build_loop_copy(around.ctx(), terminator.loc(), value, yielded_type(around, terminator, *position), why);
         terminator.set_input(*position, insert_before(terminator, copied).output());
     }
     !found.is_empty()
 }
 
-/// Returns the type of the value that a loop yields at a position: the window, for a result that it writes tile by tile.
+/// Returns the type of the value that a loop yields at a position: the window, for a result that it writes tile by
+/// tile.
 fn yielded_type<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
     let left = terminator.inputs()[position].r#type();
     let result = around.outputs()[position].r#type();
@@ -141,17 +153,24 @@ fn find_start_conflict<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedV
         return trouble(NO_BUFFER_BEFORE_LOOP);
     }
     let n_tiled = tiled_dims(inner).len();
-    let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
+    let uses: Vec<usize> =
+        (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
     // If one loop has equal starts, all but the last are copied.
     let is_last = uses.iter().all(|&other| other == position || other >= n_tiled && other < position);
     let readers = collect_users_through_views(carried.before);
     let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
-    let is_later = |reader: &&Op<'c>| **reader != inner && find_ancestor_in(**reader, around).is_none_or(|at| !at.is_before(inner));
-    if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(START_READ_LATER) }
+    let is_later = |reader: &&Op<'c>| {
+        **reader != inner && find_ancestor_in(**reader, around).is_none_or(|at| !at.is_before(inner))
+    };
+    if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) {
+        None
+    } else {
+        trouble(START_READ_LATER)
+    }
 }
 
-/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or the value
-/// that `around` carries in the position in which it yields the loop's result.
+/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or
+/// the value that `around` carries in the position in which it yields the loop's result.
 fn is_owned_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<'c>) -> bool {
     match carried.before.def() {
         Some(def) => {
@@ -160,7 +179,9 @@ fn is_owned_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<
         }
         None => yield_slots(around).iter().any(|slot| {
             let made = CarriedDefChain::trace(around, slot.left);
-            slot.found.contains(&carried.before) && made.origin == BufferOrigin::Argument(carried.before) && made.loops.contains(&inner)
+            slot.found.contains(&carried.before)
+                && made.origin == BufferOrigin::Argument(carried.before)
+                && made.loops.contains(&inner)
         }),
     }
 }
@@ -239,7 +260,9 @@ fn find_aliased_yields(around: Op<'_>) -> Vec<CarryConflict> {
     let is_own = |slot: &YieldSlot<'_>| {
         let is_there = match CarriedDefChain::trace(around, slot.left).origin {
             // A buffer that a loop writes tile by tile is no carried buffer: only single ops write into that one.
-            BufferOrigin::Written(value) => !slot.is_carried || !is_written_by_loop(value) || overwrites_read_tiles(slot, value),
+            BufferOrigin::Written(value) => {
+                !slot.is_carried || !is_written_by_loop(value) || overwrites_read_tiles(slot, value)
+            }
             BufferOrigin::Argument(found) => slot.found.contains(&found),
             BufferOrigin::Foreign => false,
         };
@@ -248,7 +271,8 @@ fn find_aliased_yields(around: Op<'_>) -> Vec<CarryConflict> {
     let own: Vec<bool> = slots.iter().map(is_own).collect();
     let is_shared = |(number, slot): (usize, &YieldSlot<'_>)| {
         let is_taken = (0..number).any(|other| own[other] && slots[other].left == slot.left);
-        let trouble = CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: NO_BUFFER_IN_BODY };
+        let trouble =
+            CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: NO_BUFFER_IN_BODY };
         (!own[number] || is_taken).then_some(trouble)
     };
     slots.iter().enumerate().filter_map(is_shared).collect()
@@ -261,9 +285,11 @@ fn find_clobbered_yields(around: Op<'_>) -> Vec<CarryConflict> {
         let made = CarriedDefChain::trace(around, slot.left);
         let Some(writer) = made.first_writer() else { return false };
         let is_read_late = |found: Value<'_>| {
-            let mut readers =
-                collect_users_through_views(found).into_iter().filter_map(|reader| Some((reader, find_ancestor_in(reader, around)?)));
-            readers.any(|(_, at)| !(at.is_before(writer) || at == writer)) || !reads_in_place(around, writer, found, &made)
+            let mut readers = collect_users_through_views(found)
+                .into_iter()
+                .filter_map(|reader| Some((reader, find_ancestor_in(reader, around)?)));
+            readers.any(|(_, at)| !(at.is_before(writer) || at == writer))
+                || !reads_in_place(around, writer, found, &made)
         };
         // A loop that starts from the found value was checked together with its start.
         slot.found.iter().any(|&found| made.origin != BufferOrigin::Argument(found) && is_read_late(found))
@@ -271,7 +297,11 @@ fn find_clobbered_yields(around: Op<'_>) -> Vec<CarryConflict> {
     slots
         .iter()
         .filter(is_late)
-        .map(|slot| CarryConflict { site: ConflictSite::CarriedValue, position: slot.position, why: OVERWRITTEN_READ_LATER })
+        .map(|slot| CarryConflict {
+            site: ConflictSite::CarriedValue,
+            position: slot.position,
+            why: OVERWRITTEN_READ_LATER,
+        })
         .collect()
 }
 
@@ -285,7 +315,9 @@ fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &C
     if writer.is(spyre::LOOP) {
         return reads_tiles_in_place(writer, found, value);
     }
-    let (Some(compute), spyre::POINTWISE | spyre::COPY) = (ComputeOp::from_op(writer), writer.full_name()) else { return false };
+    let (Some(compute), spyre::POINTWISE | spyre::COPY) = (ComputeOp::from_op(writer), writer.full_name()) else {
+        return false;
+    };
     let Ok(accesses) = compute.accesses() else { return false };
     let Some((result, reads)) = accesses.split_last() else { return false };
     let is_alike = |read: &OperandAccess<'c>| {
@@ -305,14 +337,17 @@ fn overwrites_read_tiles(slot: &YieldSlot<'_>, written: Value<'_>) -> bool {
     slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
 }
 
-/// Whether a loop that writes `given` tile by tile reads `found` only as the tiles at the same positions. The uses of a tile
-/// inside an iteration are checked separately.
+/// Whether a loop that writes `given` tile by tile reads `found` only as the tiles at the same positions. The uses of a
+/// tile inside an iteration are checked separately.
 fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) -> bool {
-    let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
+    let (Some(terminator), Some(position)) =
+        (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given))
+    else {
         return false;
     };
     let (given_dims, read_dims) = (tiled_dims(terminator), tiled_dims(writer));
-    let is_in_place = |(at, input): &(usize, Value<'c>)| *input == found && read_dims.get(*at) == given_dims.get(position);
+    let is_in_place =
+        |(at, input): &(usize, Value<'c>)| *input == found && read_dims.get(*at) == given_dims.get(position);
     let in_place = writer.inputs().into_iter().enumerate().filter(is_in_place).count();
     let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);
     collect_users_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place

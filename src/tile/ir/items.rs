@@ -6,7 +6,10 @@ use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, InsertChain, TileHint, plain_view_indices, strip_views},
     hint::{CountError, declared_maximum},
-    mlir::{ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location, remark_at_location, shape_of},
+    mlir::{
+        ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, error_at_location,
+        remark_at_location, shape_of,
+    },
     tile::{TiledOp, TiledOperand, level_tiling::LoopLevel},
 };
 use program::SymbolicCount;
@@ -58,10 +61,16 @@ pub(crate) struct BlockItems<'c> {
 
 impl<'c> BlockItems<'c> {
     pub(crate) fn from_block(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, ErrorReported> {
-        let mut items =
-            Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
+        let mut items = Self {
+            list: Vec::new(),
+            plain: Vec::new(),
+            makers: ValueMap::default(),
+            numbers: ValueMap::default(),
+            n_values: 0,
+        };
         let mut parts: ValueMap<()> = ValueMap::default();
-        let assemblies: Vec<InsertChain<'c>> = around.body_ops().into_iter().filter_map(InsertChain::from_last_insert).collect();
+        let assemblies: Vec<InsertChain<'c>> =
+            around.body_ops().into_iter().filter_map(InsertChain::from_last_insert).collect();
         for insert in assemblies.iter().flat_map(InsertChain::preceding_ops) {
             parts.insert(insert.output(), ());
         }
@@ -123,7 +132,8 @@ impl<'c> BlockItems<'c> {
     /// Creates the item of a value that inserts assemble: an op over the dimensions of the value that reads all slices.
     fn add_assembly(&mut self, assembly: InsertChain<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), ErrorReported> {
         let op = assembly.last_insert();
-        let compute = ComputeOp::from_op(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
+        let compute =
+            ComputeOp::from_op(op).ok_or_else(|| error_at(codes::MALFORMED_IR, op, "is no compute op").report())?;
         let levels = collect_levels(compute, maxima)?;
         let whole_dims = assembly.spanned_dims();
         let mut names: Vec<Vec<String>> = compute.dim_names().iter().map(|names| split_names(names)).collect();
@@ -139,8 +149,10 @@ impl<'c> BlockItems<'c> {
             }
             names.clear();
         }
-        let dims: Vec<Option<usize>> = whole_dims.iter().enumerate().map(|(dim, is_whole)| is_whole.then_some(dim)).collect();
-        let reads: Vec<ItemOperand<'c>> = assembly.inserts.iter().map(|insert| self.trace_operand(*insert, 0)).collect();
+        let dims: Vec<Option<usize>> =
+            whole_dims.iter().enumerate().map(|(dim, is_whole)| is_whole.then_some(dim)).collect();
+        let reads: Vec<ItemOperand<'c>> =
+            assembly.inserts.iter().map(|insert| self.trace_operand(*insert, 0)).collect();
         let plain = TiledOp {
             names,
             sizes: shape_of(op.output()),
@@ -223,7 +235,8 @@ impl<'c> BlockItems<'c> {
     }
 
     fn to_tiled_operand(&self, read: &ItemOperand<'c>, dims: Vec<Option<usize>>) -> TiledOperand {
-        let through = |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.source_dims.get(dim).copied().flatten());
+        let through =
+            |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.source_dims.get(dim).copied().flatten());
         let behind = (0..dims.len()).map(through).collect();
         TiledOperand { dims, producer: self.find_producer(read.value), source_dims: behind }
     }
@@ -251,7 +264,8 @@ impl<'c> BlockItem<'c> {
 
 /// Returns the levels that the hints of an op request, outermost first.
 fn collect_levels(compute: ComputeOp<'_>, maxima: &BTreeMap<String, i64>) -> Result<Vec<LoopLevel>, ErrorReported> {
-    let levels: Result<Vec<LoopLevel>, CountError> = compute.hints().into_iter().map(|hint| to_level(hint, maxima)).collect();
+    let levels: Result<Vec<LoopLevel>, CountError> =
+        compute.hints().into_iter().map(|hint| to_level(hint, maxima)).collect();
     levels.map_err(|error| error_at_location(error.code(), compute.op, error).report())
 }
 
@@ -271,7 +285,8 @@ fn split_names(names: &str) -> Vec<String> {
 
 /// Returns, for each dimension of a view, the dimension of its input that is tiled with it.
 fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
-    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
+    let (Some(shown), Some(input)) =
+        (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
     else {
         return Vec::new();
     };
@@ -280,13 +295,19 @@ fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
         // The view only permutes the dimensions.
         let indices = plain_view_indices(view).unwrap_or_default();
         let find = |dim: usize| {
-            let mut same =
-                indices.iter().enumerate().filter(|(_, (moving, _))| *moving == Some(dim)).map(|(behind, (_, first))| (behind, *first));
-            same.next().filter(|&(behind, first)| first == 0 && input.host.shape[behind] == shown.host.shape[dim]).map(|(behind, _)| behind)
+            let mut same = indices
+                .iter()
+                .enumerate()
+                .filter(|(_, (moving, _))| *moving == Some(dim))
+                .map(|(behind, (_, first))| (behind, *first));
+            same.next()
+                .filter(|&(behind, first)| first == 0 && input.host.shape[behind] == shown.host.shape[dim])
+                .map(|(behind, _)| behind)
         };
         return (0..rank).map(find).collect();
     };
-    // Both tilings select the same bytes if both split the same part of the device dimensions: 32 heads, and 8 groups of 4.
+    // Both tilings select the same bytes if both split the same part of the device dimensions: 32 heads, and 8 groups
+    // of 4.
     let places = |tensor: &DeviceTensor<'_>, layout: &DeviceLayout| {
         let places = tensor.buffer_tensor().and_then(|host| layout.find_tiled_device_dims(&host)).unwrap_or_default();
         places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()

@@ -3,7 +3,9 @@
 use super::online_steps::{AccumulatedValue, LoopDependenceAnalysis};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, DeviceTensor, is_in_loop_of_buffer, loop_carried_values, plain_view_indices, tiled_dims, yield_slots},
+    dialect::{
+        ComputeOp, DeviceTensor, is_in_loop_of_buffer, loop_carried_values, plain_view_indices, tiled_dims, yield_slots,
+    },
     mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap},
     tile::{Correction, RunningDependence},
 };
@@ -50,10 +52,14 @@ impl<'c> LoopMerge<'c> {
         let handed = find_forwarded_tiles(first, second, &late)?;
         let is_handed_on = |op: &Op<'c>| handed.iter().any(|handed| handed.view == Some(*op));
         let running: Vec<Op<'c>> = late.into_iter().filter(|op| !is_handed_on(op)).collect();
-        let given: Vec<Value<'c>> =
-            yield_slots(first).iter().filter(|slot| !slot.is_carried).map(|slot| first.outputs()[slot.position]).collect();
-        let reads_whole =
-            |op: Op<'c>| op.inputs().iter().any(|value| given.contains(value) || value.def().is_some_and(|def| is_handed_on(&def)));
+        let given: Vec<Value<'c>> = yield_slots(first)
+            .iter()
+            .filter(|slot| !slot.is_carried)
+            .map(|slot| first.outputs()[slot.position])
+            .collect();
+        let reads_whole = |op: Op<'c>| {
+            op.inputs().iter().any(|value| given.contains(value) || value.def().is_some_and(|def| is_handed_on(&def)))
+        };
         let in_second = second.body_ops();
         if !running.iter().all(|op| is_mergeable(*op)) || running.iter().chain(&in_second).any(|op| reads_whole(*op)) {
             return None;
@@ -96,7 +102,10 @@ impl<'c> LoopMerge<'c> {
         let corrections = analysis.analyze_body(self.second, &of_second);
         // Carried values are now running or finished: their ops reduce the axis.
         let is_settled = |value: Value<'c>| {
-            matches!(self.analysis.dependence(value), RunningDependence::Running(..) | RunningDependence::Outside | RunningDependence::Tile)
+            matches!(
+                self.analysis.dependence(value),
+                RunningDependence::Running(..) | RunningDependence::Outside | RunningDependence::Tile
+            )
         };
         let has_infinities = |correction: &Option<Correction>, of: &AccumulatedValue<'c>| {
             correction.as_ref().is_some_and(|correction| {
@@ -114,11 +123,13 @@ impl<'c> LoopMerge<'c> {
         Ok(())
     }
 
-    /// Returns the first op of the second loop that needs a finished value of the first one; the terminator, if a form is yielded
-    /// uncorrected.
+    /// Returns the first op of the second loop that needs a finished value of the first one; the terminator, if a form
+    /// is yielded uncorrected.
     fn first_blocking_op(&self) -> Op<'c> {
         let body = self.second.body_ops();
-        let waits = |op: &&Op<'c>| op.outputs().iter().any(|value| *self.analysis.dependence(*value) == RunningDependence::Finished);
+        let waits = |op: &&Op<'c>| {
+            op.outputs().iter().any(|value| *self.analysis.dependence(*value) == RunningDependence::Finished)
+        };
         body.iter().find(waits).or(body.last()).copied().unwrap_or(self.second)
     }
 }
@@ -132,8 +143,9 @@ struct OpsBetweenLoops<'c> {
 impl<'c> OpsBetweenLoops<'c> {
     /// None if the second loop reads nothing of the first one.
     fn collect(first: Op<'c>, second: Op<'c>) -> Option<Self> {
-        let ops: Vec<Op<'c>> =
-            std::iter::successors(first.next_in_block(), |op| op.next_in_block()).take_while(|op| *op != second).collect();
+        let ops: Vec<Op<'c>> = std::iter::successors(first.next_in_block(), |op| op.next_in_block())
+            .take_while(|op| *op != second)
+            .collect();
         let reads = |op: Op<'c>| op.nested().into_iter().flat_map(OpExt::inputs).collect::<Vec<_>>();
         let mut of_first = ValueSet::default();
         of_first.add(first.outputs());
@@ -153,7 +165,8 @@ impl<'c> OpsBetweenLoops<'c> {
         }
         needed.reverse();
         let is_read = first.outputs().into_iter().any(|value| wanted.contains(value));
-        let (late, early) = needed.into_iter().partition(|op| op.outputs().into_iter().any(|value| of_first.contains(value)));
+        let (late, early) =
+            needed.into_iter().partition(|op| op.outputs().into_iter().any(|value| of_first.contains(value)));
         is_read.then_some(Self { early, late })
     }
 }
@@ -185,8 +198,8 @@ fn collect_accumulated(around: Op<'_>) -> Option<Vec<AccumulatedValue<'_>>> {
     loop_carried_values(around).into_iter().map(|carried| AccumulatedValue::find(around, carried)).collect()
 }
 
-/// Whether an op may run once per iteration anywhere in the loop: it has no nested ops, and writes a buffer of its own, or one of
-/// its iteration.
+/// Whether an op may run once per iteration anywhere in the loop: it has no nested ops, and writes a buffer of its own,
+/// or one of its iteration.
 fn is_mergeable(op: Op<'_>) -> bool {
     let is_compute = || ComputeOp::from_op(op).is_some_and(|compute| !compute.is_insert() || is_in_loop_of_buffer(op));
     op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
@@ -198,7 +211,8 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
     let is_late = |value: Value<'c>| value.def().is_some_and(|def| def == first || late.contains(&def));
     let mut handed = Vec::new();
     let dims = tiled_dims(second);
-    let late_ones = second.body_args().into_iter().zip(second.inputs()).enumerate().filter(|(_, (_, whole))| is_late(*whole));
+    let late_ones =
+        second.body_args().into_iter().zip(second.inputs()).enumerate().filter(|(_, (_, whole))| is_late(*whole));
     for (at, (argument, whole)) in late_ones {
         let dim = *dims.get(at)?;
         let view = whole.def().filter(|def| def.is(spyre::VIEW));
@@ -220,7 +234,8 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
 
 /// Whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
 fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
-    let (Some(shown), Some(input)) = (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
+    let (Some(shown), Some(input)) =
+        (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
     else {
         return false;
     };
@@ -228,7 +243,11 @@ fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
     shown.layout.is_none() && is_moved && shown.host.shape[dim] == input.host.shape[behind]
 }
 
-fn record_arguments<'c>(analysis: &mut LoopDependenceAnalysis<'c>, around: Op<'c>, accumulated: &[AccumulatedValue<'c>]) {
+fn record_arguments<'c>(
+    analysis: &mut LoopDependenceAnalysis<'c>,
+    around: Op<'c>,
+    accumulated: &[AccumulatedValue<'c>],
+) {
     around.body_args().into_iter().for_each(|argument| analysis.record(argument, RunningDependence::Tile));
     // Only combining ops and corrections read these values.
     accumulated.iter().for_each(|of| analysis.record(of.carried.argument, RunningDependence::Finished));

@@ -19,7 +19,9 @@ use program::layout::LayoutError;
 
 /// Returns the type of a window of a tensor as a buffer of its own; types without a layout stay unchanged.
 fn compact_type<'c>(at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, LayoutError> {
-    let (Some(whole), Some(tile)) = (DeviceTensor::from_type(full), DeviceTensor::from_type(window)) else { return Ok(window) };
+    let (Some(whole), Some(tile)) = (DeviceTensor::from_type(full), DeviceTensor::from_type(window)) else {
+        return Ok(window);
+    };
     let Some(layout) = &whole.layout else { return Ok(window) };
     let layout = layout.to_tile_layout(&whole.buffer_tensor()?, &tile.host.shape)?;
     Ok(tile.with_layout(at.ctx(), &layout, None))

@@ -46,8 +46,13 @@ impl<'c> LoopDependenceAnalysis<'c> {
             None if op.is(spyre::VIEW) => vec![self.trace_view(op)],
             None => Vec::new(),
         };
-        let step =
-            AnalyzedOp { rule: classify_op(op), reads, reduces_axis: false, output: self.number_value(output), shape: shape_of(output) };
+        let step = AnalyzedOp {
+            rule: classify_op(op),
+            reads,
+            reduces_axis: false,
+            output: self.number_value(output),
+            shape: shape_of(output),
+        };
         self.online.analyze_op(&step);
     }
 
@@ -72,7 +77,8 @@ impl<'c> LoopDependenceAnalysis<'c> {
             "minimum" => AnalyzedOpKind::Min,
             _ => AnalyzedOpKind::Other,
         };
-        let read = AnalyzedOperand { value: self.number_value(accumulated.part), dims: (0..shape.len()).map(Some).collect() };
+        let read =
+            AnalyzedOperand { value: self.number_value(accumulated.part), dims: (0..shape.len()).map(Some).collect() };
         let step = AnalyzedOp { rule, reads: vec![read], reduces_axis: true, output: self.number_value(after), shape };
         self.online.analyze_op(&step)
     }
@@ -88,7 +94,10 @@ impl<'c> LoopDependenceAnalysis<'c> {
         let mut reads: Vec<AnalyzedOperand> = values.iter().enumerate().map(read).collect();
         if compute.is_insert() {
             let buffer = compute.op.inputs()[values.len()];
-            reads.push(AnalyzedOperand { value: self.number_value(buffer), dims: (0..shape_of(buffer).len()).map(Some).collect() });
+            reads.push(AnalyzedOperand {
+                value: self.number_value(buffer),
+                dims: (0..shape_of(buffer).len()).map(Some).collect(),
+            });
         }
         reads
     }
@@ -98,8 +107,13 @@ impl<'c> LoopDependenceAnalysis<'c> {
         let input = view.inputs()[0];
         let (own, behind) = (shape_of(view.output()), shape_of(input));
         let indices = plain_view_indices(view).unwrap_or_else(|| vec![(None, 0); behind.len()]);
-        let followed = |((moving, first), size): ((Option<usize>, i64), &i64)| moving.filter(|dim| first == 0 && own[*dim] == *size);
-        AnalyzedOperand { value: self.number_value(input), dims: indices.into_iter().zip(&behind).map(followed).collect() }
+        let followed = |((moving, first), size): ((Option<usize>, i64), &i64)| {
+            moving.filter(|dim| first == 0 && own[*dim] == *size)
+        };
+        AnalyzedOperand {
+            value: self.number_value(input),
+            dims: indices.into_iter().zip(&behind).map(followed).collect(),
+        }
     }
 
     fn number_value(&mut self, value: Value<'c>) -> usize {
@@ -151,7 +165,8 @@ impl<'c> AccumulatedValue<'c> {
     pub(super) fn find(around: Op<'c>, carried: LoopCarriedValue<'c>) -> Option<Self> {
         let combine = carried.after.def().filter(|def| def.is(spyre::POINTWISE) && def.parent() == Some(around))?;
         let &[had, part] = combine.inputs().as_slice() else { return None };
-        let is_corrected = || had.def().is_some_and(|def| def.is(spyre::POINTWISE) && def.inputs().first() == Some(&carried.argument));
+        let is_corrected =
+            || had.def().is_some_and(|def| def.is(spyre::POINTWISE) && def.inputs().first() == Some(&carried.argument));
         (had == carried.argument || is_corrected()).then_some(Self { carried, combine, part })
     }
 }

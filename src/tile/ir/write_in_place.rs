@@ -1,14 +1,14 @@
 //! `spyre-write-in-place`: makes ops write their results directly into the buffer of an insert.
 //!
-//! Reads inserts and the producers of their slices; writes `in_place` on an insert, and window types on the producers. An op
-//! whose slice has no other uses writes it directly into the buffer, without a copy: on its own, or in loops that compute the
-//! slice tile by tile.
+//! Reads inserts and the producers of their slices; writes `in_place` on an insert, and window types on the producers.
+//! An op whose slice has no other uses writes it directly into the buffer, without a copy: on its own, or in loops that
+//! compute the slice tile by tile.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{
-        BufferSlice, DeviceTensor, MAX_IN_PLACE_SLICES, buffer_slices, is_disjoint_slice, is_in_loop_of_buffer, tile_type,
-        trace_single_use_producer,
+        BufferSlice, DeviceTensor, MAX_IN_PLACE_SLICES, buffer_slices, is_disjoint_slice, is_in_loop_of_buffer,
+        tile_type, trace_single_use_producer,
     },
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, integer, unit_attribute},
 };
@@ -42,14 +42,17 @@ pub(crate) fn write_in_place(function: Op<'_>) {
     }
 }
 
-/// Returns the type of a slice as a window of its buffer, if it has the layout of the buffer, and begins and ends with complete
-/// sticks.
+/// Returns the type of a slice as a window of its buffer, if it has the layout of the buffer, and begins and ends with
+/// complete sticks.
 fn compute_window_type<'c>(part: &BufferSlice<'c>) -> Option<Type<'c>> {
-    let (own, whole) =
-        (DeviceTensor::from_type(part.insert.inputs()[0].r#type())?, DeviceTensor::from_type(part.insert.output().r#type())?);
+    let (own, whole) = (
+        DeviceTensor::from_type(part.insert.inputs()[0].r#type())?,
+        DeviceTensor::from_type(part.insert.output().r#type())?,
+    );
     let (layout, host) = (whole.layout.as_ref().filter(|_| whole.buffer_shape.is_none())?, whole.buffer_tensor().ok()?);
     let is_alike = own.buffer_shape.is_none() && own.layout == layout.to_tile_layout(&host, &own.host.shape).ok();
-    let begins_with_stick = part.offsets.iter().enumerate().all(|(dim, &offset)| layout.compute_window_offset(&host, dim, offset).is_ok());
+    let begins_with_stick =
+        part.offsets.iter().enumerate().all(|(dim, &offset)| layout.compute_window_offset(&host, dim, offset).is_ok());
     // Sizes that are known only at launch are supported for complete buffers only.
     let is_sized = part.insert.attr(attr::SPYRE_SYMBOLIC).is_none();
     let is_window = is_alike && begins_with_stick && is_sized && own.host.shape != whole.host.shape;

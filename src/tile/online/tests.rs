@@ -49,7 +49,9 @@ fn apply(rule: AnalyzedOpKind, operands: &[f64]) -> f64 {
 }
 
 fn evaluate_elementwise(rule: AnalyzedOpKind, operands: &[&SampleValue]) -> SampleValue {
-    let length = operands.iter().find_map(|operand| if let SampleValue::Tile(elements) = operand { Some(elements.len()) } else { None });
+    let length = operands
+        .iter()
+        .find_map(|operand| if let SampleValue::Tile(elements) = operand { Some(elements.len()) } else { None });
     let at = |index: usize| apply(rule, &operands.iter().map(|operand| operand.element(index)).collect::<Vec<_>>());
     length.map_or_else(|| SampleValue::One(at(0)), |length| SampleValue::Tile((0..length).map(at).collect()))
 }
@@ -156,7 +158,8 @@ fn apply_correction(had: f64, correction: &Correction, before: &[SampleValue], n
     }
 }
 
-/// Decodes a step from a few bytes. In these programs, the first dimension, rows, always has size 1; the second is the axis.
+/// Decodes a step from a few bytes. In these programs, the first dimension, rows, always has size 1; the second is the
+/// axis.
 fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp {
     let rules = [
         AnalyzedOpKind::Same,
@@ -196,10 +199,13 @@ fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp
     let n_values = program.given.len() + program.steps.len();
     let is_tile = |value: usize| value_is_tile(program, value);
     // Prefers recent values.
-    let values: Vec<usize> = [one, other][..n_reads].iter().map(|byte| n_values - 1 - usize::from(*byte) % n_values.min(4)).collect();
-    let reduces_axis = matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
-        && values.iter().any(|value| is_tile(*value));
-    let rule = if reduces_axis || !matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
+    let values: Vec<usize> =
+        [one, other][..n_reads].iter().map(|byte| n_values - 1 - usize::from(*byte) % n_values.min(4)).collect();
+    let reduces_axis =
+        matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
+            && values.iter().any(|value| is_tile(*value));
+    let rule = if reduces_axis
+        || !matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
     {
         rule
     } else {
@@ -222,7 +228,11 @@ fn value_is_tile(program: &SampleProgram, value: usize) -> bool {
 const LENGTH: usize = 12;
 
 fn decode_program(begins_with_softmax: bool, seeds: &[[u8; 3]], elements: &[f64]) -> SampleProgram {
-    let given = vec![SampleValue::One(0.5), SampleValue::Tile(elements[..LENGTH].to_vec()), SampleValue::Tile(elements[LENGTH..].to_vec())];
+    let given = vec![
+        SampleValue::One(0.5),
+        SampleValue::Tile(elements[..LENGTH].to_vec()),
+        SampleValue::Tile(elements[LENGTH..].to_vec()),
+    ];
     let mut program = SampleProgram { given, steps: Vec::new() };
     if begins_with_softmax {
         let step = |rule: AnalyzedOpKind, values: &[usize], output: usize, width: i64| AnalyzedOp {
@@ -232,8 +242,11 @@ fn decode_program(begins_with_softmax: bool, seeds: &[[u8; 3]], elements: &[f64]
             output,
             shape: vec![2, width],
         };
-        program.steps =
-            vec![step(AnalyzedOpKind::Max, &[1], 3, 1), step(AnalyzedOpKind::Sub, &[1, 3], 4, 8), step(AnalyzedOpKind::Exp, &[4], 5, 8)];
+        program.steps = vec![
+            step(AnalyzedOpKind::Max, &[1], 3, 1),
+            step(AnalyzedOpKind::Sub, &[1, 3], 4, 8),
+            step(AnalyzedOpKind::Exp, &[4], 5, 8),
+        ];
     }
     for seed in seeds {
         let step = decode_op(&program, *seed);
@@ -316,7 +329,10 @@ fn subtracted_term(value: usize) -> RunningTerm {
 #[test]
 fn scales_sum_of_exponentials_when_the_maximum_grows() {
     let mut online = analyze_softmax();
-    assert_eq!(online.analyze_op(&reduce_rows(AnalyzedOpKind::Sum, 3, 4)), Some(Correction::Multiply(subtracted_term(1))));
+    assert_eq!(
+        online.analyze_op(&reduce_rows(AnalyzedOpKind::Sum, 3, 4)),
+        Some(Correction::Multiply(subtracted_term(1)))
+    );
     assert!(matches!(online.dependence(4), RunningDependence::Running(..)));
 }
 

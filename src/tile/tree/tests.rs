@@ -2,10 +2,11 @@ use super::*;
 use crate::tile::TiledOperand;
 use proptest::prelude::*;
 
-/// Creates an op with dimensions of 64 elements and the levels of a table, given by its names and ids. Reduced dimensions are not
-/// in its result.
+/// Creates an op with dimensions of 64 elements and the levels of a table, given by its names and ids. Reduced
+/// dimensions are not in its result.
 fn make_op(names: &[&str], n_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> TiledOp {
-    let level = |&id: &i64| LoopLevel { id, name: table[id as usize].0.to_owned(), count: table[id as usize].1, symbol: None };
+    let level =
+        |&id: &i64| LoopLevel { id, name: table[id as usize].0.to_owned(), count: table[id as usize].1, symbol: None };
     TiledOp {
         names: names.iter().map(|names| names.split('*').map(str::to_owned).collect()).collect(),
         sizes: vec![64; names.len()],
@@ -43,7 +44,9 @@ fn format_tree(tree: &LoopTree) -> String {
     fn format_nodes(tree: &LoopTree, nodes: &[LoopTreeNode]) -> String {
         let node = |node: &LoopTreeNode| match *node {
             LoopTreeNode::Op(op) => op.to_string(),
-            LoopTreeNode::Loop(around) => format!("{}({})", tree.loops[around].level.name, format_nodes(tree, &tree.loops[around].body)),
+            LoopTreeNode::Loop(around) => {
+                format!("{}({})", tree.loops[around].level.name, format_nodes(tree, &tree.loops[around].body))
+            }
         };
         nodes.iter().map(node).collect::<Vec<_>>().join(" ")
     }
@@ -70,7 +73,11 @@ fn places_user_of_a_matmul_after_its_inner_loop() {
 
 #[test]
 fn shares_nested_loops_between_ops_of_equal_levels() {
-    let tree = build_tree(&[make_row_op(&[0, 1]), make_row_op(&[0, 1]).with_read(0, &ROWS), make_row_op(&[0]).with_read(1, &ROWS)]);
+    let tree = build_tree(&[
+        make_row_op(&[0, 1]),
+        make_row_op(&[0, 1]).with_read(0, &ROWS),
+        make_row_op(&[0]).with_read(1, &ROWS),
+    ]);
     assert_eq!(format_tree(&tree), "A(B(0 1) 2)");
     assert_eq!((tree.common_depth(1, 0), tree.common_depth(2, 1), tree.home_depth(1)), (2, 1, 2));
 }
@@ -88,30 +95,48 @@ fn makes_inner_loops_of_different_levels_siblings() {
 #[test]
 fn distinguishes_levels_of_equal_names_by_id() {
     let table = [("A", 2), ("A", 2)];
-    assert_eq!(format_tree(&build_tree(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, &[1], &table)])), "A(0) A(1)");
+    assert_eq!(
+        format_tree(&build_tree(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, &[1], &table)])),
+        "A(0) A(1)"
+    );
     assert_eq!(format_tree(&build_tree(&[make_op(&["A"], 0, &[0, 1], &table)])), "A(A(0))");
 }
 
 #[test]
 fn hoists_op_without_the_dimension_before_the_loop() {
     let column = |ids| make_op(&["B"], 0, ids, &LEVELS_A_B);
-    let tree =
-        build_tree(&[make_row_op(&[0]), column(&[0]), column(&[]).with_read(1, &[Some(0)]), make_row_op(&[0]).with_read(2, &[Some(1)])]);
+    let tree = build_tree(&[
+        make_row_op(&[0]),
+        column(&[0]),
+        column(&[]).with_read(1, &[Some(0)]),
+        make_row_op(&[0]).with_read(2, &[Some(1)]),
+    ]);
     assert_eq!(format_tree(&tree), "1 2 A(0 3)");
     // Inside an outer loop as well.
-    let tree = build_tree(&[make_row_op(&[0, 1]), make_op(&["A"], 0, &[0, 1], &LEVELS_A_B), make_row_op(&[0, 1]).with_read(1, &[Some(0)])]);
+    let tree = build_tree(&[
+        make_row_op(&[0, 1]),
+        make_op(&["A"], 0, &[0, 1], &LEVELS_A_B),
+        make_row_op(&[0, 1]).with_read(1, &[Some(0)]),
+    ]);
     assert_eq!(format_tree(&tree), "A(1 B(0 2))");
 }
 
 #[test]
 fn places_op_that_needs_the_loop_after_it() {
-    assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[]).with_read(0, &ROWS), make_row_op(&[0])])), "A(0 2) 1");
+    assert_eq!(
+        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[]).with_read(0, &ROWS), make_row_op(&[0])])),
+        "A(0 2) 1"
+    );
 }
 
 #[test]
 fn splits_loop_at_an_op_between_its_ops() {
-    let tree =
-        build_tree(&[make_row_op(&[0]), make_row_op(&[]).with_read(0, &ROWS), make_row_op(&[0]).with_read(1, &ROWS), make_row_op(&[0])]);
+    let tree = build_tree(&[
+        make_row_op(&[0]),
+        make_row_op(&[]).with_read(0, &ROWS),
+        make_row_op(&[0]).with_read(1, &ROWS),
+        make_row_op(&[0]),
+    ]);
     assert_eq!(format_tree(&tree), "A(0) 1 A(2 3)");
     assert_eq!(tree.common_depth(2, 0), 0);
 }
@@ -122,7 +147,10 @@ fn moves_group_in_between_or_splits_the_loop() {
     let of = |id: i64| make_op(&["A", "B"], 0, &[id], &table);
     assert_eq!(format_tree(&build_tree(&[of(0), of(1), of(0)])), "A(1) A(0 2)");
     assert_eq!(format_tree(&build_tree(&[of(0), of(1).with_read(0, &ROWS), of(0)])), "A(0 2) A(1)");
-    assert_eq!(format_tree(&build_tree(&[of(0), of(1).with_read(0, &ROWS), of(0).with_read(1, &ROWS)])), "A(0) A(1) A(2)");
+    assert_eq!(
+        format_tree(&build_tree(&[of(0), of(1).with_read(0, &ROWS), of(0).with_read(1, &ROWS)])),
+        "A(0) A(1) A(2)"
+    );
 }
 
 #[test]
@@ -132,7 +160,13 @@ fn builds_three_loops_for_softmax_by_columns_and_one_by_rows() {
         let reduce = || make_op(&["A", "B"], 1, &[id], &LEVELS_A_B);
         let shift = make_row_op(&[id]).with_read(0, &column);
         let exp = make_row_op(&[id]).with_read(1, &ROWS);
-        [reduce(), shift, exp, reduce().with_read(2, &ROWS), make_row_op(&[id]).with_read(2, &ROWS).with_read(3, &column)]
+        [
+            reduce(),
+            shift,
+            exp,
+            reduce().with_read(2, &ROWS),
+            make_row_op(&[id]).with_read(2, &ROWS).with_read(3, &column),
+        ]
     };
     assert_eq!(format_tree(&build_tree(&softmax(1))), "B(0) B(1 2 3) B(4)");
     assert_eq!(format_tree(&build_tree(&softmax(0))), "A(0 1 2 3 4)");
@@ -141,7 +175,10 @@ fn builds_three_loops_for_softmax_by_columns_and_one_by_rows() {
 #[test]
 fn places_user_of_outer_reduction_in_a_second_loop() {
     let table = [("K", 4), ("M", 8)];
-    let tree = build_tree(&[make_op(&["M", "N", "K"], 1, &[0, 1], &table), make_op(&["M", "N"], 0, &[0, 1], &table).with_read(0, &ROWS)]);
+    let tree = build_tree(&[
+        make_op(&["M", "N", "K"], 1, &[0, 1], &table),
+        make_op(&["M", "N"], 0, &[0, 1], &table).with_read(0, &ROWS),
+    ]);
     assert_eq!(format_tree(&tree), "K(M(0)) M(1)");
     assert_eq!((tree.home_depth(0), tree.common_depth(1, 0)), (0, 0));
 }
@@ -152,22 +189,34 @@ fn splits_loop_at_a_transposed_read() {
     assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read(0, &exchanged)])), "A(0) A(1)");
     // After a second view that swaps the dimensions back, it is the same tile.
     assert_eq!(
-        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &exchanged, &exchanged)])),
+        format_tree(&build_tree(&[
+            make_row_op(&[0]),
+            make_row_op(&[0]).with_read_through_view(0, &exchanged, &exchanged)
+        ])),
         "A(0 1)"
     );
     // A view without known dimensions shows the complete value.
     assert_eq!(
-        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read_through_view(0, &ROWS, &[None, Some(1)])])),
+        format_tree(&build_tree(&[
+            make_row_op(&[0]),
+            make_row_op(&[0]).with_read_through_view(0, &ROWS, &[None, Some(1)])
+        ])),
         "A(0) A(1)"
     );
     // Read both directly and with swapped dimensions.
-    assert_eq!(format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read(0, &ROWS).with_read(0, &exchanged)])), "A(0) A(1)");
+    assert_eq!(
+        format_tree(&build_tree(&[make_row_op(&[0]), make_row_op(&[0]).with_read(0, &ROWS).with_read(0, &exchanged)])),
+        "A(0) A(1)"
+    );
 }
 
 #[test]
 fn finishes_row_before_tiles_that_read_all_of_it() {
     // The producer is tiled along its only dimension; the reader has it under another name.
-    let tree = build_tree(&[make_op(&["A"], 0, &[0], &LEVELS_A_B), make_op(&["A", "B"], 0, &[0], &LEVELS_A_B).with_read(0, &[Some(1)])]);
+    let tree = build_tree(&[
+        make_op(&["A"], 0, &[0], &LEVELS_A_B),
+        make_op(&["A", "B"], 0, &[0], &LEVELS_A_B).with_read(0, &[Some(1)]),
+    ]);
     assert_eq!(format_tree(&tree), "A(0) A(1)");
 }
 
@@ -179,7 +228,10 @@ fn nests_levels_of_the_names_of_one_dimension() {
     // The outer name tiles the outer dimension of the merged ones; the inner one is unknown.
     let mut parts = make_op(&["C", "D"], 0, &[0, 1], &table);
     parts.sizes = vec![4, 16];
-    assert_eq!(format_tree(&build_tree(&[parts, merged().with_read_through_view(0, &[Some(0)], &[Some(0)])])), "C(D(0) D(1))");
+    assert_eq!(
+        format_tree(&build_tree(&[parts, merged().with_read_through_view(0, &[Some(0)], &[Some(0)])])),
+        "C(D(0) D(1))"
+    );
 }
 
 #[test]
@@ -187,10 +239,15 @@ fn rejects_unknown_name_at_its_first_op() {
     let table = [("A", 2), ("X", 2), ("X", 1), ("C", 1)];
     let sizes = BTreeMap::from([("C".to_owned(), 4)]);
     let of = |ids: &[i64]| {
-        LoopTree::build(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, ids, &table)], &sizes).map(|tree| format_tree(&tree))
+        LoopTree::build(&[make_op(&["A"], 0, &[0], &table), make_op(&["A"], 0, ids, &table)], &sizes)
+            .map(|tree| format_tree(&tree))
     };
-    let unknown =
-        |count: i64| Err((1, TilingError::Unknown { dim: "X".to_owned(), count, known: KnownDimNames(["A"].map(str::to_owned).into()) }));
+    let unknown = |count: i64| {
+        Err((
+            1,
+            TilingError::Unknown { dim: "X".to_owned(), count, known: KnownDimNames(["A"].map(str::to_owned).into()) },
+        ))
+    };
     assert_eq!(of(&[0, 1]), unknown(2));
     // A name that the program declares may have one tile, since it may belong to a dimension of size 1.
     assert_eq!(of(&[0, 2]), unknown(1));
@@ -200,7 +257,8 @@ fn rejects_unknown_name_at_its_first_op() {
 #[test]
 fn lists_known_names_of_the_scope_only() {
     let table = [("X", 2), ("B", 2)];
-    let tree = LoopTree::build(&[make_op(&["A", "C"], 0, &[0], &table), make_op(&["B"], 0, &[1], &table)], &BTreeMap::new());
+    let tree =
+        LoopTree::build(&[make_op(&["A", "C"], 0, &[0], &table), make_op(&["B"], 0, &[1], &table)], &BTreeMap::new());
     let known = KnownDimNames(["A", "C"].map(str::to_owned).into());
     assert_eq!(tree, Err((0, TilingError::Unknown { dim: "X".to_owned(), count: 2, known })));
 }
@@ -214,7 +272,11 @@ fn make_recomputed_op(maker: Option<usize>) -> TiledOp {
 #[test]
 fn recomputes_op_in_all_loops_of_its_users() {
     let of_column = [None, Some(1)];
-    let tree = build_tree(&[make_recomputed_op(None), make_recomputed_op(Some(0)), make_row_op(&[0, 1]).with_read(1, &of_column[1..])]);
+    let tree = build_tree(&[
+        make_recomputed_op(None),
+        make_recomputed_op(Some(0)),
+        make_row_op(&[0, 1]).with_read(1, &of_column[1..]),
+    ]);
     assert_eq!(format_tree(&tree), "A(B(0 1 2))");
     assert_eq!((tree.num_computations(0), tree.num_computations(1), tree.num_computations(2)), (2, 2, 1));
     assert_eq!((tree.home_depth(0), tree.common_depth(1, 0)), (2, 2));
@@ -225,7 +287,12 @@ fn computes_op_with_outside_users_once() {
     let of_column = [Some(1)];
     // The last op needs the complete value.
     let whole = make_op(&["A"], 0, &[], &LEVELS_A_B).with_read(1, &[None]);
-    let tree = build_tree(&[make_recomputed_op(None), make_recomputed_op(Some(0)), make_row_op(&[0, 1]).with_read(1, &of_column), whole]);
+    let tree = build_tree(&[
+        make_recomputed_op(None),
+        make_recomputed_op(Some(0)),
+        make_row_op(&[0, 1]).with_read(1, &of_column),
+        whole,
+    ]);
     assert_eq!(format_tree(&tree), "B(0 1) A(B(2)) 3");
     assert_eq!((tree.num_computations(0), tree.num_computations(1)), (1, 1));
     // It is in the loop along A only, and reads the complete value.
@@ -240,7 +307,10 @@ fn computes_op_with_outside_users_once() {
 #[test]
 fn reports_op_that_cannot_be_tiled() {
     let error = TilingError::Uneven { dim: "A".to_owned(), size: 64, count: 3 };
-    assert_eq!(LoopTree::build(&[make_row_op(&[]), make_op(&["A"], 0, &[0], &[("A", 3)])], &BTreeMap::new()), Err((1, error)));
+    assert_eq!(
+        LoopTree::build(&[make_row_op(&[]), make_op(&["A"], 0, &[0], &[("A", 3)])], &BTreeMap::new()),
+        Err((1, error))
+    );
 }
 
 #[test]
@@ -288,7 +358,8 @@ fn programs() -> impl Strategy<Value = Vec<TiledOp>> {
                     _ => by_name(dim),
                 };
                 let dims: Vec<Option<usize>> = (0..ops[maker].output.len()).map(choose).collect();
-                let behind: Vec<Option<usize>> = (0..dims.len()).map(|dim| Some(dim).filter(|_| bits >> (16 + dim) & 7 != 0)).collect();
+                let behind: Vec<Option<usize>> =
+                    (0..dims.len()).map(|dim| Some(dim).filter(|_| bits >> (16 + dim) & 7 != 0)).collect();
                 own = own.with_read_through_view(maker, &dims, &behind);
             }
             ops.push(own);

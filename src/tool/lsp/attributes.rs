@@ -30,19 +30,27 @@ pub(super) fn attributes_at<'r>(cursor: &Cursor<'_>, reference: &'r OpReference)
     }
     let of_op = cursor.op.and_then(|op| reference.entry(op)).filter(|_| holder == AttributeHolder::Op);
     let own = of_op.into_iter().flat_map(|entry| &entry.attributes);
-    let present: Vec<&str> = dictionary.content.split(',').filter_map(|item| item.split_once('=')).map(|(name, _)| name.trim()).collect();
+    let present: Vec<&str> =
+        dictionary.content.split(',').filter_map(|item| item.split_once('=')).map(|(name, _)| name.trim()).collect();
     own.chain(reference.attributes_of(holder)).filter(|row| !present.contains(&row.name.as_str())).collect()
 }
 
 /// Returns the attribute of that name which the dictionary around the position may have.
-pub(super) fn find_attribute<'r>(cursor: &Cursor<'_>, reference: &'r OpReference, name: &str) -> Option<&'r AttributeRow> {
+pub(super) fn find_attribute<'r>(
+    cursor: &Cursor<'_>,
+    reference: &'r OpReference,
+    name: &str,
+) -> Option<&'r AttributeRow> {
     let (_, holder) = find_dictionary(cursor, reference)?;
     let of_op = cursor.op.and_then(|op| reference.entry(op)).filter(|_| holder == AttributeHolder::Op);
     of_op.and_then(|entry| entry.attributes.iter().find(|row| row.name == name))
 }
 
 /// Returns the attribute dictionary around the position, and whose it is.
-fn find_dictionary<'c, 't>(cursor: &'c Cursor<'t>, reference: &OpReference) -> Option<(&'c OpenBracket<'t>, AttributeHolder)> {
+fn find_dictionary<'c, 't>(
+    cursor: &'c Cursor<'t>,
+    reference: &OpReference,
+) -> Option<(&'c OpenBracket<'t>, AttributeHolder)> {
     let (dictionary, outer) = cursor.openings.split_last()?;
     let is_named = dictionary.before.ends_with("attributes");
     if dictionary.bracket != '{' || dictionary.before.ends_with('=') {
@@ -64,7 +72,9 @@ fn find_dictionary<'c, 't>(cursor: &'c Cursor<'t>, reference: &OpReference) -> O
 pub(super) fn find_dim_name_syntax(cursor: &Cursor<'_>) -> Option<DimNameSyntax> {
     let opening = cursor.innermost_bracket()?;
     let names = |before: &str, name: &str| {
-        before.strip_suffix(name).is_some_and(|rest| !rest.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_'))
+        before
+            .strip_suffix(name)
+            .is_some_and(|rest| !rest.ends_with(|letter: char| letter.is_ascii_alphanumeric() || letter == '_'))
     };
     let is_value = opening.item.contains('=');
     let before_value = opening.before.strip_suffix('=').map(str::trim_end);
@@ -92,7 +102,9 @@ pub(super) fn collect_dimension_names(text: &str) -> BTreeSet<&str> {
         names.extend(list.split('"').skip(1).step_by(2));
     }
     for sizes in text.split("spyre.dim_sizes = {").skip(1).filter_map(|rest| rest.split('}').next()) {
-        names.extend(sizes.split(',').filter_map(|size| size.split_once('=')).map(|(name, _)| name.trim().trim_matches('"')));
+        names.extend(
+            sizes.split(',').filter_map(|size| size.split_once('=')).map(|(name, _)| name.trim().trim_matches('"')),
+        );
     }
     // An empty name says that a dimension has none, and `*` joins names.
     names.into_iter().filter(|name| !name.is_empty() && !name.contains(['*', '\n'])).collect()
@@ -105,7 +117,10 @@ mod tests {
     fn attributes(text: &str) -> Vec<String> {
         let (document, position) = parse_marked_text(text);
         let reference = OpReference::load();
-        attributes_at(&Cursor::from_position(&document, position).unwrap(), &reference).iter().map(|row| row.name.clone()).collect()
+        attributes_at(&Cursor::from_position(&document, position).unwrap(), &reference)
+            .iter()
+            .map(|row| row.name.clone())
+            .collect()
     }
 
     fn syntax_at(text: &str) -> Option<DimNameSyntax> {
@@ -116,7 +131,10 @@ mod tests {
     #[test]
     fn offers_op_attributes_that_are_not_present() {
         let found = attributes("%0 = spyre.pointwise exp(%x) {work = #spyre.work<[1, 2]>, |");
-        assert!(found.iter().any(|name| name == "place") && found.iter().any(|name| name == "spyre.for_loop"), "{found:?}");
+        assert!(
+            found.iter().any(|name| name == "place") && found.iter().any(|name| name == "spyre.for_loop"),
+            "{found:?}"
+        );
         assert!(!found.iter().any(|name| name == "work" || name == "spyre.dims"), "{found:?}");
         assert!(attributes("%0 = \"spyre.reduce\"(%x) <{|").contains(&"reduced".to_owned()));
     }
@@ -125,7 +143,10 @@ mod tests {
     fn offers_dialect_attributes_of_functions_and_arguments() {
         assert!(attributes("func.func @f(%x: tensor<4xf16> {|").contains(&"spyre.dims".to_owned()));
         let of_function = attributes("func.func @f(%x: tensor<4xf16> {spyre.dims = [\"M\"]}) attributes {|");
-        assert!(of_function.contains(&"spyre.dim_sizes".to_owned()) && !of_function.contains(&"spyre.dims".to_owned()), "{of_function:?}");
+        assert!(
+            of_function.contains(&"spyre.dim_sizes".to_owned()) && !of_function.contains(&"spyre.dims".to_owned()),
+            "{of_function:?}"
+        );
     }
 
     #[test]

@@ -41,7 +41,12 @@ pub(in crate::tool) trait Compiler {
     ///
     /// # Errors
     /// The reason why nothing can be compiled, now or later.
-    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String>;
+    fn start(
+        &mut self,
+        text: &str,
+        options: &[String],
+        receiver: OutputReceiver,
+    ) -> Result<Box<dyn CompilationHandle>, String>;
 }
 
 /// The compiler as a program.
@@ -58,16 +63,30 @@ impl CompilerProcess {
 }
 
 impl Compiler for CompilerProcess {
-    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String> {
-        let absent = || format!("expected '{COMPILER_NAME}' in the directory of the language server, found none; install both");
+    fn start(
+        &mut self,
+        text: &str,
+        options: &[String],
+        receiver: OutputReceiver,
+    ) -> Result<Box<dyn CompilationHandle>, String> {
+        let absent =
+            || format!("expected '{COMPILER_NAME}' in the directory of the language server, found none; install both");
         let program = self.program.as_ref().ok_or_else(absent)?;
         let mut command = Command::new(program);
-        command.args(COMPILER_ARGUMENTS).args(options).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .args(COMPILER_ARGUMENTS)
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| format!("cannot run '{}': {error}", program.display()))?;
         let child = Arc::new(Mutex::new(child));
         let (shared, text) = (Arc::clone(&child), text.to_owned());
         let communicate = move || receiver(communicate(&shared, &text));
-        thread::Builder::new().name("compiler".to_owned()).spawn(communicate).map_err(|error| format!("cannot start a thread: {error}"))?;
+        thread::Builder::new()
+            .name("compiler".to_owned())
+            .spawn(communicate)
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
         Ok(Box::new(RunningProcess(child)))
     }
 }
@@ -116,7 +135,10 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt, sync::mpsc, time::Duration};
 
     /// Compiles a text with a shell script in place of the compiler.
-    fn start_script(script: &str, text: &str) -> (tempfile::TempDir, Box<dyn CompilationHandle>, mpsc::Receiver<CompilerOutput>) {
+    fn start_script(
+        script: &str,
+        text: &str,
+    ) -> (tempfile::TempDir, Box<dyn CompilationHandle>, mpsc::Receiver<CompilerOutput>) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join(COMPILER_NAME);
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -154,6 +176,9 @@ mod tests {
     #[test]
     fn reports_expected_location_of_missing_compiler() {
         let refused = CompilerProcess { program: None }.start("", &[], Box::new(|_| ())).err().unwrap();
-        assert_eq!(refused, "expected 'spyre-compile' in the directory of the language server, found none; install both");
+        assert_eq!(
+            refused,
+            "expected 'spyre-compile' in the directory of the language server, found none; install both"
+        );
     }
 }

@@ -22,14 +22,16 @@ const CONSTANT_KIND: u8 = 21;
 pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpReference) -> Vec<Value> {
     let range = range_to_json(cursor.line, cursor.prefix.clone());
     let item = |label: &str, (kind, detail): (u8, &str), text: &str, markdown: Option<String>| {
-        let mut item = json!({"label": label, "kind": kind, "detail": detail, "textEdit": {"range": range, "newText": text}});
+        let mut item =
+            json!({"label": label, "kind": kind, "detail": detail, "textEdit": {"range": range, "newText": text}});
         if let Some(value) = markdown {
             item["documentation"] = json!({"kind": "markdown", "value": value});
         }
         item
     };
     let functions = functions_at(cursor).into_iter();
-    let functions = functions.map(|row| item(row.name, (FUNCTION_KIND, &summarize(row)), row.name, Some(to_markdown(row))));
+    let functions =
+        functions.map(|row| item(row.name, (FUNCTION_KIND, &summarize(row)), row.name, Some(to_markdown(row))));
     let attributes = attributes_at(cursor, reference).into_iter();
     let attributes = attributes.map(|row| {
         let markdown = attribute_markdown(row, reference);
@@ -132,7 +134,8 @@ mod tests {
         assert_eq!(nothing, json!({"isIncomplete": false, "items": [{"label": "exp"}]}));
         let mut list = json!({"isIncomplete": true, "items": [{"label": "matmul"}, {"label": "exp"}]});
         add_to(&mut list, vec![json!({"label": "exp"}), json!({"label": "log"})], &reference);
-        let labels: Vec<_> = list["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+        let labels: Vec<_> =
+            list["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
         assert_eq!((labels, &list["isIncomplete"]), (vec!["matmul", "exp", "log"], &json!(true)));
         assert!(list["items"][0]["documentation"]["value"].as_str().unwrap().starts_with("### `spyre.matmul`"));
         let mut array = json!([{"label": "a"}]);

@@ -43,7 +43,8 @@ impl<'t> Cursor<'t> {
         let first = position.line.saturating_sub(WINDOW_LINES);
         let start: usize = document.text.split('\n').take(first).map(|line| line.len() + 1).sum();
         let in_line: usize = end - document.text[..end].rfind('\n').map_or(0, |at| at + 1);
-        let word_start = line.1[..in_line].rfind(|letter| !is_word_char(letter)).map_or(0, |at| at + char_len_at(line.1, at));
+        let word_start =
+            line.1[..in_line].rfind(|letter| !is_word_char(letter)).map_or(0, |at| at + char_len_at(line.1, at));
         let mut scan = SyntaxScanner { text: &document.text[start..end], ..SyntaxScanner::default() };
         scan.run();
         let text = scan.text;
@@ -160,7 +161,8 @@ fn parse_op_name(line: &str) -> Option<&str> {
     let length = op.find(|letter| !is_word_char(letter)).unwrap_or(op.len());
     let (name, rest) = op.split_at(length);
     let is_attribute = rest.trim_start().starts_with('=');
-    let is_name = name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && (name.contains('.') || name == "return");
+    let is_name =
+        name.starts_with(|letter: char| letter.is_ascii_alphabetic()) && (name.contains('.') || name == "return");
     (is_name && !is_attribute).then_some(name)
 }
 
@@ -185,7 +187,11 @@ pub(super) mod tests {
     }
 
     fn check_cursor(text: &str, op: &str, brackets: &str, prefix: &str, is_in_string: bool) {
-        assert_eq!(describe_cursor(text), (Some(op.to_owned()), brackets.to_owned(), prefix.to_owned(), is_in_string), "{text}");
+        assert_eq!(
+            describe_cursor(text),
+            (Some(op.to_owned()), brackets.to_owned(), prefix.to_owned(), is_in_string),
+            "{text}"
+        );
     }
 
     #[test]
@@ -221,7 +227,10 @@ pub(super) mod tests {
         let (document, position) = parse_marked_text("spyre.copy %x {\n  spyre.times = 2,\n  wo|");
         let cursor = Cursor::from_position(&document, position).unwrap();
         let dictionary = cursor.innermost_bracket().unwrap();
-        assert_eq!([dictionary.before, dictionary.item, dictionary.content], ["spyre.copy %x", "\n  wo", "\n  spyre.times = 2,\n  wo"]);
+        assert_eq!(
+            [dictionary.before, dictionary.item, dictionary.content],
+            ["spyre.copy %x", "\n  wo", "\n  spyre.times = 2,\n  wo"]
+        );
     }
 
     #[test]

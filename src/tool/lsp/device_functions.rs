@@ -5,17 +5,23 @@ use machine::{DeviceFunction, Family};
 
 /// Returns the device functions that may be at the position; none elsewhere.
 pub(super) fn functions_at(cursor: &Cursor<'_>) -> Vec<&'static DeviceFunction> {
-    let of = |is_legal: fn(&DeviceFunction) -> bool| DeviceFunction::all().iter().filter(|function| is_legal(function)).collect();
+    let of = |is_legal: fn(&DeviceFunction) -> bool| {
+        DeviceFunction::all().iter().filter(|function| is_legal(function)).collect()
+    };
     let before = cursor.before.trim_end();
     let is_after_blank = before.len() < cursor.before.len();
     match (cursor.is_in_string, cursor.op) {
-        (false, _) if is_after_blank && before.ends_with("spyre.pointwise") => of(|function| function.family == Family::Pointwise),
-        (false, _) if is_after_blank && before.ends_with("spyre.reduce") => of(|function| function.family == Family::Reduce),
+        (false, _) if is_after_blank && before.ends_with("spyre.pointwise") => {
+            of(|function| function.family == Family::Pointwise)
+        }
+        (false, _) if is_after_blank && before.ends_with("spyre.reduce") => {
+            of(|function| function.family == Family::Reduce)
+        }
         (true, Some("sdsc.op")) if before.ends_with("sdsc.op \"") => of(|_| true),
         (true, Some(op)) if before.ends_with("function = \"") => match op {
-            "spyre.gather" => {
-                of(|function| function.family == Family::Pointwise && function.n_operands == 1 && function.constants.is_empty())
-            }
+            "spyre.gather" => of(|function| {
+                function.family == Family::Pointwise && function.n_operands == 1 && function.constants.is_empty()
+            }),
             "spyre.pointwise" => of(|function| function.family == Family::Pointwise),
             "spyre.reduce" => of(|function| function.family == Family::Reduce),
             _ => Vec::new(),
@@ -58,13 +64,19 @@ mod tests {
 
     fn names(text: &str) -> Vec<&'static str> {
         let (document, position) = parse_marked_text(text);
-        functions_at(&Cursor::from_position(&document, position).unwrap()).iter().map(|function| function.name).collect()
+        functions_at(&Cursor::from_position(&document, position).unwrap())
+            .iter()
+            .map(|function| function.name)
+            .collect()
     }
 
     #[test]
     fn offers_functions_of_op_family() {
         let pointwise = names("  %0 = spyre.pointwise e|");
-        assert!(pointwise.contains(&"exp") && pointwise.contains(&"gelufwd") && !pointwise.contains(&"sum"), "{pointwise:?}");
+        assert!(
+            pointwise.contains(&"exp") && pointwise.contains(&"gelufwd") && !pointwise.contains(&"sum"),
+            "{pointwise:?}"
+        );
         let reduce = names("%1 = spyre.reduce |");
         assert!(reduce.contains(&"sum") && !reduce.contains(&"exp"), "{reduce:?}");
         assert_eq!(names("%1 = \"spyre.reduce\"(%0) <{function = \"s|\"}>"), reduce);
@@ -79,7 +91,12 @@ mod tests {
 
     #[test]
     fn offers_no_functions_elsewhere() {
-        for text in ["%0 = spyre.pointwise|", "%0 = spyre.pointwise exp(|", "%0 = spyre.pointwise exp(%x) {dims = [\"|", "return |"] {
+        for text in [
+            "%0 = spyre.pointwise|",
+            "%0 = spyre.pointwise exp(|",
+            "%0 = spyre.pointwise exp(%x) {dims = [\"|",
+            "return |",
+        ] {
             assert!(names(text).is_empty(), "{text}");
         }
     }
@@ -89,6 +106,9 @@ mod tests {
         let clip = DeviceFunction::find_pointwise("clip").unwrap();
         let text = to_markdown(clip);
         assert!(text.starts_with("### `clip`\n\nDevice function: elementwise, 1 operand\n"), "{text}");
-        assert!(text.contains("16-bit format only") && text.contains("HBM only") && !text.contains("constants: none"), "{text}");
+        assert!(
+            text.contains("16-bit format only") && text.contains("HBM only") && !text.contains("constants: none"),
+            "{text}"
+        );
     }
 }

@@ -58,7 +58,8 @@ fn to_diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<
     let mut text = message["message"].as_str()?.to_owned();
     let range = convert_range(message, document).unwrap_or_else(|| {
         text += &format_location(message).map_or_else(String::new, |place| format!(" ({place})"));
-        find_line_of_location(message, document).unwrap_or_else(|| trimmed_line_range(document.line(0).unwrap_or_default()))
+        find_line_of_location(message, document)
+            .unwrap_or_else(|| trimmed_line_range(document.line(0).unwrap_or_default()))
     });
     let mut related = Vec::new();
     let none = Vec::new();
@@ -68,7 +69,12 @@ fn to_diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<
     for (place, said) in callers.chain(notes) {
         match self::convert_range(place, document) {
             Some(range) => related.push(json!({"location": {"uri": uri, "range": range}, "message": said})),
-            None => text += &format!("\n{said}{}", format_location(place).map_or_else(String::new, |place| format!(" ({place})"))),
+            None => {
+                text += &format!(
+                    "\n{said}{}",
+                    format_location(place).map_or_else(String::new, |place| format!(" ({place})"))
+                )
+            }
         }
     }
     let mut diagnostic = json!({"range": range, "severity": severity, "source": DIAGNOSTIC_SOURCE, "message": text});
@@ -156,23 +162,25 @@ mod tests {
     #[test]
     fn converts_severity_code_and_token_of_message() {
         let text = "module {\n  /*é*/ %0 = spyre.reduce sum(%x)\n}";
-        let message =
-            json!({"severity": "warning", "code": "SPY0405", "file": STDIN_NAME, "line": 2, "column": 15, "message": "m", "notes": []});
+        let message = json!({"severity": "warning", "code": "SPY0405", "file": STDIN_NAME, "line": 2, "column": 15, "message": "m", "notes": []});
         let expected = json!({"range": span(1, 13, 25), "severity": 2, "code": "SPY0405", "source": DIAGNOSTIC_SOURCE, "message": "m"});
         assert_eq!(read(&message, text), expected);
         let remark = json!({"severity": "remark", "code": null, "file": STDIN_NAME, "line": 2, "column": 10, "message": "r", "notes": []});
-        assert_eq!(read(&remark, text), json!({"range": span(1, 8, 10), "severity": 3, "source": DIAGNOSTIC_SOURCE, "message": "r"}));
+        assert_eq!(
+            read(&remark, text),
+            json!({"range": span(1, 8, 10), "severity": 3, "source": DIAGNOSTIC_SOURCE, "message": "r"})
+        );
     }
 
     #[test]
     fn relates_notes_and_callers_in_document_and_appends_others() {
-        let place =
-            |file: &str, line: u64| json!({"severity": "note", "file": file, "line": line, "column": 1, "message": "'A' comes from here"});
+        let place = |file: &str, line: u64| json!({"severity": "note", "file": file, "line": line, "column": 1, "message": "'A' comes from here"});
         let message = json!({"severity": "error", "file": STDIN_NAME, "line": 1, "column": 1, "message": "m",
                              "called_from": [{"file": STDIN_NAME, "line": 2, "column": 1}], "notes": [place(STDIN_NAME, 2), place("m.py", 7)]});
         let found = read(&message, "first\nsecond");
         assert_eq!(found["message"], "m\n'A' comes from here (m.py:7:1)");
-        let related = |said: &str| json!({"location": {"uri": "file:///a.mlir", "range": span(1, 0, 6)}, "message": said});
+        let related =
+            |said: &str| json!({"location": {"uri": "file:///a.mlir", "range": span(1, 0, 6)}, "message": said});
         assert_eq!(found["relatedInformation"], json!([related("called from here"), related("'A' comes from here")]));
     }
 
@@ -193,14 +201,18 @@ mod tests {
     fn reports_messages_without_location_at_first_line_and_skips_other_output() {
         let output = "PLEASE submit a bug report\n{\"severity\":\"error\",\"file\":null,\"line\":null,\"message\":\"--cores: no\"}\n{}\n";
         let found = read_messages(output, ("u", &document("a b")));
-        assert_eq!(found, [json!({"range": span(0, 0, 3), "severity": 1, "source": DIAGNOSTIC_SOURCE, "message": "--cores: no"})]);
+        assert_eq!(
+            found,
+            [json!({"range": span(0, 0, 3), "severity": 1, "source": DIAGNOSTIC_SOURCE, "message": "--cores: no"})]
+        );
         let beyond = json!({"severity": "error", "file": STDIN_NAME, "line": 9, "column": 9, "message": "m"});
         assert_eq!(read(&beyond, "a b")["range"], span(0, 0, 3));
     }
 
     #[test]
     fn finds_end_of_token() {
-        let ends = ["%arg0: f", "\"spyre.reduce\"(%0)", "\"open", "é", "", "(x", "@main-2(", "->"].map(|text| token_end(text, 0));
+        let ends = ["%arg0: f", "\"spyre.reduce\"(%0)", "\"open", "é", "", "(x", "@main-2(", "->"]
+            .map(|text| token_end(text, 0));
         assert_eq!(ends, [5, 14, 5, 2, 0, 1, 7, 1]);
     }
 
@@ -214,9 +226,13 @@ mod tests {
 
     #[test]
     fn skips_split_tests_and_lowered_programs() {
-        for text in
-            ["", " \n", "func.func @f()\n// -----\nfunc.func @g()", "sdsc.program @p {", "func.func @b(%x: !sdscbundle.input_arg<index>)"]
-        {
+        for text in [
+            "",
+            " \n",
+            "func.func @f()\n// -----\nfunc.func @g()",
+            "sdsc.program @p {",
+            "func.func @b(%x: !sdscbundle.input_arg<index>)",
+        ] {
             assert!(!is_program(&document(text)), "{text}");
         }
         assert!(is_program(&document("func.func @f() // -----")));

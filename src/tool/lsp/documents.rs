@@ -70,7 +70,8 @@ impl Document {
     fn apply_change(&mut self, change: &Value) {
         let Some(text) = change["text"].as_str() else { return };
         let byte = |end: &str| {
-            TextPosition::from_json(&change["range"][end]).map(|position| self.byte_offset(position).unwrap_or(self.text.len()))
+            TextPosition::from_json(&change["range"][end])
+                .map(|position| self.byte_offset(position).unwrap_or(self.text.len()))
         };
         match (byte("start"), byte("end")) {
             (Some(start), Some(end)) => self.text.replace_range(start..end.max(start), text),
@@ -134,7 +135,10 @@ mod tests {
         assert_eq!([byte(0, 3), byte(0, 4), byte(0, 6), byte(0, 99)], [Some(3), Some(5), Some(9), Some(10)]);
         assert_eq!([byte(1, 0), byte(1, 4), byte(2, 0)], [Some(12), Some(16), None]);
         let line = documents.get("u").unwrap().line(0).unwrap();
-        assert_eq!(range_to_json(line, 9..10), json!({"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 7}}));
+        assert_eq!(
+            range_to_json(line, 9..10),
+            json!({"start": {"line": 0, "character": 6}, "end": {"line": 0, "character": 7}})
+        );
     }
 
     #[test]

@@ -47,7 +47,8 @@ fn read_headers(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
 }
 
 fn invalid_header(header: &str) -> io::Error {
-    let message = format!("expected the header 'Content-Length: BYTES' with at most {MAX_MESSAGE_BYTES} bytes, found '{header}'");
+    let message =
+        format!("expected the header 'Content-Length: BYTES' with at most {MAX_MESSAGE_BYTES} bytes, found '{header}'");
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
@@ -100,9 +101,13 @@ mod tests {
 
     #[test]
     fn rejects_headers_without_length_and_truncated_messages() {
-        for text in
-            ["\r\n{}", "Content-Length: two\r\n\r\n{}", "hello\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Length: 3\r\n\r\n{}"]
-        {
+        for text in [
+            "\r\n{}",
+            "Content-Length: two\r\n\r\n{}",
+            "hello\r\n",
+            "Content-Length: 99999999999\r\n\r\n",
+            "Content-Length: 3\r\n\r\n{}",
+        ] {
             assert!(read(&mut text.as_bytes()).is_err(), "{text:?}");
         }
     }

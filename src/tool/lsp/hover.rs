@@ -31,7 +31,8 @@ impl Hover {
             Value::String(text) => Some(text.as_str()),
             contents => contents["value"].as_str(),
         };
-        let value = shown.map_or_else(|| self.markdown.clone(), |shown| format!("{}\n\n---\n\n{}", shown.trim_end(), self.markdown));
+        let value = shown
+            .map_or_else(|| self.markdown.clone(), |shown| format!("{}\n\n---\n\n{}", shown.trim_end(), self.markdown));
         let range = if reply["range"].is_object() { reply["range"].take() } else { self.range };
         *reply = json!({"contents": {"kind": "markdown", "value": value}, "range": range});
     }
@@ -93,7 +94,13 @@ mod tests {
 
     #[test]
     fn returns_nothing_for_undocumented_words() {
-        for text in ["%0 = arith.add|f %x, %y", "%su|m = spyre.reduce max(%x)", "return %x : tensor<4x|f16>", "// |", "work| = 1"] {
+        for text in [
+            "%0 = arith.add|f %x, %y",
+            "%su|m = spyre.reduce max(%x)",
+            "return %x : tensor<4x|f16>",
+            "// |",
+            "work| = 1",
+        ] {
             assert_eq!(hover(text), None, "{text}");
         }
     }
@@ -109,7 +116,9 @@ mod tests {
         let own = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}});
         let mut shown = json!({"contents": {"kind": "markdown", "value": "\"spyre.reduce\"\n"}, "range": own});
         found.add_to(&mut shown);
-        assert!(shown["contents"]["value"].as_str().unwrap().starts_with("\"spyre.reduce\"\n\n---\n\n### `spyre.reduce`"));
+        assert!(
+            shown["contents"]["value"].as_str().unwrap().starts_with("\"spyre.reduce\"\n\n---\n\n### `spyre.reduce`")
+        );
         assert_eq!(shown["range"], own);
     }
 }

@@ -39,8 +39,14 @@ pub(in crate::tool) fn serve_stdio(words: &[String]) -> Result<i32, String> {
     let mut command = Command::new(&program);
     command.arg(MLIR_ONLY_OPTION).args(words.iter().skip(1)).stdin(Stdio::piped()).stdout(Stdio::piped());
     let child = command.spawn().map_err(|error| format!("cannot run '{}': {error}", program.display()))?;
-    let style = if words.iter().any(|word| word == "--pretty" || word == "-pretty") { JsonStyle::Pretty } else { JsonStyle::Compact };
-    run_session(child, |server| serve(StreamPair { input: io::stdin(), output: io::stdout() }, server, &mut CompilerProcess::find(), style))
+    let style = if words.iter().any(|word| word == "--pretty" || word == "-pretty") {
+        JsonStyle::Pretty
+    } else {
+        JsonStyle::Compact
+    };
+    run_session(child, |server| {
+        serve(StreamPair { input: io::stdin(), output: io::stdout() }, server, &mut CompilerProcess::find(), style)
+    })
 }
 
 /// Streams of a child process.
@@ -72,11 +78,20 @@ mod tests {
 
     #[test]
     fn bypasses_proxy_for_tests_and_help_of_mlir() {
-        assert_eq!(mlir_server_arguments(&split_words("tool --mlir-only --log=verbose")), Some(split_words("tool --log=verbose")));
-        assert_eq!(mlir_server_arguments(&split_words("tool --pretty --lit-test")), Some(split_words("tool --pretty --lit-test")));
+        assert_eq!(
+            mlir_server_arguments(&split_words("tool --mlir-only --log=verbose")),
+            Some(split_words("tool --log=verbose"))
+        );
+        assert_eq!(
+            mlir_server_arguments(&split_words("tool --pretty --lit-test")),
+            Some(split_words("tool --pretty --lit-test"))
+        );
         assert_eq!(mlir_server_arguments(&split_words("tool --help")), Some(split_words("tool --help")));
         assert_eq!(
-            (mlir_server_arguments(&split_words("tool")), mlir_server_arguments(&split_words("tool --log=info --mlir-only"))),
+            (
+                mlir_server_arguments(&split_words("tool")),
+                mlir_server_arguments(&split_words("tool --log=info --mlir-only"))
+            ),
             (None, None)
         );
     }

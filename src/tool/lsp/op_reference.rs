@@ -12,7 +12,8 @@ const REFERENCE_PAGES: [&str; 5] = [
 ];
 
 /// Sections of an entry that are left out: editors show HTML as text, and the other tables repeat the types.
-const OMITTED_SECTIONS: [&str; 7] = ["Traits:", "Interfaces:", "Effects:", "Attributes:", "Operands:", "Results:", "Parameters:"];
+const OMITTED_SECTIONS: [&str; 7] =
+    ["Traits:", "Interfaces:", "Effects:", "Attributes:", "Operands:", "Results:", "Parameters:"];
 
 /// Where an attribute that is no part of an op may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,7 +107,8 @@ impl OpReference {
     }
 
     fn read_page(&mut self, page: &str) {
-        let dialect = page.lines().find_map(|line| line.strip_prefix("# '")?.split_once('\'')).map_or("", |(name, _)| name);
+        let dialect =
+            page.lines().find_map(|line| line.strip_prefix("# '")?.split_once('\'')).map_or("", |(name, _)| name);
         let mut section: Option<(String, usize, Vec<&str>)> = None;
         let (mut is_code, mut holder) = (false, None);
         for line in page.lines() {
@@ -189,11 +191,15 @@ fn parse_attribute_row(line: &str) -> Option<AttributeRow> {
 
 /// Reads a row of the table of the attributes of functions, arguments or ops; it may describe several.
 fn parse_table_rows(line: &str) -> Vec<AttributeRow> {
-    let cells = line.strip_prefix("| `").and_then(|rest| rest.strip_suffix(" |")).and_then(|rest| rest.split_once(" | "));
+    let cells =
+        line.strip_prefix("| `").and_then(|rest| rest.strip_suffix(" |")).and_then(|rest| rest.split_once(" | "));
     let Some((forms, text)) = cells else { return Vec::new() };
     let forms = forms.split("`, `").map(|form| form.trim_end_matches('`'));
-    let row =
-        |form: &str| AttributeRow { name: form.split(' ').next().unwrap_or(form).to_owned(), form: form.to_owned(), text: text.to_owned() };
+    let row = |form: &str| AttributeRow {
+        name: form.split(' ').next().unwrap_or(form).to_owned(),
+        form: form.to_owned(),
+        text: text.to_owned(),
+    };
     forms.map(row).collect()
 }
 
@@ -205,13 +211,18 @@ mod tests {
     fn reads_text_and_attributes_of_op_without_tables() {
         let reference = OpReference::load();
         let reduce = reference.entry("spyre.reduce").unwrap();
-        assert!(reduce.text.starts_with("_Reduce along dimensions, which remain with size 1_\n\nThe iteration space"), "{}", reduce.text);
+        assert!(
+            reduce.text.starts_with("_Reduce along dimensions, which remain with size 1_\n\nThe iteration space"),
+            "{}",
+            reduce.text
+        );
         assert!(reduce.text.contains("(reduce_c2)") && reduce.text.ends_with("```"), "{}", reduce.text);
         assert!(!["Traits", "<table>", "Operand"].iter().any(|word| reduce.text.contains(word)), "{}", reduce.text);
         assert_eq!(reduce.attributes[1].name, "reduced");
         let markdown = reduce.to_markdown("spyre.reduce");
         assert!(
-            markdown.starts_with("### `spyre.reduce`\n\n_") && markdown.contains("\n* `work`: Split the iteration space"),
+            markdown.starts_with("### `spyre.reduce`\n\n_")
+                && markdown.contains("\n* `work`: Split the iteration space"),
             "{markdown}"
         );
     }
@@ -219,9 +230,15 @@ mod tests {
     #[test]
     fn reads_entries_of_all_dialects_and_marks_ops_with_regions() {
         let reference = OpReference::load();
-        for name in
-            ["spyre.yield", "sdsc.op", "sdscbundle.sdsc_execute", "stablehlo.sort", "tm_tensor.topk", "#sdsc.dim", "#spyre.tile_hint"]
-        {
+        for name in [
+            "spyre.yield",
+            "sdsc.op",
+            "sdscbundle.sdsc_execute",
+            "stablehlo.sort",
+            "tm_tensor.topk",
+            "#sdsc.dim",
+            "#spyre.tile_hint",
+        ] {
             assert!(reference.entry(name).is_some_and(|entry| !entry.text.is_empty()), "{name}");
         }
         assert!(reference.entry("!sdscbundle.input_arg").is_some());
@@ -236,10 +253,19 @@ mod tests {
     fn separates_attributes_of_functions_arguments_and_ops() {
         let reference = OpReference::load();
         let names = |holder| reference.attributes_of(holder).map(|row| row.name.as_str()).collect::<Vec<_>>();
-        assert!(names(AttributeHolder::Function).contains(&"spyre.dim_sizes") && names(AttributeHolder::Function).contains(&"spyre.knobs"));
-        assert!(names(AttributeHolder::Argument).contains(&"spyre.dims") && !names(AttributeHolder::Argument).contains(&"spyre.dim_sizes"));
+        assert!(
+            names(AttributeHolder::Function).contains(&"spyre.dim_sizes")
+                && names(AttributeHolder::Function).contains(&"spyre.knobs")
+        );
+        assert!(
+            names(AttributeHolder::Argument).contains(&"spyre.dims")
+                && !names(AttributeHolder::Argument).contains(&"spyre.dim_sizes")
+        );
         assert!(names(AttributeHolder::Op).contains(&"spyre.for_loop"));
         let dims = reference.attribute("spyre.dims").unwrap();
-        assert_eq!((dims.form.as_str(), dims.text.as_str()), (r#"spyre.dims = ["M", "K"]"#, "dimension names of an argument"));
+        assert_eq!(
+            (dims.form.as_str(), dims.text.as_str()),
+            (r#"spyre.dims = ["M", "K"]"#, "dimension names of an argument")
+        );
     }
 }

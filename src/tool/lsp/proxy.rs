@@ -145,7 +145,11 @@ fn spawn_reader(
         };
         let _ = events.send(end(result));
     };
-    thread::Builder::new().name("messages".to_owned()).spawn(read).map(drop).map_err(|error| format!("cannot start a thread: {error}"))
+    thread::Builder::new()
+        .name("messages".to_owned())
+        .spawn(read)
+        .map(drop)
+        .map_err(|error| format!("cannot start a thread: {error}"))
 }
 
 impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
@@ -157,7 +161,9 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
                 None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
-                Ok(SessionEvent::ServerEnded(ended)) => return result.and(ended.map_err(|error| format!("MLIR's server: {error}"))),
+                Ok(SessionEvent::ServerEnded(ended)) => {
+                    return result.and(ended.map_err(|error| format!("MLIR's server: {error}")));
+                }
                 Ok(SessionEvent::EditorEnded(ended)) => {
                     result = ended.map_err(|error| format!("the editor: {error}"));
                     self.server = None;
@@ -190,9 +196,8 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         }
         match &mut self.server {
             // A server that has ended is noticed by the end of its stream.
-            Some(server) => {
-                frames::write(server, content).or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
-            }
+            Some(server) => frames::write(server, content)
+                .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }),
             None => Ok(()),
         }
     }
@@ -221,7 +226,8 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
                 }
             }
             Some("textDocument/didSave") => {
-                if let Some((uri, document)) = params["textDocument"]["uri"].as_str().and_then(|uri| Some((uri, self.documents.get(uri)?)))
+                if let Some((uri, document)) =
+                    params["textDocument"]["uri"].as_str().and_then(|uri| Some((uri, self.documents.get(uri)?)))
                 {
                     self.schedule.save(uri, document.version, now);
                 }
@@ -253,7 +259,9 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
 
     /// Passes a message of MLIR's server on, with additions.
     fn handle_server(&mut self, content: &[u8]) -> io::Result<()> {
-        let Ok(mut message) = serde_json::from_slice::<Value>(content) else { return frames::write(&mut self.editor, content) };
+        let Ok(mut message) = serde_json::from_slice::<Value>(content) else {
+            return frames::write(&mut self.editor, content);
+        };
         if message["method"] == "textDocument/publishDiagnostics" {
             self.merge_diagnostics(&mut message["params"]);
         } else if message.get("method").is_none() {
@@ -265,7 +273,8 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
     fn merge_diagnostics(&mut self, params: &mut Value) {
         let Some(uri) = params["uri"].as_str() else { return };
         let version = params["version"].as_i64();
-        let is_current = self.documents.get(uri).is_some_and(|document| version.is_none_or(|version| version == document.version));
+        let is_current =
+            self.documents.get(uri).is_some_and(|document| version.is_none_or(|version| version == document.version));
         let diagnostics = params["diagnostics"].as_array().cloned().unwrap_or_default();
         let merged = self.schedule.set_parser_diagnostics((uri, is_current), diagnostics);
         params["diagnostics"] = Value::Array(merged);
@@ -322,7 +331,10 @@ fn add_server_info(result: &mut Value) {
     }
     result["serverInfo"] = json!({"name": SERVER_NAME, "version": VERSION});
     if let Some(characters) = result["capabilities"]["completionProvider"]["triggerCharacters"].as_array_mut() {
-        let new = TRIGGER_CHARACTERS.iter().map(|character| json!(character)).filter(|character| !characters.contains(character));
+        let new = TRIGGER_CHARACTERS
+            .iter()
+            .map(|character| json!(character))
+            .filter(|character| !characters.contains(character));
         let new: Vec<Value> = new.collect();
         characters.extend(new);
     }

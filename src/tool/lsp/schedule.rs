@@ -109,7 +109,11 @@ impl CompilationScheduler {
     }
 
     /// Follows the diagnostics of MLIR's server for a version; returns those to publish.
-    pub(super) fn set_parser_diagnostics(&mut self, (uri, is_current): (&str, bool), diagnostics: Vec<Value>) -> Vec<Value> {
+    pub(super) fn set_parser_diagnostics(
+        &mut self,
+        (uri, is_current): (&str, bool),
+        diagnostics: Vec<Value>,
+    ) -> Vec<Value> {
         let Some(state) = self.states.get_mut(uri) else { return diagnostics };
         state.is_parsed = is_current && !has_error(&diagnostics);
         state.of_parser = diagnostics;
@@ -120,7 +124,9 @@ impl CompilationScheduler {
     pub(super) fn next_wakeup(&self) -> Option<Instant> {
         match &self.running {
             Some(running) => (!running.is_late).then_some(running.deadline),
-            None if self.is_enabled => self.states.values().filter(|state| state.is_parsed).filter_map(|state| state.due).min(),
+            None if self.is_enabled => {
+                self.states.values().filter(|state| state.is_parsed).filter_map(|state| state.due).min()
+            }
             None => None,
         }
     }
@@ -148,7 +154,8 @@ impl CompilationScheduler {
         self.n_started += 1;
         let number = self.n_started;
         let compilation = compiler.start(&document.text, options, Box::new(move |output| receive(number, output)))?;
-        self.running = Some(RunningCompilation { number, uri, deadline: now + self.times.limit, is_late: false, compilation });
+        self.running =
+            Some(RunningCompilation { number, uri, deadline: now + self.times.limit, is_late: false, compilation });
         Ok(())
     }
 
@@ -182,7 +189,9 @@ impl CompilationScheduler {
         state.of_compiler = found;
         state.compiled = Some(document.version);
         let message = match &output.failure {
-            _ if running.is_late => Some(format!("compilation of '{}' was stopped after {} s", running.uri, self.times.limit.as_secs())),
+            _ if running.is_late => {
+                Some(format!("compilation of '{}' was stopped after {} s", running.uri, self.times.limit.as_secs()))
+            }
             Some(failure) => Some(format!("'{}': {failure}", running.uri)),
             None => None,
         };

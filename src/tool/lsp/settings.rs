@@ -48,7 +48,8 @@ impl EditorSettings {
         match &options["compile"] {
             Value::Null => {}
             Value::Bool(compiles) => settings.compiles = *compiles,
-            other => refused.push(format!("setting 'compile': expected true or false, found {other}; documents are compiled")),
+            other => refused
+                .push(format!("setting 'compile': expected true or false, found {other}; documents are compiled")),
         }
         match &options["compileOptions"] {
             Value::Null => {}
@@ -60,7 +61,9 @@ impl EditorSettings {
                     }
                 }
             }
-            other => refused.push(format!("setting 'compileOptions': expected a list of options, found {other}; give [\"--cores=4\"]")),
+            other => refused.push(format!(
+                "setting 'compileOptions': expected a list of options, found {other}; give [\"--cores=4\"]"
+            )),
         }
         (settings, refused)
     }
@@ -94,7 +97,10 @@ mod tests {
         let (settings, refused) = read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
         assert_eq!(
             settings,
-            EditorSettings { compiles: false, compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()] }
+            EditorSettings {
+                compiles: false,
+                compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()]
+            }
         );
         assert!(refused.is_empty());
     }
@@ -110,10 +116,17 @@ mod tests {
 
     #[test]
     fn rejects_options_that_write_files_and_values_of_other_types() {
-        let (settings, refused) = read(&json!({"compile": 1, "compileOptions": ["--report=/etc/x.json", "-o", "--entry=f", "--cores", 3]}));
+        let (settings, refused) =
+            read(&json!({"compile": 1, "compileOptions": ["--report=/etc/x.json", "-o", "--entry=f", "--cores", 3]}));
         assert_eq!(settings, EditorSettings { compiles: true, compile_options: vec!["--entry=f".to_owned()] });
         assert_eq!(refused.len(), 5, "{refused:?}");
-        assert!(refused[1].contains("expected --NAME=VALUE with one of addresses, bind, cores") && refused[1].contains("\"--report="));
-        assert!(read(&json!({"compileOptions": "--cores=4"})).1[0].contains("expected a list of options, found \"--cores=4\""));
+        assert!(
+            refused[1].contains("expected --NAME=VALUE with one of addresses, bind, cores")
+                && refused[1].contains("\"--report=")
+        );
+        assert!(
+            read(&json!({"compileOptions": "--cores=4"})).1[0]
+                .contains("expected a list of options, found \"--cores=4\"")
+        );
     }
 }

@@ -19,7 +19,8 @@ use std::{
 
 const URI: &str = "file:///a.mlir";
 const PROGRAM: &str = "func.func @f(%x: tensor<4x64xf16>) {\n  %0 = spyre.pointwise exp(%x)\n}\n";
-const TIMING: CompilationTiming = CompilationTiming { pause: Duration::from_millis(60), limit: Duration::from_millis(400) };
+const TIMING: CompilationTiming =
+    CompilationTiming { pause: Duration::from_millis(60), limit: Duration::from_millis(400) };
 
 /// Longest time for what must happen, and time in which nothing may happen.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,7 +34,11 @@ fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
         let (params, id) = (&message["params"], &message["id"]);
         let published = |text: &Value| {
             let refused = text.as_str().unwrap().contains('?');
-            let diagnostics = if refused { json!([{"message": "parse error", "severity": 1, "range": range(0, 0, 1)}]) } else { json!([]) };
+            let diagnostics = if refused {
+                json!([{"message": "parse error", "severity": 1, "range": range(0, 0, 1)}])
+            } else {
+                json!([])
+            };
             let document = &params["textDocument"];
             let params = json!({"uri": document["uri"], "version": document["version"], "diagnostics": diagnostics});
             json!({"jsonrpc": "2.0", "method": "textDocument/publishDiagnostics", "params": params})
@@ -45,8 +50,12 @@ fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
             }
             "textDocument/didOpen" => published(&params["textDocument"]["text"]),
             "textDocument/didChange" => published(&params["contentChanges"][0]["text"]),
-            "textDocument/hover" => json!({"id": id, "result": {"contents": {"kind": "markdown", "value": "shown by MLIR"}}}),
-            "textDocument/completion" => json!({"id": id, "result": {"isIncomplete": false, "items": [{"label": "of MLIR"}]}}),
+            "textDocument/hover" => {
+                json!({"id": id, "result": {"contents": {"kind": "markdown", "value": "shown by MLIR"}}})
+            }
+            "textDocument/completion" => {
+                json!({"id": id, "result": {"isIncomplete": false, "items": [{"label": "of MLIR"}]}})
+            }
             "textDocument/definition" => json!({"id": id, "error": {"code": 1, "message": "no"}}),
             "exit" => return,
             _ => continue,
@@ -68,7 +77,8 @@ struct ScriptedCompiler {
     started: Arc<Mutex<Vec<CompilationCall>>>,
 }
 
-const ERROR_MESSAGE: &str = r#"{"severity":"error","code":"SPY0501","file":"<stdin>","line":2,"column":8,"message":"refused","notes":[]}"#;
+const ERROR_MESSAGE: &str =
+    r#"{"severity":"error","code":"SPY0501","file":"<stdin>","line":2,"column":8,"message":"refused","notes":[]}"#;
 
 impl ScriptedCompiler {
     fn texts(&self) -> Vec<String> {
@@ -77,7 +87,12 @@ impl ScriptedCompiler {
 }
 
 impl Compiler for ScriptedCompiler {
-    fn start(&mut self, text: &str, options: &[String], receiver: OutputReceiver) -> Result<Box<dyn CompilationHandle>, String> {
+    fn start(
+        &mut self,
+        text: &str,
+        options: &[String],
+        receiver: OutputReceiver,
+    ) -> Result<Box<dyn CompilationHandle>, String> {
         if text.contains("absent") {
             return Err("the compiler is absent".to_owned());
         }
@@ -85,7 +100,8 @@ impl Compiler for ScriptedCompiler {
         let is_refused = text.contains("wrong") || text.contains("slow");
         let messages = if is_refused { ERROR_MESSAGE.to_owned() } else { String::new() };
         let failure = text.contains("crash").then(|| "ended with signal 11".to_owned());
-        let mut compilation = ScriptedCompilation { receiver: Some(receiver), output: CompilerOutput { messages, failure } };
+        let mut compilation =
+            ScriptedCompilation { receiver: Some(receiver), output: CompilerOutput { messages, failure } };
         if !text.contains("slow") {
             compilation.stop();
         }
@@ -116,7 +132,8 @@ struct TestEditor {
 
 impl TestEditor {
     fn start(options: &Value) -> (Self, Value) {
-        let [(from_editor, to), (from, to_editor), (from_proxy, to_server), (from_server, to_proxy)] = [(); 4].map(|()| pipe().unwrap());
+        let [(from_editor, to), (from, to_editor), (from_proxy, to_server), (from_server, to_proxy)] =
+            [(); 4].map(|()| pipe().unwrap());
         thread::spawn(move || serve_as_mlir(from_proxy, to_proxy));
         let compiler = ScriptedCompiler::default();
         let mut copy = compiler.clone();
@@ -138,19 +155,31 @@ impl TestEditor {
     }
 
     fn send_notification(&mut self, method: &str, params: &Value) {
-        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "method": method, "params": params}), JsonStyle::Compact).unwrap();
+        frames::write_json(
+            &mut self.to,
+            &json!({"jsonrpc": "2.0", "method": method, "params": params}),
+            JsonStyle::Compact,
+        )
+        .unwrap();
     }
 
     fn send_request(&mut self, method: &str, params: &Value) -> Value {
-        frames::write_json(&mut self.to, &json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}), JsonStyle::Compact)
-            .unwrap();
+        frames::write_json(
+            &mut self.to,
+            &json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params}),
+            JsonStyle::Compact,
+        )
+        .unwrap();
         let reply = self.receive();
         assert_eq!(reply["id"], method, "{reply}");
         reply
     }
 
     fn send_request_at(&mut self, method: &str, line: usize, character: usize) -> Value {
-        self.send_request(method, &json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}}))
+        self.send_request(
+            method,
+            &json!({"textDocument": {"uri": URI}, "position": {"line": line, "character": character}}),
+        )
     }
 
     fn receive(&self) -> Value {
@@ -166,7 +195,9 @@ impl TestEditor {
         let published = self.receive();
         assert_eq!(published["method"], "textDocument/publishDiagnostics", "{published}");
         let diagnostics = published["params"]["diagnostics"].as_array().unwrap();
-        let read = |found: &Value| (found["message"].as_str().unwrap().to_owned(), found["range"]["start"]["line"].as_u64().unwrap());
+        let read = |found: &Value| {
+            (found["message"].as_str().unwrap().to_owned(), found["range"]["start"]["line"].as_u64().unwrap())
+        };
         diagnostics.iter().map(read).collect()
     }
 
@@ -217,7 +248,8 @@ fn extends_replies_of_mlir_server() {
     let text = hover["result"]["contents"]["value"].as_str().unwrap();
     assert!(text.starts_with("shown by MLIR\n\n---\n\n### `spyre.pointwise`"), "{text}");
     let completion = editor.send_request_at("textDocument/completion", 1, 24);
-    let labels: Vec<&str> = completion["result"]["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
+    let labels: Vec<&str> =
+        completion["result"]["items"].as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect();
     assert!(labels[0] == "of MLIR" && labels.contains(&"exp") && !labels.contains(&"sum"), "{labels:?}");
     assert_eq!(editor.send_request_at("textDocument/definition", 0, 0)["error"]["message"], "no");
     assert_eq!(editor.shut_down(), Ok(()));
@@ -284,7 +316,10 @@ fn stops_compilation_on_change_and_on_timeout() {
     assert_eq!(editor.receive_diagnostics(), expected_errors());
     let log = editor.receive();
     assert_eq!((&log["method"], &log["params"]["type"]), (&json!("window/logMessage"), &json!(2)));
-    assert!(log["params"]["message"].as_str().unwrap().contains("compilation of 'file:///a.mlir' was stopped after 0 s"), "{log}");
+    assert!(
+        log["params"]["message"].as_str().unwrap().contains("compilation of 'file:///a.mlir' was stopped after 0 s"),
+        "{log}"
+    );
     editor.send_notification("textDocument/didClose", &json!({"textDocument": {"uri": URI}}));
     editor.expect_silence();
     assert_eq!(editor.shut_down(), Ok(()));
@@ -295,7 +330,9 @@ fn logs_compiler_that_fails_or_is_missing() {
     let (mut editor, _) = TestEditor::start(&Value::Null);
     editor.open(&PROGRAM.replace("exp", "crash"));
     assert_eq!(editor.receive_diagnostics(), []);
-    assert!(editor.receive()["params"]["message"].as_str().unwrap().ends_with("'file:///a.mlir': ended with signal 11"));
+    assert!(
+        editor.receive()["params"]["message"].as_str().unwrap().ends_with("'file:///a.mlir': ended with signal 11")
+    );
     editor.change(2, "absent");
     assert_eq!(editor.receive_diagnostics(), []);
     let log = editor.receive();
@@ -337,7 +374,10 @@ fn logs_ignored_settings() {
     assert_eq!(serve_with_timing(editor, server, (&mut compiler, TIMING), JsonStyle::Pretty), Ok(()));
     let mut from = BufReader::new(from);
     let log = String::from_utf8(frames::read(&mut from).unwrap().unwrap()).unwrap();
-    assert!(log.contains("found \\\"--report=x.json\\\"; the option is left out") && log.starts_with("{\n  \"jsonrpc\""), "{log}");
+    assert!(
+        log.contains("found \\\"--report=x.json\\\"; the option is left out") && log.starts_with("{\n  \"jsonrpc\""),
+        "{log}"
+    );
     assert!(frames::read(&mut from).unwrap().is_some());
 }
 
@@ -349,9 +389,11 @@ fn rejects_editor_that_violates_protocol() {
     std::io::Write::write_all(&mut to, b"hello\n").unwrap();
     let editor = StreamPair { input: from_editor, output: to_editor };
     let server = StreamPair { input: from_server, output: to_server };
-    let refused = serve_with_timing(editor, server, (&mut ScriptedCompiler::default(), TIMING), JsonStyle::Compact).unwrap_err();
+    let refused =
+        serve_with_timing(editor, server, (&mut ScriptedCompiler::default(), TIMING), JsonStyle::Compact).unwrap_err();
     assert!(
-        refused.starts_with("the editor: expected the header 'Content-Length: BYTES'") && refused.ends_with("found 'hello'"),
+        refused.starts_with("the editor: expected the header 'Content-Length: BYTES'")
+            && refused.ends_with("found 'hello'"),
         "{refused}"
     );
 }

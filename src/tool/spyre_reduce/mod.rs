@@ -27,7 +27,13 @@ struct ReduceArguments {
     /// Module to reduce, MLIR text or bytecode
     input: String,
     /// File for the reduced module [default: standard output]
-    #[arg(short = 'o', value_name = "FILE.mlir", default_value = "-", hide_default_value = true, help_heading = "Output")]
+    #[arg(
+        short = 'o',
+        value_name = "FILE.mlir",
+        default_value = "-",
+        hide_default_value = true,
+        help_heading = "Output"
+    )]
     output: String,
     /// Function to reduce [default: the only public one]
     #[arg(long, value_name = "NAME", help_heading = REDUCTION)]
@@ -66,15 +72,18 @@ pub(super) fn command() -> clap::Command {
 fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
     let session = pipeline::create_session();
     tool::check_is_mlir(&arguments.input)?;
-    let source = session.open_source(&arguments.input).map_err(|reason| tool::format_read_error(&arguments.input, &reason))?;
+    let source =
+        session.open_source(&arguments.input).map_err(|reason| tool::format_read_error(&arguments.input, &reason))?;
     install_handler(&session, speaker);
     let module = source.parse().ok_or_else(String::new)?;
     let name = find_entry_function(&module, arguments.entry.as_deref())?;
-    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("cannot make a temporary folder: {error}")))?;
+    let place = tempfile::tempdir()
+        .map_err(|error| codes::SYSTEM.format(format_args!("cannot make a temporary folder: {error}")))?;
     let check = FailureCheck::from_program(arguments, &module, place.path().join("part.mlir"))?;
     let (outline, whole) = build_outline(find_function(&module, &name));
-    let mut is_interesting =
-        |part: &ReducedFunction| extract_subprogram(&module, &name, part).map_or(Ok(false), |part| check.reproduces(&part));
+    let mut is_interesting = |part: &ReducedFunction| {
+        extract_subprogram(&module, &name, part).map_or(Ok(false), |part| check.reproduces(&part))
+    };
     let mut search = ReductionSearch::new(&outline, arguments.tests, &mut is_interesting);
     let n_ops = whole.kept.len();
     let part = search.shrink(whole)?;
@@ -82,7 +91,11 @@ fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
     let reduced = extract_subprogram(&module, &name, &part).ok_or("the reduced module is not valid any more")?;
     tool::write_file(&arguments.output, format!("{}\n", reduced.op()))?;
     if arguments.output != "-" {
-        tool::print_text(&format!("{} of {n_ops} operations are left after {n_tests} tests: {}\n", part.kept.len(), arguments.output))?;
+        tool::print_text(&format!(
+            "{} of {n_ops} operations are left after {n_tests} tests: {}\n",
+            part.kept.len(),
+            arguments.output
+        ))?;
     }
     Ok(())
 }
@@ -91,7 +104,8 @@ fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
 fn find_entry_function(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
     let with_body = |function: &Op<'_>| function.body().is_some();
     let functions: Vec<Op<'_>> = functions_of(module.op()).into_iter().filter(with_body).collect();
-    let names = |functions: &[Op<'_>]| functions.iter().map(|function| symbol_name(*function).to_owned()).collect::<Vec<_>>();
+    let names =
+        |functions: &[Op<'_>]| functions.iter().map(|function| symbol_name(*function).to_owned()).collect::<Vec<_>>();
     if let Some(named) = named {
         let is_there = functions.iter().any(|function| symbol_name(*function) == named);
         let all = names(&functions).join("', '");
@@ -104,9 +118,13 @@ fn find_entry_function(module: &Module<'_>, named: Option<&str>) -> Result<Strin
     let public = names(&functions.into_iter().filter(|function| is_public(*function)).collect::<Vec<_>>());
     match <[String; 1]>::try_from(public) {
         Ok([name]) => Ok(name),
-        Err(public) if public.is_empty() => Err(codes::ENTRY_POINT.format("expected a public function with a body, found none")),
-        Err(public) => Err(codes::ENTRY_POINT
-            .format(format_args!("expected one public function, found '{}'; choose one with --entry NAME", public.join("', '")))),
+        Err(public) if public.is_empty() => {
+            Err(codes::ENTRY_POINT.format("expected a public function with a body, found none"))
+        }
+        Err(public) => Err(codes::ENTRY_POINT.format(format_args!(
+            "expected one public function, found '{}'; choose one with --entry NAME",
+            public.join("', '")
+        ))),
     }
 }
 
@@ -135,7 +153,10 @@ fn build_outline(function: Op<'_>) -> (DefUseGraph, ReducedFunction) {
         }
         read
     };
-    let outline = DefUseGraph { n_results: ops.iter().map(|op| op.outputs().len()).collect(), reads: ops.iter().map(read_by).collect() };
+    let outline = DefUseGraph {
+        n_results: ops.iter().map(|op| op.outputs().len()).collect(),
+        reads: ops.iter().map(read_by).collect(),
+    };
     let returned = function.yielded().into_iter().map(|value| match positions.get(value) {
         Some(&(op, result)) => ReturnedValue::Result { op, result },
         None => ReturnedValue::Argument(value.as_block_arg().map_or(0, |(_, number)| number)),
@@ -214,8 +235,9 @@ impl<'a> FailureCheck<'a> {
 
     /// The exit code, and what was printed.
     fn run_command(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
-        fs::write(&self.file, format!("{}\n", module.op()))
-            .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", self.file.display())))?;
+        fs::write(&self.file, format!("{}\n", module.op())).map_err(|error| {
+            codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", self.file.display()))
+        })?;
         let output = self
             .build_command(&self.file)
             .output()

@@ -73,7 +73,9 @@ impl<'a> ReductionSearch<'a> {
     fn find_earliest_failure(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
         for &op in &whole.kept {
             let returned = (0..self.outline.n_results[op]).map(|result| ReturnedValue::Result { op, result }).collect();
-            let part = self.outline.prune_dead_ops(ReducedFunction { kept: whole.kept.range(..=op).copied().collect(), returned });
+            let part = self
+                .outline
+                .prune_dead_ops(ReducedFunction { kept: whole.kept.range(..=op).copied().collect(), returned });
             if part.kept.len() < whole.kept.len() && !part.returned.is_empty() && self.reproduces(&part)? {
                 return Ok(part);
             }
@@ -139,7 +141,10 @@ mod tests {
 
     /// Returns a chain of ops, each of which reads the previous one.
     fn chain(count: usize) -> DefUseGraph {
-        DefUseGraph { n_results: vec![1; count], reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect() }
+        DefUseGraph {
+            n_results: vec![1; count],
+            reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect(),
+        }
     }
 
     fn complete_function(outline: &DefUseGraph, returned: &[usize]) -> ReducedFunction {
@@ -162,16 +167,21 @@ mod tests {
     #[test]
     fn finds_one_op_in_long_chain() {
         let outline = chain(200);
-        let (part, n_tests) = run_shrink(&outline, complete_function(&outline, &[199]), 1000, |part| part.kept.contains(&120));
-        assert_eq!(part, ReducedFunction { kept: [120].into(), returned: vec![ReturnedValue::Result { op: 120, result: 0 }] });
+        let (part, n_tests) =
+            run_shrink(&outline, complete_function(&outline, &[199]), 1000, |part| part.kept.contains(&120));
+        assert_eq!(
+            part,
+            ReducedFunction { kept: [120].into(), returned: vec![ReturnedValue::Result { op: 120, result: 0 }] }
+        );
         assert!(n_tests < 200, "{n_tests}");
     }
 
     #[test]
     fn keeps_ops_between_required_ops() {
         let outline = chain(40);
-        let (part, _) =
-            run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| part.kept.contains(&7) && part.kept.contains(&30));
+        let (part, _) = run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| {
+            part.kept.contains(&7) && part.kept.contains(&30)
+        });
         // Ops between the two cannot be removed, because op 30 depends on op 7 through them.
         assert!(part.kept.is_superset(&[7, 30].into()));
         assert_eq!(part.returned, [ReturnedValue::Result { op: 30, result: 0 }]);
@@ -183,18 +193,23 @@ mod tests {
         let outline = DefUseGraph { n_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
         let mut part = complete_function(&outline, &[2]);
         part.returned.extend([ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)]);
-        let both = |part: &ReducedFunction| part.returned.contains(&ReturnedValue::Argument(0)) && part.kept.contains(&1);
+        let both =
+            |part: &ReducedFunction| part.returned.contains(&ReturnedValue::Argument(0)) && part.kept.contains(&1);
         let (part, _) = run_shrink(&outline, part, 1000, both);
         assert_eq!(
             part,
-            ReducedFunction { kept: [1].into(), returned: vec![ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)] }
+            ReducedFunction {
+                kept: [1].into(),
+                returned: vec![ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)]
+            }
         );
     }
 
     #[test]
     fn returns_best_reduction_within_budget() {
         let outline = chain(100);
-        let (part, n_tests) = run_shrink(&outline, complete_function(&outline, &[99]), 5, |part| part.kept.contains(&99));
+        let (part, n_tests) =
+            run_shrink(&outline, complete_function(&outline, &[99]), 5, |part| part.kept.contains(&99));
         assert_eq!((n_tests, part.kept.contains(&99)), (5, true));
     }
 }

@@ -38,7 +38,8 @@ fn find_argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<
     })
 }
 
-/// Returns the maximum size in bytes of an array in a file: its elements at 8 bytes each, the largest type, and 64 KiB for its header.
+/// Returns the maximum size in bytes of an array in a file: its elements at 8 bytes each, the largest type, and 64 KiB
+/// for its header.
 fn max_array_bytes(tensor: &Tensor) -> u64 {
     let n_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
     n_elements.saturating_mul(8).saturating_add(1 << 16)
@@ -46,10 +47,12 @@ fn max_array_bytes(tensor: &Tensor) -> u64 {
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {error}"));
-    let file = files::open(Path::new(path))
-        .map_err(|error| refuse(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error))))?;
-    let mut archive = ZipArchive::new(io::BufReader::new(file))
-        .map_err(|error| refuse(&format!("expected a .npz file, found none ({error}); save the arrays again with numpy.savez")))?;
+    let file = files::open(Path::new(path)).map_err(|error| {
+        refuse(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error)))
+    })?;
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| {
+        refuse(&format!("expected a .npz file, found none ({error}); save the arrays again with numpy.savez"))
+    })?;
     let mut arrays = BTreeMap::new();
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| refuse(&error))?;
@@ -61,7 +64,10 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         entry.take(max_array_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
         let n_bytes = bytes.len() as u64;
         if n_bytes > max_array_bytes(tensor) {
-            return Err(format!("cannot read '{path}': '{name}' is longer than an argument of shape {:?}", tensor.shape));
+            return Err(format!(
+                "cannot read '{path}': '{name}' is longer than an argument of shape {:?}",
+                tensor.shape
+            ));
         }
         let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type);
         arrays.insert(name, array.map_err(|message| contract::format_array_error("--inputs", tensor, &message))?);
@@ -82,8 +88,9 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = find_argument(path, name, arguments)?;
-        let refuse =
-            |message: String| contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"));
+        let refuse = |message: String| {
+            contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"))
+        };
         let elements = convert_elements(&view, tensor).map_err(refuse)?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });
@@ -131,7 +138,8 @@ mod tests {
     }
 
     fn sample_arrays() -> [(&'static str, HostArray); 2] {
-        let elements = [ArrayElements::F16(vec![1, 2, 3, 4, 5, 0x3c00]), ArrayElements::I64(vec![0, -1, 7, 1 << 40, 2, 3])];
+        let elements =
+            [ArrayElements::F16(vec![1, 2, 3, 4, 5, 0x3c00]), ArrayElements::I64(vec![0, -1, 7, 1 << 40, 2, 3])];
         let [x, index] = elements.map(|elements| HostArray { shape: vec![2, 3], elements });
         [("x", x), ("index", index)]
     }
@@ -164,7 +172,8 @@ mod tests {
     #[test]
     fn reads_arrays_of_both_file_formats_as_written() {
         let place = tempfile::tempdir().unwrap();
-        let expected: BTreeMap<String, HostArray> = sample_arrays().into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
+        let expected: BTreeMap<String, HostArray> =
+            sample_arrays().into_iter().map(|(name, array)| (name.to_owned(), array)).collect();
         for path in [write_npz(&place, &sample_arrays()), write_safetensors(&place, &sample_arrays())] {
             assert_eq!(read_all(&path, &sample_arguments()).unwrap(), expected, "{path}");
         }
@@ -182,7 +191,9 @@ mod tests {
             let refused = read_all(&write(&place, &[("x", index.clone())]), &sample_arguments()).unwrap_err();
             assert!(refused.ends_with(wrong), "{refused}");
         }
-        assert!(read_all("arrays.zip", &sample_arguments()).unwrap_err().contains("expected a .npz or .safetensors file"));
+        assert!(
+            read_all("arrays.zip", &sample_arguments()).unwrap_err().contains("expected a .npz or .safetensors file")
+        );
         assert!(read_all("nowhere.npz", &sample_arguments()).unwrap_err().contains("nowhere.npz"));
     }
 

@@ -5,15 +5,16 @@ use crate::{
     codes,
     mlir::Session,
     reference::{
-        ReferenceResults, ReferenceVerdict, ResultComparison, RoundingErrors, WorstElement, check_against_reference, check_module_accepts,
-        compare_arrays, find_poles, replace_numbers,
+        ReferenceResults, ReferenceVerdict, ResultComparison, RoundingErrors, WorstElement, check_against_reference,
+        check_module_accepts, compare_arrays, find_poles, replace_numbers,
     },
     tool::{self, Reporter, diagnostics::install_handler},
 };
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, RunReport, Simulation};
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
-/// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
+/// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names
+/// the worst element.
 pub(crate) fn check_against_module(
     module: &str,
     simulation: &Simulation,
@@ -22,12 +23,15 @@ pub(crate) fn check_against_module(
     (arguments, speaker): (&RunArguments, Reporter),
 ) -> Result<(), String> {
     // The text is empty if MLIR has reported the error.
-    let in_option = |error: String| if error.is_empty() { error } else { codes::RUN_MODULE.add_if_missing(&format!("--check: {error}")) };
+    let in_option = |error: String| {
+        if error.is_empty() { error } else { codes::RUN_MODULE.add_if_missing(&format!("--check: {error}")) }
+    };
     if module != "-" && !Path::new(module).exists() {
         return Err(in_option(tool::format_read_error(module, "No such file or directory")));
     }
     tool::check_is_mlir(module).map_err(in_option)?;
-    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
+    let in_order: Vec<HostArray> =
+        simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
     let listen = |session: &Session| install_handler(session, speaker);
     check_module_accepts(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
     speaker.print_summary(drawn)?;
@@ -48,7 +52,8 @@ pub(crate) fn check_against_module(
         let companion = &companions[number];
         let result = CheckedResult { name, found, companion, reference: &reference, number };
         let on_the_way = outcome.report.largest_magnitude();
-        let (said, errors) = result.evaluate(arguments.tolerance, on_the_way).map_err(|message| result.format_error(&message))?;
+        let (said, errors) =
+            result.evaluate(arguments.tolerance, on_the_way).map_err(|message| result.format_error(&message))?;
         speaker.print_summary(&said)?;
         excessive = excessive.or(errors.map(|errors| result.excess_error(&errors)));
     }
@@ -83,7 +88,10 @@ impl CheckedResult<'_> {
         }
         let mut said = format!("{name}: {}\n", format_verdict(&verdict));
         if !poles.is_empty() {
-            said += &format!("  elements that are finite only as the program rounds: {}, compared in its own formats\n", poles.len());
+            said += &format!(
+                "  elements that are finite only as the program rounds: {}, compared in its own formats\n",
+                poles.len()
+            );
         }
         let Some(errors) = RoundingErrors::new(companion, &beside_poles(&|index| own.elements.get(index)), own) else {
             return Ok((said, None));
@@ -91,7 +99,11 @@ impl CheckedResult<'_> {
         let is_judged = tolerance.is_none() && (reference.numbers.has_sixteen_bits || !poles.is_empty());
         let is_excessive = is_judged && errors.is_excessive();
         let may_jump = is_excessive && reference.numbers.are_compared;
-        let note = if may_jump { "; the program compares numbers, so a rounding may change a result by any amount" } else { "" };
+        let note = if may_jump {
+            "; the program compares numbers, so a rounding may change a result by any amount"
+        } else {
+            ""
+        };
         said += &format!("  {errors}{note}\n");
         Ok((said, Some(errors).filter(|_| is_excessive && !may_jump)))
     }
@@ -100,7 +112,8 @@ impl CheckedResult<'_> {
         codes::RUN_DIFFERS.add_if_missing(&format!("'{}' {message}", self.name))
     }
 
-    /// Returns the error about a result that the device's formats take further from the exact one than the program's own formats do.
+    /// Returns the error about a result that the device's formats take further from the exact one than the program's
+    /// own formats do.
     fn excess_error(&self, errors: &RoundingErrors) -> String {
         let (name, allowed) = (self.name, errors.max_allowed_error());
         codes::RUN_ROUNDING.format(format_args!(
@@ -113,7 +126,9 @@ fn format_verdict(verdict: &ReferenceVerdict) -> String {
     let ReferenceVerdict { difference, allowed, device, worst_case, n_nan } = verdict;
     let nan = if *n_nan > 0 { format!("; {n_nan} elements are NaN in both") } else { String::new() };
     let bound = if worst_case.is_finite() { format!("bound {worst_case:.2e}") } else { "no bound".to_owned() };
-    format!("correct (error {difference:.2e}, tolerance {allowed:.2e}); device rounding error {device:.2e} ({bound}){nan}")
+    format!(
+        "correct (error {difference:.2e}, tolerance {allowed:.2e}); device rounding error {device:.2e} ({bound}){nan}"
+    )
 }
 
 /// Holds the device's own numbers to what the caller allows.

@@ -32,10 +32,15 @@ pub(super) fn read_launch_spec(directory: &Path, launch: &LaunchEntry) -> Result
         )));
     }
     let bytes = files::read_below(directory, &path).map_err(|error| {
-        codes::SIM_FILES.format(format_args!("cannot read '{}': {}; compile the program again", shown.display(), files::reason(&error)))
+        codes::SIM_FILES.format(format_args!(
+            "cannot read '{}': {}; compile the program again",
+            shown.display(),
+            files::reason(&error)
+        ))
     })?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| codes::SIM_FILES.format(format_args!("{}: {error}; compile the program again", shown.display())))
+    serde_json::from_slice(&bytes).map_err(|error| {
+        codes::SIM_FILES.format(format_args!("{}: {error}; compile the program again", shown.display()))
+    })
 }
 
 /// Returns the type of the host tensors that a launcher passes for a tensor.
@@ -46,9 +51,11 @@ pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
     Ok(element.launch_type(format))
 }
 
-/// Returns the message of an array that is not what the program takes, with the words of the launch specification for what that is.
+/// Returns the message of an array that is not what the program takes, with the words of the launch specification for
+/// what that is.
 pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -> String {
-    let element = tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
+    let element =
+        tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
     let (code, message) = codes::split_code(message);
     code.unwrap_or(codes::RUN_ARRAY).format(format_args!(
         "{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}",

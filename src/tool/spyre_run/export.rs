@@ -1,7 +1,8 @@
 //! `spyre-run --export-expected`: arguments and expected results of a kernel, for a launcher on the device.
 //!
-//! The files are those that a launcher's verification takes in the order of `arg_index`: inputs, and one expected file per output. Each
-//! array is a NumPy file, and a file of its elements only, row-major and little endian, which needs no reader.
+//! The files are those that a launcher's verification takes in the order of `arg_index`: inputs, and one expected file
+//! per output. Each array is a NumPy file, and a file of its elements only, row-major and little endian, which needs no
+//! reader.
 //!
 //! ```text
 //! DIR/index.json                      arguments, files, tolerances and the command
@@ -104,7 +105,8 @@ pub(super) fn export(
     let launch = find_single_launch(program)?;
     let spec = contract::read_launch_spec(Path::new(&arguments.directory), launch)?;
     let passed = pass_arguments(simulation, launch, &spec, &mut inputs)?;
-    let (outcome, exact) = simulation.run_with(&IntervalArithmetic, &inputs, options).map_err(|error| format_sim_error(&error))?;
+    let (outcome, exact) =
+        simulation.run_with(&IntervalArithmetic, &inputs, options).map_err(|error| format_sim_error(&error))?;
     let exact: Vec<HostArray> = exact
         .into_iter()
         .map(|result| HostArray {
@@ -113,7 +115,8 @@ pub(super) fn export(
         })
         .collect();
     let written = ExportWriter { folder: Path::new(folder), program, launch, spec: &spec };
-    let inputs = passed.iter().map(|(place, array)| written.write_input(*place, array)).collect::<Result<Vec<_>, _>>()?;
+    let inputs =
+        passed.iter().map(|(place, array)| written.write_input(*place, array)).collect::<Result<Vec<_>, _>>()?;
     let expected = written.write_expected(&outcome, &exact)?;
     let command = format_launch_command(&inputs, &expected);
     let size = |name: &String| sizes.get(name).copied().or_else(|| Some(program.size(name)?.maximum));
@@ -142,8 +145,8 @@ fn find_single_launch(program: &Program) -> Result<&LaunchEntry, String> {
     }
 }
 
-/// Returns the arrays that a launcher passes, by place in the specification, in its types. The inputs of the simulation become these values,
-/// so that the device computes from the same numbers.
+/// Returns the arrays that a launcher passes, by place in the specification, in its types. The inputs of the simulation
+/// become these values, so that the device computes from the same numbers.
 fn pass_arguments(
     simulation: &Simulation,
     launch: &LaunchEntry,
@@ -160,7 +163,9 @@ fn pass_arguments(
         let constant = simulation.read_constant(tensor).map_err(|error| format_sim_error(&error))?;
         let array = match (inputs.get(name), &constant) {
             (Some(array), _) | (None, Some(array)) => array,
-            (None, None) => return Err(codes::RUN_ARGUMENT.format(format_args!("'{name}' has no value; give one with --input"))),
+            (None, None) => {
+                return Err(codes::RUN_ARGUMENT.format(format_args!("'{name}' has no value; give one with --input")));
+            }
         };
         let launched = cast_elements_checked(array, contract::launch_type(tensor)?)
             .map_err(|message| contract::format_array_error("--input", tensor, &message))?;
@@ -174,7 +179,9 @@ fn pass_arguments(
 
 fn find_tensor<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, String> {
     let found = program.tensors().find(|tensor| tensor.name == name);
-    found.ok_or_else(|| codes::SIM_FILES.format(format_args!("a launch names '{name}', which is no tensor of the program")))
+    found.ok_or_else(|| {
+        codes::SIM_FILES.format(format_args!("a launch names '{name}', which is no tensor of the program"))
+    })
 }
 
 /// Returns the array with elements of another type, each the nearest number.
@@ -232,11 +239,15 @@ impl ExportWriter<'_> {
     /// Writes the expected results, in the order of the arguments.
     fn write_expected(&self, outcome: &RunOutcome, exact: &[HostArray]) -> Result<Vec<ExpectedFiles>, String> {
         let mut expected = Vec::new();
-        for (place, name) in self.launch.arguments.iter().enumerate().filter(|(place, _)| self.spec.args[*place].role != ArgRole::Input) {
+        for (place, name) in
+            self.launch.arguments.iter().enumerate().filter(|(place, _)| self.spec.args[*place].role != ArgRole::Input)
+        {
             let number = self.program.results.iter().position(|result| result.name == *name);
-            let (Some((_, simulated)), Some(exact)) = (number.and_then(|n| outcome.results.get(n)), number.and_then(|n| exact.get(n)))
+            let (Some((_, simulated)), Some(exact)) =
+                (number.and_then(|n| outcome.results.get(n)), number.and_then(|n| exact.get(n)))
             else {
-                return Err(codes::SIM_FILES.format(format_args!("the launch writes '{name}', which is no result of the program")));
+                return Err(codes::SIM_FILES
+                    .format(format_args!("the launch writes '{name}', which is no result of the program")));
             };
             let element = contract::launch_type(find_tensor(self.program, name)?)?;
             let argument = self.describe_argument(place, &simulated.shape);
@@ -257,7 +268,13 @@ impl ExportWriter<'_> {
     }
 
     /// Writes an array as a NumPy file, and `raw` as its elements only.
-    fn write_arrays(&self, folder: &str, arg_index: i64, array: &HostArray, raw: &HostArray) -> Result<ArrayFiles, String> {
+    fn write_arrays(
+        &self,
+        folder: &str,
+        arg_index: i64,
+        array: &HostArray,
+        raw: &HostArray,
+    ) -> Result<ArrayFiles, String> {
         let files = ArrayFiles::new(folder, arg_index);
         let path = self.folder.join(&files.npy);
         let content = npy::to_npy_bytes(array)
@@ -319,7 +336,10 @@ fn format_launch_command(inputs: &[InputFiles], expected: &[ExpectedFiles]) -> S
 /// Writes a file, and makes its folder.
 fn write_export_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
     let cannot = |reason: &dyn std::fmt::Display| {
-        codes::OUTPUT_WRITE.format(format_args!("--export-expected: cannot write '{}': {reason}; name another directory", path.display()))
+        codes::OUTPUT_WRITE.format(format_args!(
+            "--export-expected: cannot write '{}': {reason}; name another directory",
+            path.display()
+        ))
     };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(|error| cannot(&files::reason(&error)))?;
@@ -339,8 +359,14 @@ mod tests {
         let fits = cast_elements_checked(&array(ArrayElements::I64(vec![0, -2048])), ElementType::F16).unwrap();
         assert_eq!(fits.elements, ArrayElements::F16(vec![0, 0xe800]));
         let refused = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
-        assert_eq!(refused, "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds");
-        assert!(cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(), "rounded");
+        assert_eq!(
+            refused,
+            "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds"
+        );
+        assert!(
+            cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(),
+            "rounded"
+        );
         assert!(cast_elements_checked(&array(ArrayElements::F32(vec![1e6])), ElementType::F16).is_err());
     }
 

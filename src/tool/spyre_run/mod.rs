@@ -75,7 +75,8 @@ const VERIFICATION: &str = "Verification";
 const EXECUTION: &str = "Execution";
 
 /// Options that `--help` shows; at most ten.
-const COMMON_OPTIONS: [&str; 9] = ["input", "inputs", "dim_size", "seed", "output_dir", "report", "check", "tolerance", "count"];
+const COMMON_OPTIONS: [&str; 9] =
+    ["input", "inputs", "dim_size", "seed", "output_dir", "report", "check", "tolerance", "count"];
 
 fn finite(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
@@ -91,7 +92,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     if tool::reference_process::is_request(&words) {
         return tool::reference_process::answer_request();
     }
-    let speaker = |arguments: &RunArguments| Reporter::new("spyre-run", arguments.messages).with_verbosity(arguments.amount);
+    let speaker =
+        |arguments: &RunArguments| Reporter::new("spyre-run", arguments.messages).with_verbosity(arguments.amount);
     tool::main("spyre-run", command(), words, speaker, run)
 }
 
@@ -102,25 +104,39 @@ pub(super) fn command() -> Command {
 
 fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
-        return Err(codes::WITHOUT_MLIR
-            .format(format_args!("--check '{module}': this spyre-run was built without MLIR; build it with the default features")));
+        return Err(codes::WITHOUT_MLIR.format(format_args!(
+            "--check '{module}': this spyre-run was built without MLIR; build it with the default features"
+        )));
     }
-    arguments.report.iter().try_for_each(|path| tool::check_output_file(path).map_err(|error| format!("--report: {error}")))?;
-    if let Some(folder) = arguments.output_dir.as_ref().filter(|folder| Path::new(folder).exists() && !Path::new(folder).is_dir()) {
-        return Err(codes::OUTPUT_PLACE
-            .format(format_args!("--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file")));
+    arguments
+        .report
+        .iter()
+        .try_for_each(|path| tool::check_output_file(path).map_err(|error| format!("--report: {error}")))?;
+    if let Some(folder) =
+        arguments.output_dir.as_ref().filter(|folder| Path::new(folder).exists() && !Path::new(folder).is_dir())
+    {
+        return Err(codes::OUTPUT_PLACE.format(format_args!(
+            "--output-dir: expected a directory, found the file '{folder}'; name another path, or remove the file"
+        )));
     }
     check_directory(&arguments.directory)?;
-    let _progress = ProgressIndicator::start(speaker, &format!("simulating {}", tool::display_name(&arguments.directory)));
+    let _progress =
+        ProgressIndicator::start(speaker, &format!("simulating {}", tool::display_name(&arguments.directory)));
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
-        codes::SIM_FILES.format(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
+        codes::SIM_FILES
+            .format(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;
     contract::check_contract(Path::new(&arguments.directory), simulation.program())?;
     let sizes = parse_sizes(simulation.program(), &arguments.dim_size)?;
-    let simulation = simulation.with_sizes(&sizes).map_err(|error| codes::RUN_SIZE.format(format_args!("--dim-size: {error}")))?;
+    let simulation =
+        simulation.with_sizes(&sizes).map_err(|error| codes::RUN_SIZE.format(format_args!("--dim-size: {error}")))?;
     let (inputs, drawn) = read_inputs(&simulation, arguments, speaker)?;
     let defaults = RunOptions::default();
-    let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
+    let options = RunOptions {
+        max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
+        wipe_lx: arguments.wipe_lx,
+        ..defaults
+    };
     let n_launches = format_launch_count(simulation.program().launches.len());
     speaker.report_step(&format!(
         "program '{}': {n_launches}, at most {} element operations",
@@ -166,7 +182,9 @@ fn format_sim_error(error: &SimError) -> String {
         SimError::Array { .. } => codes::RUN_ARRAY,
         SimError::TooManySteps { .. } | SimError::TooMuchMemory { .. } => codes::SIM_LIMIT,
         SimError::NotSimulated { .. } => codes::SIM_NOT_SIMULATED,
-        SimError::Io { .. } | SimError::Json { .. } | SimError::Text { .. } | SimError::Malformed { .. } => codes::SIM_FILES,
+        SimError::Io { .. } | SimError::Json { .. } | SimError::Text { .. } | SimError::Malformed { .. } => {
+            codes::SIM_FILES
+        }
     };
     code.format(error)
 }
@@ -178,11 +196,13 @@ fn check_directory(directory: &str) -> Result<(), String> {
     if program.exists() {
         return Ok(());
     }
-    let missing =
-        codes::RUN_DIRECTORY.format(format_args!("expected a bundle directory, found '{directory}' without file '{}'", program.display()));
+    let missing = codes::RUN_DIRECTORY
+        .format(format_args!("expected a bundle directory, found '{directory}' without file '{}'", program.display()));
     let parent = path.parent().filter(|parent| parent.join(PROGRAM_FILE).exists());
     Err(match parent.map(Path::to_string_lossy) {
-        Some(parent) if parent.is_empty() => format!("{missing}; it is one launch of the program in '.', use 'spyre-run .'"),
+        Some(parent) if parent.is_empty() => {
+            format!("{missing}; it is one launch of the program in '.', use 'spyre-run .'")
+        }
         Some(parent) => format!("{missing}; it is one launch of the program in '{parent}', use 'spyre-run {parent}'"),
         None => format!("{missing}; give the directory that 'spyre-compile FILE -o DIR' wrote"),
     })
@@ -192,7 +212,12 @@ fn check_directory(directory: &str) -> Result<(), String> {
 fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let report = &outcome.report;
     let n_launches = format_launch_count(report.launches.len());
-    speaker.print_summary(&format!("{}{}: {n_launches}, {} element operations\n", format_summary(report), report.program, report.steps))?;
+    speaker.print_summary(&format!(
+        "{}{}: {n_launches}, {} element operations\n",
+        format_summary(report),
+        report.program,
+        report.steps
+    ))?;
     if let Some(folder) = &arguments.output_dir {
         npy::write_results(Path::new(folder), &outcome.results)?;
     }
@@ -211,13 +236,16 @@ fn parse_sizes(program: &Program, given: &[String]) -> Result<BTreeMap<String, i
     for text in given {
         let split = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
         let (name, size) = split.ok_or_else(|| {
-            codes::RUN_SIZE
-                .format(format_args!("--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"))
+            codes::RUN_SIZE.format(format_args!(
+                "--dim-size: expected NAME=SIZE or argA.D=SIZE, found '{text}'; give one such as 'arg0.0=64'"
+            ))
         })?;
-        let name = find_size_name(program, name)
-            .ok_or_else(|| codes::RUN_SIZE.add_if_missing(&format!("--dim-size: {}", format_unknown_size(program, name))))?;
+        let name = find_size_name(program, name).ok_or_else(|| {
+            codes::RUN_SIZE.add_if_missing(&format!("--dim-size: {}", format_unknown_size(program, name)))
+        })?;
         if let Some(other) = sizes.insert(name.to_owned(), size).filter(|other| *other != size) {
-            return Err(codes::OPTION_TWICE.format(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
+            return Err(codes::OPTION_TWICE
+                .format(format_args!("--dim-size: '{name}' is given twice, as {other} and {size}; remove one")));
         }
     }
     Ok(sizes)
@@ -237,15 +265,18 @@ fn find_size_name<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
 fn format_unknown_size(program: &Program, name: &str) -> String {
     let known: Vec<String> = program.sizes.iter().map(|size| format!("'{}'", size.name)).collect();
     match known.as_slice() {
-        [] => codes::RUN_SIZE
-            .format(format_args!("expected no --dim-size for a program compiled for one size, found '{name}'; remove the option")),
-        known => codes::RUN_SIZE
-            .format(format_args!("expected a size that the program leaves open, found '{name}'; choose one of {}", known.join(", "))),
+        [] => codes::RUN_SIZE.format(format_args!(
+            "expected no --dim-size for a program compiled for one size, found '{name}'; remove the option"
+        )),
+        known => codes::RUN_SIZE.format(format_args!(
+            "expected a size that the program leaves open, found '{name}'; choose one of {}",
+            known.join(", ")
+        )),
     }
 }
 
-/// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are indices; and the line that says
-/// which are generated.
+/// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are
+/// indices; and the line that says which are generated.
 fn read_inputs(
     simulation: &Simulation,
     arguments: &RunArguments,
@@ -280,7 +311,8 @@ fn read_inputs(
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
-            let array = draw_argument(program, position, arguments.seed, arguments.draw).map_err(|error| format_sim_error(&error))?;
+            let array = draw_argument(program, position, arguments.seed, arguments.draw)
+                .map_err(|error| format_sim_error(&error))?;
             inputs.insert(tensor.name.clone(), array);
         }
     }
@@ -289,10 +321,12 @@ fn read_inputs(
 
 /// Reads the arrays of a file with several.
 fn read_archive(path: &str, program: &Program) -> Result<BTreeMap<String, HostArray>, String> {
-    let arrays = archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.add_if_missing(&error))?;
+    let arrays =
+        archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.add_if_missing(&error))?;
     for tensor in &program.arguments {
         if let Some(array) = arrays.get(&tensor.name) {
-            check_shape(tensor, array, path).map_err(|message| contract::format_array_error("--inputs", tensor, &message))?;
+            check_shape(tensor, array, path)
+                .map_err(|message| contract::format_array_error("--inputs", tensor, &message))?;
         }
     }
     Ok(arrays)
@@ -303,7 +337,9 @@ fn check_shape(tensor: &Tensor, array: &HostArray, path: &str) -> Result<(), Str
     if found == expected {
         return Ok(());
     }
-    Err(format!("expected an array of shape {expected:?}, found shape {found:?} in '{path}'; reshape or transpose the array"))
+    Err(format!(
+        "expected an array of shape {expected:?}, found shape {found:?} in '{path}'; reshape or transpose the array"
+    ))
 }
 
 /// The names of what a caller may give.
@@ -311,7 +347,8 @@ fn join_tensor_names(program: &Program) -> String {
     program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed; empty if there are none.
+/// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed;
+/// empty if there are none.
 fn describe_random_arguments(
     program: &Program,
     inputs: &BTreeMap<String, HostArray>,
@@ -319,10 +356,19 @@ fn describe_random_arguments(
 ) -> String {
     for tensor in &program.arguments {
         let is_read = inputs.contains_key(&tensor.name);
-        let source = if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
-        speaker.report_step(&format!("argument '{}': {} of {:?}, {source}", tensor.name, tensor.element_type, tensor.shape));
+        let source =
+            if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
+        speaker.report_step(&format!(
+            "argument '{}': {} of {:?}, {source}",
+            tensor.name, tensor.element_type, tensor.shape
+        ));
     }
-    let drawn: Vec<&str> = program.arguments.iter().map(|tensor| tensor.name.as_str()).filter(|name| !inputs.contains_key(*name)).collect();
+    let drawn: Vec<&str> = program
+        .arguments
+        .iter()
+        .map(|tensor| tensor.name.as_str())
+        .filter(|name| !inputs.contains_key(*name))
+        .collect();
     if drawn.is_empty() || arguments.count {
         return String::new();
     }

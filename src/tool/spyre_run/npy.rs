@@ -11,58 +11,76 @@ use std::{
     path::Path,
 };
 
-/// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32;
-/// numbers of 8 bits are bytes.
+/// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read
+/// from f32; numbers of 8 bits are bytes.
 ///
 /// # Errors
 /// The file, and what is wrong with it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| {
-        codes::RUN_ARRAY
-            .format(format_args!("cannot read '{path}': {}; expected a .npy file, give one of numpy.save", files::reason(&error)))
+        codes::RUN_ARRAY.format(format_args!(
+            "cannot read '{path}': {}; expected a .npy file, give one of numpy.save",
+            files::reason(&error)
+        ))
     };
     if Path::new(path).extension().is_some_and(|extension| extension == "npz" || extension == "safetensors") {
         let advice = format!("give the archive with --inputs {path}");
-        return Err(codes::RUN_ARRAY.format(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
+        return Err(codes::RUN_ARRAY
+            .format(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
     let n_bytes = file.metadata().map_err(refuse)?.len();
     if n_bytes == 0 {
         let advice = "save the array again with numpy.save";
-        return Err(codes::RUN_ARRAY.format(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
+        return Err(codes::RUN_ARRAY
+            .format(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
     }
     read_from(BufReader::new(file), n_bytes, path, element_type)
 }
 
 /// As [`read`], of what has that many bytes and is called `path`.
-pub(super) fn read_from(mut file: impl Read + Seek, n_bytes: u64, path: &str, element_type: &str) -> Result<HostArray, String> {
+pub(super) fn read_from(
+    mut file: impl Read + Seek,
+    n_bytes: u64,
+    path: &str,
+    element_type: &str,
+) -> Result<HostArray, String> {
     let element = element_type.parse();
     let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
     check_header(&mut file, n_bytes).map_err(refuse)?;
     let is_byte = ElementType::is_f8(element);
-    let as_bytes = |message: String| if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message };
+    let as_bytes = |message: String| {
+        if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message }
+    };
     let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
     if file.order() != npyz::Order::C {
-        return Err(codes::RUN_ARRAY
-            .format(format_args!("expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)")));
+        return Err(codes::RUN_ARRAY.format(format_args!(
+            "expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)"
+        )));
     }
     check_elements(&file.dtype().descr(), path, element)?;
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
     let elements = match element {
-        ElementType::F16 => ArrayElements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect()),
+        ElementType::F16 => {
+            ArrayElements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect())
+        }
         ElementType::F32 => ArrayElements::F32(file.into_vec().map_err(refuse)?),
         ElementType::F64 => ArrayElements::F64(file.into_vec().map_err(refuse)?),
         ElementType::Bf16 => {
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
             ArrayElements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
-        ElementType::F8E4M3Fn => ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
+        ElementType::F8E4M3Fn => {
+            ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?)
+        }
         ElementType::F8E5M2 => ArrayElements::F8E5M2(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
         ElementType::I8 => ArrayElements::I8(file.into_vec().map_err(refuse)?),
         ElementType::I32 => ArrayElements::I32(file.into_vec().map_err(refuse)?),
         ElementType::I64 | ElementType::Index => ArrayElements::I64(file.into_vec().map_err(refuse)?),
-        ElementType::Bool => ArrayElements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
+        ElementType::Bool => {
+            ArrayElements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect())
+        }
     };
     Ok(HostArray { shape, elements })
 }
@@ -120,7 +138,8 @@ fn numpy_type_label(found: &str) -> &'static str {
     }
 }
 
-/// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such numbers call them.
+/// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such
+/// numbers call them.
 fn read_raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
     let (name, length) = (file.dtype().descr(), file.len());
     match name.trim_matches('\'') {
@@ -137,12 +156,15 @@ fn read_raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
 /// The bytes of a header that is still read. One of an array of numbers has about a hundred.
 const MAX_HEADER_BYTES: u64 = 4096;
 
-/// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than the file has bytes.
+/// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than
+/// the file has bytes.
 fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
-        return refuse("expected a .npy file, found another format; read text with numpy.loadtxt, and save the array with numpy.save");
+        return refuse(
+            "expected a .npy file, found another format; read text with numpy.loadtxt, and save the array with numpy.save",
+        );
     }
     // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
     let (length, header) = match start[6] {
@@ -158,29 +180,36 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let text = String::from_utf8_lossy(&text);
     let n_brackets = text.matches(['(', '[', '{']).count();
     let mut shapes = text.split("shape").skip(1);
-    let (Some(shape), None) = (shapes.next(), shapes.next()) else { return refuse("the header has no shape, or several") };
+    let (Some(shape), None) = (shapes.next(), shapes.next()) else {
+        return refuse("the header has no shape, or several");
+    };
     if n_brackets > 3 || text.contains('\\') {
         return refuse("the header is not that of an array of numbers");
     }
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
-    let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
+    let n_elements =
+        sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
     if n_elements.is_none_or(|count| count > n_bytes) {
         return refuse("the file is shorter than its header says; save the array again");
     }
     file.rewind()
 }
 
-/// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is written.
+/// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is
+/// written.
 ///
 /// # Errors
 /// The name, or the file and the system's reason.
 pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
-        return Err(codes::OUTPUT_WRITE.format(format_args!("cannot write the result '{name}': it has no plain file name")));
+        return Err(
+            codes::OUTPUT_WRITE.format(format_args!("cannot write the result '{name}': it has no plain file name"))
+        );
     }
     fs::create_dir_all(folder).map_err(|error| {
         let reason = files::reason(&error);
-        codes::OUTPUT_WRITE.format(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
+        codes::OUTPUT_WRITE
+            .format(format_args!("--output-dir: cannot write '{}': {reason}; name another directory", folder.display()))
     })?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
@@ -199,7 +228,9 @@ pub(super) fn to_npy_bytes(array: &HostArray) -> io::Result<Vec<u8>> {
         ArrayElements::F32(values) => serialize_npy(&array.shape, values.iter().copied()),
         ArrayElements::F64(values) => serialize_npy(&array.shape, values.iter().copied()),
         // NumPy has no numbers of 8 bits: these are the bytes.
-        ArrayElements::F8E4M3Fn(bytes) | ArrayElements::F8E5M2(bytes) => serialize_npy(&array.shape, bytes.iter().copied()),
+        ArrayElements::F8E4M3Fn(bytes) | ArrayElements::F8E5M2(bytes) => {
+            serialize_npy(&array.shape, bytes.iter().copied())
+        }
         ArrayElements::I8(values) => serialize_npy(&array.shape, values.iter().copied()),
         ArrayElements::I32(values) => serialize_npy(&array.shape, values.iter().copied()),
         ArrayElements::I64(values) => serialize_npy(&array.shape, values.iter().copied()),

@@ -22,15 +22,21 @@ pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Re
         let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
-    let output = arguments.output.as_deref().ok_or_else(|| codes::OUTPUT_MISSING.format("missing output directory; add -o DIR"))?;
+    let output = arguments
+        .output
+        .as_deref()
+        .ok_or_else(|| codes::OUTPUT_MISSING.format("missing output directory; add -o DIR"))?;
     crate::tool::check_output_directory(output)?;
     let input = &arguments.input;
-    let source = session.open_source(input).map_err(|reason| codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}")))?;
+    let source = session
+        .open_source(input)
+        .map_err(|reason| codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}")))?;
     install_handler(&session, speaker);
     mlir_to_bundle(&source, output)
 }
 
 fn read_input(path: &str) -> Result<String, String> {
-    let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
+    let text =
+        if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
     text.map_err(|error| codes::INPUT_READ.format(format_args!("cannot read '{path}': {error}")))
 }

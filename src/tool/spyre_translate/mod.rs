@@ -48,8 +48,11 @@ enum FormatChoice {
 
 fn format_choice(name: &str) -> Result<FormatChoice, String> {
     let diagnostics = <MessageFormat as ValueEnum>::from_str(name, false).map(FormatChoice::Diagnostics);
-    diagnostics
-        .or_else(|_| name.parse().map(FormatChoice::Files).map_err(|error: UnknownProfileError| format!("{error}, or 'text' or 'json'")))
+    diagnostics.or_else(|_| {
+        name.parse()
+            .map(FormatChoice::Files)
+            .map_err(|error: UnknownProfileError| format!("{error}, or 'text' or 'json'"))
+    })
 }
 
 impl TranslateArguments {
@@ -68,9 +71,8 @@ impl TranslateArguments {
             FormatChoice::Diagnostics(_) => None,
         });
         match (profiles.next(), profiles.next()) {
-            (Some(_), _) if !self.check_bundle => {
-                Err(codes::NO_EFFECT.format("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'"))
-            }
+            (Some(_), _) if !self.check_bundle => Err(codes::NO_EFFECT
+                .format("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'")),
             (Some(_), Some(_)) => Err(codes::OPTION_TWICE.format("'--format' names two forms of the files; give one")),
             (profile, _) => Ok(profile.unwrap_or_default()),
         }
@@ -107,7 +109,8 @@ fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> 
 mod ir {
     /// There is no IR in such a build.
     pub(crate) fn translate(_: &super::TranslateArguments, _: super::Reporter) -> Result<(), String> {
-        let can = "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
+        let can =
+            "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
         Err(crate::codes::WITHOUT_MLIR.format(format_args!("there is no IR to translate from or to: {can}")))
     }
 }
@@ -120,8 +123,10 @@ fn check_bundle(directory: &str, profile: Profile) -> Result<(), String> {
     }
     match violations.len() {
         0 => Ok(()),
-        1 => Err(codes::FORMAT_RULE.format(format_args!("'{directory}' breaks a rule of the format; see docs/reference/bundle-format.md"))),
-        count => Err(codes::FORMAT_RULE
-            .format(format_args!("'{directory}' breaks rules of the format in {count} places; see docs/reference/bundle-format.md"))),
+        1 => Err(codes::FORMAT_RULE
+            .format(format_args!("'{directory}' breaks a rule of the format; see docs/reference/bundle-format.md"))),
+        count => Err(codes::FORMAT_RULE.format(format_args!(
+            "'{directory}' breaks rules of the format in {count} places; see docs/reference/bundle-format.md"
+        ))),
     }
 }

@@ -80,12 +80,15 @@ const SEARCH: &str = "Search";
 const CACHE: &str = "Cache and shards";
 
 /// Options that `--help` shows; at most ten.
-const COMMON_OPTIONS: [&str; 10] = ["output", "report", "write_plan", "open", "budget", "within", "cache", "dim_size", "dims", "objective"];
+const COMMON_OPTIONS: [&str; 10] =
+    ["output", "report", "write_plan", "open", "budget", "within", "cache", "dim_size", "dims", "objective"];
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-    number.map(|number| number / 100.0).ok_or_else(|| "expected a number that is not negative and '%', such as 2%".to_owned())
+    number
+        .map(|number| number / 100.0)
+        .ok_or_else(|| "expected a number that is not negative and '%', such as 2%".to_owned())
 }
 
 fn report_name(text: &str) -> Result<String, String> {
@@ -96,7 +99,8 @@ fn report_name(text: &str) -> Result<String, String> {
 /// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &TuneArguments| Reporter::new("spyre-tune", arguments.messages).with_verbosity(arguments.amount);
+    let speaker =
+        |arguments: &TuneArguments| Reporter::new("spyre-tune", arguments.messages).with_verbosity(arguments.amount);
     tool::main("spyre-tune", command(), words, speaker, run)
 }
 
@@ -120,7 +124,9 @@ fn run(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
     let ask = TuneRequest { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
     let tuned = tune(&module, &options, &ask)?;
     let compiled = if is_shard(&tuned) { None } else { compile_best(&module, input, &tuned, (arguments, speaker))? };
-    if let (Some(folder), false) = (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == TuneStopReason::Interrupted) {
+    if let (Some(folder), false) =
+        (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == TuneStopReason::Interrupted)
+    {
         append(folder, std::slice::from_ref(&tuned.entry))?;
     }
     speaker.print_summary(&format_summary(&tuned, compiled.as_ref()))?;
@@ -152,13 +158,15 @@ fn build_options(arguments: &TuneArguments) -> Result<CompileOptions, String> {
 /// Looks at every place that is written to before the long work.
 fn check_output_paths(arguments: &TuneArguments) -> Result<(), String> {
     for (option, path) in [("report", &arguments.report), ("write-plan", &arguments.write_plan)] {
-        path.as_ref().map_or(Ok(()), |path| tool::check_output_file(path)).map_err(|message| format!("--{option}: {message}"))?;
+        path.as_ref()
+            .map_or(Ok(()), |path| tool::check_output_file(path))
+            .map_err(|message| format!("--{option}: {message}"))?;
     }
     arguments.output.as_deref().map_or(Ok(()), tool::check_output_directory)
 }
 
-/// Compiles the best choices, and validates them against the program without any of its kernels' moves, and as it is written. What a cache has
-/// was validated before.
+/// Compiles the best choices, and validates them against the program without any of its kernels' moves, and as it is
+/// written. What a cache has was validated before.
 fn compile_best(
     module: &crate::mlir::Module<'_>,
     input: &str,
@@ -168,7 +176,8 @@ fn compile_best(
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
     }
-    let place = tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("no temporary folder: {error}")))?;
+    let place =
+        tempfile::tempdir().map_err(|error| codes::SYSTEM.format(format_args!("no temporary folder: {error}")))?;
     let elsewhere = place.path().join("bundle").to_string_lossy().into_owned();
     let output = arguments.output.as_deref().unwrap_or(&elsewhere);
     let options = CompileOptions { notes_plan: arguments.write_plan.is_some(), ..tuned.best_options() };
@@ -178,7 +187,8 @@ fn compile_best(
     let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
     let _progress = ProgressIndicator::start(speaker, &format!("compiling {}", tool::display_name(input)));
     let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
-    let report = compile_with_validation(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
+    let report =
+        compile_with_validation(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
     let (cost, kept) = (modeled_cost(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
         speaker.warning(&codes::TUNE_COST.format(format_args!(
@@ -190,13 +200,18 @@ fn compile_best(
     Ok(Some(report))
 }
 
-fn write_files(tuned: &TuneOutcome, compiled: Option<&Report>, (arguments, speaker): (&TuneArguments, Reporter)) -> Result<(), String> {
+fn write_files(
+    tuned: &TuneOutcome,
+    compiled: Option<&Report>,
+    (arguments, speaker): (&TuneArguments, Reporter),
+) -> Result<(), String> {
     if let Some(output) = &arguments.output {
         speaker.print_summary(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
         let plan = report.to_plan_file(tuned.best_options().kernel_words()).ok_or_else(|| {
-            codes::NO_PLAN_CHOSEN.format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
+            codes::NO_PLAN_CHOSEN
+                .format(format_args!("the search chose nothing to record in '{path}'; remove the option"))
         })?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
@@ -205,7 +220,8 @@ fn write_files(tuned: &TuneOutcome, compiled: Option<&Report>, (arguments, speak
     match &arguments.report {
         Some(path) if path.ends_with(".csv") => tool::write_file(path, format_csv(tuned)),
         Some(path) => {
-            let text = serde_json::to_string_pretty(&build_report(tuned, compiled)).map_err(|error| error.to_string())?;
+            let text =
+                serde_json::to_string_pretty(&build_report(tuned, compiled)).map_err(|error| error.to_string())?;
             tool::write_file(path, format!("{text}\n"))
         }
         None => Ok(()),
@@ -214,10 +230,14 @@ fn write_files(tuned: &TuneOutcome, compiled: Option<&Report>, (arguments, speak
 
 /// Puts what is in folders together.
 fn merge_caches(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
-    let Some(target) = &arguments.cache else { return Err(codes::USAGE.format("--merge requires a cache directory; add --cache DIR")) };
+    let Some(target) = &arguments.cache else {
+        return Err(codes::USAGE.format("--merge requires a cache directory; add --cache DIR"));
+    };
     let mut entries = Vec::new();
     for folder in &arguments.merge {
-        entries.extend(read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry));
+        entries.extend(
+            read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry),
+        );
     }
     let merged = merge_entries(&entries);
     for (program, missing) in &merged.missing {

@@ -71,7 +71,8 @@ fn round_to_thousandths(us: f64) -> f64 {
     (us * 1000.0).round() / 1000.0
 }
 
-/// All points that were looked at, the best first, then those that were refused; of an answer from a cache the best ones.
+/// All points that were looked at, the best first, then those that were refused; of an answer from a cache the best
+/// ones.
 pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     let space = &tuned.program.space;
     let names: Vec<String> = space.dimensions().iter().map(|dimension| quote_csv_field(&dimension.name)).collect();
@@ -81,7 +82,8 @@ pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     };
     let mut text = row(names, "us,hbm_bytes,reason,message".to_owned());
     let Some(found) = &tuned.found else {
-        let ranked = |ranked: &RankedPoint| row(ranked.choices.clone(), format!("{},{},,", ranked.us, ranked.hbm_bytes));
+        let ranked =
+            |ranked: &RankedPoint| row(ranked.choices.clone(), format!("{},{},,", ranked.us, ranked.hbm_bytes));
         text.extend(tuned.entry.answer.best.iter().map(ranked));
         return text;
     };
@@ -91,7 +93,10 @@ pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     }
     for (point, judged) in &found.looked_at {
         if let Err(rejection) = judged {
-            text += &row(space.choices(point), format!(",,{},{}", quote_csv_field(&rejection.reason), quote_csv_field(&rejection.message)));
+            text += &row(
+                space.choices(point),
+                format!(",,{},{}", quote_csv_field(&rejection.reason), quote_csv_field(&rejection.message)),
+            );
         }
     }
     text
@@ -111,14 +116,19 @@ pub(super) fn format_summary(tuned: &TuneOutcome, compiled: Option<&Report>) -> 
         CacheLookup::Miss(why) => format!("  not in the cache: {why}"),
     }));
     if !answer.rejected.is_empty() {
-        let reasons: Vec<String> = answer.rejected.iter().map(|(reason, count)| format!("{count} by {reason}")).collect();
+        let reasons: Vec<String> =
+            answer.rejected.iter().map(|(reason, count)| format!("{count} by {reason}")).collect();
         lines.push(format!("  refused: {}", reasons.join(", ")));
     }
     lines.extend(format_table(tuned));
     lines.extend(format_costs(tuned));
     if !tuned.counted.is_empty() {
         let counts: Vec<String> = tuned.counted.iter().map(|cost| cost.hbm_bytes.to_string()).collect();
-        lines.push(format!("  the simulator counts {} bytes of HBM traffic for the best {}", counts.join(", "), counts.len()));
+        lines.push(format!(
+            "  the simulator counts {} bytes of HBM traffic for the best {}",
+            counts.join(", "),
+            counts.len()
+        ));
     }
     let verdict = compiled.and_then(|report| report.validation.as_ref());
     lines.extend(verdict.into_iter().flat_map(Verdict::lines).map(|line| format!("  {line}")));
@@ -132,12 +142,26 @@ pub(super) fn format_summary(tuned: &TuneOutcome, compiled: Option<&Report>) -> 
 fn format_table(tuned: &TuneOutcome) -> Vec<String> {
     let answer = &tuned.entry.answer;
     let above = |us: f64| {
-        answer.bound_us.filter(|bound| *bound > 0.0).map_or_else(String::new, |bound| format!("{:.1} %", 100.0 * (us / bound - 1.0)))
+        answer
+            .bound_us
+            .filter(|bound| *bound > 0.0)
+            .map_or_else(String::new, |bound| format!("{:.1} %", 100.0 * (us / bound - 1.0)))
     };
     let row = |ranked: &RankedPoint| {
-        let named =
-            tuned.program.space.dimensions().iter().zip(&ranked.choices).map(|(dimension, choice)| format!("{}={choice}", dimension.name));
-        format!("  {:>10.1} {:>12} {:>11}  {}", ranked.us, ranked.hbm_bytes, above(ranked.us), named.collect::<Vec<_>>().join(" "))
+        let named = tuned
+            .program
+            .space
+            .dimensions()
+            .iter()
+            .zip(&ranked.choices)
+            .map(|(dimension, choice)| format!("{}={choice}", dimension.name));
+        format!(
+            "  {:>10.1} {:>12} {:>11}  {}",
+            ranked.us,
+            ranked.hbm_bytes,
+            above(ranked.us),
+            named.collect::<Vec<_>>().join(" ")
+        )
     };
     let head = format!("  {:>10} {:>12} {:>11}  choices", "us", "HBM bytes", "above bound");
     std::iter::once(head).chain(answer.best.iter().map(row)).collect()

@@ -21,8 +21,8 @@ use crate::{
     mlir::{Module, record_bug},
     pipeline::CompileOptions,
     tune::{
-        CacheLookup, LocatedEntry, RankedPoint, Rejection, TuneCache, TuneCandidate, TuneEntry, TuneParameters, TunePoint, TuneResult,
-        TuneSearchRequest, TuneSearchResult, TuneStopReason, search,
+        CacheLookup, LocatedEntry, RankedPoint, Rejection, TuneCache, TuneCandidate, TuneEntry, TuneParameters,
+        TunePoint, TuneResult, TuneSearchRequest, TuneSearchResult, TuneStopReason, search,
     },
 };
 use cost::{ModeledCost, Objective};
@@ -72,13 +72,16 @@ pub(super) struct TuneOutcome {
 impl TuneOutcome {
     /// Returns the options of a compilation with the best choices.
     pub(super) fn best_options(&self) -> CompileOptions {
-        self.program.options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
+        self.program.options_at(
+            &self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()),
+        )
     }
 
     /// Returns the command-line options that select the best choices.
     pub(super) fn format_best_options(&self) -> String {
-        self.program
-            .format_options_at(&self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()))
+        self.program.format_options_at(
+            &self.program.space.parse_point(&self.best().choices).unwrap_or_else(|| self.program.space.untuned_point()),
+        )
     }
 
     pub(super) fn best(&self) -> &RankedPoint {
@@ -104,7 +107,13 @@ pub(super) fn tune(module: &Module<'_>, options: &CompileOptions, ask: &TuneRequ
         match CacheLookup::find(&entries, &program.key, &ask.terms) {
             CacheLookup::Hit(hit) => {
                 let entry = hit.entry.clone();
-                return Ok(TuneOutcome { program, entry, found: None, counted: Vec::new(), looked: Some(CacheLookup::Hit(hit)) });
+                return Ok(TuneOutcome {
+                    program,
+                    entry,
+                    found: None,
+                    counted: Vec::new(),
+                    looked: Some(CacheLookup::Hit(hit)),
+                });
             }
             miss @ CacheLookup::Miss(_) => looked = Some(miss),
         }
@@ -120,7 +129,11 @@ pub(super) fn tune(module: &Module<'_>, options: &CompileOptions, ask: &TuneRequ
 }
 
 /// Returns the cache entries, without entries for this program whose choices the program does not have.
-fn filter_usable_entries(mut entries: Vec<LocatedEntry>, program: &TunableProgram, warn: &mut dyn FnMut(String)) -> Vec<LocatedEntry> {
+fn filter_usable_entries(
+    mut entries: Vec<LocatedEntry>,
+    program: &TunableProgram,
+    warn: &mut dyn FnMut(String),
+) -> Vec<LocatedEntry> {
     entries.retain(|placed| {
         let TuneEntry { key, answer, .. } = &placed.entry;
         let is_known = |ranked: &RankedPoint| program.space.parse_point(&ranked.choices).is_some();
@@ -138,7 +151,9 @@ fn filter_usable_entries(mut entries: Vec<LocatedEntry>, program: &TunableProgra
 fn find_start_points(entries: &[LocatedEntry], program: &TunableProgram) -> Vec<Vec<String>> {
     let mut starts: Vec<Vec<String>> = Vec::new();
     for placed in entries.iter().filter(|placed| placed.is_other_shape_of(&program.key)) {
-        let Some(best) = placed.entry.answer.best.first().filter(|best| program.space.parse_point(&best.choices).is_some()) else {
+        let Some(best) =
+            placed.entry.answer.best.first().filter(|best| program.space.parse_point(&best.choices).is_some())
+        else {
             continue;
         };
         if !starts.contains(&best.choices) {
@@ -161,11 +176,18 @@ fn run_search(
     let request = TuneSearchRequest { objective: options.objective, budget, within, seed, shard, starts };
     let threads = ask.threads.map_or_else(|| available_parallelism().map_or(1, NonZero::get), NonZero::get);
     // Deeply nested IR needs a large stack, as in every tool.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(|error| error.to_string())?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| error.to_string())?;
     let interrupt = interrupt::install_handlers()?;
     let display = TuningProgressDisplay::new(ask.speaker);
-    let found =
-        pool.install(|| search(&program.space, program, &request, &|| interrupt.is_requested(), &mut |progress| display.update(progress)));
+    let found = pool.install(|| {
+        search(&program.space, program, &request, &|| interrupt.is_requested(), &mut |progress| {
+            display.update(progress)
+        })
+    });
     drop(display);
     if let Some(message) = format_bug_error(&found, program) {
         record_bug(module.op());
@@ -192,8 +214,10 @@ fn simulate_best_candidates(
     let mut looked: Vec<(ModeledCost, TuneCandidate)> = Vec::new();
     for candidate in best.drain(..n_counted) {
         let cost = simulate_cost(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
-            codes::OWN_FILES
-                .format(format_args!("the simulator rejects the bundle of {}: {error}", program.format_options_at(&candidate.point)))
+            codes::OWN_FILES.format(format_args!(
+                "the simulator rejects the bundle of {}: {error}",
+                program.format_options_at(&candidate.point)
+            ))
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.format_options_at(&candidate.point);
@@ -218,7 +242,12 @@ fn compare_costs(objective: Objective, one: &ModeledCost, other: &ModeledCost) -
 }
 
 /// Returns the answer of a search, as an entry records it.
-fn build_result(found: &TuneSearchResult, best: Vec<TuneCandidate>, program: &TunableProgram, starts: Vec<Vec<String>>) -> TuneResult {
+fn build_result(
+    found: &TuneSearchResult,
+    best: Vec<TuneCandidate>,
+    program: &TunableProgram,
+    starts: Vec<Vec<String>>,
+) -> TuneResult {
     let ranked = |TuneCandidate { point, cost }: TuneCandidate| RankedPoint {
         choices: program.space.choices(&point),
         n_changes: program.space.num_changes(&point),
@@ -246,10 +275,15 @@ fn format_no_candidate_error(found: &TuneSearchResult) -> String {
     if found.stop == TuneStopReason::Interrupted {
         return codes::TUNE_NOTHING.format("stopped before a candidate was found");
     }
-    let reasons: Vec<String> =
-        found.rejected.iter().map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})")).collect();
-    codes::TUNE_NOTHING
-        .format(format_args!("expected a valid candidate, found none; rejected: {}; change the program or its ranges", reasons.join(", ")))
+    let reasons: Vec<String> = found
+        .rejected
+        .iter()
+        .map(|(reason, (count, message))| format!("{count} by {reason} (the first: {message})"))
+        .collect();
+    codes::TUNE_NOTHING.format(format_args!(
+        "expected a valid candidate, found none; rejected: {}; change the program or its ranges",
+        reasons.join(", ")
+    ))
 }
 
 /// Returns the message about candidates that a compiler bug has stopped: one of them may be the best.

@@ -9,7 +9,8 @@ use crate::{
         ir::{OpenKernel, collect_open_kernels},
     },
     mlir::{
-        CollectedDiagnostic, Module, Op, OpExt, Session, TensorType, Type, ValueLike, collect_diagnostics, escape, functions_of, num_bugs,
+        CollectedDiagnostic, Module, Op, OpExt, Session, TensorType, Type, ValueLike, collect_diagnostics, escape,
+        functions_of, num_bugs,
     },
     pipeline::{self, CompileOptions, Phase},
     plan_file::{VERSION, compute_program_key},
@@ -55,13 +56,23 @@ impl TunableProgram {
     ///
     /// # Errors
     /// An empty message if the module cannot be imported, which has been reported.
-    pub(super) fn read(module: &Module<'_>, options: &CompileOptions, open: &[FixedNumberKind]) -> Result<Self, String> {
+    pub(super) fn read(
+        module: &Module<'_>,
+        options: &CompileOptions,
+        open: &[FixedNumberKind],
+    ) -> Result<Self, String> {
         if let Some(phase) = phase_of(module.op()) {
-            return Err(codes::TUNE_NOTHING
-                .format(format_args!("expected a module before the import, found one after phase '{phase}'; give the source program")));
+            return Err(codes::TUNE_NOTHING.format(format_args!(
+                "expected a module before the import, found one after phase '{phase}'; give the source program"
+            )));
         }
-        let importing =
-            CompileOptions { compile_to: Phase::Import, plan: String::new(), notes_plan: false, proves: false, ..options.clone() };
+        let importing = CompileOptions {
+            compile_to: Phase::Import,
+            plan: String::new(),
+            notes_plan: false,
+            proves: false,
+            ..options.clone()
+        };
         let mut imported: Option<ImportedProperties> = None;
         let mut import = |module: &mut Module<'_>| {
             let mut note = |_: Phase, module: &Module<'_>| {
@@ -85,7 +96,10 @@ impl TunableProgram {
             for (number, knob) in knobs.iter().enumerate() {
                 // Knobs that the user sets are not searched.
                 let is_given = options.knobs.iter().any(|given| given.kernel == *name && given.knob == knob.name);
-                let Some(untuned) = knob.choices.iter().position(|choice| *choice == knob.value).filter(|_| !is_given) else { continue };
+                let Some(untuned) = knob.choices.iter().position(|choice| *choice == knob.value).filter(|_| !is_given)
+                else {
+                    continue;
+                };
                 let choices = knob.choices.iter().map(i64::to_string).collect();
                 dimensions.push(TuneDimension { name: format!("{name}.{}", knob.name), choices, untuned });
                 open.push(TunableParameter::Knob { kernel, knob: number });
@@ -101,7 +115,8 @@ impl TunableProgram {
             open.push(TunableParameter::Kernels);
         }
         let space = TuneSpace::new(dimensions);
-        let is_elsewhere = |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan", "proves"].contains(&name);
+        let is_elsewhere =
+            |name: &str| ["target", "cores", "lx-bytes", "objective", "plan", "notes-plan", "proves"].contains(&name);
         let given = options.explicit_options().into_iter().filter(|(name, _)| !is_elsewhere(name));
         let given: Vec<String> = given.map(|(name, value)| format!("{name}={}", escape(&value))).collect();
         let key = TuneKey { space: space.to_string(), options: given.join(" "), objective: options.objective, ..key };
@@ -173,7 +188,8 @@ impl PointEvaluator for TunableProgram {
 
     fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
         // Plans and proofs are recorded for the winner only: they take time, and do not change the result.
-        let options = CompileOptions { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
+        let options =
+            CompileOptions { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
         SESSION.with(|session| {
             let compiled = || {
                 let mut module = Module::parse(session, &self.text)?;
@@ -184,7 +200,9 @@ impl PointEvaluator for TunableProgram {
             let (compiled, said) = collect_diagnostics(session.context(), compiled);
             match compiled {
                 Some((Some(report), _)) => Ok(measure_report(&report)),
-                Some((None, true)) => Err(Rejection { reason: BUG_REASON.to_owned(), message: find_first_error(&said) }),
+                Some((None, true)) => {
+                    Err(Rejection { reason: BUG_REASON.to_owned(), message: find_first_error(&said) })
+                }
                 _ => {
                     let code = said.iter().find(|said| said.severity == "error").and_then(|error| error.code);
                     Err(Rejection { reason: classify_rejection(code).to_owned(), message: find_first_error(&said) })
@@ -248,7 +266,8 @@ impl ImportedProperties {
             .map(|value| value.r#type())
             .collect();
         let (shapes, layouts): (Vec<String>, Vec<String>) = types.into_iter().map(describe_type).unzip();
-        let numbers: Vec<String> = target.named_parameters().into_iter().map(|(name, number)| format!("{name} {number}")).collect();
+        let numbers: Vec<String> =
+            target.named_parameters().into_iter().map(|(name, number)| format!("{name} {number}")).collect();
         let key = TuneKey {
             program: compute_program_key(&module.to_string()),
             body: compute_program_key(&list_op_functions(module).join(" ")),
@@ -274,7 +293,8 @@ fn describe_type(of: Type<'_>) -> (String, String) {
 /// Returns the names and functions of the ops of a module, in order.
 fn list_op_functions(module: Op<'_>) -> Vec<String> {
     let function_of = |op: Op<'_>| {
-        ComputeOp::from_op(op).map_or_else(|| op.full_name().to_owned(), |compute| format!("{} {}", op.full_name(), compute.function()))
+        ComputeOp::from_op(op)
+            .map_or_else(|| op.full_name().to_owned(), |compute| format!("{} {}", op.full_name(), compute.function()))
     };
     module.nested().into_iter().map(function_of).collect()
 }

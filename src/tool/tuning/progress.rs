@@ -33,7 +33,11 @@ fn format_line(progress: tune::TuneProgress, elapsed: Duration) -> String {
     let tune::TuneProgress { n_compiled, most, best, bound } = progress;
     let costs = match (best, bound) {
         (Some(best), Some(bound)) => {
-            let gap = if bound.ns > 0.0 { format!(", gap {:.1} %", 100.0 * (best.ns / bound.ns - 1.0)) } else { String::new() };
+            let gap = if bound.ns > 0.0 {
+                format!(", gap {:.1} %", 100.0 * (best.ns / bound.ns - 1.0))
+            } else {
+                String::new()
+            };
             format!(
                 "best {:.1} us, {} bytes; bound {:.1} us, {} bytes{gap}",
                 best.ns / 1000.0,

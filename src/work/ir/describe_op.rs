@@ -41,8 +41,9 @@ pub(crate) fn describe_op_with_accesses<'a>(
         Ok(DeviceOperand { layout, coordinates, part_of, indexed: access.find_indexed_dim(&space)? })
     });
     let operands = operands.collect::<Result<Vec<_>, String>>()?;
-    let is_blocked =
-        |&dim: &usize| is_blocked(compute, dim, space[dim], &operands) || is_blocked_in_gather(dim, space[dim], &accesses, &operands);
+    let is_blocked = |&dim: &usize| {
+        is_blocked(compute, dim, space[dim], &operands) || is_blocked_in_gather(dim, space[dim], &accesses, &operands)
+    };
     let blocked = (0..space.len()).filter(is_blocked).collect();
     let minima = match compute.min_work() {
         Some(slices) => WorkSplit::new(slices).map_err(|error| error.to_string())?,
@@ -66,18 +67,22 @@ fn compute_extents(access: &TensorAccess) -> Result<Vec<i64>, String> {
     Ok(compact.as_ref().map_or(access.layout()?, |compact| compact).device_size().to_vec())
 }
 
-/// Returns whether the format forbids dividing a dimension: dimensions that a restickify pads, since the last slice would hold padding only, and
-/// dimensions of symbolic size, whose slices would begin at constant offsets (schema, section 7).
+/// Returns whether the format forbids dividing a dimension: dimensions that a restickify pads, since the last slice
+/// would hold padding only, and dimensions of symbolic size, whose slices would begin at constant offsets (schema,
+/// section 7).
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[DeviceOperand]) -> bool {
     let is_padded = |operand: &DeviceOperand| operand.pads_last_stick(dim, size);
     !compute.symbolic_dims()[dim].is_empty() || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
 }
 
-/// Returns whether a gather must not divide a dimension (torch-spyre facts, gathers on several cores): a dimension along which the table
-/// moves, because all cores read the table from one address, and one that ends inside a stick of indices.
+/// Returns whether a gather must not divide a dimension (torch-spyre facts, gathers on several cores): a dimension
+/// along which the table moves, because all cores read the table from one address, and one that ends inside a stick of
+/// indices.
 fn is_blocked_in_gather(dim: usize, size: i64, accesses: &[&TensorAccess], operands: &[DeviceOperand]) -> bool {
     accesses.iter().zip(operands).any(|(access, operand)| match access.used_as {
-        AccessKind::Table(_) => operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim)),
+        AccessKind::Table(_) => {
+            operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim))
+        }
         AccessKind::Indices => operand.pads_last_stick(dim, size),
         AccessKind::Data => false,
     })

@@ -1,6 +1,7 @@
 //! `spyre-divide-work`: divides the iteration space of every op over the cores.
 //!
-//! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
+//! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension,
+//! and removes `work_div`.
 
 use crate::dialect::ods::attr;
 use crate::work::ir::describe_op::describe_op_with_accesses;
@@ -17,13 +18,16 @@ use program::{TensorAccess, UndividedOp, WorkSplit};
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
-    let target = target_of(module).map_err(|message| error_at_location(codes::MALFORMED_IR, module, message).report())?;
+    let target =
+        target_of(module).map_err(|message| error_at_location(codes::MALFORMED_IR, module, message).report())?;
     insert_loop_copies(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         check_hints(&ComputeOp::collect_in(function))?;
     }
     for compute in ComputeOp::collect_in(module) {
-        let accesses = compute.accesses().map_err(|message| error_at_location(codes::SPLIT_DIVISOR, compute.op, message).report())?;
+        let accesses = compute
+            .accesses()
+            .map_err(|message| error_at_location(codes::SPLIT_DIVISOR, compute.op, message).report())?;
         let (_, split) = divide_op(compute, accesses.iter().map(|access| &access.access), &target)?;
         set_work(compute, &split);
     }
@@ -46,7 +50,8 @@ pub(crate) fn describe_op_to_divide<'a>(
     compute: ComputeOp<'_>,
     accesses: impl ExactSizeIterator<Item = &'a TensorAccess>,
 ) -> Result<UndividedOp, ErrorReported> {
-    describe_op_with_accesses(compute, accesses).map_err(|message| error_at_location(codes::SPLIT_DIVISOR, compute.op, message).report())
+    describe_op_with_accesses(compute, accesses)
+        .map_err(|message| error_at_location(codes::SPLIT_DIVISOR, compute.op, message).report())
 }
 
 /// Reports why an op cannot be divided.

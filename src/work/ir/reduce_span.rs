@@ -1,7 +1,7 @@
 //! `spyre-reduce-span`: cuts ops whose tensors are too large for one core to address.
 //!
-//! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the span limit, where it is more than
-//! one. Refuses an op that no split brings within it.
+//! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the
+//! span limit, where it is more than one. Refuses an op that no split brings within it.
 
 use crate::dialect::ods::attr;
 use crate::work::ir::describe_op::describe_op;
@@ -28,7 +28,8 @@ pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), ErrorR
     for compute in ComputeOp::collect_in(around) {
         let refuse = |message: String| error_at(codes::SPAN, compute.op, message).report();
         let operation = describe_op(compute).map_err(refuse)?;
-        let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explain(&operation, &compute.dim_names())))?;
+        let minima =
+            reduce_span(&operation, target).map_err(|error| refuse(error.explain(&operation, &compute.dim_names())))?;
         if minima.num_cores() > 1 {
             compute.op.set_attr(attr::MIN_WORK, work_attribute(compute.op.ctx(), &minima));
         } else {

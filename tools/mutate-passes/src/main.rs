@@ -1,8 +1,8 @@
 //! `cargo xtask mutate-passes`: mutates the passes one line at a time and counts how many mutants the tests detect.
 //!
-//! All mutants are compiled in one build: in a copy of the tree each sampled expression becomes a choice between the original and the
-//! mutant, and an environment variable selects the mutant of a process. Each test runs once without a mutant, to record which of these
-//! expressions it evaluates: a mutant only runs the tests that can detect it.
+//! All mutants are compiled in one build: in a copy of the tree each sampled expression becomes a choice between the
+//! original and the mutant, and an environment variable selects the mutant of a process. Each test runs once without a
+//! mutant, to record which of these expressions it evaluates: a mutant only runs the tests that can detect it.
 
 mod run;
 mod sites;
@@ -41,7 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// `mutate-passes WORK [SAMPLE [FIRST [END]]]`: the folder for the copy, how many mutants are sampled, and which of these are tried.
+/// `mutate-passes WORK [SAMPLE [FIRST [END]]]`: the folder for the copy, how many mutants are sampled, and which of
+/// these are tried.
 fn run_command_line() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let number = |position: usize, default: usize| match arguments.get(position) {

@@ -44,14 +44,24 @@ pub(crate) fn find_sites(text: &str, path: &Path) -> Result<Vec<MutationSite>, s
     let mut file = syn::parse_file(text)?;
     let mut finder = SiteVisitor::default();
     finder.visit_file_mut(&mut file);
-    let site = |(ordinal, (line, was, becomes))| MutationSite { number: 0, path: path.to_owned(), ordinal, line, was, becomes };
+    let site = |(ordinal, (line, was, becomes))| MutationSite {
+        number: 0,
+        path: path.to_owned(),
+        ordinal,
+        line,
+        was,
+        becomes,
+    };
     Ok(finder.found.into_iter().enumerate().map(site).collect())
 }
 
 /// The file with a choice in place of each of these expressions.
 pub(crate) fn mutate_file(text: &str, sites: &[&MutationSite]) -> Result<String, String> {
     let mut file = syn::parse_file(text).map_err(|error| error.to_string())?;
-    let mut visitor = SiteVisitor { chosen: sites.iter().map(|site| (site.ordinal, site.number)).collect(), ..SiteVisitor::default() };
+    let mut visitor = SiteVisitor {
+        chosen: sites.iter().map(|site| (site.ordinal, site.number)).collect(),
+        ..SiteVisitor::default()
+    };
     visitor.visit_file_mut(&mut file);
     Ok(file.to_token_stream().to_string())
 }
@@ -173,11 +183,17 @@ mod tests {
 
     #[test]
     fn finds_comparisons_offsets_and_operands() {
-        let text = "fn f(a: usize, b: usize) -> bool { let c = a + 1; c < b && a - b == 0 } const fn g() -> usize { 1 + 1 }";
+        let text =
+            "fn f(a: usize, b: usize) -> bool { let c = a + 1; c < b && a - b == 0 } const fn g() -> usize { 1 + 1 }";
         let sites = find_sites(text, Path::new("f.rs")).expect("it is Rust");
         let found: Vec<String> = sites.iter().map(|site| format!("{} -> {}", site.was, site.becomes)).collect();
-        let expected =
-            ["a + 1 -> a", "c < b && a - b == 0 -> c < b || a - b == 0", "c < b -> c <= b", "a - b == 0 -> a - b != 0", "a - b -> b - a"];
+        let expected = [
+            "a + 1 -> a",
+            "c < b && a - b == 0 -> c < b || a - b == 0",
+            "c < b -> c <= b",
+            "a - b == 0 -> a - b != 0",
+            "a - b -> b - a",
+        ];
         assert_eq!(found, expected);
     }
 

@@ -16,13 +16,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that exceeds this multiple of its time without a mutant, and this minimum, is stopped. Such mutants are counted separately: on a
-/// busy machine a timeout is weaker evidence than a failed test.
+/// A test that exceeds this multiple of its time without a mutant, and this minimum, is stopped. Such mutants are
+/// counted separately: on a busy machine a timeout is weaker evidence than a failed test.
 const MAX_SLOWDOWN: u32 = 10;
 const MIN_TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Time budget of a mutant, in test time without a mutant: the tests that evaluate its expression run in order of increasing time. The
-/// remaining tests of a surviving mutant may be run by hand.
+/// Time budget of a mutant, in test time without a mutant: the tests that evaluate its expression run in order of
+/// increasing time. The remaining tests of a surviving mutant may be run by hand.
 const MAX_TEST_TIME: Duration = Duration::from_secs(120);
 
 /// The text tests, which have their own harness: its arguments are parts of the paths of tests.
@@ -111,20 +111,32 @@ struct MeasuredTest {
 pub(crate) fn find_uncompilable(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["check", "--lib", "--message-format=json", "--package", "spyre", "--package", "scratchpad", "--target-dir"])
+        .args([
+            "check",
+            "--lib",
+            "--message-format=json",
+            "--package",
+            "spyre",
+            "--package",
+            "scratchpad",
+            "--target-dir",
+        ])
         .arg(target)
         .current_dir(tree);
     let output = command.stderr(Stdio::null()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let errors = messages.filter(|message| message["message"]["level"] == "error" && message["message"]["spans"][0].is_object());
+    let errors =
+        messages.filter(|message| message["message"]["level"] == "error" && message["message"]["spans"][0].is_object());
     let mut numbers = BTreeSet::new();
     for error in errors {
         let span = &error["message"]["spans"][0];
         let path = span["file_name"].as_str().ok_or("an error without a file")?;
-        let end = span["byte_end"].as_u64().and_then(|end| usize::try_from(end).ok()).ok_or("an error without a place")?;
+        let end =
+            span["byte_end"].as_u64().and_then(|end| usize::try_from(end).ok()).ok_or("an error without a place")?;
         let number = find_last_switch(&read_file(&tree.join(path))?, end);
-        numbers.insert(number.ok_or_else(|| format!("an error that no mutant made: {}", error["message"]["rendered"]))?);
+        numbers
+            .insert(number.ok_or_else(|| format!("an error that no mutant made: {}", error["message"]["rendered"]))?);
     }
     if numbers.is_empty() && !output.status.success() {
         return Err("the mutated tree does not build".to_owned());
@@ -162,9 +174,11 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<TestSuite, String> {
         return Err("the mutated tree does not build".to_owned());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| parse_executable(&serde_json::from_str(line).ok()?)).collect();
+    let built: Vec<(String, PathBuf)> =
+        text.lines().filter_map(|line| parse_executable(&serde_json::from_str(line).ok()?)).collect();
     let of = |name: &'static str| {
-        let (_, path) = built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
+        let (_, path) =
+            built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
         Ok((name, path.clone()))
     };
     let programs = PROGRAMS.into_iter().map(of).collect::<Result<_, String>>()?;
@@ -181,8 +195,8 @@ fn parse_executable(message: &Value) -> Option<(String, PathBuf)> {
 }
 
 impl TestSuite {
-    /// Runs every test by itself without a mutant, to record its time and the expressions that it evaluates. A test that fails here is
-    /// reported and skipped. Text tests run concurrently with the others.
+    /// Runs every test by itself without a mutant, to record its time and the expressions that it evaluates. A test
+    /// that fails here is reported and skipped. Text tests run concurrently with the others.
     fn measure(&mut self, scratch: &Path) -> Result<(), String> {
         let mut names: Vec<(&'static str, String)> = Vec::new();
         for program in PROGRAMS {
@@ -200,7 +214,10 @@ impl TestSuite {
                 })
             };
             let lanes = [lane(texts, scratch.join("reached-texts")), lane(others, scratch.join("reached"))];
-            lanes.into_iter().map(|lane| lane.join().expect("a lane does not panic")).collect::<Result<Vec<_>, String>>()
+            lanes
+                .into_iter()
+                .map(|lane| lane.join().expect("a lane does not panic"))
+                .collect::<Result<Vec<_>, String>>()
         })?;
         self.tests = measured.into_iter().flatten().collect();
         self.tests.sort_by_key(|test| test.time);
@@ -212,10 +229,12 @@ impl TestSuite {
     pub(crate) fn load_measurements(&mut self, scratch: &Path) -> Result<(), String> {
         let tools = fs::read_dir(self.programs[LIT].with_file_name("..")).map_err(|error| error.to_string())?;
         let files = self.programs.values().cloned().chain(tools.filter_map(|entry| Some(entry.ok()?.path())));
-        let changed = |path: PathBuf| Some((path.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?, path));
+        let changed =
+            |path: PathBuf| Some((path.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?, path));
         let key: BTreeSet<String> = files.filter_map(changed).map(|changed| format!("{changed:?}")).collect();
         let noted = scratch.join("measured.json");
-        let known: Option<MeasuredTests> = fs::read_to_string(&noted).ok().and_then(|text| serde_json::from_str(&text).ok());
+        let known: Option<MeasuredTests> =
+            fs::read_to_string(&noted).ok().and_then(|text| serde_json::from_str(&text).ok());
         if let Some(known) = known.filter(|known| known.key == key) {
             self.tests = known.tests;
             return Ok(());
@@ -235,10 +254,15 @@ impl TestSuite {
         }
         let list = |more: &[&str]| {
             let mut command = self.program_command(program);
-            let output =
-                command.args(["--list", "--format=terse"]).args(more).output().map_err(|error| format!("cannot run {program}: {error}"))?;
+            let output = command
+                .args(["--list", "--format=terse"])
+                .args(more)
+                .output()
+                .map_err(|error| format!("cannot run {program}: {error}"))?;
             let text = String::from_utf8_lossy(&output.stdout);
-            Ok::<_, String>(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect::<Vec<_>>())
+            Ok::<_, String>(
+                text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect::<Vec<_>>(),
+            )
         };
         let ignored: BTreeSet<String> = list(&["--ignored"])?.into_iter().collect();
         Ok(list(&[])?.into_iter().filter(|name| !ignored.contains(name)).collect())
@@ -317,7 +341,9 @@ fn list_text_tests(folder: &Path) -> Result<Vec<String>, String> {
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "mlir") && read_file(&path)?.contains("RUN:") {
+            } else if path.extension().is_some_and(|extension| extension == "mlir")
+                && read_file(&path)?.contains("RUN:")
+            {
                 found.extend(path.strip_prefix(folder).ok().and_then(Path::to_str).map(str::to_owned));
             }
         }
@@ -332,7 +358,8 @@ mod tests {
 
     #[test]
     fn assigns_error_to_last_switch_before_it() {
-        let text = "(if crate :: mutant :: is (7usize) { a } else { b }) (if crate :: mutant :: is (8usize) { c } else { d })";
+        let text =
+            "(if crate :: mutant :: is (7usize) { a } else { b }) (if crate :: mutant :: is (8usize) { c } else { d })";
         assert_eq!(find_last_switch(text, 45), Some(7));
         assert_eq!(find_last_switch(text, text.len()), Some(8));
         assert_eq!(find_last_switch(text, 5), None);

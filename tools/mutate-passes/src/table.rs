@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Returns Markdown: a row for each stage, then the stopped and the surviving mutants.
 pub(crate) fn format_markdown(verdicts: &[MutantVerdict]) -> String {
-    let mut text = "| stage | mutants | noticed | stopped | survive | noticed by |\n|---|---:|---:|---:|---:|---|\n".to_owned();
+    let mut text =
+        "| stage | mutants | noticed | stopped | survive | noticed by |\n|---|---:|---:|---:|---:|---|\n".to_owned();
     for stage in STAGES {
-        let of_stage: Vec<&MutantVerdict> = verdicts.iter().filter(|verdict| verdict.site.path.starts_with(stage)).collect();
+        let of_stage: Vec<&MutantVerdict> =
+            verdicts.iter().filter(|verdict| verdict.site.path.starts_with(stage)).collect();
         text += &format_row(stage, &of_stage);
     }
     text += &format_row("all", &verdicts.iter().collect::<Vec<_>>());

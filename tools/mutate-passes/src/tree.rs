@@ -11,16 +11,19 @@ use std::{
     process::Command,
 };
 
-/// The stages with mutants: each has an equal share of a sample, and they alternate, so that a prefix of a sample covers all.
-pub(crate) const STAGES: [&str; 7] = ["src/tile", "src/work", "src/bundle", "src/launch", "src/lx", "src/search", "crates/scratchpad/src"];
+/// The stages with mutants: each has an equal share of a sample, and they alternate, so that a prefix of a sample
+/// covers all.
+pub(crate) const STAGES: [&str; 7] =
+    ["src/tile", "src/work", "src/bundle", "src/launch", "src/lx", "src/search", "crates/scratchpad/src"];
 
 /// The files of the mutated tree with the function that returns the mutant of a process: one in each crate.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
-/// Copies the files of the tree that git tracks, except those that [`write_mutants`] writes. Unchanged files keep their timestamps, so that
-/// builds are incremental.
+/// Copies the files of the tree that git tracks, except those that [`write_mutants`] writes. Unchanged files keep their
+/// timestamps, so that builds are incremental.
 pub(crate) fn copy_tree(root: &Path, copy: &Path, places: &[Vec<MutationSite>]) -> Result<(), String> {
-    let mutated: BTreeSet<&Path> = places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
+    let mutated: BTreeSet<&Path> =
+        places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
     for path in list_files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
         // A file that is only deleted from the folder is still known to git.
@@ -64,14 +67,18 @@ fn find_sites_of_stage(root: &Path, stage: &str) -> Result<Vec<MutationSite>, St
 /// The place of a mutant: its stage, and its position among the places of the stage.
 pub(crate) type SitePosition = (usize, usize);
 
-/// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not to compile is
-/// replaced by the next.
+/// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not
+/// to compile is replaced by the next.
 pub(crate) fn sample_sites(n_places: &[usize], sample: usize, broken: &BTreeSet<SitePosition>) -> Vec<SitePosition> {
     let share = sample.div_ceil(n_places.len());
     let mut chosen = Vec::new();
-    for (turn, (stage, n_places)) in (0..share).flat_map(|turn| n_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample) {
+    for (turn, (stage, n_places)) in
+        (0..share).flat_map(|turn| n_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample)
+    {
         let wanted = turn * n_places / share;
-        let place = (wanted..*n_places).map(|place| (stage, place)).find(|place| !broken.contains(place) && !chosen.contains(place));
+        let place = (wanted..*n_places)
+            .map(|place| (stage, place))
+            .find(|place| !broken.contains(place) && !chosen.contains(place));
         chosen.extend(place);
     }
     chosen
@@ -100,7 +107,8 @@ fn list_files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::from(stage)];
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(root.join(&folder)).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        let entries =
+            fs::read_dir(root.join(&folder)).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
         for entry in entries.filter_map(Result::ok) {
             let path = folder.join(entry.file_name());
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -118,7 +126,9 @@ fn list_files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
 /// Adds the function that returns whether this process is a mutant.
 fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
     let switch = FUNCTION.replace("{MUTANT}", MUTANT).replace("{REACHED}", REACHED);
-    SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read_file(&root.join(path))? + &switch).as_bytes()))
+    SWITCHES
+        .iter()
+        .try_for_each(|path| write_changed(&copy.join(path), (read_file(&root.join(path))? + &switch).as_bytes()))
 }
 
 /// The function that every mutated site calls; it writes a file for each mutant that it was called for, once.

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Files of a crate and the paths that they name, by module.
 struct CrateFiles<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
-/// Returns a line for each import cycle between files. A name counts where it is defined, also if it is re-exported. The file of a folder
-/// and the files in the folder count as one, so imports between them form no cycle. Imports between two rooms are checked by the order of
-/// rooms; of cycles that share a file only the first is reported.
+/// Returns a line for each import cycle between files. A name counts where it is defined, also if it is re-exported.
+/// The file of a folder and the files in the folder count as one, so imports between them form no cycle. Imports
+/// between two rooms are checked by the order of rooms; of cycles that share a file only the first is reported.
 pub(crate) fn find_file_cycles(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
@@ -27,8 +27,9 @@ pub(crate) fn find_file_cycles(sources: &[Source], room_of: impl Fn(&[String]) -
         let own = path.trim_end_matches(".rs");
         if folders.contains(own) { own.to_owned() } else { folder_of(path).to_owned() }
     };
-    let is_of_folder =
-        |edge: &&RoomImport| module_of(&edge.from).starts_with(&module_of(&edge.to)) && folder(&edge.from) == folder(&edge.to);
+    let is_of_folder = |edge: &&RoomImport| {
+        module_of(&edge.from).starts_with(&module_of(&edge.to)) && folder(&edge.from) == folder(&edge.to)
+    };
     let edges: Vec<&RoomImport> = edges.iter().filter(is_in_room).filter(|edge| !is_of_folder(edge)).collect();
     let (mut found, mut named) = (Vec::new(), BTreeSet::new());
     for edge in &edges {
@@ -83,7 +84,9 @@ mod tests {
 
     fn find_cycles(files: &[(&str, &str)]) -> Vec<String> {
         let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(format!("src/{path}"), text)).collect();
-        find_file_cycles(&sources, |module| module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default())
+        find_file_cycles(&sources, |module| {
+            module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default()
+        })
     }
 
     #[test]
@@ -102,8 +105,12 @@ mod tests {
 
     #[test]
     fn finds_cycle_in_one_folder() {
-        let files = [("a/mod.rs", "mod b; mod c;"), ("a/b.rs", "use super::c::X;"), ("a/c.rs", "fn f() -> super::b::Y {}")];
-        assert_eq!(find_cycles(&files), ["a circle: src/a/b.rs -> src/a/c.rs (src/a/b.rs:1), src/a/c.rs -> src/a/b.rs (src/a/c.rs:1)"]);
+        let files =
+            [("a/mod.rs", "mod b; mod c;"), ("a/b.rs", "use super::c::X;"), ("a/c.rs", "fn f() -> super::b::Y {}")];
+        assert_eq!(
+            find_cycles(&files),
+            ["a circle: src/a/b.rs -> src/a/c.rs (src/a/b.rs:1), src/a/c.rs -> src/a/b.rs (src/a/c.rs:1)"]
+        );
         let of_three = [("b.rs", "use crate::c::X;"), ("c.rs", "use crate::d::X;"), ("d.rs", "use crate::b::X;")];
         assert_eq!(find_cycles(&of_three).len(), 1);
     }

@@ -67,19 +67,29 @@ impl<'a> RoomGraph<'a> {
     pub(crate) fn find_violations(&self) -> Vec<String> {
         let order = self.house.order();
         let unknown = self.lines.keys().filter(|room| !order.contains(room));
-        let mut wrong: Vec<String> = unknown.map(|room| format!("src/{room}: has no row in ROOMS of tools/rooms/src/house.rs")).collect();
+        let mut wrong: Vec<String> =
+            unknown.map(|room| format!("src/{room}: has no row in ROOMS of tools/rooms/src/house.rs")).collect();
         let gone = order.iter().filter(|room| !room.contains('/') && !self.lines.contains_key(*room));
         wrong.extend(gone.map(|room| format!("ROOMS names '{room}', which src does not have")));
-        let is_exception =
-            |edge: &&RoomImport| self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to));
+        let is_exception = |edge: &&RoomImport| {
+            self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to))
+        };
         let (listed, others): (Vec<&RoomImport>, Vec<&RoomImport>) = self.edges.iter().partition(is_exception);
-        let backward: Vec<&RoomImport> = others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
-        wrong.extend(backward.iter().map(|edge| format!("{}, which {}", edge.text, self.house.explain_rejection(&edge.from, &edge.to))));
+        let backward: Vec<&RoomImport> =
+            others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
+        wrong.extend(
+            backward
+                .iter()
+                .map(|edge| format!("{}, which {}", edge.text, self.house.explain_rejection(&edge.from, &edge.to))),
+        );
         wrong.extend(find_cycles(&others, &backward));
         for known in self.house.exceptions {
             let is_used = listed.iter().any(|edge| (known.from, known.to) == (&*edge.from, &*edge.to));
             if !is_used || self.house.may_import(known.from, known.to) {
-                wrong.push(format!("EXCEPTIONS names {} -> {} ({}), which is none any more", known.from, known.to, known.reason));
+                wrong.push(format!(
+                    "EXCEPTIONS names {} -> {} ({}), which is none any more",
+                    known.from, known.to, known.reason
+                ));
             }
         }
         wrong
@@ -102,8 +112,8 @@ impl<'a> RoomGraph<'a> {
     }
 }
 
-/// Returns a line for each pair of rooms whose import violates the order and closes a cycle: the shortest such cycle. Every cycle has such
-/// a pair.
+/// Returns a line for each pair of rooms whose import violates the order and closes a cycle: the shortest such cycle.
+/// Every cycle has such a pair.
 fn find_cycles(edges: &[&RoomImport], backward: &[&RoomImport]) -> Vec<String> {
     let mut pairs = BTreeSet::new();
     let new = backward.iter().filter(|edge| pairs.insert((&edge.from, &edge.to)));
@@ -116,7 +126,8 @@ fn find_cycles(edges: &[&RoomImport], backward: &[&RoomImport]) -> Vec<String> {
 
 /// A circle in words.
 pub(crate) fn format_cycle(circle: &[&RoomImport]) -> String {
-    let steps: Vec<String> = circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
+    let steps: Vec<String> =
+        circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
     format!("a circle: {}", steps.join(", "))
 }
 
@@ -181,20 +192,41 @@ mod tests {
 
     #[test]
     fn names_import_of_later_room() {
-        let expect = |path: &str, text: &str, expected: &str| assert_eq!(find_violations_in(&PLANTED, &[(path, text)]), [expected]);
-        expect("src/first/a.rs", "\nuse crate::second::X;", "src/first/a.rs:2: first imports crate::second::X, which stands later");
-        expect("src/first/a.rs", "use super::super::roof;", "src/first/a.rs:1: first imports crate::roof, which stands later");
-        expect("src/second/a.rs", "use crate::dialect::X;", "src/second/a.rs:1: second imports crate::dialect::X, which stands later");
+        let expect = |path: &str, text: &str, expected: &str| {
+            assert_eq!(find_violations_in(&PLANTED, &[(path, text)]), [expected])
+        };
+        expect(
+            "src/first/a.rs",
+            "\nuse crate::second::X;",
+            "src/first/a.rs:2: first imports crate::second::X, which stands later",
+        );
+        expect(
+            "src/first/a.rs",
+            "use super::super::roof;",
+            "src/first/a.rs:1: first imports crate::roof, which stands later",
+        );
+        expect(
+            "src/second/a.rs",
+            "use crate::dialect::X;",
+            "src/second/a.rs:1: second imports crate::dialect::X, which stands later",
+        );
         let of_ir = "src/first/ir/a.rs:1: first/ir imports crate::second::X, which stands later";
         expect("src/first/ir/a.rs", "fn f(x: crate::second::X) {}", of_ir);
-        expect("src/dialect/a.rs", "use crate::second::X;", "src/dialect/a.rs:1: dialect imports crate::second::X, which is a stage");
+        expect(
+            "src/dialect/a.rs",
+            "use crate::second::X;",
+            "src/dialect/a.rs:1: dialect imports crate::second::X, which is a stage",
+        );
         expect("src/lost/a.rs", "", "src/lost: has no row in ROOMS of tools/rooms/src/house.rs");
     }
 
     #[test]
     fn rejects_stage_import_of_own_ir() {
         let files = [("src/first/mod.rs", "pub use ir::X;"), ("src/first/ir/mod.rs", "")];
-        assert_eq!(find_violations_in(&PLANTED, &files), ["src/first/mod.rs:1: first imports crate::first::ir::X, which stands later"]);
+        assert_eq!(
+            find_violations_in(&PLANTED, &files),
+            ["src/first/mod.rs:1: first imports crate::first::ir::X, which stands later"]
+        );
     }
 
     #[test]
@@ -216,7 +248,8 @@ mod tests {
 
     #[test]
     fn ignores_comments_strings_and_tests() {
-        let text = "// crate::roof::X\nconst A: &str = \"crate::roof::X\";\n#[cfg(test)]\nmod tests { use crate::roof::X; }";
+        let text =
+            "// crate::roof::X\nconst A: &str = \"crate::roof::X\";\n#[cfg(test)]\nmod tests { use crate::roof::X; }";
         assert_eq!(find_violations_in(&PLANTED, &[("src/ground/a.rs", text)]), Vec::<String>::new());
     }
 
@@ -224,7 +257,10 @@ mod tests {
     fn tolerates_exception_while_its_import_exists() {
         let known = House { exceptions: &[Exception { from: "ground", to: "roof", reason: "why" }], ..PLANTED };
         assert_eq!(
-            find_violations_in(&known, &[("src/ground/a.rs", "use crate::roof;"), ("src/roof/a.rs", "use crate::ground;")]),
+            find_violations_in(
+                &known,
+                &[("src/ground/a.rs", "use crate::roof;"), ("src/roof/a.rs", "use crate::ground;")]
+            ),
             Vec::<String>::new()
         );
         assert_eq!(find_violations_in(&known, &[]), ["EXCEPTIONS names ground -> roof (why), which is none any more"]);

@@ -83,8 +83,9 @@ const fn library(name: &'static str, folder: &'static str, needs: &'static [&'st
 
 /// The required order of rooms.
 ///
-/// First the MLIR-free halves of the stages in the order in which a program passes through them, each next to the rooms that it computes
-/// with; then `mlir`, `dialect` and the folders `ir` of the stages; then the rooms that process full programs and run the stages.
+/// First the MLIR-free halves of the stages in the order in which a program passes through them, each next to the rooms
+/// that it computes with; then `mlir`, `dialect` and the folders `ir` of the stages; then the rooms that process full
+/// programs and run the stages.
 pub const HOUSE: House = House {
     rooms: &[
         room("codes"),
@@ -215,8 +216,9 @@ impl House {
         Some((self.row(IR_PREDECESSOR)?, 1 + row))
     }
 
-    /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of a stage, however,
-    /// may import neither a later stage nor the rooms next to a later stage, and rooms that all stages use (`mlir`, `dialect`) import no stage.
+    /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of
+    /// a stage, however, may import neither a later stage nor the rooms next to a later stage, and rooms that all
+    /// stages use (`mlir`, `dialect`) import no stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.position(from), self.position(to)) else { return false };
@@ -230,7 +232,11 @@ impl House {
 
     /// Returns the reason why [`Self::may_import`] rejects an import.
     pub(crate) fn explain_rejection(&self, from: &str, to: &str) -> &'static str {
-        if self.is_forbidden_stage(from, to) && self.position(to) < self.position(from) { "is a stage" } else { "stands later" }
+        if self.is_forbidden_stage(from, to) && self.position(to) < self.position(from) {
+            "is a stage"
+        } else {
+            "stands later"
+        }
     }
 
     fn is_forbidden_stage(&self, from: &str, to: &str) -> bool {

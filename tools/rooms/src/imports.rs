@@ -57,11 +57,18 @@ struct ImportReader<'a> {
     imports: Imports,
 }
 
-/// Returns every path into the crate that the code of a module names: `use` declarations with their groups expanded, and paths in code
-/// that begin with `crate`, `self`, `super`, a child module, or a module that a `use` names. `is_module` distinguishes modules from types
-/// and functions.
+/// Returns every path into the crate that the code of a module names: `use` declarations with their groups expanded,
+/// and paths in code that begin with `crate`, `self`, `super`, a child module, or a module that a `use` names.
+/// `is_module` distinguishes modules from types and functions.
 pub(crate) fn parse_imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Imports {
-    let mut reader = ImportReader { tokens: tokenize(code), at: 0, module, is_module, is_handed_on: false, imports: Imports::default() };
+    let mut reader = ImportReader {
+        tokens: tokenize(code),
+        at: 0,
+        module,
+        is_module,
+        is_handed_on: false,
+        imports: Imports::default(),
+    };
     reader.collect_uses();
     let (mut depth, mut inline) = (0_usize, Vec::new());
     reader.at = 0;
@@ -106,7 +113,8 @@ impl ImportReader<'_> {
         self.peek_word(1) != "<"
     }
 
-    /// Collects the names of all declarations of the file first, so that code that precedes a declaration is resolved too.
+    /// Collects the names of all declarations of the file first, so that code that precedes a declaration is resolved
+    /// too.
     fn collect_uses(&mut self) {
         while self.at < self.tokens.len() {
             let is_use = self.peek_word(0) == "use" && self.is_declaration();
@@ -172,7 +180,9 @@ impl ImportReader<'_> {
             return;
         }
         let (mut path, offset) = (vec![self.peek_word(0).to_owned()], self.tokens[self.at].1);
-        while self.peek_word(1) == "::" && self.peek_word(2).starts_with(|letter: char| letter.is_alphabetic() || letter == '_') {
+        while self.peek_word(1) == "::"
+            && self.peek_word(2).starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+        {
             path.push(self.peek_word(2).to_owned());
             self.at += 2;
         }
@@ -236,14 +246,19 @@ mod tests {
             parse_paths("fn f(x: crate::d::X) -> Vec<crate::d::e::Y> { crate::a::g::<T>(x.d::<U>()) }"),
             ["d::X", "d::e::Y", "a::g"]
         );
-        assert_eq!(parse_paths("fn f() -> impl Iterator<Item = u8> + use<> { std::iter::empty() }"), Vec::<String>::new());
+        assert_eq!(
+            parse_paths("fn f() -> impl Iterator<Item = u8> + use<> { std::iter::empty() }"),
+            Vec::<String>::new()
+        );
         assert_eq!(parse_paths("assert!(crate::d::is_so()); pub(in super::super) fn f() {}"), ["d::is_so"]);
     }
 
     #[test]
     fn resolves_super_out_of_inline_modules_first() {
         assert_eq!(
-            parse_paths("use super::X; use super::super::d::Y; mod inner { use super::Z; fn f() { super::super::W::g() } }"),
+            parse_paths(
+                "use super::X; use super::super::d::Y; mod inner { use super::Z; fn f() { super::super::W::g() } }"
+            ),
             ["a::X", "d::Y", "a::b::Z", "a::W::g"]
         );
     }

@@ -1,9 +1,9 @@
 //! Checks which crates of the workspace and which rooms of `src` import each other.
 //!
-//! A room is a folder or file of `src`; the folder `ir` of a stage is a separate room. `house.rs` alone defines the order of rooms and the
-//! dependencies of packages. No package may have import cycles between files (`files.rs`). `cargo xtask rooms` prints the imports, and the
-//! test `tidy` fails on violations. Files are tokenized, not parsed as Rust, so code in macros counts like other code. Code under
-//! `#[cfg(test)]` does not count.
+//! A room is a folder or file of `src`; the folder `ir` of a stage is a separate room. `house.rs` alone defines the
+//! order of rooms and the dependencies of packages. No package may have import cycles between files (`files.rs`).
+//! `cargo xtask rooms` prints the imports, and the test `tidy` fails on violations. Files are tokenized, not parsed as
+//! Rust, so code in macros counts like other code. Code under `#[cfg(test)]` does not count.
 
 mod files;
 mod graph;

@@ -20,7 +20,8 @@ pub(crate) struct Packages {
 impl Packages {
     /// Reads the text of a lock file.
     pub(crate) fn from_lock_file(lock: &str) -> Self {
-        let quoted = |line: &str| line.split('"').nth(1).and_then(|text| text.split(' ').next()).unwrap_or_default().to_owned();
+        let quoted =
+            |line: &str| line.split('"').nth(1).and_then(|text| text.split(' ').next()).unwrap_or_default().to_owned();
         let (mut needs, mut ours): (BTreeMap<String, BTreeSet<String>>, _) = (BTreeMap::new(), BTreeSet::new());
         for package in lock.split("[[package]]").skip(1) {
             let Some(name) = package.lines().find(|line| line.starts_with("name = ")).map(quoted) else { continue };
@@ -60,8 +61,14 @@ impl Packages {
                 wrong.push(format!("package {name}: has no row in PACKAGES of tools/rooms/src/house.rs"));
                 continue;
             };
-            let added = found.iter().filter(|need| !needs.contains(need)).map(|need| format!("depends on {need}, its row does not say so"));
-            let gone = needs.iter().filter(|need| !found.contains(need)).map(|need| format!("does not depend on {need}, as its row says"));
+            let added = found
+                .iter()
+                .filter(|need| !needs.contains(need))
+                .map(|need| format!("depends on {need}, its row does not say so"));
+            let gone = needs
+                .iter()
+                .filter(|need| !found.contains(need))
+                .map(|need| format!("does not depend on {need}, as its row says"));
             wrong.extend(added.chain(gone).map(|what| format!("package {name}: {what}")));
             if folder.starts_with("crates/") {
                 let all = self.all_dependencies(name);
@@ -88,7 +95,9 @@ impl Packages {
 
     /// Reads `Cargo.lock`.
     pub(crate) fn read(root: &Path) -> Result<Self, String> {
-        fs::read_to_string(root.join("Cargo.lock")).map(|lock| Self::from_lock_file(&lock)).map_err(|error| format!("Cargo.lock: {error}"))
+        fs::read_to_string(root.join("Cargo.lock"))
+            .map(|lock| Self::from_lock_file(&lock))
+            .map_err(|error| format!("Cargo.lock: {error}"))
     }
 }
 
@@ -104,7 +113,10 @@ mod tests {
     fn reports_dependency_missing_from_row() {
         let rows = |packages| House { rooms: &[], exceptions: &[], packages };
         let packages = Packages::from_lock_file(LOCK);
-        let (low, high) = (Package { name: "low", folder: "tools/low", needs: &[] }, Package { name: "high", folder: "", needs: &["low"] });
+        let (low, high) = (
+            Package { name: "low", folder: "tools/low", needs: &[] },
+            Package { name: "high", folder: "", needs: &["low"] },
+        );
         assert_eq!(packages.find_violations(&rows(Box::leak(Box::new([low, high])))), Vec::<String>::new());
         let alone = Package { needs: &[], ..high };
         assert_eq!(

@@ -1,6 +1,7 @@
 //! Picture of the architecture: the phases with their stages, and the crates with their dependencies.
 //!
-//! `cargo xtask docs` writes it to `docs/pictures/architecture.svg`, and the test `tidy` fails if that file is outdated.
+//! `cargo xtask docs` writes it to `docs/pictures/architecture.svg`, and the test `tidy` fails if that file is
+//! outdated.
 
 use crate::house::{HOUSE, PHASES, Package, Phase};
 use std::fmt::Write;
@@ -58,7 +59,10 @@ pub fn render_architecture() -> String {
     for (number, phase) in PHASES.iter().enumerate() {
         draw(phase_box(number, phase));
     }
-    draw(caption(168, "Crates: a line leads down to what a crate depends on; lines that follow from others are left out"));
+    draw(caption(
+        168,
+        "Crates: a line leads down to what a crate depends on; lines that follow from others are left out",
+    ));
     let crates = place_crates();
     for upper in &crates {
         for lower in crates.iter().filter(|lower| is_direct(upper.package, lower.package)) {
@@ -109,7 +113,13 @@ fn crate_box(placed: &CratePlacement) -> String {
 }
 
 fn dependency(upper: &CratePlacement, lower: &CratePlacement) -> String {
-    format!("<path class=\"line\" d=\"M{} {}L{} {}\"/>", upper.center, upper.top() + CRATE[1], lower.center, lower.top())
+    format!(
+        "<path class=\"line\" d=\"M{} {}L{} {}\"/>",
+        upper.center,
+        upper.top() + CRATE[1],
+        lower.center,
+        lower.top()
+    )
 }
 
 /// Packages of the picture: the compiler, its libraries, and the packages that depend on it; no developer tools.
@@ -139,7 +149,8 @@ fn depth(package: &Package) -> usize {
 fn place_crates() -> Vec<CratePlacement> {
     let mut placed: Vec<CratePlacement> = Vec::new();
     for layer in 0.. {
-        let packages: Vec<&Package> = pictured_packages().into_iter().filter(|package| depth(package) == layer).collect();
+        let packages: Vec<&Package> =
+            pictured_packages().into_iter().filter(|package| depth(package) == layer).collect();
         if packages.is_empty() {
             return placed;
         }
@@ -148,7 +159,11 @@ fn place_crates() -> Vec<CratePlacement> {
         ordered.sort_by_key(|(middle, _)| *middle);
         let gap = WIDTH / (ordered.len() + 1);
         let boxes = ordered.into_iter().enumerate();
-        placed.extend(boxes.map(|(number, (_, package))| CratePlacement { package, depth: layer, center: gap * (number + 1) }));
+        placed.extend(boxes.map(|(number, (_, package))| CratePlacement {
+            package,
+            depth: layer,
+            center: gap * (number + 1),
+        }));
     }
     placed
 }

@@ -15,7 +15,8 @@ pub struct Source {
     pub path: String,
     /// Its text with comments and the content of literals blanked, so that offsets and lines stay.
     pub code: String,
-    /// The code without unit tests: blanks replace items after `#[cfg(test)]`, or the full text of a test module's file.
+    /// The code without unit tests: blanks replace items after `#[cfg(test)]`, or the full text of a test module's
+    /// file.
     pub shipped: String,
 }
 
@@ -40,7 +41,9 @@ impl Source {
             sources.push(source);
         }
         for source in &mut sources {
-            let is_in = |module: &String| source.path == format!("{module}.rs") || source.path.starts_with(&format!("{module}/"));
+            let is_in = |module: &String| {
+                source.path == format!("{module}.rs") || source.path.starts_with(&format!("{module}/"))
+            };
             if of_tests.iter().any(is_in) {
                 source.shipped = blank_range(&source.code, 0, source.code.len());
             }
@@ -60,7 +63,8 @@ impl Source {
         self.shipped.lines().filter(|line| !line.trim().is_empty()).count()
     }
 
-    /// Returns the modules in other files that are for unit tests only, as paths without `.rs`. `text` is the contents of the file.
+    /// Returns the modules in other files that are for unit tests only, as paths without `.rs`. `text` is the contents
+    /// of the file.
     fn test_modules(&self, text: &str) -> Vec<String> {
         let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let own = self.path.trim_end_matches(".rs").trim_end_matches("/mod");
@@ -113,8 +117,8 @@ fn blank_tests(code: &str) -> String {
     shipped
 }
 
-/// Returns the end of the item that begins at `at`, with its leading attributes: after its `;`, its block or, for a field or a variant,
-/// its comma.
+/// Returns the end of the item that begins at `at`, with its leading attributes: after its `;`, its block or, for a
+/// field or a variant, its comma.
 fn find_item_end(code: &str, at: usize) -> usize {
     let mut start = at + (code[at..].len() - code[at..].trim_start().len());
     while code[start..].starts_with("#[") {
@@ -122,12 +126,14 @@ fn find_item_end(code: &str, at: usize) -> usize {
         start += 1 + close;
         start += code[start..].len() - code[start..].trim_start().len();
     }
-    let mut words = code[start..].split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
+    let mut words =
+        code[start..].split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty());
     let is_visibility = |word: &&str| ["pub", "crate", "super"].contains(word);
     let first = words.find(|word| !is_visibility(word)).unwrap_or_default();
     let has_block = first != "use" && (first != "const" || words.next() == Some("fn")) && first != "static";
     let is_item =
-        ["use", "const", "static", "mod", "fn", "struct", "enum", "impl", "trait", "type", "unsafe", "macro_rules"].contains(&first);
+        ["use", "const", "static", "mod", "fn", "struct", "enum", "impl", "trait", "type", "unsafe", "macro_rules"]
+            .contains(&first);
     let mut depth = 0_usize;
     for (offset, letter) in code[start..].char_indices() {
         match letter {
@@ -169,7 +175,9 @@ pub(crate) fn blank_comments_and_literals(text: &str) -> String {
             rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
         } else if rest.starts_with(b"/*") {
             block_comment_len(rest)
-        } else if let Some(hashes) = raw_string_hashes(rest).filter(|_| at == 0 || !is_word(bytes[at - 1]) || bytes[at - 1] == b'b') {
+        } else if let Some(hashes) =
+            raw_string_hashes(rest).filter(|_| at == 0 || !is_word(bytes[at - 1]) || bytes[at - 1] == b'b')
+        {
             let (close, open) = (format!("\"{}", "#".repeat(hashes)), hashes + 2);
             let inside = rest[open..].windows(close.len()).position(|end| end == close.as_bytes());
             inside.map_or(rest.len(), |inside| open + inside + close.len())
@@ -184,7 +192,9 @@ pub(crate) fn blank_comments_and_literals(text: &str) -> String {
         let end = (at + length).min(bytes.len());
         out.push_str(&text[kept..at]);
         let letters = text[at..end].chars();
-        letters.for_each(|letter| if letter == '\n' { out.push('\n') } else { out.extend(std::iter::repeat_n(' ', letter.len_utf8())) });
+        letters.for_each(|letter| {
+            if letter == '\n' { out.push('\n') } else { out.extend(std::iter::repeat_n(' ', letter.len_utf8())) }
+        });
         (kept, at) = (end, end);
     }
     out.push_str(&text[kept..]);
@@ -249,7 +259,13 @@ mod tests {
         let code = blank_comments_and_literals(
             "a(\"unsafe \\\" x\") /* unsafe /* unsafe */ unsafe */ 'u' '\\'' r#\"un\"safe\"# // unsafe\nfn f<'a>() {}",
         );
-        assert!(!code.contains("unsafe") && !code.contains('"') && code.starts_with("a(") && code.ends_with("\nfn f<'a>() {}"), "{code}");
+        assert!(
+            !code.contains("unsafe")
+                && !code.contains('"')
+                && code.starts_with("a(")
+                && code.ends_with("\nfn f<'a>() {}"),
+            "{code}"
+        );
         let text = "/* \u{e4} */ 'ä' \"ä\" b\"x\" x";
         assert_eq!(blank_comments_and_literals(text).trim_start_matches([' ', 'b']), "x");
         assert_eq!(blank_comments_and_literals(text).len(), text.len());
@@ -275,6 +291,10 @@ mod tests {
 
     #[test]
     fn counts_lines_without_comments_and_tests() {
-        assert_eq!(Source::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n").count_lines(), 2);
+        assert_eq!(
+            Source::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n")
+                .count_lines(),
+            2
+        );
     }
 }

@@ -5,7 +5,8 @@ use std::process::Command;
 
 /// Arguments of cargo that install the generator of the site. Without its server, which is not needed here, it builds
 /// in a quarter of the time.
-const MDBOOK: [&str; 7] = ["install", "--debug", "--locked", "--version=0.5.4", "--no-default-features", "--features=search", "mdbook"];
+const MDBOOK: [&str; 7] =
+    ["install", "--debug", "--locked", "--version=0.5.4", "--no-default-features", "--features=search", "mdbook"];
 
 /// Builds mdBook, unless it is there, and the site with it.
 pub(crate) fn run() -> Result<(), String> {

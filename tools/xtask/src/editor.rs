@@ -34,10 +34,12 @@ pub(crate) fn install_command(file: &Path) -> String {
     format!("to install the extension for VS Code: code --install-extension {}", file.display())
 }
 
-/// Packs the extension into a folder, and returns the path of the file. The extension starts `server`, or else looks for one.
+/// Packs the extension into a folder, and returns the path of the file. The extension starts `server`, or else looks
+/// for one.
 pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, String> {
     let source = step::root().join("editors").join("vscode");
-    let package = fs::read_to_string(source.join("package.json")).map_err(|error| format!("editors/vscode/package.json: {error}"))?;
+    let package = fs::read_to_string(source.join("package.json"))
+        .map_err(|error| format!("editors/vscode/package.json: {error}"))?;
     let version = parse_version(&package)?;
     let file = place.join(format!("spyre-mlir-{version}.vsix"));
     let staged = place.join("vsix");
@@ -81,10 +83,14 @@ mod tests {
     #[test]
     fn names_only_packed_files_in_manifest() {
         let folder = step::root().join("editors").join("vscode");
-        let json = |name: &str| -> Value { serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap() };
+        let json =
+            |name: &str| -> Value { serde_json::from_str(&fs::read_to_string(folder.join(name)).unwrap()).unwrap() };
         let manifest = json("package.json");
-        let named =
-            [&manifest["main"], &manifest["contributes"]["languages"][0]["configuration"], &manifest["contributes"]["grammars"][0]["path"]];
+        let named = [
+            &manifest["main"],
+            &manifest["contributes"]["languages"][0]["configuration"],
+            &manifest["contributes"]["grammars"][0]["path"],
+        ];
         for name in named {
             let name = name.as_str().unwrap().strip_prefix("./").unwrap();
             assert!(FILES.contains(&name) && folder.join(name).exists(), "{name}");

@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: runs the targets of test/hostile with coverage-guided mutants (LLVM's libFuzzer, on the stable toolchain).
+//! `cargo xtask fuzz`: runs the targets of test/hostile with coverage-guided mutants (LLVM's libFuzzer, on the stable
+//! toolchain).
 
 use crate::step::{self, cargo, root};
 use std::{

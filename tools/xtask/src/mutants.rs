@@ -3,9 +3,11 @@
 
 use crate::step::{self, cargo};
 
-/// Runs the sampling test over all mutants, and writes the table. The build is optimized, since there are thousands of mutants.
+/// Runs the sampling test over all mutants, and writes the table. The build is optimized, since there are thousands of
+/// mutants.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
-    let mut test = cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
+    let mut test =
+        cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
     test.env("SPYRE_MUTANTS", "1");
     match program {
         Some(program) => test.env("SPYRE_MUTANTS_OF", program),

@@ -6,7 +6,9 @@ use std::fs;
 pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     let root = step::root();
     let words = argument.strip_prefix("spyre-").filter(|words| words.split('-').all(is_word));
-    let Some(words) = words else { return Err(format!("a pass is 'spyre-' and words in lower case, found '{argument}'")) };
+    let Some(words) = words else {
+        return Err(format!("a pass is 'spyre-' and words in lower case, found '{argument}'"));
+    };
     if !root.join("src").join(stage).is_dir() {
         return Err(format!("no stage '{stage}': there is no folder src/{stage}"));
     }
@@ -33,7 +35,10 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
         ("src/pipeline/mod.rs".to_owned(), format!("{stage}::ir::{module}::PASS in PASSES")),
         ("src/pipeline/steps.rs".to_owned(), "a step in the phase that runs it".to_owned()),
         (
-            format!("dialects/passes/{}", if matches!(stage, "import" | "layout") { "ProgramPasses.td" } else { "PlanPasses.td" }),
+            format!(
+                "dialects/passes/{}",
+                if matches!(stage, "import" | "layout") { "ProgramPasses.td" } else { "PlanPasses.td" }
+            ),
             "the declaration:".to_owned(),
         ),
     ];

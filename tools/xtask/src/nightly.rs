@@ -1,5 +1,5 @@
-//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized results, exported
-//! models, and the Python package with PyTorch and JAX.
+//! `cargo xtask nightly`: runs the long checks that CI omits: all mutants, random programs with fresh seeds, memoized
+//! results, exported models, and the Python package with PyTorch and JAX.
 
 use crate::{book, models, python, step, test::find_missing_material};
 use std::{fs, path::PathBuf, process::Command, time::SystemTime};
@@ -57,14 +57,17 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 
-/// Returns the programs of a night, which those of no other night overlap: the first thousands are those of CI and of people.
+/// Returns the programs of a night, which those of no other night overlap: the first thousands are those of CI and of
+/// people.
 fn program_range(number: u64) -> String {
     let first = number.saturating_add(1).saturating_mul(PROGRAMS);
     format!("{first}..{}", first.saturating_add(PROGRAMS))
 }
 
 fn days_since_1970() -> Result<u64, String> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_err(|error| format!("the clock is before 1970: {error}"))?;
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_err(|error| format!("the clock is before 1970: {error}"))?;
     Ok(since.as_secs() / 86_400)
 }
 
@@ -75,11 +78,21 @@ fn test_command(name: &str) -> Command {
     command
 }
 
-/// Compiles the programs of the tests and of `benches/plans` with a compiler that evaluates each memoized result of a search again.
+/// Compiles the programs of the tests and of `benches/plans` with a compiler that evaluates each memoized result of a
+/// search again.
 fn check_memoization() -> Result<(), String> {
     let target = step::target_dir()?.join("check-memo");
-    let mut build =
-        step::cargo(["build", "--profile", "checked", "--package", "spyre", "--bin", "spyre-compile", "--features", "check-memo"]);
+    let mut build = step::cargo([
+        "build",
+        "--profile",
+        "checked",
+        "--package",
+        "spyre",
+        "--bin",
+        "spyre-compile",
+        "--features",
+        "check-memo",
+    ]);
     step::run("nightly: memo: compiler", build.env("CARGO_TARGET_DIR", &target))?;
     let (tool, out) = (target.join("checked").join("spyre-compile"), target.join("out"));
     let (mut n_compiled, mut wrong) = (0, Vec::new());
@@ -114,8 +127,8 @@ fn list_programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
     Ok(programs)
 }
 
-/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in `docs`, whose page is
-/// not changed.
+/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in
+/// `docs`, whose page is not changed.
 fn check_exports() -> Result<(), String> {
     let place = step::target_dir()?.join("nightly");
     let python = python::create_export_environment(&place.join("environment"))?;
@@ -137,7 +150,11 @@ fn compare_tables(before: &str, after: &str) -> Result<(), String> {
     let after = count_right_programs(after);
     let is_worse = |(name, right): &(&str, u64)| after.iter().any(|(other, found)| other == name && found < right);
     let worse: Vec<&str> = count_right_programs(before).into_iter().filter(is_worse).map(|(name, _)| name).collect();
-    if worse.is_empty() { Ok(()) } else { Err(format!("fewer exported programs are right than in docs: {}", worse.join(", "))) }
+    if worse.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("fewer exported programs are right than in docs: {}", worse.join(", ")))
+    }
 }
 
 /// Returns how many programs are right, per heading.

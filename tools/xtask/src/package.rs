@@ -10,12 +10,16 @@ use std::{
     process::Command,
 };
 
-/// Builds the C library, the dialects and the language server as a release, and installs them below a prefix with the extension for VS Code.
+/// Builds the C library, the dialects and the language server as a release, and installs them below a prefix with the
+/// extension for VS Code.
 pub(crate) fn run(prefix: &str) -> Result<(), String> {
     setup::run()?;
     let here = env::current_dir().map_err(|error| format!("cannot tell the current folder: {error}"))?;
     step::run("install: C library", &mut cargo(["build", "--release", "--package", "spyre-c"]))?;
-    step::run("install: language server", &mut cargo(["build", "--release", "--package", "spyre", "--bin", "spyre-lsp-server"]))?;
+    step::run(
+        "install: language server",
+        &mut cargo(["build", "--release", "--package", "spyre", "--bin", "spyre-lsp-server"]),
+    )?;
     let (built, prefix) = (step::target_dir()?.join("release"), here.join(prefix));
     install(&built, &prefix)?;
     let extension = install_editor(&built, &prefix)?;
@@ -68,7 +72,10 @@ fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
     configure.arg(format!("-DSPYRE_C_LIBRARY={}", libraries.join("libspyre_c.so").display()));
     configure.arg(format!("-DMLIR_DIR={}", step::prefix().join("lib/cmake/mlir").display()));
     step::run("install: dialects", &mut configure)?;
-    step::run("install: dialects", Command::new("cmake").arg("--build").arg(&build).args(["--target", "SpyreDialects"]))?;
+    step::run(
+        "install: dialects",
+        Command::new("cmake").arg("--build").arg(&build).args(["--target", "SpyreDialects"]),
+    )?;
     step::run("install", Command::new("cmake").arg("--install").arg(&build).arg("--prefix").arg(prefix))
 }
 
@@ -84,7 +91,10 @@ fn configure_cmake(project: &Path, build: &Path) -> Command {
 
 /// Exit status and output of a program for a file.
 fn run_on_file(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
-    let output = Command::new(program).arg(file).output().map_err(|error| format!("cannot run {}: {error}", program.display()))?;
+    let output = Command::new(program)
+        .arg(file)
+        .output()
+        .map_err(|error| format!("cannot run {}: {error}", program.display()))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     Ok((output.status.code(), text))
 }

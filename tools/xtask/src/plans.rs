@@ -2,9 +2,20 @@
 
 use crate::step::{self, cargo};
 
-/// The test that writes the table; with other options it only prints their results. It also needs the programs outside the repository.
+/// The test that writes the table; with other options it only prints their results. It also needs the programs outside
+/// the repository.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
-    let mut test = cargo(["test", "--quiet", "--test", "compiler", "--", "--ignored", "--exact", "plans::write_the_table", "--nocapture"]);
+    let mut test = cargo([
+        "test",
+        "--quiet",
+        "--test",
+        "compiler",
+        "--",
+        "--ignored",
+        "--exact",
+        "plans::write_the_table",
+        "--nocapture",
+    ]);
     if options.is_empty() {
         test.env("BLESS", "plans")
     } else {

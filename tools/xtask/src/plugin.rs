@@ -13,7 +13,9 @@ pub(crate) fn run() -> Result<(), String> {
     setup::run()?;
     let library = build(None)?;
     let path = library.display();
-    println!("\nmlir-opt --load-dialect-plugin={path} --load-pass-plugin={path} --pass-pipeline='builtin.module(spyre-compile)' FILE");
+    println!(
+        "\nmlir-opt --load-dialect-plugin={path} --load-pass-plugin={path} --pass-pipeline='builtin.module(spyre-compile)' FILE"
+    );
     Ok(())
 }
 
@@ -35,5 +37,9 @@ pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
         build.env("SPYRE_DIALECTS", dialects);
     }
     step::run("plugin", &mut build)?;
-    Ok(build_folder()?.join("debug").join(format!("{}spyre{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX)))
+    Ok(build_folder()?.join("debug").join(format!(
+        "{}spyre{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    )))
 }

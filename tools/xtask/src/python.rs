@@ -78,8 +78,8 @@ pub(crate) fn create_export_environment(place: &Path) -> Result<PathBuf, String>
     create_environment(place, &EXPORT_PACKAGES)
 }
 
-/// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments that know nothing of the project.
-/// Returns its path.
+/// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments that know
+/// nothing of the project. Returns its path.
 pub(crate) fn build_wheel() -> Result<PathBuf, String> {
     setup::run()?;
     let started = Instant::now();
@@ -89,7 +89,12 @@ pub(crate) fn build_wheel() -> Result<PathBuf, String> {
     remove_files(&place, "whl")?;
     let manifest = step::root().join("python").join("Cargo.toml");
     let mut build = Command::new(bin.join("maturin"));
-    build.args(["build", "--profile", "wheel", "--manifest-path"]).arg(manifest).arg("--out").arg(&place).current_dir(step::root());
+    build
+        .args(["build", "--profile", "wheel", "--manifest-path"])
+        .arg(manifest)
+        .arg("--out")
+        .arg(&place)
+        .current_dir(step::root());
     step::run("wheel: build, 5 to 8 minutes", build.env("PATH", prepend_to_path(bin)?))?;
     add_manual(&place, &builder)?;
     let wheel = find_only_file(&place, "whl")?;
@@ -119,7 +124,10 @@ fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
     let wheel = find_only_file(place, "whl")?;
     let unpacked = place.join("unpacked");
     step::remove_folder(&unpacked)?;
-    step::run("wheel: unpacked", Command::new(builder).args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(&wheel))?;
+    step::run(
+        "wheel: unpacked",
+        Command::new(builder).args(["-m", "wheel", "unpack", "--dest"]).arg(&unpacked).arg(&wheel),
+    )?;
     let folder = find_only_folder(&unpacked)?;
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let manual = folder.join(format!("{name}.data")).join("data").join(MANUAL);
@@ -128,15 +136,22 @@ fn add_manual(place: &Path, builder: &Path) -> Result<(), String> {
     write.args(["-c", "import sys, _native; _native.write_manual(sys.argv[1])"]).arg(&manual);
     step::run("wheel: man pages", write.env("PYTHONPATH", folder.join("spyre_mlir")))?;
     remove_files(place, "whl")?;
-    step::run("wheel: packed", Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder))
+    step::run(
+        "wheel: packed",
+        Command::new(builder).args(["-m", "wheel", "pack", "--dest-dir"]).arg(place).arg(&folder),
+    )
 }
 
-/// Installs a wheel and the tests' requirements in a new environment of an interpreter; returns the environment's interpreter.
+/// Installs a wheel and the tests' requirements in a new environment of an interpreter; returns the environment's
+/// interpreter.
 fn install_wheel(place: &Path, interpreter: &str, wheel: &Path) -> Result<PathBuf, String> {
     step::remove_folder(place)?;
     step::run("python: environment", Command::new(interpreter).args(["-m", "venv"]).arg(place))?;
     let python = create_environment(place, &TEST_PACKAGES)?;
-    step::run("wheel: installed", Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel))?;
+    step::run(
+        "wheel: installed",
+        Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-index"]).arg(wheel),
+    )?;
     Ok(python)
 }
 

@@ -8,16 +8,24 @@ use std::{
 };
 
 /// The tools of an archive.
-const TOOLS: [&str; 8] =
-    ["spyre-compile", "spyre-run", "spyre-translate", "spyre-tune", "spyre-plan", "spyre-reduce", "spyre-opt", "spyre-lsp-server"];
+const TOOLS: [&str; 8] = [
+    "spyre-compile",
+    "spyre-run",
+    "spyre-translate",
+    "spyre-tune",
+    "spyre-plan",
+    "spyre-reduce",
+    "spyre-opt",
+    "spyre-lsp-server",
+];
 
 /// Project files of an archive, in addition to the tools.
 const PAGES: [&str; 3] = ["LICENSE", "README.md", "CHANGELOG.md"];
 
 const USAGE: &str = "usage: cargo xtask release [--check] [TAG]";
 
-/// Checks the changelog, builds the wheel, the source distribution and the archive of the tools, and writes checksums and release notes.
-/// With `--check`, it stops after the changelog. A tag has to be that of the version.
+/// Checks the changelog, builds the wheel, the source distribution and the archive of the tools, and writes checksums
+/// and release notes. With `--check`, it stops after the changelog. A tag has to be that of the version.
 pub(crate) fn run(words: &[&str]) -> Result<(), String> {
     let (is_check, tag) = match words {
         [] => (false, None),
@@ -51,29 +59,36 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
 fn parse_version(manifest: &str) -> Result<String, String> {
     let (_, package) = manifest.split_once("[workspace.package]").ok_or("Cargo.toml has no [workspace.package]")?;
     let line = package.lines().find_map(|line| line.strip_prefix("version = \""));
-    line.and_then(|line| line.split('"').next()).map(str::to_owned).ok_or_else(|| "Cargo.toml has no version of the workspace".to_owned())
+    line.and_then(|line| line.split('"').next())
+        .map(str::to_owned)
+        .ok_or_else(|| "Cargo.toml has no version of the workspace".to_owned())
 }
 
 fn check_tag(tag: Option<&str>, version: &str) -> Result<(), String> {
     match tag {
-        Some(tag) if tag != format!("v{version}") => {
-            Err(format!("expected tag 'v{version}' for the version in Cargo.toml, found '{tag}'; change one of the two"))
-        }
+        Some(tag) if tag != format!("v{version}") => Err(format!(
+            "expected tag 'v{version}' for the version in Cargo.toml, found '{tag}'; change one of the two"
+        )),
         _ => Ok(()),
     }
 }
 
 /// Returns the section of a version in the changelog. Its heading is `## 0.2.0` or `## 0.2.0 - 2026-12-01`.
 fn extract_notes(changelog: &str, version: &str) -> Result<String, String> {
-    let is_heading = |line: &&str| line.strip_prefix("## ").and_then(|rest| rest.split_whitespace().next()) == Some(version);
+    let is_heading =
+        |line: &&str| line.strip_prefix("## ").and_then(|rest| rest.split_whitespace().next()) == Some(version);
     let mut lines = changelog.lines().skip_while(|line| !is_heading(line));
     if lines.next().is_none() {
-        return Err(format!("expected a heading '## {version}' in CHANGELOG.md, found none; rename '## Unreleased' to it"));
+        return Err(format!(
+            "expected a heading '## {version}' in CHANGELOG.md, found none; rename '## Unreleased' to it"
+        ));
     }
     let notes: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).collect();
     let notes = notes.join("\n").trim().to_owned();
     if notes.is_empty() {
-        return Err(format!("expected changes below '## {version}' in CHANGELOG.md, found none; list what users notice"));
+        return Err(format!(
+            "expected changes below '## {version}' in CHANGELOG.md, found none; list what users notice"
+        ));
     }
     Ok(notes + "\n")
 }
@@ -107,7 +122,15 @@ fn pack_tools(place: &Path, version: &str) -> Result<PathBuf, String> {
 fn pack_archive(place: &Path, name: &str) -> Result<PathBuf, String> {
     let file = place.join(format!("{name}.tar.gz"));
     let mut pack = Command::new("tar");
-    pack.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0", "--use-compress-program=gzip -n", "-cf"]);
+    pack.args([
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        "--mtime=@0",
+        "--use-compress-program=gzip -n",
+        "-cf",
+    ]);
     step::run("release: archive", pack.arg(&file).arg("-C").arg(place).arg(name))?;
     Ok(file)
 }
@@ -144,15 +167,17 @@ fn copy_into(file: &Path, folder: &Path) -> Result<PathBuf, String> {
 mod tests {
     use super::*;
 
-    const CHANGELOG: &str =
-        "# Changelog\n\n## Unreleased\n\n* next\n\n## 0.2.0 - 2026-12-01\n\n### Added\n\n* a tool\n\n## 0.10.0\n\n## 0.1.0\nFirst.\n";
+    const CHANGELOG: &str = "# Changelog\n\n## Unreleased\n\n* next\n\n## 0.2.0 - 2026-12-01\n\n### Added\n\n* a tool\n\n## 0.10.0\n\n## 0.1.0\nFirst.\n";
 
     #[test]
     fn extracts_notes_of_version() {
         assert_eq!(extract_notes(CHANGELOG, "0.2.0").unwrap(), "### Added\n\n* a tool\n");
         assert_eq!(extract_notes(CHANGELOG, "0.1.0").unwrap(), "First.\n");
         let missing = extract_notes(CHANGELOG, "0.3.0").unwrap_err();
-        assert!(missing.contains("expected a heading '## 0.3.0'") && missing.contains("rename '## Unreleased'"), "{missing}");
+        assert!(
+            missing.contains("expected a heading '## 0.3.0'") && missing.contains("rename '## Unreleased'"),
+            "{missing}"
+        );
         assert!(extract_notes(CHANGELOG, "0.10.0").unwrap_err().contains("expected changes below '## 0.10.0'"));
     }
 
@@ -195,7 +220,9 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&listed.stdout), "tools/\ntools/bin/\ntools/bin/a\ntools/bin/b\n");
 
         write_checksums(place.path(), std::slice::from_ref(&first)).unwrap();
-        let check = || Command::new("sha256sum").current_dir(place.path()).args(["--check", "SHA256SUMS"]).output().unwrap().status;
+        let check = || {
+            Command::new("sha256sum").current_dir(place.path()).args(["--check", "SHA256SUMS"]).output().unwrap().status
+        };
         assert!(check().success());
         fs::write(&first, "another archive").unwrap();
         assert!(!check().success(), "another file has another checksum");

@@ -13,13 +13,16 @@ use std::{
 
 /// The folder of the project.
 pub(crate) fn root() -> PathBuf {
-    let manifest = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    let manifest =
+        env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
 }
 
 /// Where cargo builds.
 pub(crate) fn target_dir() -> Result<PathBuf, String> {
-    let output = cargo(["metadata", "--no-deps", "--format-version=1"]).output().map_err(|error| format!("cannot run cargo: {error}"))?;
+    let output = cargo(["metadata", "--no-deps", "--format-version=1"])
+        .output()
+        .map_err(|error| format!("cannot run cargo: {error}"))?;
     let metadata = String::from_utf8_lossy(&output.stdout);
     let found = metadata.split_once(r#""target_directory":""#).and_then(|(_, rest)| rest.split_once('"'));
     found.map(|(path, _)| PathBuf::from(path)).ok_or_else(|| "cargo metadata names no target directory".to_owned())
@@ -28,7 +31,9 @@ pub(crate) fn target_dir() -> Result<PathBuf, String> {
 /// Removes a folder with all that is in it, if it exists.
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), String> {
     match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("cannot remove {}: {error}", folder.display())),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(format!("cannot remove {}: {error}", folder.display()))
+        }
         _ => Ok(()),
     }
 }
@@ -45,8 +50,8 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
-/// Builds the libraries of the workspace, including the Python extension and the C library, from the build of the tests: dependencies have
-/// the features of the tests where a test is built, too.
+/// Builds the libraries of the workspace, including the Python extension and the C library, from the build of the
+/// tests: dependencies have the features of the tests where a test is built, too.
 pub(crate) fn libraries() -> Command {
     cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "compiler"])
 }
@@ -58,7 +63,9 @@ thread_local! {
 
 /// Runs `command` with visible output; an error names the purpose of the command.
 pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
-    let log = LOG.with_borrow(|log| log.as_ref().map(File::try_clone).transpose()).map_err(|error| format!("{what}: {error}"))?;
+    let log = LOG
+        .with_borrow(|log| log.as_ref().map(File::try_clone).transpose())
+        .map_err(|error| format!("{what}: {error}"))?;
     // The heads of steps are shown at once, so that one that does not end has a name.
     let say = |text: String| {
         println!("{text}");
@@ -70,7 +77,8 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
         command.stdout(log()?).stderr(log()?);
     }
     let started = Instant::now();
-    let status = command.status().map_err(|error| format!("{what}: cannot run {}: {error}", command.get_program().display()))?;
+    let status =
+        command.status().map_err(|error| format!("{what}: cannot run {}: {error}", command.get_program().display()))?;
     if !status.success() {
         return Err(format!("{what}: {status}"));
     }
@@ -78,7 +86,10 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
 }
 
 /// Runs both concurrently. The output of `other` is shown at the end, so that lines do not interleave.
-pub(crate) fn run_concurrently<T, O: Send>(one: impl FnOnce() -> T, other: impl FnOnce() -> O + Send) -> Result<(T, O), String> {
+pub(crate) fn run_concurrently<T, O: Send>(
+    one: impl FnOnce() -> T,
+    other: impl FnOnce() -> O + Send,
+) -> Result<(T, O), String> {
     let place = target_dir()?.join("beside.log");
     let fault = |error: io::Error| format!("{}: {error}", place.display());
     let log = File::create(&place).map_err(fault)?;

@@ -50,35 +50,42 @@ fn check_disk() -> Result<(), String> {
         return Ok(());
     }
     fs::create_dir_all(&target).map_err(|error| format!("{}: {error}", target.display()))?;
-    let output = Command::new("df").arg("-Pk").arg(&target).output().map_err(|error| format!("cannot run df: {error}"))?;
-    let free_kib =
-        String::from_utf8_lossy(&output.stdout).lines().nth(1).and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
+    let output =
+        Command::new("df").arg("-Pk").arg(&target).output().map_err(|error| format!("cannot run df: {error}"))?;
+    let free_kib = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .nth(1)
+        .and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     let free_gib = free_kib.ok_or_else(|| format!("df does not say how much of {} is free", target.display()))? >> 20;
     if free_gib < NEEDED_GIB {
         let place = target.display();
-        return Err(format!("{place} has {free_gib} GiB free, and a first run needs {NEEDED_GIB}: free some, or set CARGO_TARGET_DIR"));
+        return Err(format!(
+            "{place} has {free_gib} GiB free, and a first run needs {NEEDED_GIB}: free some, or set CARGO_TARGET_DIR"
+        ));
     }
     Ok(())
 }
 
-/// A cargo command whose tests read neither zeros from uninitialized memory nor valid data from freed memory: glibc fills both with other
-/// bytes.
+/// A cargo command whose tests read neither zeros from uninitialized memory nor valid data from freed memory: glibc
+/// fills both with other bytes.
 fn perturbed_cargo(arguments: &[&str]) -> Command {
     let mut command = checked_cargo(arguments);
     command.env("MALLOC_PERTURB_", "170");
-    // A fixed threshold would keep large blocks in the heap: glibc would fill the rest of a block at every small allocation from it.
+    // A fixed threshold would keep large blocks in the heap: glibc would fill the rest of a block at every small
+    // allocation from it.
     command
 }
 
-/// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for both.
+/// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for
+/// both.
 fn clippy_command(of: &[&str]) -> Command {
     let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
     command.args(of).args(["--", "-D", "warnings"]);
     command
 }
 
-/// `cargo test` with every check of a build for development, whose tests run faster. With `--workspace` all steps have one build: a
-/// selection of packages would be built with the features that these alone ask of their dependencies.
+/// `cargo test` with every check of a build for development, whose tests run faster. With `--workspace` all steps have
+/// one build: a selection of packages would be built with the features that these alone ask of their dependencies.
 fn checked_cargo(arguments: &[&str]) -> Command {
     let mut command = cargo(["test", "--profile", "checked"]);
     command.args(arguments);
@@ -98,21 +105,28 @@ fn test_command() -> Command {
     command
 }
 
-/// Runs the steps after the build of the tests, which use little more than one core, in two parallel sequences. The first steps of one
-/// sequence build in a directory of their own, because two builds in one directory wait for each other.
+/// Runs the steps after the build of the tests, which use little more than one core, in two parallel sequences. The
+/// first steps of one sequence build in a directory of their own, because two builds in one directory wait for each
+/// other.
 fn run_test_steps_concurrently(crates: &[OsString]) -> Vec<Result<(), String>> {
     let alone = |what: &str, module: &str| step::run(what, &mut ignored_tests(module)?);
     let one = || step::run("tests", &mut test_command());
     let other = || {
         let plugin = test_plugin();
-        let others = [test_tools_without_llvm(), alone("memory", "memory"), alone("page in a browser", "page"), alone("editor", "editor")];
+        let others = [
+            test_tools_without_llvm(),
+            alone("memory", "memory"),
+            alone("page in a browser", "page"),
+            alone("editor", "editor"),
+        ];
         [plugin]
             .into_iter()
             .chain(others)
             .chain([python::test(), package::test(), test_with_reference_material(crates)])
             .collect::<Vec<_>>()
     };
-    step::run_concurrently(one, other).map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
+    step::run_concurrently(one, other)
+        .map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
 }
 
 /// The tests of a module that are left out where all run; there are some.
@@ -122,7 +136,16 @@ fn ignored_tests(module: &str) -> Result<Command, String> {
     if !text.contains("\n#[ignore = ") {
         return Err(format!("{} has no test that is ignored", path.display()));
     }
-    Ok(checked_cargo(&["--workspace", "--test", COMPILER, "--", "--ignored", &format!("{module}::"), "--skip", NIGHTLY]))
+    Ok(checked_cargo(&[
+        "--workspace",
+        "--test",
+        COMPILER,
+        "--",
+        "--ignored",
+        &format!("{module}::"),
+        "--skip",
+        NIGHTLY,
+    ]))
 }
 
 /// Hides the location of LLVM from a command.
@@ -131,8 +154,9 @@ fn hide_llvm(command: &mut Command) -> &mut Command {
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
 }
 
-/// Builds the tools that need no MLIR with LLVM hidden, and tests them. The tests of the crates, and of the MLIR-free halves of the
-/// stages, run with all others, since both builds compile the same code. The plugin's build provides most of this build.
+/// Builds the tools that need no MLIR with LLVM hidden, and tests them. The tests of the crates, and of the MLIR-free
+/// halves of the stages, run with all others, since both builds compile the same code. The plugin's build provides most
+/// of this build.
 fn test_tools_without_llvm() -> Result<(), String> {
     let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
     step::run("tools without LLVM", hide_llvm(plugin::set_build_folder(&mut build)?))?;
@@ -140,8 +164,8 @@ fn test_tools_without_llvm() -> Result<(), String> {
     step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::build_folder()?.join("debug")))
 }
 
-/// Runs the tests that need the reference material outside the repository, if it is present. They are in modules `shared` of test programs
-/// that are already built, and ignored when these run in full.
+/// Runs the tests that need the reference material outside the repository, if it is present. They are in modules
+/// `shared` of test programs that are already built, and ignored when these run in full.
 fn test_with_reference_material(crates: &[OsString]) -> Result<(), String> {
     let mut of_a_crate = Vec::new();
     for name in crates {
@@ -153,7 +177,10 @@ fn test_with_reference_material(crates: &[OsString]) -> Result<(), String> {
     programs.extend(find_shared_test_programs(&of_a_crate)?);
     if let Some(folder) = find_missing_material() {
         let programs = programs.join(", ");
-        println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
+        println!(
+            "==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}",
+            folder.display()
+        );
         return Ok(());
     }
     let mut command = test_command();
@@ -161,8 +188,8 @@ fn test_with_reference_material(crates: &[OsString]) -> Result<(), String> {
     step::run("beside the project", &mut command)
 }
 
-/// Returns where the reference material outside the repository would be, if it is not there. A variable that names no folder is an error, which the
-/// tests report.
+/// Returns where the reference material outside the repository would be, if it is not there. A variable that names no
+/// folder is an error, which the tests report.
 pub(crate) fn find_missing_material() -> Option<PathBuf> {
     let named = env::var_os("SPYRE_SHARED");
     let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
@@ -178,8 +205,11 @@ fn list_files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// The names of the crates' test programs that have a module `shared`, by their main files; there are some.
 fn find_shared_test_programs(files: &[PathBuf]) -> Result<Vec<String>, String> {
-    let has_module = |path: &&PathBuf| fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.starts_with("mod shared")));
-    let name = |path: &PathBuf| path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let has_module = |path: &&PathBuf| {
+        fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.starts_with("mod shared")))
+    };
+    let name =
+        |path: &PathBuf| path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = files.iter().filter(has_module).map(name).collect();
     if names.is_empty() { Err("no test program has a module `shared`".to_owned()) } else { Ok(names) }
 }

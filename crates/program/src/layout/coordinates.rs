@@ -52,7 +52,8 @@ impl CoordinateTerm {
     /// The largest value over an iteration space with these ranges.
     ///
     /// # Errors
-    /// When there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the divisor.
+    /// When there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the
+    /// divisor.
     pub fn max_value(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
         let Some(&range) = ranges.get(self.dim) else {
             return Err(LayoutError::NoIterationDim { dim: self.dim, rank: ranges.len() });
@@ -71,7 +72,9 @@ impl CoordinateTerm {
         let digits = self.modulo.map(|modulo| modulo / floordiv);
         match digits {
             Some(digits) if digits <= stick => Ok((None, *self)),
-            Some(digits) if digits % stick != 0 => Err(LayoutError::ModuloCutsStick { dim: host_dim, modulo: digits, stick }),
+            Some(digits) if digits % stick != 0 => {
+                Err(LayoutError::ModuloCutsStick { dim: host_dim, modulo: digits, stick })
+            }
             Some(_) | None => {
                 let count = Self { floordiv: Some(floordiv * stick), ..*self };
                 Ok((Some(count), Self { modulo: Some(floordiv * stick), ..*self }))
@@ -124,13 +127,14 @@ impl fmt::Display for Coordinate {
 
 /// The device coordinates of an access: one per device dimension, in terms of the op's iteration dimensions.
 ///
-/// `access` has one coordinate per host dimension, `ranges` one size per iteration dimension. The stick dimension gives two coordinates
-/// (`c1 floordiv 64` and `c1 mod 64`), every other dimension one; device dimensions that hold nothing of the host give 0. A constant
-/// offset into the stick dimension goes to the stick count if it is whole sticks, and stays in the stick if the window fits one stick.
+/// `access` has one coordinate per host dimension, `ranges` one size per iteration dimension. The stick dimension gives
+/// two coordinates (`c1 floordiv 64` and `c1 mod 64`), every other dimension one; device dimensions that hold nothing
+/// of the host give 0. A constant offset into the stick dimension goes to the stick count if it is whole sticks, and
+/// stays in the stick if the window fits one stick.
 ///
 /// # Errors
-/// When the access leaves the tensor, cuts a stick, names no iteration dimension, or the layout is not of the simple form of
-/// [`DeviceLayout::host_dims`].
+/// When the access leaves the tensor, cuts a stick, names no iteration dimension, or the layout is not of the simple
+/// form of [`DeviceLayout::host_dims`].
 pub fn compute_device_coordinates(
     layout: &DeviceLayout,
     host: &HostTensor,
@@ -228,13 +232,22 @@ mod tests {
     fn matches_golden_case_of_batched_matmul() {
         let [c2, c3] = [Coordinate::from_dim(2), Coordinate::from_dim(3)];
         let ranges = [4, 64, 128, 128];
-        assert_eq!(format_coordinates(&[4, 64, 128], &[C0, C1, c3], &ranges), ["c1", "c3 floordiv 64", "c0", "c3 mod 64"]);
-        assert_eq!(format_coordinates(&[4, 128, 128], &[C0, c3, c2], &ranges), ["c3", "c2 floordiv 64", "c0", "c2 mod 64"]);
+        assert_eq!(
+            format_coordinates(&[4, 64, 128], &[C0, C1, c3], &ranges),
+            ["c1", "c3 floordiv 64", "c0", "c3 mod 64"]
+        );
+        assert_eq!(
+            format_coordinates(&[4, 128, 128], &[C0, c3, c2], &ranges),
+            ["c3", "c2 floordiv 64", "c0", "c2 mod 64"]
+        );
     }
 
     #[test]
     fn reads_broadcast_dim_at_position_zero() {
-        assert_eq!(format_coordinates(&[1, 256], &[Coordinate::constant(0), C1], &[128, 256]), ["c1 floordiv 64", "0", "c1 mod 64"]);
+        assert_eq!(
+            format_coordinates(&[1, 256], &[Coordinate::constant(0), C1], &[128, 256]),
+            ["c1 floordiv 64", "0", "c1 mod 64"]
+        );
         assert_eq!(format_coordinates(&[256], &[C1], &[128, 256]), ["c1 floordiv 64", "c1 mod 64"]);
     }
 
@@ -242,19 +255,29 @@ mod tests {
     fn reads_reduced_stick_at_position_zero() {
         let host = HostTensor::row_major(&[64, 1]).unwrap();
         let layout = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        let coordinates = compute_device_coordinates(&layout, &host, &[C0, Coordinate::constant(0)], &[64, 256]).unwrap();
+        let coordinates =
+            compute_device_coordinates(&layout, &host, &[C0, Coordinate::constant(0)], &[64, 256]).unwrap();
         assert_eq!(coordinates, [Coordinate::constant(0), C0, Coordinate::constant(0)]);
     }
 
     #[test]
     fn offsets_stick_count_for_slice_of_whole_sticks() {
-        assert_eq!(format_coordinates(&[128, 256], &[C0, dim_with_offset(1, 64)], &[128, 128]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64"]);
-        assert_eq!(format_coordinates(&[128, 256], &[dim_with_offset(0, 64), C1], &[64, 256]), ["c1 floordiv 64", "c0 + 64", "c1 mod 64"]);
+        assert_eq!(
+            format_coordinates(&[128, 256], &[C0, dim_with_offset(1, 64)], &[128, 128]),
+            ["c1 floordiv 64 + 1", "c0", "c1 mod 64"]
+        );
+        assert_eq!(
+            format_coordinates(&[128, 256], &[dim_with_offset(0, 64), C1], &[64, 256]),
+            ["c1 floordiv 64", "c0 + 64", "c1 mod 64"]
+        );
     }
 
     #[test]
     fn offsets_lane_for_slice_inside_one_stick() {
-        assert_eq!(format_coordinates(&[8, 256], &[C0, dim_with_offset(1, 70)], &[8, 58]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64 + 6"]);
+        assert_eq!(
+            format_coordinates(&[8, 256], &[C0, dim_with_offset(1, 70)], &[8, 58]),
+            ["c1 floordiv 64 + 1", "c0", "c1 mod 64 + 6"]
+        );
         let error = expect_coordinate_error(&[8, 256], &[C0, dim_with_offset(1, 70)], &[8, 59]);
         assert_eq!(error, LayoutError::CutsStick { dim: 1, elements: 70, stick: 64 });
     }
@@ -271,20 +294,39 @@ mod tests {
     #[test]
     fn splits_merged_stick_dim_at_sticks() {
         let head = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
-        let lane = |modulo| Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(modulo), floordiv: None }), offset: 0 };
-        assert_eq!(format_coordinates(&[4, 128], &[head, lane(128)], &[512]), ["c0 mod 128 floordiv 64", "c0 floordiv 128", "c0 mod 64"]);
+        let lane = |modulo| Coordinate {
+            term: Some(CoordinateTerm { dim: 0, modulo: Some(modulo), floordiv: None }),
+            offset: 0,
+        };
+        assert_eq!(
+            format_coordinates(&[4, 128], &[head, lane(128)], &[512]),
+            ["c0 mod 128 floordiv 64", "c0 floordiv 128", "c0 mod 64"]
+        );
         let error = expect_coordinate_error(&[4, 100], &[Coordinate::constant(0), lane(100)], &[400]);
         assert_eq!(error, LayoutError::ModuloCutsStick { dim: 1, modulo: 100, stick: 64 });
     }
 
     #[test]
     fn rejects_access_outside_its_tensor() {
-        assert_eq!(expect_coordinate_error(&[8, 64], &[C0, C1], &[9, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 8, size: 8 });
-        assert_eq!(expect_coordinate_error(&[1, 64], &[C0, C1], &[2, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 1, size: 1 });
+        assert_eq!(
+            expect_coordinate_error(&[8, 64], &[C0, C1], &[9, 64]),
+            LayoutError::OutOfBounds { dim: 0, first: 0, last: 8, size: 8 }
+        );
+        assert_eq!(
+            expect_coordinate_error(&[1, 64], &[C0, C1], &[2, 64]),
+            LayoutError::OutOfBounds { dim: 0, first: 0, last: 1, size: 1 }
+        );
         assert_eq!(expect_coordinate_error(&[8, 64], &[C0, C1], &[8]), LayoutError::NoIterationDim { dim: 1, rank: 1 });
-        assert!(matches!(expect_coordinate_error(&[8, 64], &[C0], &[8, 64]), LayoutError::Length { expected: 2, found: 1, .. }));
-        let ragged = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(6), floordiv: Some(4) }), offset: 0 };
-        assert_eq!(expect_coordinate_error(&[8], &[ragged], &[8]), LayoutError::Digits { dim: 0, modulo: 6, floordiv: 4 });
+        assert!(matches!(
+            expect_coordinate_error(&[8, 64], &[C0], &[8, 64]),
+            LayoutError::Length { expected: 2, found: 1, .. }
+        ));
+        let ragged =
+            Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(6), floordiv: Some(4) }), offset: 0 };
+        assert_eq!(
+            expect_coordinate_error(&[8], &[ragged], &[8]),
+            LayoutError::Digits { dim: 0, modulo: 6, floordiv: 4 }
+        );
     }
 
     /// Up to three dims of up to 80, and an order of them.

@@ -9,8 +9,9 @@ const MAX_RANK: usize = 6;
 
 /// How a tensor lies in device memory: row-major over `device_size`, whose last dimension is one stick.
 ///
-/// `compute_stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when the dimension holds nothing
-/// of the host (torch-spyre `SpyreTensorLayout`). It prints as the parameters of `#spyre.layout`.
+/// `compute_stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when
+/// the dimension holds nothing of the host (torch-spyre `SpyreTensorLayout`). It prints as the parameters of
+/// `#spyre.layout`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceLayout {
     device_size: Vec<i64>,
@@ -38,8 +39,8 @@ impl DimOrder {
         Self { dims: dims.to_vec(), sparse: true }
     }
 
-    /// The default order of a result whose stick dimension is `stick`: host order, dimensions of size 1 moved right, the stick last
-    /// (torch-spyre's layout propagation).
+    /// The default order of a result whose stick dimension is `stick`: host order, dimensions of size 1 moved right,
+    /// the stick last (torch-spyre's layout propagation).
     #[must_use]
     pub fn with_stick(sizes: &[i64], stick: usize) -> Self {
         let others = || (0..sizes.len()).filter(|&dim| dim != stick);
@@ -48,8 +49,8 @@ impl DimOrder {
         Self { dims: large.chain(units).chain([stick]).collect(), sparse: false }
     }
 
-    /// The host dimension of every device dimension, `None` for a sparse stick: the first host dimension goes next to the stick, the
-    /// count of sticks just before it.
+    /// The host dimension of every device dimension, `None` for a sparse stick: the first host dimension goes next to
+    /// the stick, the count of sticks just before it.
     fn device_dims(&self) -> Vec<Option<usize>> {
         let mut order: Vec<Option<usize>> = self.dims.iter().copied().map(Some).collect();
         if self.sparse {
@@ -72,10 +73,12 @@ impl DimOrder {
 }
 
 impl DeviceLayout {
-    /// The layout of `host` in `format` with the dimensions in `order` (torch-spyre `SpyreTensorLayout(size, strides, dtype, dim_order)`).
+    /// The layout of `host` in `format` with the dimensions in `order` (torch-spyre
+    /// `SpyreTensorLayout(size, strides, dtype, dim_order)`).
     ///
     /// # Errors
-    /// When `order` does not list every host dimension larger than 1 once, has more than six, or a size does not fit in 64 bits.
+    /// When `order` does not list every host dimension larger than 1 once, has more than six, or a size does not fit in
+    /// 64 bits.
     pub fn new(host: &HostTensor, format: DeviceFormat, order: &DimOrder) -> Result<Self, LayoutError> {
         order.check(host.sizes())?;
         let dims = order.device_dims();
@@ -100,8 +103,8 @@ impl DeviceLayout {
         Self::new(&HostTensor::row_major(sizes)?, format, &DimOrder::dense(&order))
     }
 
-    /// The layout of a reduction's result when the reduced dimension was the stick dimension: one element per stick. The reduced
-    /// dimension stays in `sizes` with size 1, but takes no device dimension.
+    /// The layout of a reduction's result when the reduced dimension was the stick dimension: one element per stick.
+    /// The reduced dimension stays in `sizes` with size 1, but takes no device dimension.
     ///
     /// # Errors
     /// When `reduced` is not a dimension of size 1, or as [`DeviceLayout::new`].
@@ -117,10 +120,15 @@ impl DeviceLayout {
     /// A layout from its parts, as `#spyre.layout` spells them.
     ///
     /// # Errors
-    /// When the lists differ in length, a size is not positive, the last dimension is not one stick, or the bytes do not fit in 64 bits.
+    /// When the lists differ in length, a size is not positive, the last dimension is not one stick, or the bytes do
+    /// not fit in 64 bits.
     pub fn from_parts(device_size: Vec<i64>, stride_map: Vec<i64>, format: DeviceFormat) -> Result<Self, LayoutError> {
         if device_size.len() != stride_map.len() {
-            return Err(LayoutError::Length { what: "the stride map", expected: device_size.len(), found: stride_map.len() });
+            return Err(LayoutError::Length {
+                what: "the stride map",
+                expected: device_size.len(),
+                found: stride_map.len(),
+            });
         }
         if let Some(dim) = device_size.iter().position(|&size| size < 1) {
             return Err(LayoutError::Size { dim, size: device_size[dim] });
@@ -193,7 +201,8 @@ pub const fn count_sticks(elements: i64, stick: i64) -> i64 {
     (elements - 1) / stick + 1
 }
 
-/// From the inside out: the first time that a host dimension is met it has the host's stride; the count of sticks steps over one stick.
+/// From the inside out: the first time that a host dimension is met it has the host's stride; the count of sticks steps
+/// over one stick.
 fn compute_stride_map(host: &HostTensor, dims: &[Option<usize>], device_size: &[i64]) -> Result<Vec<i64>, LayoutError> {
     let mut strides = vec![-1; dims.len()];
     for position in (0..dims.len()).rev() {
@@ -236,7 +245,11 @@ mod tests {
             (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]),
         ];
         for (sizes, device_size, stride_map) in references {
-            assert_eq!(sizes_and_strides(&DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()), (device_size, stride_map), "{sizes:?}");
+            assert_eq!(
+                sizes_and_strides(&DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()),
+                (device_size, stride_map),
+                "{sizes:?}"
+            );
         }
     }
 
@@ -258,7 +271,11 @@ mod tests {
         ];
         let check = |sizes: &[i64], (order, device_size, stride_map): ReferenceLayout<'_>| {
             let dims: Vec<usize> = order.iter().map(|&dim| usize::try_from(dim).unwrap()).collect();
-            assert_eq!(sizes_and_strides(&build_layout_in_order(sizes, &DimOrder::dense(&dims))), (device_size, stride_map), "{order:?}");
+            assert_eq!(
+                sizes_and_strides(&build_layout_in_order(sizes, &DimOrder::dense(&dims))),
+                (device_size, stride_map),
+                "{order:?}"
+            );
         };
         two.into_iter().for_each(|reference| check(&[512, 256], reference));
         three.into_iter().for_each(|reference| check(&[512, 8, 256], reference));

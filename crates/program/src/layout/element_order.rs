@@ -2,8 +2,8 @@
 
 use super::{IndexDigit, TensorIndex, is_whole_dim};
 
-/// Returns the row-major position in a tensor of shape `shape` of the element read at these indices, over dimensions of sizes `space`.
-/// `None` if the position is no sum of digits.
+/// Returns the row-major position in a tensor of shape `shape` of the element read at these indices, over dimensions of
+/// sizes `space`. `None` if the position is no sum of digits.
 #[must_use]
 pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<TensorIndex> {
     let mut stride = shape.iter().product::<i64>();
@@ -15,11 +15,13 @@ pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space:
     TensorIndex::new(&digits, indices.iter().map(|index| index.offset).sum(), space).ok()
 }
 
-/// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in the same order, if
-/// a reader sees all of it and splits or merges its dimensions. The other dimensions of the space repeat it.
+/// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in
+/// the same order, if a reader sees all of it and splits or merges its dimensions. The other dimensions of the space
+/// repeat it.
 #[must_use]
 pub fn find_row_major_dims(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
-    if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size)) {
+    if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size))
+    {
         return None;
     }
     let place = compute_row_major_position(indices, shape, space).filter(|place| place.offset == 0)?;
@@ -44,7 +46,10 @@ mod tests {
     #[test]
     fn orders_merged_dimensions_as_in_the_tensor() {
         // The matrices of four experts side by side: [4, 256, 64] as [64, 1024].
-        assert_eq!(find_dims(&[d(1).floordiv(256).modulo(4), d(1).modulo(256), d(0)], &[4, 256, 64], &[64, 1024]), Some(vec![1, 0]));
+        assert_eq!(
+            find_dims(&[d(1).floordiv(256).modulo(4), d(1).modulo(256), d(0)], &[4, 256, 64], &[64, 1024]),
+            Some(vec![1, 0])
+        );
         // The weights of a convolution as those of a product, for each of 5 rows.
         let columns = [d(2), d(1).floordiv(64).modulo(3), d(1).floordiv(8).modulo(8), d(1).modulo(8)];
         assert_eq!(find_dims(&columns, &[128, 3, 8, 8], &[5, 192, 128]), Some(vec![2, 1]));

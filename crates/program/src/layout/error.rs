@@ -3,7 +3,8 @@
 /// A layout or an access that cannot exist. Dimensions are numbered from 0, sizes and strides are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// A tensor has as many strides as sizes, a layout as many stride-map entries as sizes, an access as many coordinates as dimensions.
+    /// A tensor has as many strides as sizes, a layout as many stride-map entries as sizes, an access as many
+    /// coordinates as dimensions.
     #[error("{what} needs {expected} entries, but has {found}")]
     Length {
         /// The list that is too short or too long.
@@ -54,8 +55,11 @@ pub enum LayoutError {
         /// Its size.
         size: i64,
     },
-    /// A host dimension occupies one device dimension, or two if it is the stick dimension; other layouts are read by no stage.
-    #[error("device dimension {device_dim} (size {size}, stride {stride}) is neither a host dimension nor the number of its sticks")]
+    /// A host dimension occupies one device dimension, or two if it is the stick dimension; other layouts are read by
+    /// no stage.
+    #[error(
+        "device dimension {device_dim} (size {size}, stride {stride}) is neither a host dimension nor the number of its sticks"
+    )]
     DeviceDim {
         /// The device dimension that has no match.
         device_dim: usize,
@@ -94,8 +98,8 @@ pub enum LayoutError {
         /// Elements of one stick.
         stick: i64,
     },
-    /// The device writes whole sticks, so a window that ends inside one would overwrite its neighboring elements. At the end of the tensor
-    /// there are none.
+    /// The device writes whole sticks, so a window that ends inside one would overwrite its neighboring elements. At
+    /// the end of the tensor there are none.
     #[error(
         "expected a slice of whole sticks ({stick} elements), found elements {first} to {last} of dimension {dim} of size {size}; \
          align both ends to multiples of {stick}"
@@ -133,7 +137,9 @@ pub enum LayoutError {
         rank: usize,
     },
     /// A divisor or a modulus is positive, and a modulus is a multiple of the divisor applied after it.
-    #[error("coordinate 'c{dim} mod {modulo} floordiv {floordiv}' is not supported: the modulus must be a multiple of the divisor")]
+    #[error(
+        "coordinate 'c{dim} mod {modulo} floordiv {floordiv}' is not supported: the modulus must be a multiple of the divisor"
+    )]
     Digits {
         /// The iteration dimension.
         dim: usize,
@@ -235,7 +241,9 @@ pub enum IndexError {
     #[error("the index is too large: it does not fit in 64 bits")]
     TooLarge,
     /// All cuts of one iteration dimension are digits of the same number.
-    #[error("iteration dimension {dim} would be split at {first} and at {second}, but {first} does not divide {second}")]
+    #[error(
+        "iteration dimension {dim} would be split at {first} and at {second}, but {first} does not divide {second}"
+    )]
     Cuts {
         /// The iteration dimension.
         dim: usize,
@@ -321,11 +329,14 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// Operand whose buffer cannot be split at the steps of its reader; a buffer of only the elements that are read may be.
+    /// Operand whose buffer cannot be split at the steps of its reader; a buffer of only the elements that are read may
+    /// be.
     #[must_use]
     pub const fn partially_read_operand(&self) -> Option<usize> {
         match self {
-            Self::Factor { operand, .. } | Self::Overlap { operand, .. } | Self::Window { operand, .. } => Some(*operand),
+            Self::Factor { operand, .. } | Self::Overlap { operand, .. } | Self::Window { operand, .. } => {
+                Some(*operand)
+            }
             _ => None,
         }
     }

@@ -1,5 +1,5 @@
-//! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as where rows of 10 are
-//! read as rows of 9: the number becomes a dimension of the copy.
+//! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as
+//! where rows of 10 are read as rows of 9: the number becomes a dimension of the copy.
 
 use super::{RegroupedCopy, TensorIndex};
 use crate::affine::{AffineExpression, are_in_bounds, gcd};
@@ -14,11 +14,13 @@ pub struct FlattenedCopy {
     pub part: Option<RegroupedCopy>,
 }
 
-/// Returns a copy for a reader of a buffer of these sizes with the indices `exprs` over dimensions of sizes `space`. None if all indices
-/// are sums of digits, or if no number in them is one. The indices of the copy may divide sums again, fewer than before.
+/// Returns a copy for a reader of a buffer of these sizes with the indices `exprs` over dimensions of sizes `space`.
+/// None if all indices are sums of digits, or if no number in them is one. The indices of the copy may divide sums
+/// again, fewer than before.
 #[must_use]
 pub fn build_flattened_copy(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<FlattenedCopy> {
-    let unread: Vec<usize> = (0..exprs.len()).filter(|&dim| TensorIndex::from_expr(&exprs[dim], space).is_err()).collect();
+    let unread: Vec<usize> =
+        (0..exprs.len()).filter(|&dim| TensorIndex::from_expr(&exprs[dim], space).is_err()).collect();
     let (&first, &last) = (unread.first()?, unread.last()?);
     flatten_neighboring_dims([first, last], exprs, sizes, space).or_else(|| flatten_best_number(exprs, sizes, space))
 }
@@ -46,15 +48,22 @@ fn flatten_best_number(exprs: &[AffineExpression], sizes: &[i64], space: &[i64])
     exprs.iter().for_each(|expr| collect_divided_sums(expr, space, &mut numbers));
     let before = count_carries(exprs, space);
     let candidates = numbers.into_iter().filter_map(|number| FlatteningCandidate::new(&number, exprs, sizes, space));
-    let order = |found: &FlatteningCandidate| (found.n_carries, found.n_elements, Reverse(found.found.copy.shape.len()));
+    let order =
+        |found: &FlatteningCandidate| (found.n_carries, found.n_elements, Reverse(found.found.copy.shape.len()));
     let best = candidates.filter(|candidate| candidate.n_carries < before).min_by_key(order);
     best.map(|best| best.found)
 }
 
-/// Returns the copy for the shortest run of neighboring dimensions that contains `first` to `last` and whose element number is a sum of
-/// digits: that number becomes a dimension.
-fn flatten_neighboring_dims([first, last]: [usize; 2], exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<FlattenedCopy> {
-    let mut runs: Vec<(usize, usize)> = (0..=first).flat_map(|first| (last..exprs.len()).map(move |last| (first, last))).collect();
+/// Returns the copy for the shortest run of neighboring dimensions that contains `first` to `last` and whose element
+/// number is a sum of digits: that number becomes a dimension.
+fn flatten_neighboring_dims(
+    [first, last]: [usize; 2],
+    exprs: &[AffineExpression],
+    sizes: &[i64],
+    space: &[i64],
+) -> Option<FlattenedCopy> {
+    let mut runs: Vec<(usize, usize)> =
+        (0..=first).flat_map(|first| (last..exprs.len()).map(move |last| (first, last))).collect();
     runs.sort_by_key(|(first, last)| (last - first, *first));
     runs.into_iter().find_map(|(first, last)| {
         let stride = |dim: usize| sizes[dim + 1..=last].iter().product::<i64>();
@@ -66,10 +75,17 @@ fn flatten_neighboring_dims([first, last]: [usize; 2], exprs: &[AffineExpression
         let others: Vec<usize> = (0..exprs.len()).filter(|dim| !(first..=last).contains(dim)).collect();
         let number = AffineExpression::Dim(others.len());
         let digit = |dim: usize| {
-            let rows = AffineExpression::FloorDiv(Box::new(number.clone()), Box::new(AffineExpression::Constant(stride(dim))));
-            if dim == first { rows } else { AffineExpression::Mod(Box::new(rows), Box::new(AffineExpression::Constant(sizes[dim]))) }
+            let rows =
+                AffineExpression::FloorDiv(Box::new(number.clone()), Box::new(AffineExpression::Constant(stride(dim))));
+            if dim == first {
+                rows
+            } else {
+                AffineExpression::Mod(Box::new(rows), Box::new(AffineExpression::Constant(sizes[dim])))
+            }
         };
-        let index = |dim: usize| others.iter().position(|&other| other == dim).map_or_else(|| digit(dim), AffineExpression::Dim);
+        let index = |dim: usize| {
+            others.iter().position(|&other| other == dim).map_or_else(|| digit(dim), AffineExpression::Dim)
+        };
         let from = (0..exprs.len()).map(index).collect();
         let shape: Vec<i64> = others.iter().map(|&dim| sizes[dim]).chain([size]).collect();
         let read: Vec<AffineExpression> = others.iter().map(|&dim| exprs[dim].clone()).chain([flat.clone()]).collect();
@@ -91,11 +107,12 @@ impl FlatteningCandidate {
     /// Elements of the copy per element of the buffer and of the reader that are worth it.
     const MAX_GROWTH: i64 = 8;
 
-    /// Returns the copy with `flat` as a dimension. Indices that do not depend on the number keep the dimension of the buffer; dimensions
-    /// of the reader that move an index beside the number are dimensions of the copy.
+    /// Returns the copy with `flat` as a dimension. Indices that do not depend on the number keep the dimension of the
+    /// buffer; dimensions of the reader that move an index beside the number are dimensions of the copy.
     fn new(flat: &AffineExpression, exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<Self> {
         let number = space.len();
-        let own: Vec<AffineExpression> = exprs.iter().map(|expr| substitute_number(expr, flat, number, space)).collect();
+        let own: Vec<AffineExpression> =
+            exprs.iter().map(|expr| substitute_number(expr, flat, number, space)).collect();
         let end = TensorIndex::from_expr(flat, space).ok()?.max_value() + 1;
         let size = round_up_to_multiple(end, find_row_length(&own, number, end)?)?;
         let (mut shape, mut read, mut from) = (Vec::new(), Vec::new(), own.clone());
@@ -106,8 +123,11 @@ impl FlatteningCandidate {
         };
         let moves = |expr: &AffineExpression| expr.dims().contains(&number);
         for dim in (0..exprs.len()).filter(|&dim| !moves(&own[dim])) {
-            from[dim] =
-                if sizes[dim] == 1 { AffineExpression::Constant(0) } else { AffineExpression::Dim(add(sizes[dim], exprs[dim].clone())) };
+            from[dim] = if sizes[dim] == 1 {
+                AffineExpression::Constant(0)
+            } else {
+                AffineExpression::Dim(add(sizes[dim], exprs[dim].clone()))
+            };
         }
         let mut places = vec![None; number + 1];
         for dim in own.iter().filter(|expr| moves(expr)).flat_map(AffineExpression::dims).filter(|&dim| dim != number) {
@@ -117,7 +137,8 @@ impl FlatteningCandidate {
         }
         places[number] = Some(add(size, flat.clone()));
         for dim in (0..exprs.len()).filter(|&dim| moves(&own[dim])) {
-            from[dim] = own[dim].with_dims(&|dim| AffineExpression::Dim(places[dim].expect("dimensions of moved indices are placed")));
+            from[dim] = own[dim]
+                .with_dims(&|dim| AffineExpression::Dim(places[dim].expect("dimensions of moved indices are placed")));
         }
         let elements = |sizes: &[i64]| sizes.iter().try_fold(1_i64, |product, &size| product.checked_mul(size));
         let n_elements = elements(&shape)?;
@@ -136,7 +157,10 @@ fn collect_divided_sums(expr: &AffineExpression, space: &[i64], numbers: &mut Ve
     match expr {
         AffineExpression::FloorDiv(of, _) | AffineExpression::Mod(of, _) => {
             collect_divided_sums(of, space, numbers);
-            if TensorIndex::from_expr(of, space).is_ok() && TensorIndex::from_expr(expr, space).is_err() && !numbers.contains(of) {
+            if TensorIndex::from_expr(of, space).is_ok()
+                && TensorIndex::from_expr(expr, space).is_err()
+                && !numbers.contains(of)
+            {
                 numbers.push(of.as_ref().clone());
             }
         }
@@ -164,8 +188,14 @@ fn count_expr_carries(expr: &AffineExpression, space: &[i64]) -> usize {
     }
 }
 
-/// Returns the expression with the quotients and remainders of `flat` in terms of dimension `number`, which stands for it.
-fn substitute_number(expr: &AffineExpression, flat: &AffineExpression, number: usize, space: &[i64]) -> AffineExpression {
+/// Returns the expression with the quotients and remainders of `flat` in terms of dimension `number`, which stands for
+/// it.
+fn substitute_number(
+    expr: &AffineExpression,
+    flat: &AffineExpression,
+    number: usize,
+    space: &[i64],
+) -> AffineExpression {
     let is_same = |one: &AffineExpression, other: &AffineExpression| one.fold_quotients() == other.fold_quotients();
     let inner = |of: &AffineExpression| Box::new(substitute_number(of, flat, number, space));
     match expr {
@@ -177,25 +207,37 @@ fn substitute_number(expr: &AffineExpression, flat: &AffineExpression, number: u
             (None, &AffineExpression::Constant(divisor))
                 if let Some(part) = find_divisor(flat, of, space).filter(|part| divisor % part == 0) =>
             {
-                AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(number)), Box::new(AffineExpression::Constant(divisor / part)))
+                AffineExpression::FloorDiv(
+                    Box::new(AffineExpression::Dim(number)),
+                    Box::new(AffineExpression::Constant(divisor / part)),
+                )
             }
             (None, _) => AffineExpression::FloorDiv(inner(of), by.clone()),
         },
         AffineExpression::Mod(_, by) if is_same(expr, &AffineExpression::Mod(Box::new(flat.clone()), by.clone())) => {
             AffineExpression::Mod(Box::new(AffineExpression::Dim(number)), by.clone())
         }
-        AffineExpression::Mod(of, by) => {
-            AffineExpression::Mod(express_as_quotient(of, flat, number, space).map_or_else(|| inner(of), Box::new), by.clone())
-        }
+        AffineExpression::Mod(of, by) => AffineExpression::Mod(
+            express_as_quotient(of, flat, number, space).map_or_else(|| inner(of), Box::new),
+            by.clone(),
+        ),
         other => other.clone(),
     }
 }
 
 /// Returns `expr` as a quotient of `flat`, for which dimension `number` stands; None if it is not one.
-fn express_as_quotient(expr: &AffineExpression, flat: &AffineExpression, number: usize, space: &[i64]) -> Option<AffineExpression> {
+fn express_as_quotient(
+    expr: &AffineExpression,
+    flat: &AffineExpression,
+    number: usize,
+    space: &[i64],
+) -> Option<AffineExpression> {
     Some(match find_divisor(expr, flat, space)? {
         1 => AffineExpression::Dim(number),
-        by => AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(number)), Box::new(AffineExpression::Constant(by))),
+        by => AffineExpression::FloorDiv(
+            Box::new(AffineExpression::Dim(number)),
+            Box::new(AffineExpression::Constant(by)),
+        ),
     })
 }
 
@@ -211,8 +253,8 @@ fn find_divisor(expr: &AffineExpression, whole: &AffineExpression, space: &[i64]
     (quotient.fold_quotients() == expr.fold_quotients()).then_some(step / by)
 }
 
-/// Returns the length of a row that every quotient and remainder of dimension `number`, below `end`, divides. None if it exceeds four times
-/// `end`.
+/// Returns the length of a row that every quotient and remainder of dimension `number`, below `end`, divides. None if
+/// it exceeds four times `end`.
 fn find_row_length(exprs: &[AffineExpression], number: usize, end: i64) -> Option<i64> {
     let mut cuts = Vec::new();
     exprs.iter().for_each(|expr| _ = collect_divisors(expr, number, &mut cuts));
@@ -220,8 +262,8 @@ fn find_row_length(exprs: &[AffineExpression], number: usize, end: i64) -> Optio
     cuts.into_iter().filter(|&cut| cut < end).try_fold(1, common)
 }
 
-/// Adds the numbers of neighboring values of dimension `number` that share a quotient, and that a remainder takes. Returns the divisor if
-/// the expression is a chain of quotients and remainders of that dimension.
+/// Adds the numbers of neighboring values of dimension `number` that share a quotient, and that a remainder takes.
+/// Returns the divisor if the expression is a chain of quotients and remainders of that dimension.
 fn collect_divisors(expr: &AffineExpression, number: usize, cuts: &mut Vec<i64>) -> Option<i64> {
     match expr {
         AffineExpression::Dim(dim) => (*dim == number).then_some(1),
@@ -245,7 +287,8 @@ fn round_up_to_multiple(end: i64, row: i64) -> Option<i64> {
     Some(end.checked_add(row - 1)? / row * row)
 }
 
-/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it anyway.
+/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it
+/// anyway.
 fn build_partial_copy(
     flat: &AffineExpression,
     size: i64,
@@ -258,7 +301,10 @@ fn build_partial_copy(
         return None;
     }
     let last = shape.len() - 1;
-    let shifted = AffineExpression::Add(Box::new(AffineExpression::Dim(last)), Box::new(AffineExpression::Constant(index.offset)));
+    let shifted = AffineExpression::Add(
+        Box::new(AffineExpression::Dim(last)),
+        Box::new(AffineExpression::Constant(index.offset)),
+    );
     let n_read = index.max_value() + 1 - index.offset;
     let own = TensorIndex { offset: 0, ..index }.to_expr(space).ok()?;
     Some(RegroupedCopy {
@@ -288,9 +334,14 @@ mod tests {
     fn flattens_rows_of_several_dimensions() {
         // 3 x 7 rows of 11 as 7 rows of 33, and these as 11 rows of 21, as MLIR writes it.
         let space = [7, 33];
-        let exprs = to_exprs(&[(d(0) * 33 + d(1)).floordiv(77), (d(0) * 3 + d(1).floordiv(11)).modulo(7), d(1).modulo(11)]);
+        let exprs =
+            to_exprs(&[(d(0) * 33 + d(1)).floordiv(77), (d(0) * 3 + d(1).floordiv(11)).modulo(7), d(1).modulo(11)]);
         let found = build_flattened_copy(&exprs, &[3, 7, 11], &space).unwrap();
-        assert_eq!((found.copy.shape.as_slice(), &found.part), (&[11, 21][..], &None), "the innermost one is read as it is");
+        assert_eq!(
+            (found.copy.shape.as_slice(), &found.part),
+            (&[11, 21][..], &None),
+            "the innermost one is read as it is"
+        );
         assert_same_elements(&found.copy, &exprs, &space);
     }
 
@@ -360,7 +411,10 @@ mod tests {
                 let flat = AffineExpression::Dim(0).times(inner).plus(AffineExpression::Dim(1));
                 let index = |dim: usize| {
                     let stride: i64 = shape[dim + 1..].iter().product();
-                    let rows = AffineExpression::FloorDiv(Box::new(flat.clone()), Box::new(AffineExpression::Constant(stride)));
+                    let rows = AffineExpression::FloorDiv(
+                        Box::new(flat.clone()),
+                        Box::new(AffineExpression::Constant(stride)),
+                    );
                     AffineExpression::Mod(Box::new(rows), Box::new(AffineExpression::Constant(shape[dim])))
                 };
                 (vec![total / inner, inner], (0..shape.len()).map(index).collect())
@@ -369,7 +423,8 @@ mod tests {
                 let (mut sizes, mut exprs) = (shape.to_vec(), whole(shape));
                 let offset = i64::try_from(pick).unwrap() % (shape[dim] - 1);
                 sizes[dim] -= 1 + offset / 2;
-                exprs[dim] = AffineExpression::Dim(dim).plus(AffineExpression::Constant(offset.min(shape[dim] - sizes[dim])));
+                exprs[dim] =
+                    AffineExpression::Dim(dim).plus(AffineExpression::Constant(offset.min(shape[dim] - sizes[dim])));
                 (sizes, exprs)
             }
             _ => {

@@ -25,8 +25,9 @@ impl DeviceLayout {
     /// Returns the device dimensions of each host dimension.
     ///
     /// # Errors
-    /// When the layout is not of the form that [`DeviceLayout::new`] makes (up to the order of its dimensions): a device dimension that
-    /// is neither a host dimension nor the stick count of one, or a host dimension that has no device dimension.
+    /// When the layout is not of the form that [`DeviceLayout::new`] makes (up to the order of its dimensions): a
+    /// device dimension that is neither a host dimension nor the stick count of one, or a host dimension that has no
+    /// device dimension.
     pub fn host_dims(&self, host: &HostTensor) -> Result<Vec<HostDimMapping>, LayoutError> {
         let within = self.rank() - 1;
         let stick_dim = self.stick_host_dim(host)?;
@@ -37,7 +38,9 @@ impl DeviceLayout {
         for device_dim in (0..within).filter(|&device_dim| !is_empty(device_dim)) {
             if count.is_none() && stick_dim.is_some_and(|dim| self.counts_sticks(host, dim, device_dim)) {
                 count = Some(device_dim);
-            } else if let Some(dim) = self.find_unplaced_dim(host, &dims, device_dim).filter(|&dim| Some(dim) != stick_dim) {
+            } else if let Some(dim) =
+                self.find_unplaced_dim(host, &dims, device_dim).filter(|&dim| Some(dim) != stick_dim)
+            {
                 dims[dim] = HostDimMapping::Whole { device_dim };
             } else {
                 return Err(self.unmatched_dim_error(device_dim));
@@ -73,10 +76,10 @@ impl DeviceLayout {
         }
     }
 
-    /// Returns for each host dimension the size and the stride, in elements, of the device dimension that tiles along it cut: its own one,
-    /// or the one that counts its sticks. `None` for a dimension of size 1. If the products of size and stride agree for two layouts of the
-    /// same bytes, equal tile counts that divide both sizes cut them alike: strides are products of sizes, so the first tile is the same
-    /// fraction of the dimension's span.
+    /// Returns for each host dimension the size and the stride, in elements, of the device dimension that tiles along
+    /// it cut: its own one, or the one that counts its sticks. `None` for a dimension of size 1. If the products of
+    /// size and stride agree for two layouts of the same bytes, equal tile counts that divide both sizes cut them
+    /// alike: strides are products of sizes, so the first tile is the same fraction of the dimension's span.
     ///
     /// # Errors
     /// When the layout is not of the simple form of [`DeviceLayout::host_dims`].
@@ -118,7 +121,11 @@ impl DeviceLayout {
     }
 
     fn unmatched_dim_error(&self, device_dim: usize) -> LayoutError {
-        LayoutError::DeviceDim { device_dim, size: self.device_size()[device_dim], stride: self.stride_map()[device_dim] }
+        LayoutError::DeviceDim {
+            device_dim,
+            size: self.device_size()[device_dim],
+            stride: self.stride_map()[device_dim],
+        }
     }
 }
 
@@ -176,7 +183,10 @@ mod tests {
         let (host, layout) = build_row_major(&[1024, 4096]);
         assert_eq!(layout.compute_window_offset(&host, 0, 512), Ok(32_768));
         assert_eq!(layout.compute_window_offset(&host, 1, 1024), Ok(1_048_576));
-        assert_eq!(layout.compute_window_offset(&host, 1, 32), Err(LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 }));
+        assert_eq!(
+            layout.compute_window_offset(&host, 1, 32),
+            Err(LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 })
+        );
     }
 
     #[test]
@@ -192,7 +202,10 @@ mod tests {
         let (host, layout) = build_row_major(&[1024, 4096]);
         assert_eq!(layout.find_tiled_device_dims(&host).unwrap(), [Some((1024, 64)), Some((64, 65_536))]);
         let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        assert_eq!(sparse.find_tiled_device_dims(&HostTensor::row_major(&[64, 1]).unwrap()).unwrap(), [Some((64, 64)), None]);
+        assert_eq!(
+            sparse.find_tiled_device_dims(&HostTensor::row_major(&[64, 1]).unwrap()).unwrap(),
+            [Some((64, 64)), None]
+        );
     }
 
     #[test]
@@ -211,6 +224,9 @@ mod tests {
     fn rejects_tiling_of_retiled_layout() {
         let host = HostTensor::row_major(&[512, 256]).unwrap();
         let folded = DeviceLayout::from_parts(vec![4, 2, 256, 64], vec![64, 65536, 256, 1], Sen169Fp16).unwrap();
-        assert_eq!(folded.find_tiled_device_dims(&host), Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 }));
+        assert_eq!(
+            folded.find_tiled_device_dims(&host),
+            Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 })
+        );
     }
 }

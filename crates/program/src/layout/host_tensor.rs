@@ -16,7 +16,11 @@ impl HostTensor {
     /// When the lists differ in length or a size is not positive.
     pub fn new(sizes: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
         if sizes.len() != strides.len() {
-            return Err(LayoutError::Length { what: "the list of strides", expected: sizes.len(), found: strides.len() });
+            return Err(LayoutError::Length {
+                what: "the list of strides",
+                expected: sizes.len(),
+                found: strides.len(),
+            });
         }
         if let Some(dim) = sizes.iter().position(|&size| size < 1) {
             return Err(LayoutError::Size { dim, size: sizes[dim] });

@@ -3,7 +3,8 @@
 use super::IndexError;
 use crate::affine::AffineExpression;
 
-/// `((c_dim floordiv divisor) mod size) * factor`: a run of digits of one dimension. Before the factor it takes the values `0..size`.
+/// `((c_dim floordiv divisor) mod size) * factor`: a run of digits of one dimension. Before the factor it takes the
+/// values `0..size`.
 ///
 /// In an [`TensorIndex`] every divisor and factor is at least 1 and every size at least 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,8 +21,8 @@ pub struct IndexDigit {
 
 /// One index of a tensor as a sum of digits plus a constant.
 ///
-/// The form is as short as possible: digits of a dimension that continue each other are one digit, a digit takes no value that its
-/// dimension is too small for, and dimensions of size 1 do not appear.
+/// The form is as short as possible: digits of a dimension that continue each other are one digit, a digit takes no
+/// value that its dimension is too small for, and dimensions of size 1 do not appear.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TensorIndex {
     /// The digits, the one with the largest factor first.
@@ -51,7 +52,8 @@ impl IndexDigit {
         self.period() >= range
     }
 
-    /// One digit for two of the same dimension: the same one twice, or neighbours whose factors continue each other too.
+    /// One digit for two of the same dimension: the same one twice, or neighbours whose factors continue each other
+    /// too.
     fn try_merge(&self, other: &Self, range: i64) -> Option<Self> {
         if (self.divisor, self.size) == (other.divisor, other.size) {
             return Some(Self { factor: self.factor.checked_add(other.factor)?, ..*self });
@@ -62,8 +64,8 @@ impl IndexDigit {
         continues.then_some(Self { size, ..*low })
     }
 
-    /// The parts that make up `floordiv divisor` and `mod divisor`, if nothing carries between them. A part that is not there has
-    /// factor 0.
+    /// The parts that make up `floordiv divisor` and `mod divisor`, if nothing carries between them. A part that is not
+    /// there has factor 0.
     const fn div_mod(&self, divisor: i64, range: i64) -> (Self, Self) {
         if self.factor >= divisor {
             return (Self { factor: self.factor / divisor, ..*self }, Self { factor: self.factor % divisor, ..*self });
@@ -71,7 +73,8 @@ impl IndexDigit {
         let below = divisor / self.factor;
         let is_between_digits = divisor % self.factor == 0 && (self.size % below == 0 || self.is_top(range));
         if below < self.size && is_between_digits {
-            let high = Self { dim: self.dim, divisor: self.divisor * below, size: count_groups(self.size, below), factor: 1 };
+            let high =
+                Self { dim: self.dim, divisor: self.divisor * below, size: count_groups(self.size, below), factor: 1 };
             (high, Self { size: below, ..*self })
         } else {
             (Self { factor: 0, ..*self }, *self)
@@ -92,11 +95,12 @@ impl IndexDigit {
 }
 
 impl TensorIndex {
-    /// The sum of `digits` and `offset` over dimensions with these sizes, in the shortest form. Digits of size 1 or factor 0 may be
-    /// among them.
+    /// The sum of `digits` and `offset` over dimensions with these sizes, in the shortest form. Digits of size 1 or
+    /// factor 0 may be among them.
     ///
     /// # Errors
-    /// When a digit names no dimension, its divisor or size is not positive, its factor is negative, or the index can leave 64 bits.
+    /// When a digit names no dimension, its divisor or size is not positive, its factor is negative, or the index can
+    /// leave 64 bits.
     pub fn new(digits: &[IndexDigit], offset: i64, sizes: &[i64]) -> Result<Self, IndexError> {
         let mut index = Self::constant(offset);
         for &digit in digits {
@@ -131,21 +135,27 @@ impl TensorIndex {
 
     /// The index that an affine expression over dimensions with these sizes is.
     ///
-    /// The sizes decide what the expression comes to: with `d0` in `0..8` and `d1` in `0..32`, `(d0 * 32 + d1) floordiv 64` is
-    /// `d0 floordiv 2`.
+    /// The sizes decide what the expression comes to: with `d0` in `0..8` and `d1` in `0..32`,
+    /// `(d0 * 32 + d1) floordiv 64` is `d0 floordiv 2`.
     ///
     /// # Errors
-    /// When the expression has a symbol, a product of dimensions, a divisor that is no positive number or a negative factor; when a
-    /// division carries between digits; or when the index can leave 64 bits.
+    /// When the expression has a symbol, a product of dimensions, a divisor that is no positive number or a negative
+    /// factor; when a division carries between digits; or when the index can leave 64 bits.
     pub fn from_expr(expr: &AffineExpression, sizes: &[i64]) -> Result<Self, IndexError> {
         match expr {
             AffineExpression::Constant(offset) => Ok(Self::constant(*offset)),
             AffineExpression::Dim(dim) => Self::from_dim(*dim, sizes),
             AffineExpression::Symbol(symbol) => Err(IndexError::Symbol { symbol: *symbol }),
-            AffineExpression::Add(lhs, rhs) => Self::from_expr(lhs, sizes)?.checked_add(&Self::from_expr(rhs, sizes)?, sizes),
+            AffineExpression::Add(lhs, rhs) => {
+                Self::from_expr(lhs, sizes)?.checked_add(&Self::from_expr(rhs, sizes)?, sizes)
+            }
             AffineExpression::Mul(lhs, rhs) => {
                 let (lhs, rhs) = (Self::from_expr(lhs, sizes)?, Self::from_expr(rhs, sizes)?);
-                if lhs.digits.is_empty() { rhs.checked_mul(lhs.offset, sizes) } else { lhs.checked_mul(rhs.as_constant()?, sizes) }
+                if lhs.digits.is_empty() {
+                    rhs.checked_mul(lhs.offset, sizes)
+                } else {
+                    lhs.checked_mul(rhs.as_constant()?, sizes)
+                }
             }
             AffineExpression::FloorDiv(lhs, rhs) => {
                 Ok(Self::from_expr(lhs, sizes)?.div_mod(Self::from_expr(rhs, sizes)?.as_constant()?, sizes)?.0)
@@ -155,7 +165,8 @@ impl TensorIndex {
             }
             AffineExpression::CeilDiv(lhs, rhs) => {
                 let divisor = Self::from_expr(rhs, sizes)?.as_constant()?;
-                let rounded = Self::from_expr(lhs, sizes)?.checked_add(&Self::constant(divisor.saturating_sub(1)), sizes)?;
+                let rounded =
+                    Self::from_expr(lhs, sizes)?.checked_add(&Self::constant(divisor.saturating_sub(1)), sizes)?;
                 Ok(rounded.div_mod(divisor, sizes)?.0)
             }
         }
@@ -170,17 +181,19 @@ impl TensorIndex {
         self.offset + self.digits.iter().map(|digit| digit.evaluate(point)).sum::<i64>()
     }
 
-    /// The largest value. It is a bound that no point may reach where a dimension is cut at a number that does not divide its size.
+    /// The largest value. It is a bound that no point may reach where a dimension is cut at a number that does not
+    /// divide its size.
     #[must_use]
     pub fn max_value(&self) -> i64 {
         self.offset + self.digits.iter().map(|digit| (digit.size - 1) * digit.factor).sum::<i64>()
     }
 
-    /// This index, of a tensor's dimensions, in terms of the dimensions with these `sizes` that move the tensor's `indices`: views
-    /// composed. Each of the indices stays inside its dimension.
+    /// This index, of a tensor's dimensions, in terms of the dimensions with these `sizes` that move the tensor's
+    /// `indices`: views composed. Each of the indices stays inside its dimension.
     ///
     /// # Errors
-    /// When there is no index for a dimension, a digit of the tensor carries into the next, or the index can leave 64 bits.
+    /// When there is no index for a dimension, a digit of the tensor carries into the next, or the index can leave 64
+    /// bits.
     pub fn compose(&self, indices: &[Self], sizes: &[i64]) -> Result<Self, IndexError> {
         let mut sum = Self::constant(self.offset);
         for digit in &self.digits {
@@ -235,7 +248,11 @@ impl TensorIndex {
     fn checked_mul(&self, factor: i64, sizes: &[i64]) -> Result<Self, IndexError> {
         let product = |number: i64| number.checked_mul(factor).ok_or(IndexError::TooLarge);
         let scaled = |digit: &IndexDigit| Ok(IndexDigit { factor: product(digit.factor)?, ..*digit });
-        Self::new(&self.digits.iter().map(scaled).collect::<Result<Vec<IndexDigit>, IndexError>>()?, product(self.offset)?, sizes)
+        Self::new(
+            &self.digits.iter().map(scaled).collect::<Result<Vec<IndexDigit>, IndexError>>()?,
+            product(self.offset)?,
+            sizes,
+        )
     }
 
     /// `self floordiv divisor` and `self mod divisor`, digit by digit: what lies below the divisor must stay below it.
@@ -294,8 +311,14 @@ mod tests {
     fn divides_merged_index_between_digits() {
         let merged = || d(0) * 32 + d(1);
         assert_eq!(digits_and_offset(&checked_index(&merged().floordiv(64), &[8, 32])), (vec![(0, 2, 4, 1)], 0));
-        assert_eq!(digits_and_offset(&checked_index(&merged().modulo(64), &[8, 32])), (vec![(0, 1, 2, 32), (1, 1, 32, 1)], 0));
-        assert_eq!(digits_and_offset(&checked_index(&merged().floordiv(8), &[8, 32])), (vec![(0, 1, 8, 4), (1, 8, 4, 1)], 0));
+        assert_eq!(
+            digits_and_offset(&checked_index(&merged().modulo(64), &[8, 32])),
+            (vec![(0, 1, 2, 32), (1, 1, 32, 1)], 0)
+        );
+        assert_eq!(
+            digits_and_offset(&checked_index(&merged().floordiv(8), &[8, 32])),
+            (vec![(0, 1, 8, 4), (1, 8, 4, 1)], 0)
+        );
         assert_eq!(digits_and_offset(&checked_index(&merged().floordiv(256), &[8, 32])), (vec![], 0));
     }
 
@@ -304,7 +327,10 @@ mod tests {
         let window = || d(0) * 32 + d(1) + 16;
         assert_eq!(digits_and_offset(&checked_index(&window().floordiv(32), &[8, 16])), (vec![(0, 1, 8, 1)], 0));
         assert_eq!(digits_and_offset(&checked_index(&window().modulo(32), &[8, 16])), (vec![(1, 1, 16, 1)], 16));
-        assert_eq!(expect_index_error(&window().floordiv(32), &[8, 17]), IndexError::Carries { divisor: 32, reach: 32 });
+        assert_eq!(
+            expect_index_error(&window().floordiv(32), &[8, 17]),
+            IndexError::Carries { divisor: 32, reach: 32 }
+        );
         assert_eq!(digits_and_offset(&checked_index(&(d(0) + -64).floordiv(64), &[256])), (vec![(0, 64, 4, 1)], -1));
         assert_eq!(digits_and_offset(&checked_index(&(d(0) + 80).floordiv(64), &[48])), (vec![], 1));
     }
@@ -323,13 +349,21 @@ mod tests {
     fn merges_consecutive_digits() {
         let again = |size: i64| d(0).floordiv(size) * size + d(0).modulo(size);
         assert_eq!(digits_and_offset(&checked_index(&again(32), &[256])), (vec![(0, 1, 256, 1)], 0));
-        assert_eq!(digits_and_offset(&checked_index(&again(64), &[200])), (vec![(0, 1, 200, 1)], 0), "64 does not divide 200");
+        assert_eq!(
+            digits_and_offset(&checked_index(&again(64), &[200])),
+            (vec![(0, 1, 200, 1)], 0),
+            "64 does not divide 200"
+        );
         let three = d(0).modulo(4) + d(0).floordiv(16) * 16 + d(0).floordiv(4).modulo(4) * 4;
         assert_eq!(digits_and_offset(&checked_index(&three, &[64])), (vec![(0, 1, 64, 1)], 0));
         let swapped = d(0).floordiv(4) + d(0).modulo(4) * 8;
         assert_eq!(digits_and_offset(&checked_index(&swapped, &[32])), (vec![(0, 1, 4, 8), (0, 4, 8, 1)], 0));
         let gap = d(0).modulo(4) + d(0).floordiv(8) * 4;
-        assert_eq!(digits_and_offset(&checked_index(&gap, &[32])), (vec![(0, 8, 4, 4), (0, 1, 4, 1)], 0), "no digit for 4");
+        assert_eq!(
+            digits_and_offset(&checked_index(&gap, &[32])),
+            (vec![(0, 8, 4, 4), (0, 1, 4, 1)], 0),
+            "no digit for 4"
+        );
         assert_eq!(digits_and_offset(&checked_index(&(d(0) * 2 + d(0)), &[8])), (vec![(0, 1, 8, 3)], 0));
     }
 
@@ -338,7 +372,10 @@ mod tests {
         let digit = |divisor, size, factor| IndexDigit { dim: 0, divisor, size, factor };
         assert_eq!(TensorIndex::new(&[digit(1, 256, 2)], 0, &[200]).unwrap().digits, [digit(1, 200, 2)]);
         assert_eq!(TensorIndex::new(&[digit(64, 4, 1)], 0, &[65]).unwrap().digits, [digit(64, 2, 1)]);
-        assert_eq!(TensorIndex::new(&[digit(64, 4, 1), digit(1, 1, 5), digit(1, 8, 0)], 3, &[64]), Ok(TensorIndex::constant(3)));
+        assert_eq!(
+            TensorIndex::new(&[digit(64, 4, 1), digit(1, 1, 5), digit(1, 8, 0)], 3, &[64]),
+            Ok(TensorIndex::constant(3))
+        );
     }
 
     #[test]
@@ -366,8 +403,14 @@ mod tests {
     fn rejects_expressions_that_are_no_digit_sums() {
         assert_eq!(expect_index_error(&(d(0) * -1 + 7), &[8]), IndexError::NegativeFactor { factor: -1 });
         assert_eq!(expect_index_error(&(d(0) * 3).floordiv(2), &[8]), IndexError::Carries { divisor: 2, reach: 7 });
-        assert_eq!(expect_index_error(&d(0).modulo(48).floordiv(32), &[64]), IndexError::Carries { divisor: 32, reach: 47 });
-        assert_eq!(expect_index_error(&(d(0) + d(1)).floordiv(8), &[8, 8]), IndexError::Carries { divisor: 8, reach: 14 });
+        assert_eq!(
+            expect_index_error(&d(0).modulo(48).floordiv(32), &[64]),
+            IndexError::Carries { divisor: 32, reach: 47 }
+        );
+        assert_eq!(
+            expect_index_error(&(d(0) + d(1)).floordiv(8), &[8, 8]),
+            IndexError::Carries { divisor: 8, reach: 14 }
+        );
         assert_eq!(expect_index_error(&d(0).modulo(0), &[8]), IndexError::Divisor { divisor: 0 });
         assert_eq!(expect_index_error(&d(2), &[8]), IndexError::NoDim { dim: 2, rank: 1 });
         assert_eq!(expect_index_error(&d(0), &[0]), IndexError::Size { dim: 0, size: 0 });
@@ -401,7 +444,10 @@ mod tests {
         let merge = [checked_index(&d(0).floordiv(8), &[256]), checked_index(&d(0).modulo(8), &[256])];
         let swapped = split[0].compose(&swap, &[32, 8]).unwrap();
         assert_eq!(digits_and_offset(&swapped), (vec![(1, 1, 8, 32), (0, 1, 32, 1)], 0));
-        assert_eq!(digits_and_offset(&swapped.compose(&merge, &[256]).unwrap()), (vec![(0, 1, 8, 32), (0, 8, 32, 1)], 0));
+        assert_eq!(
+            digits_and_offset(&swapped.compose(&merge, &[256]).unwrap()),
+            (vec![(0, 1, 8, 32), (0, 8, 32, 1)], 0)
+        );
         assert_eq!(split[0].compose(&swap[..1], &[32, 8]), Err(IndexError::NoDim { dim: 1, rank: 1 }));
     }
 

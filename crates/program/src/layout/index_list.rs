@@ -2,9 +2,10 @@
 
 use super::TensorIndex;
 
-/// Returns whether an index tensor of sizes `sizes` in row-major order, read at `indices` over dimensions of sizes `ranges`, lies as a gather
-/// reads it: each dimension of the tensor is moved by one dimension of the iteration or by none, and a list begins at the first of the
-/// `stick` elements of a stick, since an address says no position in one (`docs/reference/bundle-format.md`, start addresses).
+/// Returns whether an index tensor of sizes `sizes` in row-major order, read at `indices` over dimensions of sizes
+/// `ranges`, lies as a gather reads it: each dimension of the tensor is moved by one dimension of the iteration or by
+/// none, and a list begins at the first of the `stick` elements of a stick, since an address says no position in one
+/// (`docs/reference/bundle-format.md`, start addresses).
 #[must_use]
 pub fn is_index_list(indices: &[TensorIndex], sizes: &[i64], ranges: &[i64], stick: i64) -> bool {
     let is_plain = |index: &TensorIndex| match index.digits.as_slice() {

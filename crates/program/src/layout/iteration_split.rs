@@ -1,4 +1,5 @@
-//! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the iteration.
+//! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the
+//! iteration.
 
 use super::{Coordinate, DiagonalAccess, IndexDigit, IndexError, TensorIndex, find_diagonal};
 use std::collections::BTreeSet;
@@ -12,8 +13,8 @@ pub struct OperandView<'a> {
     pub indices: &'a [TensorIndex],
 }
 
-/// An op's iteration dimensions in parts. Parts are numbered over all dimensions: first those of dimension 0, outer to inner, then those
-/// of dimension 1, and so on.
+/// An op's iteration dimensions in parts. Parts are numbered over all dimensions: first those of dimension 0, outer to
+/// inner, then those of dimension 1, and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IterationSplit {
     /// For each iteration dimension the sizes of its parts, outer to inner; their product is the dimension's size.
@@ -46,19 +47,21 @@ struct StridedSubDim {
     factor: i64,
 }
 
-/// Splits the iteration dimensions, of sizes `ranges`, and the dimensions of the operands' buffers, so that every factor of a buffer
-/// dimension is moved by at most one part.
+/// Splits the iteration dimensions, of sizes `ranges`, and the dimensions of the operands' buffers, so that every
+/// factor of a buffer dimension is moved by at most one part.
 ///
-/// Nothing is split more than needed: an iteration dimension is cut where a digit of some operand begins or ends, a buffer dimension
-/// where a step of a part does. A step of `f > 1` with nothing below it leaves a last factor `f` that does not move.
+/// Nothing is split more than needed: an iteration dimension is cut where a digit of some operand begins or ends, a
+/// buffer dimension where a step of a part does. A step of `f > 1` with nothing below it leaves a last factor `f` that
+/// does not move.
 ///
-/// Worked example. Heads of 32 columns side by side, 8 of them in a row of 256: the op iterates over (s, c) with c in `0..256`, writes
-/// `[64, 256]` at `(s, c)` and reads `[8, 64, 32]` at `(c floordiv 32, s, c mod 32)`. The parts are `[[64], [8, 32]]`, numbered 0, 1, 2.
-/// The written buffer has factors `[[64], [8, 32]]`, read at `c0, c1, c2`; the buffer of heads keeps its dimensions, read at `c1, c0, c2`.
+/// Worked example. Heads of 32 columns side by side, 8 of them in a row of 256: the op iterates over (s, c) with c in
+/// `0..256`, writes `[64, 256]` at `(s, c)` and reads `[8, 64, 32]` at `(c floordiv 32, s, c mod 32)`. The parts are
+/// `[[64], [8, 32]]`, numbered 0, 1, 2. The written buffer has factors `[[64], [8, 32]]`, read at `c0, c1, c2`; the
+/// buffer of heads keeps its dimensions, read at `c1, c0, c2`.
 ///
 /// # Errors
-/// When the cuts of a dimension do not divide each other and the dimension, the steps of a buffer dimension overlap or do not divide
-/// it, or a window leaves its factor.
+/// When the cuts of a dimension do not divide each other and the dimension, the steps of a buffer dimension overlap or
+/// do not divide it, or a window leaves its factor.
 pub fn split_iteration(ranges: &[i64], operands: &[OperandView<'_>]) -> Result<IterationSplit, IndexError> {
     let indices = operands.iter().enumerate().map(|(operand, view)| normalize_indices(operand, view, ranges));
     let indices: Vec<Vec<TensorIndex>> = indices.collect::<Result<_, _>>()?;
@@ -104,8 +107,9 @@ fn split_into_sub_dims(ranges: &[i64], operands: &[Vec<TensorIndex>]) -> Result<
         cuts.extend((range == 1).then_some(1));
         cuts.push(range);
         let outer_to_inner = cuts.windows(2).rev().zip(number..);
-        let own: Vec<IterationSubDim> =
-            outer_to_inner.map(|(pair, number)| IterationSubDim { number, divisor: pair[0], size: pair[1] / pair[0] }).collect();
+        let own: Vec<IterationSubDim> = outer_to_inner
+            .map(|(pair, number)| IterationSubDim { number, divisor: pair[0], size: pair[1] / pair[0] })
+            .collect();
         number += own.len();
         parts.push(own);
     }
@@ -123,7 +127,8 @@ fn split_operand(
     }
     let mut split = SplitOperand { factors: Vec::with_capacity(sizes.len()), indices: Vec::new() };
     for (dim, (&size, index)) in sizes.iter().zip(indices).enumerate() {
-        let (factors, coordinates) = split_dim((operand, dim), size, index.offset, &collect_strided_sub_dims(index, parts))?;
+        let (factors, coordinates) =
+            split_dim((operand, dim), size, index.offset, &collect_strided_sub_dims(index, parts))?;
         split.factors.push(factors);
         split.indices.extend(coordinates);
     }
@@ -260,13 +265,20 @@ mod tests {
     #[test]
     fn leaves_fixed_factor_below_a_stride() {
         assert_eq!(format_operand(&split_or_panic(&[8], &[(&[256], &[d(0) * 32])]).operands[0]), "[[8, 32]] at c0, 0");
-        assert_eq!(format_operand(&split_or_panic(&[4], &[(&[256], &[d(0) * 32 + 69])]).operands[0]), "[[8, 32]] at c0 + 2, 5");
-        assert_eq!(format_operand(&split_or_panic(&[2], &[(&[256], &[constant_expr(69)])]).operands[0]), "[[256]] at 69");
+        assert_eq!(
+            format_operand(&split_or_panic(&[4], &[(&[256], &[d(0) * 32 + 69])]).operands[0]),
+            "[[8, 32]] at c0 + 2, 5"
+        );
+        assert_eq!(
+            format_operand(&split_or_panic(&[2], &[(&[256], &[constant_expr(69)])]).operands[0]),
+            "[[256]] at 69"
+        );
     }
 
     #[test]
     fn splits_dims_of_one_operand_for_another() {
-        let both = split_or_panic(&[64], &[(&[128], &[d(0) + 64]), (&[16], &[d(0).floordiv(4)]), (&[8], &[d(0).modulo(8)])]);
+        let both =
+            split_or_panic(&[64], &[(&[128], &[d(0) + 64]), (&[16], &[d(0).floordiv(4)]), (&[8], &[d(0).modulo(8)])]);
         assert_eq!(both.parts, [[8, 2, 4]]);
         let views: Vec<String> = both.operands.iter().map(format_operand).collect();
         assert_eq!(views, ["[[16, 2, 4]] at c0 + 8, c1, c2", "[[8, 2]] at c0, c1", "[[2, 4]] at c1, c2"]);
@@ -275,7 +287,10 @@ mod tests {
     #[test]
     fn accepts_swapped_digits_of_one_dim() {
         let swapped = split_or_panic(&[32], &[(&[32], &[d(0).floordiv(4) + d(0).modulo(4) * 8])]);
-        assert_eq!((swapped.parts.clone(), format_operand(&swapped.operands[0])), (vec![vec![8, 4]], "[[4, 8]] at c1, c0".to_owned()));
+        assert_eq!(
+            (swapped.parts.clone(), format_operand(&swapped.operands[0])),
+            (vec![vec![8, 4]], "[[4, 8]] at c1, c0".to_owned())
+        );
     }
 
     #[test]
@@ -288,8 +303,14 @@ mod tests {
 
     #[test]
     fn rejects_steps_that_do_not_divide_the_buffer() {
-        assert_eq!(expect_split_error(&[4], &[100], &[d(0) * 8]), "operand 0, dimension 0: factor 8 does not divide 100");
-        assert_eq!(expect_split_error(&[2, 2], &[48], &[d(0) * 12 + d(1) * 8]), "operand 0, dimension 0: factor 8 does not divide 12");
+        assert_eq!(
+            expect_split_error(&[4], &[100], &[d(0) * 8]),
+            "operand 0, dimension 0: factor 8 does not divide 100"
+        );
+        assert_eq!(
+            expect_split_error(&[2, 2], &[48], &[d(0) * 12 + d(1) * 8]),
+            "operand 0, dimension 0: factor 8 does not divide 12"
+        );
         let convolution = expect_split_error(&[8, 3], &[5, 10], &[constant_expr(0), d(0) + d(1)]);
         assert_eq!(convolution, "operand 0, dimension 1: 3 steps of 1 overlap with steps of 1");
         assert_eq!(

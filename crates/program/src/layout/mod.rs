@@ -3,22 +3,25 @@
 //! Definitions:
 //! * A *stick* is 128 bytes, the unit of transfer; `E` is the number of elements in one (64 for f16).
 //! * A *host tensor* is the program's view of a tensor: sizes and strides in elements ([`HostTensor`]).
-//! * A *device layout* is what the memory sees: row-major sizes whose last dimension is one stick ([`DeviceLayout`]). Each device
-//!   dimension says how many host elements one step along it moves (its entry of the stride map), or -1 when it holds nothing of the
-//!   host (padding, a dimension of size 1).
-//! * The *stick dimension* is the host dimension that runs inside the sticks. It takes two device dimensions: the number of the stick and
-//!   the position in it. Every other host dimension takes one ([`HostDim`]).
+//! * A *device layout* is what the memory sees: row-major sizes whose last dimension is one stick ([`DeviceLayout`]).
+//!   Each device dimension says how many host elements one step along it moves (its entry of the stride map), or -1
+//!   when it holds nothing of the host (padding, a dimension of size 1).
+//! * The *stick dimension* is the host dimension that runs inside the sticks. It takes two device dimensions: the
+//!   number of the stick and the position in it. Every other host dimension takes one ([`HostDim`]).
 //! * A tensor is *sparse* when each stick holds one element: the result of a reduction over the stick dimension.
-//! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate* says which position
-//!   of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate per dimension.
-//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits* ([`TensorIndex`]): `(c1
-//!   floordiv 32) mod 8` times a factor. Indices become coordinates when the iteration dimensions are cut into *parts* and the buffer's
-//!   dimensions into *factors*, so that each factor is moved by one part at most ([`make_readable()`]).
+//! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate*
+//!   says which position of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate
+//!   per dimension.
+//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits*
+//!   ([`TensorIndex`]): `(c1 floordiv 32) mod 8` times a factor. Indices become coordinates when the iteration
+//!   dimensions are cut into *parts* and the buffer's dimensions into *factors*, so that each factor is moved by one
+//!   part at most ([`make_readable()`]).
 //!
-//! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with stride map
-//! `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at `[c1 floordiv 64, c0, c1 mod 64]`.
-//! Moving a window down by 512 rows moves its first element by 512 * 64 = 32768 device elements; moving it right by 1024 columns moves
-//! it by 16 * 1024 * 64 = 1048576; moving it right by 32 columns is an error, because it would cut a stick.
+//! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with
+//! stride map `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at
+//! `[c1 floordiv 64, c0, c1 mod 64]`. Moving a window down by 512 rows moves its first element by 512 * 64 = 32768
+//! device elements; moving it right by 1024 columns moves it by 16 * 1024 * 64 = 1048576; moving it right by 32 columns
+//! is an error, because it would cut a stick.
 //!
 //! | file | content |
 //! |---|---|
@@ -79,8 +82,8 @@ pub use iteration_split::{IterationSplit, OperandView, SplitOperand, split_itera
 pub use read_window::ReadWindow;
 pub use readable_op::{ReadableOp, ReadableOperand, ViewedOperand, make_readable};
 pub use regroup::{
-    RegroupedCopy, choose_unsplit_dim, drop_largest_stride, has_unit_step, merge_dims, merge_neighboring_digits, pad_to_complete_rows,
-    split_into_digits, split_uneven_runs,
+    RegroupedCopy, choose_unsplit_dim, drop_largest_stride, has_unit_step, merge_dims, merge_neighboring_digits,
+    pad_to_complete_rows, split_into_digits, split_uneven_runs,
 };
 pub use sticks::{StickConflict, StickContents, find_common_stick, find_stick_contents};
 pub use view_requirements::{DiagonalAccess, covers_dim, find_diagonal, is_whole_dim};

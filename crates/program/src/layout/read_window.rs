@@ -1,5 +1,5 @@
-//! The window of a buffer that a reader sees, as a buffer of its own: where a step of the reader does not divide the buffer's dimension, it divides
-//! that of the window.
+//! The window of a buffer that a reader sees, as a buffer of its own: where a step of the reader does not divide the
+//! buffer's dimension, it divides that of the window.
 
 use super::TensorIndex;
 
@@ -10,14 +10,16 @@ pub struct ReadWindow {
     pub first: Vec<i64>,
     /// Elements along each dimension.
     pub sizes: Vec<i64>,
-    /// The sizes that the steps of the reader divide: those of the window, or up to one step more, of which nothing is read.
+    /// The sizes that the steps of the reader divide: those of the window, or up to one step more, of which nothing is
+    /// read.
     pub padded: Vec<i64>,
     /// The index along each dimension, in terms of those of the reader.
     pub read: Vec<TensorIndex>,
 }
 
 impl ReadWindow {
-    /// Returns the window of a buffer of these sizes that is read at `indices`; none if it is the whole buffer as it is.
+    /// Returns the window of a buffer of these sizes that is read at `indices`; none if it is the whole buffer as it
+    /// is.
     #[must_use]
     pub fn from_indices(indices: &[TensorIndex], sizes: &[i64]) -> Option<Self> {
         let mut window = Self { first: Vec::new(), sizes: Vec::new(), padded: Vec::new(), read: Vec::new() };
@@ -46,7 +48,10 @@ mod tests {
 
     #[test]
     fn leaves_out_class_token() {
-        assert_eq!(find_window(&[d(0) * 4 + d(1) + 1, d(2)], &[4, 4, 32], &[17, 32]), Some((vec![1, 0], vec![16, 32], vec![16, 32])));
+        assert_eq!(
+            find_window(&[d(0) * 4 + d(1) + 1, d(2)], &[4, 4, 32], &[17, 32]),
+            Some((vec![1, 0], vec![16, 32], vec![16, 32]))
+        );
     }
 
     #[test]

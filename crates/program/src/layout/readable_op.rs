@@ -1,6 +1,9 @@
 //! Device coordinates of operands that read their buffers through views.
 
-use super::{Coordinate, DeviceLayout, HostTensor, IndexError, OperandView, TensorIndex, compute_device_coordinates, split_iteration};
+use super::{
+    Coordinate, DeviceLayout, HostTensor, IndexError, OperandView, TensorIndex, compute_device_coordinates,
+    split_iteration,
+};
 
 /// Operand as the program reads it: a buffer and the indices at which it is read.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,8 @@ pub struct ReadableOp {
     pub operands: Vec<ReadableOperand>,
 }
 
-/// Splits the iteration dimensions, of sizes `ranges`, and the layouts of the operands until every operand has device coordinates.
+/// Splits the iteration dimensions, of sizes `ranges`, and the layouts of the operands until every operand has device
+/// coordinates.
 ///
 /// # Errors
 /// As [`split_iteration`], and when a layout cannot be split so or its coordinates would cut a stick.
@@ -63,10 +67,14 @@ mod tests {
 
     fn make_test_op_readable(ranges: &[i64], buffers: &[(&[i64], &[TestExpr])]) -> Result<ReadableOp, IndexError> {
         let host = |sizes: &[i64]| HostTensor::row_major(sizes).unwrap();
-        let tensors: Vec<_> = buffers.iter().map(|(sizes, _)| (host(sizes), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())).collect();
+        let tensors: Vec<_> = buffers
+            .iter()
+            .map(|(sizes, _)| (host(sizes), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()))
+            .collect();
         let indices: Vec<Vec<TensorIndex>> =
             buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| checked_index(expr, ranges)).collect()).collect();
-        let operands = tensors.iter().zip(&indices).map(|((host, layout), indices)| ViewedOperand { layout, host, indices });
+        let operands =
+            tensors.iter().zip(&indices).map(|((host, layout), indices)| ViewedOperand { layout, host, indices });
         make_readable(ranges, &operands.collect::<Vec<_>>())
     }
 
@@ -98,9 +106,15 @@ mod tests {
     fn names_operand_whose_stick_is_cut() {
         let merged: (&[i64], &[TestExpr]) = (&[64, 256], &[d(1), d(0) * 32 + d(2)]);
         let error = make_test_op_readable(&[8, 64, 32], &[(&[8, 64, 32], &[d(0), d(1), d(2)]), merged]).unwrap_err();
-        assert_eq!(error, IndexError::Layout { operand: 1, error: LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 } });
+        assert_eq!(
+            error,
+            IndexError::Layout { operand: 1, error: LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 } }
+        );
         assert_eq!(error.to_string(), "operand 1: 32 elements along dimension 1 cut a stick of 64");
         let half = make_test_op_readable(&[64, 32], &[(&[64, 256], &[d(0), d(1) + 48])]).unwrap_err();
-        assert_eq!(half, IndexError::Layout { operand: 0, error: LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 } });
+        assert_eq!(
+            half,
+            IndexError::Layout { operand: 0, error: LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 } }
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! Copies that merge or split dimensions of a buffer where no stick ends; readers use these copies instead of the buffer.
+//! Copies that merge or split dimensions of a buffer where no stick ends; readers use these copies instead of the
+//! buffer.
 //!
-//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks while columns are
-//! split, and columns while rows are: a copy whose sticks run along one dimension can split all others.
+//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks
+//! while columns are split, and columns while rows are: a copy whose sticks run along one dimension can split all
+//! others.
 
 use super::{IndexDigit, TensorIndex};
 use crate::affine::{AffineExpression, are_in_bounds};
@@ -17,8 +19,8 @@ pub struct RegroupedCopy {
     pub read: Vec<AffineExpression>,
 }
 
-/// Returns a copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read over dimensions of
-/// sizes `space`; dimension `kept` is not split.
+/// Returns a copy of a buffer of these sizes that has a dimension for each digit of the indices with which it is read
+/// over dimensions of sizes `space`; dimension `kept` is not split.
 ///
 /// # Panics
 /// If an index names a dimension that `space` does not have.
@@ -48,15 +50,16 @@ pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, sp
     found
 }
 
-/// Returns whether a reader iterates over a dimension of size `size` in unit steps, by a dimension of its own or a part of one, or not at
-/// all.
+/// Returns whether a reader iterates over a dimension of size `size` in unit steps, by a dimension of its own or a part
+/// of one, or not at all.
 #[must_use]
 pub fn has_unit_step(index: &TensorIndex, size: i64) -> bool {
     size == 1 || matches!(index.digits.as_slice(), [] | [IndexDigit { factor: 1, .. }])
 }
 
-/// Returns the dimension to keep unsplit while others are split: an unsplit one, or else one that does not move along the last dimension of
-/// the space, which products need in their sticks. `None` if the buffer has only one dimension, or if nothing is to be split.
+/// Returns the dimension to keep unsplit while others are split: an unsplit one, or else one that does not move along
+/// the last dimension of the space, which products need in their sticks. `None` if the buffer has only one dimension,
+/// or if nothing is to be split.
 #[must_use]
 pub fn choose_unsplit_dim(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<usize> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
@@ -66,12 +69,17 @@ pub fn choose_unsplit_dim(indices: &[TensorIndex], sizes: &[i64], space: &[i64])
     let last = (0..space.len()).rev().find(|&dim| space[dim] > 1);
     let moves_along_last = |dim: usize| indices[dim].digits.iter().any(|digit| Some(digit.dim) == last);
     let is_single = large.len() == 1;
-    large.iter().copied().filter(|_| !is_single).min_by_key(|&dim| (!has_unit_step(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
+    large
+        .iter()
+        .copied()
+        .filter(|_| !is_single)
+        .min_by_key(|&dim| (!has_unit_step(&indices[dim], sizes[dim]), moves_along_last(dim), dim))
 }
 
-/// Returns a copy of a buffer in which the dimensions that make up one dimension of the reader are merged into a last dimension, for a
-/// buffer with more dimensions than an op can iterate over including that last one. If one reader dimension consists of all, the innermost
-/// one is not merged. `None` if no reader dimension consists of several, each moved in unit steps.
+/// Returns a copy of a buffer in which the dimensions that make up one dimension of the reader are merged into a last
+/// dimension, for a buffer with more dimensions than an op can iterate over including that last one. If one reader
+/// dimension consists of all, the innermost one is not merged. `None` if no reader dimension consists of several, each
+/// moved in unit steps.
 #[must_use]
 pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
     let large = || (0..sizes.len()).filter(|&dim| sizes[dim] > 1);
@@ -101,7 +109,10 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
         express_in_merged_dim(digit, &IndexDigit { dim: others.len(), size, ..lowest })
     };
     let from = |dim: usize| {
-        others.iter().position(|&other| other == dim).map_or_else(|| part(dim), |position| Some(AffineExpression::Dim(position)))
+        others
+            .iter()
+            .position(|&other| other == dim)
+            .map_or_else(|| part(dim), |position| Some(AffineExpression::Dim(position)))
     };
     Some(RegroupedCopy {
         from: (0..sizes.len()).map(from).collect::<Option<_>>()?,
@@ -110,11 +121,17 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
     })
 }
 
-/// Returns a copy of a buffer that has along one dimension only the elements that are read, for a reader with more strides than an op can
-/// iterate over: to the device, a dimension that is read with a stride counts as two. Selects the dimension with the largest stride. `None`
-/// if the buffer has at most `max_dims` dimensions, strided ones counted twice, or if no dimension is read with only a stride.
+/// Returns a copy of a buffer that has along one dimension only the elements that are read, for a reader with more
+/// strides than an op can iterate over: to the device, a dimension that is read with a stride counts as two. Selects
+/// the dimension with the largest stride. `None` if the buffer has at most `max_dims` dimensions, strided ones counted
+/// twice, or if no dimension is read with only a stride.
 #[must_use]
-pub fn drop_largest_stride(indices: &[TensorIndex], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<RegroupedCopy> {
+pub fn drop_largest_stride(
+    indices: &[TensorIndex],
+    sizes: &[i64],
+    space: &[i64],
+    max_dims: usize,
+) -> Option<RegroupedCopy> {
     let stride_of = |dim: usize| match indices[dim].digits.as_slice() {
         [digit] if digit.factor > 1 => Some(*digit),
         _ => None,
@@ -138,8 +155,8 @@ fn unit_step_index(digit: IndexDigit) -> TensorIndex {
     TensorIndex { digits: vec![IndexDigit { factor: 1, ..digit }], offset: 0 }
 }
 
-/// Returns a digit in terms of a dimension in which it is merged with its neighbors, in unit steps; `merged` has the number and the size of that
-/// dimension, and the divisor of its lowest digit. `None` if it is no index.
+/// Returns a digit in terms of a dimension in which it is merged with its neighbors, in unit steps; `merged` has the
+/// number and the size of that dimension, and the divisor of its lowest digit. `None` if it is no index.
 fn express_in_merged_dim(digit: &IndexDigit, merged: &IndexDigit) -> Option<AffineExpression> {
     let own = IndexDigit { dim: merged.dim, divisor: digit.divisor / merged.divisor, ..*digit };
     unit_step_index(own).to_expr(&[vec![1; merged.dim], vec![merged.size]].concat()).ok()
@@ -148,11 +165,17 @@ fn express_in_merged_dim(digit: &IndexDigit, merged: &IndexDigit) -> Option<Affi
 /// Digit with which a dimension of a buffer is read.
 type BufferDigit = (usize, IndexDigit);
 
-/// Returns a copy of a buffer in which neighboring digits of one dimension of the reader are merged into a last dimension, and which
-/// iterates over at most `max_dims` dimensions: a first step for a reader that splits more dimensions than an op can iterate over. The
-/// buffer's last dimension is not split, because it is in the sticks. `None` if no dimension of the reader has such neighbors.
+/// Returns a copy of a buffer in which neighboring digits of one dimension of the reader are merged into a last
+/// dimension, and which iterates over at most `max_dims` dimensions: a first step for a reader that splits more
+/// dimensions than an op can iterate over. The buffer's last dimension is not split, because it is in the sticks.
+/// `None` if no dimension of the reader has such neighbors.
 #[must_use]
-pub fn merge_neighboring_digits(indices: &[TensorIndex], sizes: &[i64], space: &[i64], max_dims: usize) -> Option<RegroupedCopy> {
+pub fn merge_neighboring_digits(
+    indices: &[TensorIndex],
+    sizes: &[i64],
+    space: &[i64],
+    max_dims: usize,
+) -> Option<RegroupedCopy> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
     let is_all_read = |dim: usize| {
         let index = &indices[dim];
@@ -175,14 +198,17 @@ pub fn merge_neighboring_digits(indices: &[TensorIndex], sizes: &[i64], space: &
     };
     let runs = (0..space.len()).flat_map(|seen| {
         let pieces = pieces_of(seen);
-        let ends = (0..pieces.len()).flat_map(|first| (first + 2..=pieces.len()).map(move |end| (first, end))).collect::<Vec<_>>();
+        let ends = (0..pieces.len())
+            .flat_map(|first| (first + 2..=pieces.len()).map(move |end| (first, end)))
+            .collect::<Vec<_>>();
         ends.into_iter().map(move |(first, end)| pieces[first..end].to_vec()).collect::<Vec<_>>()
     });
     let are_neighbours = |run: &[BufferDigit]| run.windows(2).all(|pair| pair[0].1.period() == pair[1].1.divisor);
     let run = runs.filter(|run| are_neighbours(run) && n_walked(run) <= max_dims).max_by_key(Vec::len)?;
     let (lowest, size) = (run[0].1, run.iter().map(|(_, digit)| digit.size).product::<i64>());
 
-    let mut found = RegroupedCopy { from: vec![AffineExpression::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
+    let mut found =
+        RegroupedCopy { from: vec![AffineExpression::Constant(0); sizes.len()], shape: Vec::new(), read: Vec::new() };
     let merged = IndexDigit { size, ..lowest };
     let add = |from: &mut AffineExpression, expr: AffineExpression| *from = from.clone().plus(expr);
     for &dim in &large {
@@ -207,14 +233,16 @@ pub fn merge_neighboring_digits(indices: &[TensorIndex], sizes: &[i64], space: &
     Some(found)
 }
 
-/// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows of windows of four are
-/// six of eight rows. None where no dimension is cut so.
+/// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows
+/// of windows of four are six of eight rows. None where no dimension is cut so.
 #[must_use]
 pub fn pad_to_complete_rows(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
-    let indices: Vec<TensorIndex> = exprs.iter().map(|expr| TensorIndex::from_expr(expr, space)).collect::<Result<_, _>>().ok()?;
+    let indices: Vec<TensorIndex> =
+        exprs.iter().map(|expr| TensorIndex::from_expr(expr, space)).collect::<Result<_, _>>().ok()?;
     let digits = || indices.iter().flat_map(|index| &index.digits);
     let whole = |(dim, &size): (usize, &i64)| {
-        let cuts = digits().filter(|digit| digit.dim == dim).flat_map(|digit| [digit.divisor, digit.divisor * digit.size]);
+        let cuts =
+            digits().filter(|digit| digit.dim == dim).flat_map(|digit| [digit.divisor, digit.divisor * digit.size]);
         let row = cuts.filter(|&cut| cut < size).max().unwrap_or(1);
         (size + row - 1) / row * row
     };
@@ -223,11 +251,16 @@ pub fn pad_to_complete_rows(exprs: &[AffineExpression], sizes: &[i64], space: &[
         return None;
     }
     let is_inside = are_in_bounds(exprs, sizes, &shape);
-    is_inside.then(|| RegroupedCopy { from: exprs.to_vec(), shape, read: (0..space.len()).map(AffineExpression::Dim).collect() })
+    is_inside.then(|| RegroupedCopy {
+        from: exprs.to_vec(),
+        shape,
+        read: (0..space.len()).map(AffineExpression::Dim).collect(),
+    })
 }
 
-/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a dimension of their
-/// own: of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension divide each other.
+/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a
+/// dimension of their own: of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension
+/// divide each other.
 #[must_use]
 pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
     let uneven = |index: &TensorIndex| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);
@@ -253,7 +286,8 @@ pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) 
         found.shape.push((run.max_value() + step) / step * step);
         found.read.push(run.to_expr(space).ok()?);
     }
-    (indices.iter().any(|index| uneven(index).is_some()) && are_in_bounds(&found.from, sizes, &found.shape)).then_some(found)
+    (indices.iter().any(|index| uneven(index).is_some()) && are_in_bounds(&found.from, sizes, &found.shape))
+        .then_some(found)
 }
 
 #[cfg(test)]
@@ -328,10 +362,9 @@ mod tests {
     #[test]
     fn merges_outer_dimensions_of_flat_buffer() {
         let (sizes, space) = ([2, 4, 3, 5], [120]);
-        let indices = [60, 15, 5, 1]
-            .iter()
-            .zip(sizes)
-            .map(|(&divisor, size)| TensorIndex::new(&[IndexDigit { dim: 0, divisor, size, factor: 1 }], 0, &space).unwrap());
+        let indices = [60, 15, 5, 1].iter().zip(sizes).map(|(&divisor, size)| {
+            TensorIndex::new(&[IndexDigit { dim: 0, divisor, size, factor: 1 }], 0, &space).unwrap()
+        });
         let indices: Vec<TensorIndex> = indices.collect();
         let found = merge_dims(&indices, &sizes, &space).unwrap();
         assert_eq!(found.shape, [5, 24]);
@@ -343,7 +376,13 @@ mod tests {
     fn merges_factors_of_one_dimension() {
         // [2, 4, 5, 8, 16] as 80 rows of 64: batch, block and row, head and column.
         let space = [80, 64];
-        let exprs = to_exprs(&[d(0).floordiv(40), d(1).floordiv(16), d(0).floordiv(8).modulo(5), d(0).modulo(8), d(1).modulo(16)]);
+        let exprs = to_exprs(&[
+            d(0).floordiv(40),
+            d(1).floordiv(16),
+            d(0).floordiv(8).modulo(5),
+            d(0).modulo(8),
+            d(1).modulo(16),
+        ]);
         let sizes = [2, 4, 5, 8, 16];
         let indices: Vec<TensorIndex> = exprs.iter().map(|expr| index(expr, &space)).collect();
         let found = merge_dims(&indices, &sizes, &space).unwrap();

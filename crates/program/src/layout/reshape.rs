@@ -6,14 +6,14 @@ use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks}
 type SizeAndStride = (i64, i64);
 
 impl DeviceLayout {
-    /// The layout of the same bytes, and the host tensor, when each host dimension is seen as several: `factors` has one list per host
-    /// dimension, outer to inner.
+    /// The layout of the same bytes, and the host tensor, when each host dimension is seen as several: `factors` has
+    /// one list per host dimension, outer to inner.
     ///
-    /// A device dimension becomes one per factor larger than 1, in its place. In the stick dimension the innermost of these must hold
-    /// whole sticks, unless it is the only one; the others stand before the count of sticks.
+    /// A device dimension becomes one per factor larger than 1, in its place. In the stick dimension the innermost of
+    /// these must hold whole sticks, unless it is the only one; the others stand before the count of sticks.
     ///
-    /// Worked example. `[64, 1024, 64]` with stride map `[64, 4096, 1]` holds `[1024, 4096]`. With factors `[[1024], [8, 512]]` it is
-    /// `[8, 8, 1024, 64]` with stride map `[512, 64, 4096, 1]`, and holds `[1024, 8, 512]`.
+    /// Worked example. `[64, 1024, 64]` with stride map `[64, 4096, 1]` holds `[1024, 4096]`. With factors
+    /// `[[1024], [8, 512]]` it is `[8, 8, 1024, 64]` with stride map `[512, 64, 4096, 1]`, and holds `[1024, 8, 512]`.
     ///
     /// # Errors
     /// When the factors do not make up the host sizes or would cut a stick, or the layout is not of the simple form of
@@ -25,10 +25,14 @@ impl DeviceLayout {
         let mut device_dims: Vec<SizeAndStride> = Vec::new();
         for (device_dim, (&size, &stride)) in self.device_size().iter().zip(self.stride_map()).enumerate() {
             let whole = places.iter().position(|place| *place == HostDimMapping::Whole { device_dim });
-            let counted = places.iter().position(|place| matches!(place, HostDimMapping::Stick { count, .. } if *count == device_dim));
+            let counted = places
+                .iter()
+                .position(|place| matches!(place, HostDimMapping::Stick { count, .. } if *count == device_dim));
             match (whole, counted) {
                 (Some(dim), _) => device_dims.extend(skip_unit_dims(&dims[dim])),
-                (None, Some(dim)) => device_dims.extend(to_stick_counts(dim, skip_unit_dims(&dims[dim]).collect(), stick)?),
+                (None, Some(dim)) => {
+                    device_dims.extend(to_stick_counts(dim, skip_unit_dims(&dims[dim]).collect(), stick)?)
+                }
                 (None, None) => device_dims.push((size, stride)),
             }
         }
@@ -45,7 +49,8 @@ fn split_host_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<Si
     }
     let split = |(dim, factors): (usize, &Vec<i64>)| {
         let (size, mut stride) = (host.sizes()[dim], host.strides()[dim]);
-        let product = factors.iter().try_fold(1_i64, |product, &factor| product.checked_mul(factor).filter(|_| factor > 0));
+        let product =
+            factors.iter().try_fold(1_i64, |product, &factor| product.checked_mul(factor).filter(|_| factor > 0));
         if product != Some(size) {
             return Err(LayoutError::Factors { dim, size, factors: factors.clone() });
         }
@@ -147,7 +152,8 @@ mod tests {
         let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
         let (split, finer) = sparse.split(&host, &[vec![2, 32], vec![1]]).unwrap();
         assert_eq!(sizes_and_strides(&split), (&[1, 2, 32, 64][..], &[-1, 32, 1, -1][..]));
-        let expected = [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Unit];
+        let expected =
+            [HostDimMapping::Whole { device_dim: 1 }, HostDimMapping::Whole { device_dim: 2 }, HostDimMapping::Unit];
         assert_eq!(split.host_dims(&finer).unwrap(), expected);
     }
 
@@ -184,7 +190,8 @@ mod tests {
 
     fn split_cases() -> impl Strategy<Value = SplitCase> {
         let dim = prop::collection::vec(prop::sample::select(vec![1_i64, 2, 3, 5, 32, 64, 96, 128]), 1..=3);
-        let dims = prop::collection::vec(dim, 1..=3).prop_filter("small", |dims| dims.iter().flatten().product::<i64>() <= 20_000);
+        let dims = prop::collection::vec(dim, 1..=3)
+            .prop_filter("small", |dims| dims.iter().flatten().product::<i64>() <= 20_000);
         dims.prop_flat_map(|factors| {
             let order = Just((0..factors.len()).collect::<Vec<usize>>()).prop_shuffle();
             (Just(factors), order, any::<bool>(), prop::sample::select(vec![Sen169Fp16, IeeeFp32]))
@@ -197,7 +204,9 @@ mod tests {
         let access: Vec<Coordinate> = (0..host.rank()).map(Coordinate::from_dim).collect();
         let coordinates = compute_device_coordinates(layout, host, &access, host.sizes()).unwrap();
         let strides = layout.device_strides();
-        let element = |point: Vec<i64>| coordinates.iter().zip(&strides).map(|(place, stride)| place.evaluate(&point) * stride).sum();
+        let element = |point: Vec<i64>| {
+            coordinates.iter().zip(&strides).map(|(place, stride)| place.evaluate(&point) * stride).sum()
+        };
         points(host.sizes()).map(element).collect()
     }
 

@@ -11,7 +11,8 @@ pub struct StickContents {
     pub offset: i64,
 }
 
-/// Why the operands of an op cannot be read together: one of them needs a restickify first. Operands are numbered as given.
+/// Why the operands of an op cannot be read together: one of them needs a restickify first. Operands are numbered as
+/// given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StickConflict {
     /// Lanes line up only when every operand starts at lane 0.
@@ -49,9 +50,10 @@ pub fn find_stick_contents(coordinates: &[Coordinate]) -> StickContents {
     StickContents { dim: last.term.map(|term| term.dim), offset: last.offset }
 }
 
-/// The iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of its operands and results;
-/// none when all of them are sparse (torch-spyre's `stick_compatible`). Index tensors take no part. Matmuls have a rule of their own:
-/// the contracted dimension in the sticks of the first operand, the generated one in those of the second and of the result.
+/// The iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of its
+/// operands and results; none when all of them are sparse (torch-spyre's `stick_compatible`). Index tensors take no
+/// part. Matmuls have a rule of their own: the contracted dimension in the sticks of the first operand, the generated
+/// one in those of the second and of the result.
 ///
 /// # Errors
 /// The first operand that does not agree with those before it.
@@ -79,7 +81,10 @@ pub fn find_common_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, St
 fn steps_over_sticks(coordinates: &[Coordinate], dim: usize) -> bool {
     let Some((within, outer)) = coordinates.split_last() else { return false };
     let own = within.term.filter(|term| term.dim == dim);
-    outer.iter().filter_map(|coordinate| coordinate.term).any(|term| term.dim == dim && !own.is_some_and(|own| is_stick_count(&term, &own)))
+    outer
+        .iter()
+        .filter_map(|coordinate| coordinate.term)
+        .any(|term| term.dim == dim && !own.is_some_and(|own| is_stick_count(&term, &own)))
 }
 
 /// Returns whether `count` is the number of the stick whose position is `within`.
@@ -92,8 +97,9 @@ impl DeviceLayout {
     /// (torch-spyre's restickify target). It costs one pass over [`DeviceLayout::elements`].
     ///
     /// # Errors
-    /// When the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the reverse), `to` is
-    /// the stick dimension already, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    /// When the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the
+    /// reverse), `to` is the stick dimension already, or the layout is not of the simple form of
+    /// [`DeviceLayout::host_dims`].
     pub fn restickify(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
         let dims = self.host_dims(host)?;
         let refuse = |reason| LayoutError::Restickify { dim: to, reason };
@@ -155,13 +161,19 @@ mod tests {
     #[test]
     fn rejects_transposed_operand() {
         let columns = build_coordinates(&[128, 256], &[1, 0], &[C0, C1], &RANGES);
-        assert_eq!(find_common_stick(&[&build_row_coordinates(), &columns]), Err(StickConflict::Dims { operand: 1, dim: 0, other: 1 }));
+        assert_eq!(
+            find_common_stick(&[&build_row_coordinates(), &columns]),
+            Err(StickConflict::Dims { operand: 1, dim: 0, other: 1 })
+        );
     }
 
     #[test]
     fn rejects_stick_dim_that_steps_over_sticks_of_sparse_operand() {
         let column = build_coordinates(&[256, 1], &[0, 1], &[C1, Coordinate::constant(0)], &RANGES);
-        assert_eq!(find_common_stick(&[&build_row_coordinates(), &column]), Err(StickConflict::Outside { operand: 1, dim: 1 }));
+        assert_eq!(
+            find_common_stick(&[&build_row_coordinates(), &column]),
+            Err(StickConflict::Outside { operand: 1, dim: 1 })
+        );
     }
 
     #[test]
@@ -185,11 +197,20 @@ mod tests {
         let reason = |result: Result<DeviceLayout, LayoutError>| result.unwrap_err().to_string();
         let host = HostTensor::row_major(&[64, 1]).unwrap();
         let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
-        assert_eq!(reason(sparse.restickify(&host, 0)), "the stick cannot move to dimension 0: the tensor has one element per stick");
+        assert_eq!(
+            reason(sparse.restickify(&host, 0)),
+            "the stick cannot move to dimension 0: the tensor has one element per stick"
+        );
         let host = HostTensor::row_major(&[1, 64]).unwrap();
         let layout = DeviceLayout::row_major(&[1, 64], Sen169Fp16).unwrap();
         assert_eq!(reason(layout.restickify(&host, 0)), "the stick cannot move to dimension 0: it has size 1");
-        assert_eq!(reason(layout.restickify(&host, 1)), "the stick cannot move to dimension 1: it holds the stick already");
-        assert_eq!(reason(layout.restickify(&host, 2)), "the stick cannot move to dimension 2: the tensor has no such dimension");
+        assert_eq!(
+            reason(layout.restickify(&host, 1)),
+            "the stick cannot move to dimension 1: it holds the stick already"
+        );
+        assert_eq!(
+            reason(layout.restickify(&host, 2)),
+            "the stick cannot move to dimension 2: the tensor has no such dimension"
+        );
     }
 }

@@ -4,50 +4,70 @@ use super::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, LayoutError};
 use machine::DeviceFormat;
 
 impl DeviceLayout {
-    /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension outermost, the others in
-    /// their default order with `stick` in the sticks, or the last one that is larger than 1 (torch-spyre's
-    /// `enforce_indirect_access_layout`; golden case `gather_embedding_1d`: `[512, 2, 64]` for `[512, 128]`).
+    /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension
+    /// outermost, the others in their default order with `stick` in the sticks, or the last one that is larger than 1
+    /// (torch-spyre's `enforce_indirect_access_layout`; golden case `gather_embedding_1d`: `[512, 2, 64]` for
+    /// `[512, 128]`).
     ///
     /// # Errors
     /// When the table has no other dimension larger than 1 for the sticks, or as [`DeviceLayout::new`].
     ///
     /// # Panics
     /// When there is no dimension `indexed`.
-    pub fn new_table(sizes: &[i64], indexed: usize, stick: Option<usize>, format: DeviceFormat) -> Result<Self, LayoutError> {
+    pub fn new_table(
+        sizes: &[i64],
+        indexed: usize,
+        stick: Option<usize>,
+        format: DeviceFormat,
+    ) -> Result<Self, LayoutError> {
         let host = HostTensor::row_major(sizes)?;
         let row: Vec<usize> = (0..sizes.len()).filter(|&dim| dim != indexed).collect();
         let row_sizes: Vec<i64> = row.iter().map(|&dim| sizes[dim]).collect();
         let row_strides: Vec<i64> = row.iter().map(|&dim| host.strides()[dim]).collect();
         let last = || row_sizes.iter().rposition(|&size| size > 1);
-        let stick = row.iter().position(|&dim| Some(dim) == stick).or_else(last).ok_or(LayoutError::TableOfElements { dim: indexed })?;
-        let of_row = Self::new(&HostTensor::new(&row_sizes, &row_strides)?, format, &DimOrder::with_stick(&row_sizes, stick))?;
+        let stick = row
+            .iter()
+            .position(|&dim| Some(dim) == stick)
+            .or_else(last)
+            .ok_or(LayoutError::TableOfElements { dim: indexed })?;
+        let of_row =
+            Self::new(&HostTensor::new(&row_sizes, &row_strides)?, format, &DimOrder::with_stick(&row_sizes, stick))?;
         let stride = if sizes[indexed] == 1 { -1 } else { host.strides()[indexed] };
         let device_size = [&[sizes[indexed]], of_row.device_size()].concat();
         let stride_map = [&[stride], of_row.stride_map()].concat();
         Self::from_parts(device_size, stride_map, format)
     }
 
-    /// The host dimension in the sticks; none when each stick holds one element, or the layout is not of the simple form of
-    /// [`DeviceLayout::host_dims`].
+    /// The host dimension in the sticks; none when each stick holds one element, or the layout is not of the simple
+    /// form of [`DeviceLayout::host_dims`].
     #[must_use]
     pub fn stick_dim(&self, host: &HostTensor) -> Option<usize> {
         self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDimMapping::Stick { .. }))
     }
 
-    /// Returns the device dimension that an index into host dimension `dim` moves along. The gather must not move along one outside of it:
-    /// the files do not say how large a table is, so only the outermost step may be the index's (torch-spyre's
-    /// `enforce_indirect_access_layout`). `is_fixed` says at which device dimensions the gather reads one position only.
+    /// Returns the device dimension that an index into host dimension `dim` moves along. The gather must not move along
+    /// one outside of it: the files do not say how large a table is, so only the outermost step may be the index's
+    /// (torch-spyre's `enforce_indirect_access_layout`). `is_fixed` says at which device dimensions the gather reads
+    /// one position only.
     ///
     /// # Errors
     /// When the dimension is in the sticks or lies inside of another one, or as [`DeviceLayout::host_dims`].
-    pub fn find_indexed_dim(&self, host: &HostTensor, dim: usize, is_fixed: impl Fn(usize) -> bool) -> Result<usize, LayoutError> {
+    pub fn find_indexed_dim(
+        &self,
+        host: &HostTensor,
+        dim: usize,
+        is_fixed: impl Fn(usize) -> bool,
+    ) -> Result<usize, LayoutError> {
         let found = match self.host_dims(host)?.get(dim) {
             Some(HostDimMapping::Whole { device_dim }) => Some(*device_dim),
             // A table of one row has no step; the first dimension that holds nothing stands for it.
-            Some(HostDimMapping::Unit) => self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1),
+            Some(HostDimMapping::Unit) => {
+                self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1)
+            }
             Some(HostDimMapping::Stick { .. }) | None => None,
         };
-        let is_outermost = |&device_dim: &usize| (0..device_dim).all(|outer| self.device_size()[outer] == 1 || is_fixed(outer));
+        let is_outermost =
+            |&device_dim: &usize| (0..device_dim).all(|outer| self.device_size()[outer] == 1 || is_fixed(outer));
         found.filter(is_outermost).ok_or(LayoutError::NotOutermost { dim })
     }
 }
@@ -95,9 +115,21 @@ mod tests {
     fn rejects_indexed_dim_inside_another_dim() {
         let host = HostTensor::row_major(&[512, 128]).unwrap();
         let rows = DeviceLayout::row_major(&[512, 128], Sen169Fp16).unwrap();
-        assert_eq!(rows.find_indexed_dim(&host, 0, |_| false), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
-        assert_eq!(rows.find_indexed_dim(&host, 1, |_| false), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
+        assert_eq!(
+            rows.find_indexed_dim(&host, 0, |_| false),
+            Err(LayoutError::NotOutermost { dim: 0 }),
+            "2 sticks are outside"
+        );
+        assert_eq!(
+            rows.find_indexed_dim(&host, 1, |_| false),
+            Err(LayoutError::NotOutermost { dim: 1 }),
+            "it is the stick"
+        );
         let narrow = DeviceLayout::row_major(&[512, 64], Sen169Fp16).unwrap();
-        assert_eq!(narrow.find_indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0, |_| false), Ok(1), "one stick is outside");
+        assert_eq!(
+            narrow.find_indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0, |_| false),
+            Ok(1),
+            "one stick is outside"
+        );
     }
 }

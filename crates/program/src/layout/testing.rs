@@ -74,7 +74,11 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
 pub(super) fn assert_same_elements(found: &RegroupedCopy, exprs: &[AffineExpression], space: &[i64]) {
     for point in points(space) {
         let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
-        assert!(in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)), "{in_copy:?} of {:?}", found.shape);
+        assert!(
+            in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)),
+            "{in_copy:?} of {:?}",
+            found.shape
+        );
         let through: Vec<i64> = found.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
         assert_eq!(through, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
     }

@@ -3,8 +3,8 @@
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks};
 
 impl DeviceLayout {
-    /// The layout of a tensor with sizes `tile` whose device dimensions stand in the same order as those of `host` here. It is compact:
-    /// a buffer of the tile's own, not a window of the larger one.
+    /// The layout of a tensor with sizes `tile` whose device dimensions stand in the same order as those of `host`
+    /// here. It is compact: a buffer of the tile's own, not a window of the larger one.
     ///
     /// # Errors
     /// When a tile would end inside a stick of the larger tensor, or this layout is not of the simple form of
@@ -42,7 +42,8 @@ mod tests {
     #[test]
     fn keeps_dim_order_and_computes_compact_strides() {
         let host = HostTensor::row_major(&[1024, 4096]).unwrap();
-        let tile = DeviceLayout::row_major(&[1024, 4096], Sen169Fp16).unwrap().to_tile_layout(&host, &[512, 1024]).unwrap();
+        let tile =
+            DeviceLayout::row_major(&[1024, 4096], Sen169Fp16).unwrap().to_tile_layout(&host, &[512, 1024]).unwrap();
         assert_eq!((tile.device_size(), tile.stride_map()), (&[16, 512, 64][..], &[64, 1024, 1][..]));
     }
 
@@ -57,7 +58,10 @@ mod tests {
     fn rejects_tile_that_cuts_a_stick() {
         let host = HostTensor::row_major(&[8, 96]).unwrap();
         let layout = DeviceLayout::row_major(&[8, 96], Sen169Fp16).unwrap();
-        assert_eq!(layout.to_tile_layout(&host, &[8, 48]), Err(LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 }));
+        assert_eq!(
+            layout.to_tile_layout(&host, &[8, 48]),
+            Err(LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 })
+        );
         assert!(layout.to_tile_layout(&host, &[4, 96]).is_ok(), "an untouched dimension may end inside a stick");
     }
 }

@@ -1,7 +1,11 @@
-//! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the chain shows.
+//! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the
+//! chain shows.
 
 use super::testing::{TestExpr, d, points, unflatten};
-use super::{DeviceLayout, DimOrder, HostTensor, IndexError, OperandView, TensorIndex, ViewedOperand, make_readable, split_iteration};
+use super::{
+    DeviceLayout, DimOrder, HostTensor, IndexError, OperandView, TensorIndex, ViewedOperand, make_readable,
+    split_iteration,
+};
 use machine::DeviceFormat::Sen169Fp16;
 use proptest::prelude::*;
 
@@ -130,7 +134,11 @@ impl ViewChain {
     /// The indices of one step.
     fn step_indices(&self, step: usize) -> Vec<TensorIndex> {
         let shown = &self.shapes[step + 1];
-        self.steps[step].source_exprs(shown.len()).iter().map(|expr| TensorIndex::from_expr(&expr.0, shown).unwrap()).collect()
+        self.steps[step]
+            .source_exprs(shown.len())
+            .iter()
+            .map(|expr| TensorIndex::from_expr(&expr.0, shown).unwrap())
+            .collect()
     }
 
     /// The buffer's indices, composed from the op inwards.
@@ -159,7 +167,8 @@ fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = View
     let buffer = prop::collection::vec(prop::sample::select(sizes), 1..=3);
     let buffer = buffer.prop_filter("small", |sizes| sizes.iter().product::<i64>() <= 4096);
     let seed = (any::<u8>(), 0..60_usize, 0..60_usize, 0..60_usize);
-    (buffer, prop::collection::vec(seed, 0..=12)).prop_map(move |(buffer, seeds)| ViewChain::from_seeds(buffer, seeds, is_aligned))
+    (buffer, prop::collection::vec(seed, 0..=12))
+        .prop_map(move |(buffer, seeds)| ViewChain::from_seeds(buffer, seeds, is_aligned))
 }
 
 /// Powers of two and aligned windows: every chain is a sum of digits.
@@ -190,7 +199,8 @@ fn check_indices(chain: &ViewChain, indices: &[TensorIndex]) -> Result<(), TestC
     Ok(())
 }
 
-/// Splits an op that reads the buffer through the chain and writes a plain result, and checks every point of both operands.
+/// Splits an op that reads the buffer through the chain and writes a plain result, and checks every point of both
+/// operands.
 fn check_split(chain: &ViewChain, indices: &[TensorIndex]) -> Result<Result<(), IndexError>, TestCaseError> {
     let (ranges, result) = (chain.op_shape(), identity_indices(chain.op_shape()));
     let views = [OperandView { sizes: chain.buffer(), indices }, OperandView { sizes: ranges, indices: &result }];
@@ -204,7 +214,9 @@ fn check_split(chain: &ViewChain, indices: &[TensorIndex]) -> Result<Result<(), 
     }
     for point in points(ranges) {
         let parts = split_point(&point, &split.parts);
-        for (view, (operand, expected)) in views.iter().zip(split.operands.iter().zip([chain.buffer_point(&point), point.clone()])) {
+        for (view, (operand, expected)) in
+            views.iter().zip(split.operands.iter().zip([chain.buffer_point(&point), point.clone()]))
+        {
             let factors = operand.factors.concat();
             let digits: Vec<i64> = operand.indices.iter().map(|coordinate| coordinate.evaluate(&parts)).collect();
             prop_assert!(digits.iter().zip(&factors).all(|(digit, size)| (0..*size).contains(digit)));

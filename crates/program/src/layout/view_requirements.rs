@@ -18,8 +18,10 @@ pub struct DiagonalAccess {
 /// Returns the first diagonal among the indices of a buffer.
 #[must_use]
 pub fn find_diagonal(indices: &[TensorIndex]) -> Option<DiagonalAccess> {
-    let overlap = |a: &IndexDigit, b: &IndexDigit| a.dim == b.dim && a.divisor.max(b.divisor) < a.period().min(b.period());
-    let digits = || indices.iter().enumerate().flat_map(|(behind, index)| index.digits.iter().map(move |digit| (behind, digit)));
+    let overlap =
+        |a: &IndexDigit, b: &IndexDigit| a.dim == b.dim && a.divisor.max(b.divisor) < a.period().min(b.period());
+    let digits =
+        || indices.iter().enumerate().flat_map(|(behind, index)| index.digits.iter().map(move |digit| (behind, digit)));
     digits().find_map(|(first, digit)| {
         let second = digits().find(|(second, other)| *second > first && overlap(digit, other));
         second.map(|(second, _)| DiagonalAccess { dim: digit.dim, first, second })
@@ -32,7 +34,8 @@ pub fn is_whole_dim(index: &TensorIndex, range: i64) -> bool {
     matches!(index.digits.as_slice(), [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == range)
 }
 
-/// Returns whether the indices move along all of a dimension of size `range`: no two of its points show the same element.
+/// Returns whether the indices move along all of a dimension of size `range`: no two of its points show the same
+/// element.
 #[must_use]
 pub fn covers_dim(indices: &[TensorIndex], dim: usize, range: i64) -> bool {
     let digits = indices.iter().flat_map(|index| &index.digits).filter(|digit| digit.dim == dim);
@@ -61,7 +64,9 @@ mod tests {
 
     #[test]
     fn rejects_dimension_with_repeated_elements() {
-        let has = |exprs: &[TestExpr], ranges: &[i64], dim: usize| covers_dim(&build_indices(exprs, ranges), dim, ranges[dim]);
+        let has = |exprs: &[TestExpr], ranges: &[i64], dim: usize| {
+            covers_dim(&build_indices(exprs, ranges), dim, ranges[dim])
+        };
         assert!(has(&[d(0).floordiv(4), d(1), d(0).modulo(4)], &[8, 3], 0));
         assert!(!has(&[d(0).floordiv(4), d(1)], &[8, 3], 0), "each one four times");
         assert!(!has(&[d(0).modulo(4), d(1)], &[8, 3], 0), "twice over");

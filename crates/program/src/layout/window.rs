@@ -3,18 +3,21 @@
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError};
 
 impl DeviceLayout {
-    /// Checks that the window of `sizes` elements that begins at `offsets` of `host` consists of whole sticks. The last stick of the
-    /// tensor is whole wherever the tensor ends: behind its end is padding.
+    /// Checks that the window of `sizes` elements that begins at `offsets` of `host` consists of whole sticks. The last
+    /// stick of the tensor is whole wherever the tensor ends: behind its end is padding.
     ///
     /// # Errors
-    /// When the window begins or ends inside a stick, or this layout is not of the simple form of [`DeviceLayout::host_dims`].
+    /// When the window begins or ends inside a stick, or this layout is not of the simple form of
+    /// [`DeviceLayout::host_dims`].
     ///
     /// # Panics
     /// When there are fewer offsets or sizes than dimensions.
     pub fn check_written_window(&self, host: &HostTensor, offsets: &[i64], sizes: &[i64]) -> Result<(), LayoutError> {
         let stick = self.format().elements_per_stick();
         let places = self.host_dims(host)?;
-        let Some(dim) = places.iter().position(|place| matches!(place, HostDimMapping::Stick { .. })) else { return Ok(()) };
+        let Some(dim) = places.iter().position(|place| matches!(place, HostDimMapping::Stick { .. })) else {
+            return Ok(());
+        };
         let (first, end, size) = (offsets[dim], offsets[dim] + sizes[dim], host.sizes()[dim]);
         let is_whole = first % stick == 0 && (end % stick == 0 || end == size);
         if is_whole { Ok(()) } else { Err(LayoutError::WritesPartOfStick { dim, first, last: end - 1, size, stick }) }
@@ -29,7 +32,9 @@ mod tests {
 
     fn check_window(sizes: &[i64], order: &[usize], offsets: &[i64], part: &[i64]) -> Result<(), LayoutError> {
         let host = HostTensor::row_major(sizes).unwrap();
-        DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order)).unwrap().check_written_window(&host, offsets, part)
+        DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order))
+            .unwrap()
+            .check_written_window(&host, offsets, part)
     }
 
     #[test]

@@ -24,7 +24,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Maximum over the ops of the root mean square of exact results, if the run computed exact numbers in addition to the device's.
+    /// Maximum over the ops of the root mean square of exact results, if the run computed exact numbers in addition to
+    /// the device's.
     #[must_use]
     pub fn largest_magnitude(&self) -> f64 {
         let ops = self.launches.iter().flat_map(|launch| &launch.ops);

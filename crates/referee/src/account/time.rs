@@ -1,13 +1,16 @@
-//! Modeled time of a launch, by the compiler's cost model ([`cost`]), from the emitted files and the observations of the run.
+//! Modeled time of a launch, by the compiler's cost model ([`cost`]), from the emitted files and the observations of
+//! the run.
 //!
-//! The inputs of the model are derived from the file of an op and the addresses of its executions: extents, slices, sticks, which tensors
-//! are identical, and which advance with a loop. If the compiler's estimate for a bundle does not match the bundle that it has written, the
-//! two times differ.
+//! The inputs of the model are derived from the file of an op and the addresses of its executions: extents, slices,
+//! sticks, which tensors are identical, and which advance with a loop. If the compiler's estimate for a bundle does not
+//! match the bundle that it has written, the two times differ.
 
 use crate::machine::RegionId;
 use crate::machine::access::TensorSlices;
 use crate::plan::{MemorySpace, OpKernel, OpPlan};
-use cost::{CostFormula, Dim, OpKind, OpShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time, extract_features};
+use cost::{
+    CostFormula, Dim, OpKind, OpShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time, extract_features,
+};
 use machine::{STICK_BYTES, TimeModel};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +20,8 @@ use std::sync::Arc;
 /// Modeled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModeledTime {
-    /// Lower end: nineteen of twenty published times of such ops are between this fraction of the estimate and the upper end.
+    /// Lower end: nineteen of twenty published times of such ops are between this fraction of the estimate and the
+    /// upper end.
     pub low_ns: f64,
     /// Estimate by which plans are compared.
     pub estimate_ns: f64,
@@ -62,9 +66,17 @@ pub(crate) struct Timeline {
 }
 
 impl Timeline {
-    /// Records an execution of the statement at a position, and of the description of a number in it, with the iterations of the enclosing loops, outermost first.
-    pub(crate) fn record_execution(&mut self, position: (usize, usize), plan: &Arc<OpPlan>, parts: &TensorSlices, iterations: &[i64]) {
-        let starts: Vec<OperandStart> = (0..plan.tensors.len()).map(|tensor| find_operand_start(parts, tensor)).collect();
+    /// Records an execution of the statement at a position, and of the description of a number in it, with the
+    /// iterations of the enclosing loops, outermost first.
+    pub(crate) fn record_execution(
+        &mut self,
+        position: (usize, usize),
+        plan: &Arc<OpPlan>,
+        parts: &TensorSlices,
+        iterations: &[i64],
+    ) {
+        let starts: Vec<OperandStart> =
+            (0..plan.tensors.len()).map(|tensor| find_operand_start(parts, tensor)).collect();
         let new = || ExecuteRecord {
             plan: Arc::clone(plan),
             advances: vec![vec![false; iterations.len()]; starts.len()],
@@ -75,7 +87,8 @@ impl Timeline {
         for (trips, iteration) in seen.trips.iter_mut().zip(iterations) {
             *trips = (*trips).max(iteration + 1);
         }
-        // A tensor whose address changes in the second iteration of one loop and the first of all others moves with that loop.
+        // A tensor whose address changes in the second iteration of one loop and the first of all others moves with
+        // that loop.
         if let Some(level) = iterations.iter().position(|iteration| *iteration == 1)
             && iterations.iter().sum::<i64>() == 1
         {
@@ -94,8 +107,12 @@ impl Timeline {
 
     /// Returns the ops in the representation of the cost model.
     fn build_op_shapes(&self, pools: &BTreeSet<usize>) -> Vec<OpShape> {
-        let written: BTreeSet<(Option<usize>, i64)> =
-            self.executes.values().map(|seen| seen.starts[seen.plan.output]).map(|start| (start.buffer, start.end)).collect();
+        let written: BTreeSet<(Option<usize>, i64)> = self
+            .executes
+            .values()
+            .map(|seen| seen.starts[seen.plan.output])
+            .map(|start| (start.buffer, start.end))
+            .collect();
         let mut reader = OpShapeBuilder { pools, written, numbers: BTreeMap::new() };
         self.executes.values().map(|seen| reader.build_op_shape(seen)).collect()
     }
@@ -103,7 +120,8 @@ impl Timeline {
 
 fn find_operand_start(parts: &TensorSlices, tensor: usize) -> OperandStart {
     let buffer_of = |region| if let RegionId::Hbm(buffer) = region { Some(buffer) } else { None };
-    let starts = parts.0.iter().map(|tensors| &tensors[tensor]).map(|part| (part.byte, part.end, buffer_of(part.region)));
+    let starts =
+        parts.0.iter().map(|tensors| &tensors[tensor]).map(|part| (part.byte, part.end, buffer_of(part.region)));
     let (byte, end, buffer) = starts.min().unwrap_or_default();
     OperandStart { buffer, byte, end }
 }
@@ -120,7 +138,11 @@ impl OpShapeBuilder<'_> {
         let plan = &seen.plan;
         let output = &plan.tensors[plan.output];
         let moves = |dim: usize| output.present[dim] && plan.dims[dim].size > 1;
-        let dims = plan.dims.iter().enumerate().map(|(index, dim)| Dim { extent: dim.size, slices: dim.slices, is_reduced: !moves(index) });
+        let dims = plan.dims.iter().enumerate().map(|(index, dim)| Dim {
+            extent: dim.size,
+            slices: dim.slices,
+            is_reduced: !moves(index),
+        });
         // Index tensors stand last: the model asks for the first two inputs of a product.
         let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.indices);
         let kind = find_op_kind(plan);

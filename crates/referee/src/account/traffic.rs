@@ -1,7 +1,7 @@
 //! Counts the bytes that an execution moves.
 //!
-//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as in the cost models (they
-//! are broadcast); repeated requests are counted separately.
+//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as in the
+//! cost models (they are broadcast); repeated requests are counted separately.
 
 use crate::machine::access::{TensorSlice, TensorSlices};
 use crate::machine::{Machine, RegionId};
@@ -23,7 +23,8 @@ pub struct Traffic {
     pub hbm_replicated: u64,
     /// Bytes of the elements in `hbm_read` that the operation uses: one element of each stick of a sparse tensor.
     pub hbm_read_elements: u64,
-    /// Bytes of the elements in `hbm_written` that the operation produces: one element of each stick of a sparse tensor.
+    /// Bytes of the elements in `hbm_written` that the operation produces: one element of each stick of a sparse
+    /// tensor.
     pub hbm_written_elements: u64,
     /// Bytes of the sticks that all cores read from their LX.
     pub lx_read: u64,
@@ -94,7 +95,8 @@ fn count_hbm(plan: &OpPlan, tensor: usize, parts: &[&TensorSlice], machine: &mut
     traffic.hbm_read_elements += elements;
     traffic.hbm_replicated += asked - once;
     for (region, interval) in touched {
-        traffic.hbm_reread += machine.region_mut(region).count_read(interval.start as usize, interval.end as usize) as u64;
+        traffic.hbm_reread +=
+            machine.region_mut(region).count_read(interval.start as usize, interval.end as usize) as u64;
     }
 }
 

@@ -1,13 +1,15 @@
-//! `bundle.mlir` as a small program over addresses: names are values by number, and each is defined once, before it is used.
+//! `bundle.mlir` as a small program over addresses: names are values by number, and each is defined once, before it is
+//! used.
 //!
-//! The compiler and the referee share the syntax tree of the text ([`sdsc_format::bundle_text`]); the referee computes its meaning here. It
-//! accepts only constructs of the SuperDSC-Bundle specification.
+//! The compiler and the referee share the syntax tree of the text ([`sdsc_format::bundle_text`]); the referee computes
+//! its meaning here. It accepts only constructs of the SuperDSC-Bundle specification.
 
 #[cfg(test)]
 mod tests;
 
 use sdsc_format::bundle_text::{
-    self, BundleText, FUNCTION_NAME, Ident, LinearMap, MapRef, ParamField, ParamType, Position, Stmt, StmtKind, TextError,
+    self, BundleText, FUNCTION_NAME, Ident, LinearMap, MapRef, ParamField, ParamType, Position, Stmt, StmtKind,
+    TextError,
 };
 use std::collections::BTreeMap;
 
@@ -148,8 +150,13 @@ pub fn parse(text: &str) -> Result<BundleProgram, TextError> {
     if tree.function.name != FUNCTION_NAME {
         return reject(tree.function.at, format!("expected '@{FUNCTION_NAME}', found '@{}'", tree.function.name));
     }
-    let mut names =
-        SymbolTable { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], kinds: BTreeMap::new(), num_values: 0, num_pools: 0 };
+    let mut names = SymbolTable {
+        maps: BTreeMap::new(),
+        scopes: vec![BTreeMap::new()],
+        kinds: BTreeMap::new(),
+        num_values: 0,
+        num_pools: 0,
+    };
     names.define_maps(&tree)?;
     let parameters = tree.params.iter().map(|parameter| names.define_parameter(parameter)).collect::<Result<_, _>>()?;
     let body = names.convert_statements(&tree.body)?;
@@ -189,9 +196,14 @@ impl<'a> SymbolTable<'a> {
             // A plain number is an address that needs no extraction.
             ParamType::InputArg { granularity: None, max: None } | ParamType::Index => None,
             // Without a granularity every size is a multiple of it.
-            ParamType::InputArg { granularity, max: Some(max) } => Some(SizeBounds { granularity: granularity.unwrap_or(1), max }),
+            ParamType::InputArg { granularity, max: Some(max) } => {
+                Some(SizeBounds { granularity: granularity.unwrap_or(1), max })
+            }
             ParamType::InputArg { max: None, .. } => {
-                return reject(name.at, format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name));
+                return reject(
+                    name.at,
+                    format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name),
+                );
             }
         };
         Ok(Parameter { name: name.name.to_owned(), size })
@@ -204,7 +216,10 @@ impl<'a> SymbolTable<'a> {
             (Some(ParamType::InputArg { max, .. }), ParamField::Max) => *max,
             (Some(_), _) | (None, _) => None,
         };
-        bound.map_or_else(|| reject(parameter.at, format!("the type of '%{}' declares no '{field}'", parameter.name)), Ok)
+        bound.map_or_else(
+            || reject(parameter.at, format!("the type of '%{}' declares no '{field}'", parameter.name)),
+            Ok,
+        )
     }
 
     fn convert_statements(&mut self, body: &'a [Stmt<&'a str>]) -> Result<Vec<Statement>, TextError> {
@@ -221,12 +236,16 @@ impl<'a> SymbolTable<'a> {
             StmtKind::Extract { result, field: ParamField::Value, parameter, .. } => {
                 (result, Expression::Extract(self.resolve_value(*parameter)?))
             }
-            StmtKind::Extract { result, field, parameter, .. } => (result, Expression::Constant(self.find_bound(*parameter, *field)?)),
+            StmtKind::Extract { result, field, parameter, .. } => {
+                (result, Expression::Constant(self.find_bound(*parameter, *field)?))
+            }
             StmtKind::Constant { result, value } => (result, Expression::Constant(*value)),
             StmtKind::Add { result, operands: [left, right] } => {
                 (result, Expression::Add(self.resolve_value(*left)?, self.resolve_value(*right)?))
             }
-            StmtKind::Apply { result, map, dims, symbols } => (result, self.convert_apply(statement.at, map, dims, symbols)?),
+            StmtKind::Apply { result, map, dims, symbols } => {
+                (result, self.convert_apply(statement.at, map, dims, symbols)?)
+            }
             StmtKind::Execute(execute) => return self.convert_execute(statement.at, execute),
             StmtKind::For(counted) => return self.convert_loop(counted),
         };
@@ -248,7 +267,10 @@ impl<'a> SymbolTable<'a> {
             },
         };
         if (dims.len(), symbols.len()) != (map.dims.len(), map.symbols.len()) {
-            return reject(at, format!("the map takes {} dimensions and {} symbols", map.dims.len(), map.symbols.len()));
+            return reject(
+                at,
+                format!("the map takes {} dimensions and {} symbols", map.dims.len(), map.symbols.len()),
+            );
         }
         Ok(Expression::Apply { map: map.clone(), operands: self.resolve_values(dims.iter().chain(symbols))? })
     }
@@ -301,5 +323,7 @@ impl<'a> SymbolTable<'a> {
 /// Evaluates a map for its dimensions, then its symbols; `None` on overflow.
 pub(crate) fn evaluate_map(map: &LinearMap, operands: &[i64]) -> Option<i64> {
     let factors = map.dims.iter().chain(&map.symbols);
-    factors.zip(operands).try_fold(map.constant, |sum, (factor, operand)| sum.checked_add(factor.checked_mul(*operand)?))
+    factors
+        .zip(operands)
+        .try_fold(map.constant, |sum, (factor, operand)| sum.checked_add(factor.checked_mul(*operand)?))
 }

@@ -34,7 +34,8 @@ pub(crate) fn read_program(dir: &Path) -> Result<Program, SimError> {
 
 /// Results are written to files of their names.
 fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
-    let malformed = |message: String| Err(SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message });
+    let malformed =
+        |message: String| Err(SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message });
     let mut names = BTreeSet::new();
     for Tensor { name, .. } in &program.results {
         if !is_plain_name(name) {
@@ -48,7 +49,12 @@ fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn read_bundle(dir: &Path, name: &str, target: &Target, conversions: ConversionOrder) -> Result<LoadedBundle, SimError> {
+pub(crate) fn read_bundle(
+    dir: &Path,
+    name: &str,
+    target: &Target,
+    conversions: ConversionOrder,
+) -> Result<LoadedBundle, SimError> {
     let text_path = format!("{}/{BUNDLE_FILE}", require_plain_name(dir, name)?);
     let path = dir.join(&text_path);
     let bundle = parse(&read_text_file(dir, &text_path)?).map_err(|error| SimError::Text {
@@ -69,7 +75,8 @@ pub(crate) fn read_bundle(dir: &Path, name: &str, target: &Target, conversions: 
 /// Checks that each buffer with an offset consists of complete sticks of the region. Overlap is not checked here: it
 /// shows in the results.
 pub(crate) fn check_buffer_placement(dir: &Path, program: &Program) -> Result<(), SimError> {
-    let malformed = |message: String| SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message };
+    let malformed =
+        |message: String| SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message };
     if program.buffer_bytes < 0 {
         return Err(malformed(format!("'buffer_bytes' is {}", program.buffer_bytes)));
     }
@@ -79,10 +86,13 @@ pub(crate) fn check_buffer_placement(dir: &Path, program: &Program) -> Result<()
     }
     for buffer in &program.buffers {
         let Some(BufferPlace { offset, .. }) = buffer.place else { continue };
-        let end = offset.checked_add(buffer.bytes).filter(|end| offset >= 0 && *end > offset && *end <= program.buffer_bytes);
+        let end =
+            offset.checked_add(buffer.bytes).filter(|end| offset >= 0 && *end > offset && *end <= program.buffer_bytes);
         if offset % STICK_BYTES != 0 || end.is_none() {
             let (name, bytes, all) = (&buffer.name, buffer.bytes, program.buffer_bytes);
-            return Err(malformed(format!("'{name}' has {bytes} bytes at {offset}, which are no whole sticks within {all} bytes")));
+            return Err(malformed(format!(
+                "'{name}' has {bytes} bytes at {offset}, which are no whole sticks within {all} bytes"
+            )));
         }
     }
     Ok(())
@@ -126,8 +136,11 @@ pub(crate) fn read_exact_numbers(
     for (name, constant) in &numbers.constants {
         let tensor = program.constants.iter().find(|tensor| tensor.name == *name && tensor.file.is_some());
         let tensor = tensor.ok_or_else(|| malformed(format!("the program has no constant '{name}' with a file")))?;
-        let length = tensor.shape.iter().try_fold(1_usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
-        let length = length.filter(|length| *length as i64 <= tensor.bytes).ok_or_else(|| malformed(format!("'{name}' has no size")))?;
+        let length =
+            tensor.shape.iter().try_fold(1_usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+        let length = length
+            .filter(|length| *length as i64 <= tensor.bytes)
+            .ok_or_else(|| malformed(format!("'{name}' has no size")))?;
         let elements = match constant {
             ExactConstant::Number(number) => ArrayElements::F64(vec![*number; length]),
             ExactConstant::File(file) => {
@@ -146,7 +159,10 @@ fn record_exact_constants(plan: &mut OpPlan, constants: &BTreeMap<String, f64>) 
         let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
         let constant = constant.ok_or_else(|| format!("{} has no constant '{name}'", plan.name))?;
         if !constant.is_rounded_from(*exact) {
-            return Err(format!("{}: expected a number for '{name}' that is rounded to {}, found {exact}", plan.name, constant.value));
+            return Err(format!(
+                "{}: expected a number for '{name}' that is rounded to {}, found {exact}",
+                plan.name, constant.value
+            ));
         }
         constant.exact = *exact;
     }
@@ -172,7 +188,8 @@ pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimE
     let file = open(path).map_err(|error| convert_read_error(path, error))?;
     let found = file.metadata().map_err(|error| convert_read_error(path, error))?;
     if i64::try_from(found.len()) != Ok(constant.bytes) {
-        let message = format!("expected {} bytes, the size of '{}', found {}", constant.bytes, constant.name, found.len());
+        let message =
+            format!("expected {} bytes, the size of '{}', found {}", constant.bytes, constant.name, found.len());
         return Err(SimError::Malformed { file: path.display().to_string(), message });
     }
     Ok(file)
@@ -180,7 +197,10 @@ pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimE
 
 /// Accepts a plain file name in the same folder; a path would let a bundle read foreign files.
 fn require_plain_name<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
-    let refused = || SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") };
+    let refused = || SimError::Malformed {
+        file: within.display().to_string(),
+        message: format!("'{name}' is no plain file name"),
+    };
     if is_plain_name(name) { Ok(name) } else { Err(refused()) }
 }
 
@@ -189,7 +209,8 @@ fn read_text_file(dir: &Path, path: &str) -> Result<String, SimError> {
     read.map_err(|error| convert_read_error(&dir.join(path), error))
 }
 
-/// Converts a read error: errors of the operating system become [`SimError::Io`], errors of our own checks [`SimError::Malformed`].
+/// Converts a read error: errors of the operating system become [`SimError::Io`], errors of our own checks
+/// [`SimError::Malformed`].
 fn convert_read_error(path: &Path, error: io::Error) -> SimError {
     if error.raw_os_error().is_some() {
         return SimError::Io { path: PathBuf::from(path), source: error };

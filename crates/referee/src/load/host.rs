@@ -107,7 +107,9 @@ impl ArrayElements {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
-            Self::F16(elements) | Self::Bf16(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::F16(elements) | Self::Bf16(elements) => {
+                elements.iter().flat_map(|element| element.to_le_bytes()).collect()
+            }
             Self::F32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::F64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::I8(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
@@ -126,7 +128,9 @@ impl ArrayElements {
             Self::I8(elements) => fill_from_bytes(elements, bytes, i8::from_le_bytes),
             Self::I32(elements) => fill_from_bytes(elements, bytes, i32::from_le_bytes),
             Self::I64(elements) => fill_from_bytes(elements, bytes, i64::from_le_bytes),
-            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => fill_from_bytes(elements, bytes, |[byte]| byte),
+            Self::F8E4M3Fn(elements) | Self::F8E5M2(elements) | Self::Bool(elements) => {
+                fill_from_bytes(elements, bytes, |[byte]| byte)
+            }
         }
     }
 
@@ -170,7 +174,9 @@ impl ArrayElements {
         match self {
             Self::I32(elements) if is_integer => indices.for_each(|index| out.extend(elements[index].to_le_bytes())),
             // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
-            Self::I64(elements) if is_integer => indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes())),
+            Self::I64(elements) if is_integer => {
+                indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes()))
+            }
             Self::F16(_)
             | Self::Bf16(_)
             | Self::F32(_)
@@ -194,8 +200,12 @@ impl ArrayElements {
         let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let integers = bytes.as_chunks::<4>().0.iter().map(|raw| i32::from_le_bytes(*raw)).take(count).enumerate();
         match self {
-            Self::I32(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = value),
-            Self::I64(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value)),
+            Self::I32(elements) if is_integer => {
+                integers.for_each(|(step, value)| elements[start + step * stride] = value)
+            }
+            Self::I64(elements) if is_integer => {
+                integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value))
+            }
             Self::F16(_)
             | Self::Bf16(_)
             | Self::F32(_)

@@ -1,4 +1,5 @@
-//! Seeded random inputs: both signs, several magnitudes, and no two equal adjacent elements, so that a swapped index is detected.
+//! Seeded random inputs: both signs, several magnitudes, and no two equal adjacent elements, so that a swapped index is
+//! detected.
 
 use crate::error::SimError;
 use crate::load::host::{ArrayElements, HostArray};
@@ -12,9 +13,10 @@ const DEFAULT_INTEGER_BOUND: i64 = 16;
 /// Distribution of the random input numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputDistribution {
-    /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
-    /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
-    /// as large as what it multiplies, and a following softmax does not degenerate to a choice of one element.
+    /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more
+    /// dimensions, but for the first of them, count as weights: they are divided by the square root of their second to
+    /// last size, so that a product with them is about as large as what it multiplies, and a following softmax does not
+    /// degenerate to a choice of one element.
     #[default]
     Random,
     /// Few distinct numbers: maxima, comparisons and sums with ties.
@@ -66,11 +68,17 @@ impl FromStr for InputDistribution {
     }
 }
 
-/// An array for an argument of a program, by its position; each has a stream of its own, so that one does not change with the others.
+/// An array for an argument of a program, by its position; each has a stream of its own, so that one does not change
+/// with the others.
 ///
 /// # Errors
 /// If there is no such argument, or no array has such elements.
-pub fn draw_argument(program: &Program, position: usize, seed: u64, draw: InputDistribution) -> Result<HostArray, SimError> {
+pub fn draw_argument(
+    program: &Program,
+    position: usize,
+    seed: u64,
+    draw: InputDistribution,
+) -> Result<HostArray, SimError> {
     let is_float = |tensor: &Tensor| tensor.element_type.parse().is_ok_and(ElementType::is_float);
     let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && is_float(tensor);
     let none = || SimError::Array { name: program.name.clone(), message: format!("has no argument {position}") };
@@ -82,7 +90,8 @@ pub fn draw_argument(program: &Program, position: usize, seed: u64, draw: InputD
     fill_random(tensor, seed, |bits| draw.sample_number(bits, scale))
 }
 
-/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
+/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their
+/// range.
 ///
 /// # Errors
 /// If no array has such elements.
@@ -94,8 +103,9 @@ fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result
     let [first, end] = tensor.index_range.unwrap_or([0, DEFAULT_INTEGER_BOUND]);
     let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
-    let length =
-        length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
+    let length = length
+        .filter(|length| *length as i64 <= tensor.bytes.max(1))
+        .ok_or_else(|| error("is larger than its buffer".to_owned()))?;
     let mut elements = ArrayElements::zeros_for_tensor(tensor, length).map_err(error)?;
     let width = end.saturating_sub(first).max(1).unsigned_abs();
     // The name is a part of the seed: two inputs of one shape must differ.
@@ -110,7 +120,9 @@ fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result
             | ArrayElements::F64(_)
             | ArrayElements::F8E4M3Fn(_)
             | ArrayElements::F8E5M2(_) => float(bits),
-            ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) => (first + (bits % width) as i64) as f64,
+            ArrayElements::I8(_) | ArrayElements::I32(_) | ArrayElements::I64(_) => {
+                (first + (bits % width) as i64) as f64
+            }
             ArrayElements::Bool(_) => (bits % 2) as f64,
         };
         elements.set(index, value);
@@ -171,7 +183,16 @@ mod tests {
     fn tensor(name: &str, element_type: &str) -> Tensor {
         let (name, element_type, format) = (name.to_owned(), element_type.to_owned(), "SEN169_FP16".to_owned());
         let (device_size, stride_map) = (vec![16, 64], vec![64, 1]);
-        Tensor { name, shape: vec![1000], element_type, format, device_size, stride_map, bytes: 2048, ..Tensor::default() }
+        Tensor {
+            name,
+            shape: vec![1000],
+            element_type,
+            format,
+            device_size,
+            stride_map,
+            bytes: 2048,
+            ..Tensor::default()
+        }
     }
 
     #[test]

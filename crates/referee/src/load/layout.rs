@@ -1,8 +1,9 @@
 //! Copies between arrays of the host and buffers of the device.
 //!
-//! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves (`stride_map`;
-//! -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills what is beyond the host's
-//! sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask shows.
+//! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves
+//! (`stride_map`; -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills
+//! what is beyond the host's sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask
+//! shows.
 
 use crate::error::SimError;
 use crate::load::host::{ArrayElements, HostArray};
@@ -63,13 +64,21 @@ impl DeviceLayout {
         let format: DeviceFormat = tensor.format.parse().map_err(|error| format!("{error}"))?;
         let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
         if sizes.len() != map.len() || sizes.iter().any(|size| *size < 1) || tensor.shape.iter().any(|size| *size < 0) {
-            return Err(format!("expected positive sizes with one stride each, found device size {sizes:?} and stride map {map:?}"));
+            return Err(format!(
+                "expected positive sizes with one stride each, found device size {sizes:?} and stride map {map:?}"
+            ));
         }
         if sizes.last() != Some(&format.elements_per_stick()) {
-            return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
+            return Err(format!(
+                "the last device size of {sizes:?} is not {}, a stick of {format}",
+                format.elements_per_stick()
+            ));
         }
         if tensor.shape.contains(&0) && checked_product(sizes) != sizes.last().copied() {
-            return Err(format!("expected a device size of one stick for the shape {:?} without elements, found {sizes:?}", tensor.shape));
+            return Err(format!(
+                "expected a device size of one stick for the shape {:?} without elements, found {sizes:?}",
+                tensor.shape
+            ));
         }
         if let Some(base) = tensor.digit_base.filter(|base| *base < 2 || tensor.shape.first() != Some(&2)) {
             return Err(format!(
@@ -81,20 +90,33 @@ impl DeviceLayout {
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
             return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));
         }
-        let host_length = checked_product(&tensor.shape).filter(|length| checked_product(sizes).is_some_and(|count| *length <= count));
-        let host_length = host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
-        if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_HOST_SPAN)) {
+        let host_length = checked_product(&tensor.shape)
+            .filter(|length| checked_product(sizes).is_some_and(|count| *length <= count));
+        let host_length =
+            host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
+        if sizes
+            .iter()
+            .zip(map)
+            .any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_HOST_SPAN))
+        {
             return Err(format!("the stride map {map:?} has a stride that is out of range"));
         }
-        // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64 elements has no effect.
+        // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64
+        // elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
         let (host_sizes, host_strides) = merge_host_dims(&tensor.shape, &map);
-        let steps = map.iter().map(|stride| classify_stride(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
+        let steps =
+            map.iter().map(|stride| classify_stride(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
         Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
     }
 
     /// Stores an array; the rest of the buffer is NaN, and counts as written.
-    pub(crate) fn store_array(&self, array: &HostArray, region: &mut MemoryRegion, writer: WriterId) -> Result<(), String> {
+    pub(crate) fn store_array(
+        &self,
+        array: &HostArray,
+        region: &mut MemoryRegion,
+        writer: WriterId,
+    ) -> Result<(), String> {
         if self.host_length != array.elements.len() as i64 {
             return Err(format!("has {} elements, expected {}", array.elements.len(), self.host_length));
         }
@@ -143,8 +165,8 @@ impl DeviceLayout {
         missing.map_or(Ok(()), |byte| Err(format!("no op has written byte {byte:#x} of the result")))
     }
 
-    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the format may become its
-    /// last one that is no infinity.
+    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the
+    /// format may become its last one that is no infinity.
     pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
         let (mut rounded, mut wrong) = (Vec::new(), None);
         let (width, last) = (element_width(self.format), max_finite(self.format));
@@ -160,7 +182,9 @@ impl DeviceLayout {
                 wrong = Some((index, exact.elements.get(index)));
             }
         });
-        wrong.map_or(Ok(()), |(index, number)| Err(format!("its bytes differ from element {index}, which is {number} before rounding")))
+        wrong.map_or(Ok(()), |(index, number)| {
+            Err(format!("its bytes differ from element {index}, which is {number} before rounding"))
+        })
     }
 
     /// The number of the array's elements.
@@ -173,8 +197,9 @@ impl DeviceLayout {
         self.for_each_selected_element(|_, _| true, visit);
     }
 
-    /// Visits elements as [`Self::for_each_element`] does, but only those of the sticks that `is_taken` accepts. Its arguments are the range of array
-    /// positions that the elements of the stick span, and their byte range in the buffer.
+    /// Visits elements as [`Self::for_each_element`] does, but only those of the sticks that `is_taken` accepts. Its
+    /// arguments are the range of array positions that the elements of the stick span, and their byte range in the
+    /// buffer.
     pub(crate) fn for_each_selected_element(
         &self,
         is_taken: impl Fn(Range<usize>, Range<usize>) -> bool,
@@ -270,8 +295,8 @@ fn advance_position(position: &mut [i64], sizes: &[i64]) -> bool {
     false
 }
 
-/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks position by position is
-/// one with the next inner one, which then is walked through both.
+/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks
+/// position by position is one with the next inner one, which then is walked through both.
 fn merge_host_dims(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut strides): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
     let mut stride = 1;
@@ -314,7 +339,16 @@ mod tests {
         let bytes = device_size.iter().product::<i64>() * 2;
         let (element_type, format) = ("f32".to_owned(), "SEN169_FP16".to_owned());
         let (shape, device_size, stride_map) = (shape.to_vec(), device_size.to_vec(), stride_map.to_vec());
-        Tensor { name: "t".to_owned(), shape, element_type, format, device_size, stride_map, bytes, ..Tensor::default() }
+        Tensor {
+            name: "t".to_owned(),
+            shape,
+            element_type,
+            format,
+            device_size,
+            stride_map,
+            bytes,
+            ..Tensor::default()
+        }
     }
 
     fn check_round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> MemoryRegion {

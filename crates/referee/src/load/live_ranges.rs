@@ -1,7 +1,8 @@
 //! Ends of the live ranges in LX and in the pool that `program.json` lists for a launch.
 //!
-//! A live range belongs to the innermost loop around its first and its last op, and spans all statements of that loop from one to the other.
-//! So it ends after its last op, or after the deeper loop that contains this op, in every iteration.
+//! A live range belongs to the innermost loop around its first and its last op, and spans all statements of that loop
+//! from one to the other. So it ends after its last op, or after the deeper loop that contains this op, in every
+//! iteration.
 
 use crate::load::address_program::{BundleProgram, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
@@ -54,7 +55,10 @@ impl ExpirySchedule {
                     (life.first_op <= life.last_op && life.last_op < loops.len(), life.offset >= 0 && life.bytes > 0);
                 if !has_ops || !has_bytes || life.offset.checked_add(life.bytes).is_none() {
                     let (first, last, n_ops) = (life.first_op, life.last_op, loops.len());
-                    return Err(format!("a live range of {} bytes from op {first} to op {last}, of {n_ops} ops", life.bytes));
+                    return Err(format!(
+                        "a live range of {} bytes from op {first} to op {last}, of {n_ops} ops",
+                        life.bytes
+                    ));
                 }
                 born.entry(life.first_op).or_default().push(life);
             }
@@ -65,7 +69,8 @@ impl ExpirySchedule {
                     Some(inner) => deaths.after_loops.entry(*inner).or_default().push(make_expired_range(memory, life)),
                     None => {
                         // An in-place result extends the live range.
-                        let heirs = born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
+                        let heirs =
+                            born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
                         let left = heirs.fold(vec![make_expired_range(memory, life)], |left, heir| {
                             subtract_range(&left, &make_expired_range(memory, heir))
                         });
@@ -77,10 +82,12 @@ impl ExpirySchedule {
         Ok(deaths)
     }
 
-    /// Returns the live range in LX for a write of an execute at this byte: one that the execute begins, else one that has begun.
+    /// Returns the live range in LX for a write of an execute at this byte: one that the execute begins, else one that
+    /// has begun.
     pub(crate) fn find_written_range(&self, number: usize, byte: i64) -> Option<LiveRangeId> {
-        let has =
-            |life: &&Life| (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte);
+        let has = |life: &&Life| {
+            (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte)
+        };
         let written = self.lx.iter().filter(has).max_by_key(|life| life.first_op);
         written.map(|life| (life.offset, life.first_op))
     }
@@ -119,8 +126,10 @@ const fn make_expired_range(memory: ScratchMemory, life: &Life) -> ExpiredRange 
 /// Subtracts the bytes of another live range from `bytes`.
 fn subtract_range(bytes: &[ExpiredRange], taken: &ExpiredRange) -> Vec<ExpiredRange> {
     let of = |one: &ExpiredRange| {
-        let (front, back) =
-            (ExpiredRange { end: one.end.min(taken.start), ..*one }, ExpiredRange { start: one.start.max(taken.end), ..*one });
+        let (front, back) = (
+            ExpiredRange { end: one.end.min(taken.start), ..*one },
+            ExpiredRange { start: one.start.max(taken.end), ..*one },
+        );
         [front, back].into_iter().filter(|part| part.start < part.end)
     };
     bytes.iter().flat_map(of).collect()
@@ -133,7 +142,9 @@ mod tests {
 
     /// An op, a loop of two, an op.
     fn parse_sample_bundle() -> BundleProgram {
-        let execute = |number: usize| format!("sdscbundle.sdsc_execute () {{sdsc_filename=\"sdsc_{number}.json\", \"symbol_ids\"=[]}}\n");
+        let execute = |number: usize| {
+            format!("sdscbundle.sdsc_execute () {{sdsc_filename=\"sdsc_{number}.json\", \"symbol_ids\"=[]}}\n")
+        };
         let text = format!(
             "module {{\nfunc.func @sdsc_bundle() {{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n{}scf.for %i_0 = %c0 to %c1 step \
              %c1 {{\n{}{}}}\n{}return\n}}\n}}\n",
@@ -146,8 +157,12 @@ mod tests {
     }
 
     fn build_schedule(lives: &[(i64, i64, usize, usize)]) -> Result<ExpirySchedule, String> {
-        let life = |&(offset, bytes, first_op, last_op): &(i64, i64, usize, usize)| Life { offset, bytes, first_op, last_op };
-        ExpirySchedule::from_launch(&LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() }, &parse_sample_bundle())
+        let life =
+            |&(offset, bytes, first_op, last_op): &(i64, i64, usize, usize)| Life { offset, bytes, first_op, last_op };
+        ExpirySchedule::from_launch(
+            &LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() },
+            &parse_sample_bundle(),
+        )
     }
 
     fn lx_range(start: i64, end: i64) -> ExpiredRange {

@@ -35,11 +35,17 @@ pub(crate) struct TensorSlices(pub(crate) Vec<Vec<TensorSlice>>);
 
 impl TensorSlice {
     /// The bytes of the region that some intervals from the start of the part are.
-    pub(crate) fn intervals<'p>(&'p self, intervals: &'p [ByteInterval], row_bytes: i64) -> impl Iterator<Item = ByteInterval> + 'p {
+    pub(crate) fn intervals<'p>(
+        &'p self,
+        intervals: &'p [ByteInterval],
+        row_bytes: i64,
+    ) -> impl Iterator<Item = ByteInterval> + 'p {
         let rows = self.rows.as_deref().unwrap_or(&[0]);
         rows.iter().flat_map(move |row| {
             let base = self.byte + row * row_bytes;
-            intervals.iter().map(move |interval| ByteInterval { start: base + interval.start, end: base + interval.end })
+            intervals
+                .iter()
+                .map(move |interval| ByteInterval { start: base + interval.start, end: base + interval.end })
         })
     }
 }
@@ -56,7 +62,11 @@ impl OpPlan {
     }
 
     /// Returns the bytes of a tensor that a core accesses.
-    pub(crate) fn accessed_intervals<'p>(&'p self, part: &'p TensorSlice, tensor: usize) -> impl Iterator<Item = ByteInterval> + 'p {
+    pub(crate) fn accessed_intervals<'p>(
+        &'p self,
+        part: &'p TensorSlice,
+        tensor: usize,
+    ) -> impl Iterator<Item = ByteInterval> + 'p {
         let plan = &self.tensors[tensor];
         let intervals = if tensor == self.output { &plan.written } else { &plan.read };
         part.intervals(intervals, self.row_bytes(tensor))
@@ -64,7 +74,11 @@ impl OpPlan {
 }
 
 /// Locates all parts, and checks that the execution violates no rule.
-pub(crate) fn check_accesses(plan: &OpPlan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlices, SimError> {
+pub(crate) fn check_accesses(
+    plan: &OpPlan,
+    symbols: impl Fn(i64) -> Option<i64>,
+    machine: &mut Machine,
+) -> Result<TensorSlices, SimError> {
     let mut parts = locate_slices(plan, &symbols, machine)?;
     rows::resolve_rows(plan, &mut parts, machine)?;
     conflicts::check_within_core(plan, &parts, machine)?;
@@ -82,7 +96,11 @@ pub(crate) fn check_accesses(plan: &OpPlan, symbols: impl Fn(i64) -> Option<i64>
     Ok(parts)
 }
 
-fn locate_slices(plan: &OpPlan, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<TensorSlices, SimError> {
+fn locate_slices(
+    plan: &OpPlan,
+    symbols: &impl Fn(i64) -> Option<i64>,
+    machine: &mut Machine,
+) -> Result<TensorSlices, SimError> {
     let mut parts = Vec::with_capacity(plan.cores.len());
     for core in 0..plan.cores.len() {
         let tensors = (0..plan.tensors.len()).map(|tensor| locate_slice(plan, core, tensor, symbols, machine));
@@ -101,13 +119,17 @@ fn locate_slice(
     let entry = &plan.tensors[tensor];
     let address = match entry.starts[core] {
         StartAddress::Address(address) => address,
-        StartAddress::Symbol(symbol) => symbols(symbol).ok_or_else(|| SimError::NoValue { op: plan.name.clone(), symbol })?,
+        StartAddress::Symbol(symbol) => {
+            symbols(symbol).ok_or_else(|| SimError::NoValue { op: plan.name.clone(), symbol })?
+        }
     };
     if address % STICK_BYTES != 0 {
         return Err(SimError::Misaligned { site: plan.access_site(core, tensor), address });
     }
     let location = match entry.memory {
-        MemorySpace::Lx => Some(MemoryLocation { region: RegionId::Lx(plan.cores[core].id), byte: address, end: machine.lx_bytes() }),
+        MemorySpace::Lx => {
+            Some(MemoryLocation { region: RegionId::Lx(plan.cores[core].id), byte: address, end: machine.lx_bytes() })
+        }
         MemorySpace::Hbm => machine.find_buffer(address),
     };
     let last = if tensor == plan.output { entry.written.last() } else { entry.read.last() };
@@ -117,7 +139,13 @@ fn locate_slice(
         return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
     };
     let is_held = entry.is_held_by(core);
-    let part = TensorSlice { region: location.region, byte: location.byte, end: location.end, address, rows: (!is_held).then(Vec::new) };
+    let part = TensorSlice {
+        region: location.region,
+        byte: location.byte,
+        end: location.end,
+        address,
+        rows: (!is_held).then(Vec::new),
+    };
     if tensor == plan.output
         && let Some(region) = machine.region(part.region).filter(|region| region.is_read_only())
     {
@@ -130,20 +158,38 @@ fn locate_slice(
     Ok(part)
 }
 
-fn check_bounds(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, end: i64, machine: &mut Machine) -> Result<(), SimError> {
+fn check_bounds(
+    plan: &OpPlan,
+    core: usize,
+    tensor: usize,
+    part: &TensorSlice,
+    end: i64,
+    machine: &mut Machine,
+) -> Result<(), SimError> {
     let region = machine.region_mut(part.region);
     let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= part.end);
     match last {
         Some(last) => region.ensure_length(last as usize),
         None => {
             let (site, address) = (plan.access_site(core, tensor), part.address);
-            return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory: region.name.clone() });
+            return Err(SimError::OutOfBounds {
+                site,
+                address,
+                end: address.saturating_add(end),
+                memory: region.name.clone(),
+            });
         }
     }
     Ok(())
 }
 
-fn check_written(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, machine: &Machine) -> Result<(), SimError> {
+fn check_written(
+    plan: &OpPlan,
+    core: usize,
+    tensor: usize,
+    part: &TensorSlice,
+    machine: &Machine,
+) -> Result<(), SimError> {
     let Some(region) = machine.region(part.region) else { return Ok(()) };
     for interval in plan.accessed_intervals(part, tensor) {
         if let Some(byte) = region.find_unwritten(interval.start as usize, interval.end as usize) {
@@ -161,8 +207,8 @@ fn check_written(plan: &OpPlan, core: usize, tensor: usize, part: &TensorSlice, 
     }
 }
 
-/// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live range; bytes of another
-/// writer mean that two live buffers overlap.
+/// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live
+/// range; bytes of another writer mean that two live buffers overlap.
 fn check_lx_writers(
     plan: &OpPlan,
     core: usize,

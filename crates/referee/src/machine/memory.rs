@@ -222,7 +222,8 @@ impl MemoryRegion {
         self.poison(start.min(end), end);
     }
 
-    /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is kept.
+    /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is
+    /// kept.
     pub(crate) fn end_live_range(&mut self, start: usize, end: usize) {
         let end = end.next_multiple_of(STICK).min(self.length);
         let start = start.min(end);

@@ -102,7 +102,8 @@ impl Machine {
     /// Allocates a poisoned buffer in HBM.
     pub(crate) fn allocate(&mut self, name: &str, bytes: i64) -> Result<usize, SimError> {
         let size = usize::try_from(bytes).ok().filter(|_| bytes <= self.free);
-        let size = size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
+        let size =
+            size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
         self.free -= bytes;
         let mut region = new_region(self.has_values, format!("'{name}' ({bytes} bytes)"), size);
         region.ensure_length(size);
@@ -142,11 +143,16 @@ impl Machine {
 
     /// Returns the buffer of an HBM address: the one that starts at or below it, within a segment.
     pub(crate) fn find_buffer(&self, address: i64) -> Option<MemoryLocation> {
-        let below = self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
+        let below =
+            self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
         let mapping = below.max_by_key(|mapping| mapping.base)?;
         let BufferExtent { buffer, start, end } = mapping.extent;
         let capacity = self.buffers[buffer].capacity as i64;
-        Some(MemoryLocation { region: RegionId::Hbm(buffer), byte: start + (address - mapping.base), end: end.min(capacity) })
+        Some(MemoryLocation {
+            region: RegionId::Hbm(buffer),
+            byte: start + (address - mapping.base),
+            end: end.min(capacity),
+        })
     }
 
     pub(crate) fn region(&self, id: RegionId) -> Option<&MemoryRegion> {
@@ -172,7 +178,9 @@ impl Machine {
             RegionId::Hbm(buffer) => &mut self.buffers[buffer],
             RegionId::Lx(core) => {
                 let (bytes, has_values) = (self.lx_bytes, self.has_values);
-                self.lx.entry(core).or_insert_with(|| new_region(has_values, format!("LX of core {core} ({bytes} bytes)"), bytes))
+                self.lx
+                    .entry(core)
+                    .or_insert_with(|| new_region(has_values, format!("LX of core {core} ({bytes} bytes)"), bytes))
             }
         }
     }
@@ -239,8 +247,14 @@ mod tests {
         machine.map_tensor(BufferExtent::whole_buffer(first), machine.segment_address(1));
         machine.map_tensor(BufferExtent { buffer: second, start: 128, end: 192 }, machine.segment_address(2));
         assert_eq!(machine.find_buffer(0), None);
-        assert_eq!(machine.find_buffer((1 << 34) + 300), Some(MemoryLocation { region: RegionId::Hbm(first), byte: 300, end: 256 }));
-        assert_eq!(machine.find_buffer(2 << 34), Some(MemoryLocation { region: RegionId::Hbm(second), byte: 128, end: 192 }));
+        assert_eq!(
+            machine.find_buffer((1 << 34) + 300),
+            Some(MemoryLocation { region: RegionId::Hbm(first), byte: 300, end: 256 })
+        );
+        assert_eq!(
+            machine.find_buffer(2 << 34),
+            Some(MemoryLocation { region: RegionId::Hbm(second), byte: 128, end: 192 })
+        );
         machine.unmap_all();
         assert_eq!(machine.find_buffer(2 << 34), None);
     }
@@ -254,7 +268,11 @@ mod tests {
             writer
         });
         let with_first = writers.map(|writer| machine.wrote_same_value(writers[1], writer));
-        assert_eq!(with_first, [true, true, true, false, false, false], "another life, and the same one in the next iteration");
+        assert_eq!(
+            with_first,
+            [true, true, true, false, false, false],
+            "another life, and the same one in the next iteration"
+        );
         assert!(machine.wrote_same_value(writers[4], writers[5]));
     }
 

@@ -1,6 +1,7 @@
 //! `SEN169_FP16`, also called DL16: 1 sign, 6 exponent bits with bias 31, 9 mantissa bits.
 //!
-//! * The largest finite value is 0x7ffe; exponent 63 is an ordinary exponent, and 0x7fff is not a number (later torch-spyre sources).
+//! * The largest finite value is 0x7ffe; exponent 63 is an ordinary exponent, and 0x7fff is not a number (later
+//!   torch-spyre sources).
 //! * The host converter saturates at 2^32, which is 0x7e00 (the same sources); infinities become that value.
 //! * Assumptions: values below 2^-30 are spaced evenly as in IEEE 754, and a device store saturates at 0x7ffe.
 
@@ -22,7 +23,8 @@ const SUBNORMAL_ALIGNER: f32 = f32::from_bits((127 - 16) << 23);
 /// The value of the bits.
 #[must_use]
 pub fn dl16_to_f32(bits: u16) -> f32 {
-    // Exponent and mantissa moved to where f32 has them are off by the distance of the biases, for subnormal values too.
+    // Exponent and mantissa moved to where f32 has them are off by the distance of the biases, for subnormal values
+    // too.
     let magnitude = f32::from_bits(u32::from(bits & NAN_BITS) << 14) * REBIAS;
     let magnitude = if bits & NAN_BITS == NAN_BITS { f32::NAN } else { magnitude };
     f32::from_bits(magnitude.to_bits() | (u32::from(bits & SIGN_BIT) << 16))
@@ -57,8 +59,11 @@ mod tests {
 
     #[test]
     fn encodes_known_constants() {
-        // "SuperDSC schema, section 6": 0 -> 0, 1/256 -> 11776, 1e-5 -> 7327, 1/2880 -> 9944; golden: 1.0 -> 15872, 20.0 -> 18048.
-        for (value, bits) in [(0.0, 0), (1.0 / 256.0, 11776), (1e-5, 7327), (1.0 / 2880.0, 9944), (1.0, 15872), (20.0, 18048)] {
+        // "SuperDSC schema, section 6": 0 -> 0, 1/256 -> 11776, 1e-5 -> 7327, 1/2880 -> 9944; golden: 1.0 -> 15872,
+        // 20.0 -> 18048.
+        for (value, bits) in
+            [(0.0, 0), (1.0 / 256.0, 11776), (1e-5, 7327), (1.0 / 2880.0, 9944), (1.0, 15872), (20.0, 18048)]
+        {
             assert_eq!(dl16_from_f32(value), bits, "{value}");
         }
     }

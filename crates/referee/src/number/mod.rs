@@ -1,7 +1,8 @@
 //! The device's numbers as bit patterns, and their conversion to and from `f32`.
 //!
-//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the tensor.
-//! `docs/reference/simulator.md` lists each choice with its source, and marks those without a public source as assumptions.
+//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the
+//! tensor. `docs/reference/simulator.md` lists each choice with its source, and marks those without a public source as
+//! assumptions.
 
 mod dl16;
 mod float8;
@@ -11,7 +12,8 @@ pub use float8::{E4M3, E5M2, Float8Format};
 
 use machine::DeviceFormat;
 
-/// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their maximum.
+/// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their
+/// maximum.
 pub const POISON_BYTE: u8 = 0xff;
 
 /// Bytes of one element, as a length.
@@ -30,7 +32,9 @@ pub const fn element_width(format: DeviceFormat) -> usize {
 /// If the run leaves `bytes`; the checks before an operation make sure that it does not.
 pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64, out: &mut [f32]) {
     match format {
-        DeviceFormat::Sen169Fp16 => decode_strided::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw))),
+        DeviceFormat::Sen169Fp16 => {
+            decode_strided::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw)))
+        }
         DeviceFormat::IeeeFp32 => decode_strided::<4>(bytes, start, stride, out, f32::from_le_bytes),
         DeviceFormat::IeeeInt32 => decode_strided::<4>(bytes, start, stride, out, |raw| i32::from_le_bytes(raw) as f32),
         DeviceFormat::SenUint32 => decode_strided::<4>(bytes, start, stride, out, |raw| u32::from_le_bytes(raw) as f32),
@@ -40,7 +44,13 @@ pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64,
     }
 }
 
-fn decode_strided<const W: usize>(bytes: &[u8], start: usize, stride: i64, out: &mut [f32], decode: impl Fn([u8; W]) -> f32) {
+fn decode_strided<const W: usize>(
+    bytes: &[u8],
+    start: usize,
+    stride: i64,
+    out: &mut [f32],
+    decode: impl Fn([u8; W]) -> f32,
+) {
     let at = |position: usize| {
         let mut raw = [0; W];
         raw.copy_from_slice(&bytes[position..position + W]);
@@ -95,7 +105,8 @@ fn encode_values<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl
 
 /// The value of a constant's bits in a file.
 ///
-/// Constants are stored in the format of the op (IEEE single precision) or else in DL16 ("SuperDSC schema, section 6, bits").
+/// Constants are stored in the format of the op (IEEE single precision) or else in DL16 ("SuperDSC schema, section 6,
+/// bits").
 #[must_use]
 pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
     match format {
@@ -109,8 +120,8 @@ pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
     }
 }
 
-/// Returns the program's number that a number of the device stands for, as far as it can be recovered: DL16 has no infinities, and the
-/// host's converter saturates them.
+/// Returns the program's number that a number of the device stands for, as far as it can be recovered: DL16 has no
+/// infinities, and the host's converter saturates them.
 #[must_use]
 pub fn to_program_number(format: DeviceFormat, value: f32) -> f64 {
     let is_infinity = format != DeviceFormat::IeeeFp32 && value.abs() == dl16_to_f32(DL16_SATURATED);
@@ -149,7 +160,9 @@ mod tests {
 
     #[test]
     fn decodes_poison_as_nan() {
-        for format in [DeviceFormat::Sen169Fp16, DeviceFormat::IeeeFp32, DeviceFormat::Sen143Fp8, DeviceFormat::Sen152Fp8] {
+        for format in
+            [DeviceFormat::Sen169Fp16, DeviceFormat::IeeeFp32, DeviceFormat::Sen143Fp8, DeviceFormat::Sen152Fp8]
+        {
             let mut value = [0.0];
             decode_run(format, &[POISON_BYTE; 4], 0, 1, &mut value);
             assert!(value[0].is_nan(), "{format}");

@@ -2,10 +2,10 @@
 //!
 //! Operands are unpacked once; products are added in the order of the contracted dimensions.
 //!
-//! A product with a zero is zero, whatever the other factor is. A contracted dimension is rounded up to whole sticks; the file does
-//! not say to what length it was, and torch-spyre pads only the second operand with zeros: "hardware zeroes lanes past K in x's last
-//! stick". So the padding of the first operand, NaN here, must meet those zeros and vanish (assumption); if the zeros are missing,
-//! the NaN shows.
+//! A product with a zero is zero, whatever the other factor is. A contracted dimension is rounded up to whole sticks;
+//! the file does not say to what length it was, and torch-spyre pads only the second operand with zeros: "hardware
+//! zeroes lanes past K in x's last stick". So the padding of the first operand, NaN here, must meet those zeros and
+//! vanish (assumption); if the zeros are missing, the NaN shows.
 
 use super::{CoreView, ElementMemory, MemoryElement, SliceValues};
 use crate::plan::{OffsetTables, OpPlan, PointLoopNest, build_dense_tables};
@@ -23,15 +23,21 @@ impl DimRoles {
     fn from_plan(plan: &OpPlan) -> Self {
         let has = |tensor: usize, dim: usize| plan.tensors[tensor].present[dim];
         let select = |left: bool, right: bool, result: bool| {
-            let same =
-                |dim: &usize| (has(plan.inputs[0], *dim), has(plan.inputs[1], *dim), has(plan.output, *dim)) == (left, right, result);
+            let same = |dim: &usize| {
+                (has(plan.inputs[0], *dim), has(plan.inputs[1], *dim), has(plan.output, *dim)) == (left, right, result)
+            };
             (0..plan.dims.len()).filter(same).collect::<Vec<_>>()
         };
         let mut contracted = select(true, true, false);
         // A dimension that only one operand has is summed over as well.
         contracted.extend(select(true, false, false));
         contracted.extend(select(false, true, false));
-        Self { batch: select(true, true, true), rows: select(true, false, true), columns: select(false, true, true), contracted }
+        Self {
+            batch: select(true, true, true),
+            rows: select(true, false, true),
+            columns: select(false, true, true),
+            contracted,
+        }
     }
 }
 
@@ -40,7 +46,8 @@ pub(super) fn contract<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M
     let roles = DimRoles::from_plan(plan);
     let order = [&roles.batch[..], &roles.rows, &roles.columns].concat();
     let volume = |dims: &[usize]| plan.volume(dims);
-    let (n_batch, m, n, k) = (volume(&roles.batch), volume(&roles.rows), volume(&roles.columns), volume(&roles.contracted));
+    let (n_batch, m, n, k) =
+        (volume(&roles.batch), volume(&roles.rows), volume(&roles.columns), volume(&roles.contracted));
     let left = unpack(view, plan.inputs[0], &[&roles.batch[..], &roles.rows, &roles.contracted].concat());
     let right = unpack(view, plan.inputs[1], &[&roles.batch[..], &roles.contracted, &roles.columns].concat());
     let arithmetic = view.arithmetic();

@@ -14,7 +14,10 @@ pub(super) fn copy<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let mut cells = Vec::with_capacity(plan.points as usize * M::cells_per_element(to));
     let mut values = Vec::new();
     plan.point_loop_nest().for_each_chunk(|piece| {
-        let lane = StridedRun { offset: piece.lanes[input].offset + find_row_offset(view, input, &piece), ..piece.lanes[input] };
+        let lane = StridedRun {
+            offset: piece.lanes[input].offset + find_row_offset(view, input, &piece),
+            ..piece.lanes[input]
+        };
         if from == to {
             view.memory.copy(view.strided_elements(input, lane), lane.valid, &mut cells);
             // Elements beyond the end of the input are undefined; NaN is the worst case.

@@ -1,6 +1,7 @@
 //! Arithmetic of the device: `f32`.
 //!
-//! The device approximates most functions, by methods that are not public. Here they are exact to the precision of `f32`.
+//! The device approximates most functions, by methods that are not public. Here they are exact to the precision of
+//! `f32`.
 
 use super::matmul;
 use element::{Arithmetic, BinaryFunction, UnaryFunction, erf, maximum};
@@ -69,7 +70,9 @@ impl Arithmetic for DeviceArithmetic {
             UnaryFunction::Exp => map_in_place(values, f32::exp),
             UnaryFunction::Floor => map_in_place(values, f32::floor),
             // The exact form with the error function, torch's default (assumption).
-            UnaryFunction::Gelu => map_in_place(values, |x| 0.5 * x * (1.0 + erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2) as f32)),
+            UnaryFunction::Gelu => {
+                map_in_place(values, |x| 0.5 * x * (1.0 + erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2) as f32))
+            }
             UnaryFunction::Log => map_in_place(values, f32::ln),
             UnaryFunction::Neg => map_in_place(values, |x| -x),
             UnaryFunction::Reciprocal => map_in_place(values, |x| 1.0 / x),
@@ -118,9 +121,14 @@ mod tests {
 
     #[test]
     fn propagates_nan() {
-        for function in
-            [UnaryFunction::Abs, UnaryFunction::Relu, UnaryFunction::Clip, UnaryFunction::Gelu, UnaryFunction::Softplus, UnaryFunction::Exp]
-        {
+        for function in [
+            UnaryFunction::Abs,
+            UnaryFunction::Relu,
+            UnaryFunction::Clip,
+            UnaryFunction::Gelu,
+            UnaryFunction::Softplus,
+            UnaryFunction::Exp,
+        ] {
             assert!(DeviceArithmetic.apply(function, &[-1.0, 1.0], f32::NAN).is_nan(), "{function:?}");
         }
         for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {

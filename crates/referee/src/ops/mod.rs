@@ -1,7 +1,8 @@
 //! Implementations of the device functions, one file per family.
 //!
-//! A kernel reads the slices of one core and returns the values of its slice of the result. Nothing is stored before all cores are done, so
-//! results do not depend on the order of the cores or the number of threads. The kind of element is a parameter ([`Memory`]).
+//! A kernel reads the slices of one core and returns the values of its slice of the result. Nothing is stored before
+//! all cores are done, so results do not depend on the order of the cores or the number of threads. The kind of element
+//! is a parameter ([`Memory`]).
 
 mod contract;
 mod copy;
@@ -89,8 +90,11 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
         for (dim, valid) in &mask.dims {
             let local = self.plan.dims[*dim].local;
             let left = valid - self.plan.cores[self.core].slots[*dim] * local - piece.position[*dim] as i64;
-            let count =
-                if piece.inner == Some(*dim) { left.clamp(0, piece.length as i64) as usize } else { piece.length * usize::from(left > 0) };
+            let count = if piece.inner == Some(*dim) {
+                left.clamp(0, piece.length as i64) as usize
+            } else {
+                piece.length * usize::from(left > 0)
+            };
             unmasked = unmasked.min(count);
         }
         unmasked

@@ -1,7 +1,8 @@
 //! Layer normalisation in three operations, as torch-spyre splits it: `exx2`, `layernormscale`, `layernormnorm`.
 //!
-//! The result of `exx2` has two values in each stick. Which, and where, is not public: here the mean stands in lane 0 and the mean of
-//! the squares in lane 1, each rounded to the tensor's format (assumption). No host ever reads such a tensor.
+//! The result of `exx2` has two values in each stick. Which, and where, is not public: here the mean stands in lane 0
+//! and the mean of the squares in lane 1, each rounded to the tensor's format (assumption). No host ever reads such a
+//! tensor.
 
 use super::pointwise::compute_pointwise;
 use super::reduce::visit_input;

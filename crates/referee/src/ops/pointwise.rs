@@ -36,7 +36,9 @@ pub(super) fn compute_unary<M: ElementMemory>(view: CoreView<'_, M>, function: U
 pub(super) fn compute_binary<M: ElementMemory>(view: CoreView<'_, M>, function: BinaryFunction) -> SliceValues<M> {
     let arithmetic = view.arithmetic();
     if function == BinaryFunction::Mul && is_square(view) {
-        return compute_pointwise(view, 2, |inputs| inputs[0].iter_mut().for_each(|value| *value = arithmetic.square(*value)));
+        return compute_pointwise(view, 2, |inputs| {
+            inputs[0].iter_mut().for_each(|value| *value = arithmetic.square(*value))
+        });
     }
     compute_pointwise(view, 2, |inputs| {
         let (left, right) = inputs.split_at_mut(1);

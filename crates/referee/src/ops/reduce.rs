@@ -8,11 +8,14 @@ use element::{Arithmetic, Reduction};
 pub(super) fn reduce<M: ElementMemory>(view: CoreView<'_, M>, reduction: Reduction) -> SliceValues<M> {
     let (order, arithmetic) = (view.plan.output_dims(), view.arithmetic());
     let mut values = vec![arithmetic.identity(reduction); view.plan.volume(&order)];
-    visit_input(view, &order, |inputs, place, stride| accumulate(arithmetic, reduction, inputs, &mut values, place, stride));
+    visit_input(view, &order, |inputs, place, stride| {
+        accumulate(arithmetic, reduction, inputs, &mut values, place, stride)
+    });
     SliceValues::Elements { values, order }
 }
 
-/// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its step.
+/// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its
+/// step.
 pub(super) fn visit_input<M: ElementMemory>(
     view: CoreView<'_, M>,
     order: &[usize],

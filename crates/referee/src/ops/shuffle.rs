@@ -1,4 +1,5 @@
-//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same slice.
+//! Shuffle: each core gets its slice of a tensor from the LX of the cores that hold it. Several cores may get the same
+//! slice.
 
 use super::{ElementMemory, SliceValues, StridedElements};
 use crate::machine::access::TensorSlices;
@@ -16,9 +17,15 @@ pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, mem
         let part = &parts.0[core][input];
         for_each_run(&plan.tensors[input], core, &sizes, |run| {
             cells.clear();
-            memory.copy(StridedElements { format, part, offset: run.offset, stride: run.stride }, run.length, &mut cells);
+            memory.copy(
+                StridedElements { format, part, offset: run.offset, stride: run.stride },
+                run.length,
+                &mut cells,
+            );
             let places = run.indices();
-            places.zip(cells.chunks_exact(n_cells)).for_each(|(place, cells)| whole[place * n_cells..][..n_cells].copy_from_slice(cells));
+            places
+                .zip(cells.chunks_exact(n_cells))
+                .for_each(|(place, cells)| whole[place * n_cells..][..n_cells].copy_from_slice(cells));
         });
     }
     let of_core = |core| {
@@ -36,10 +43,13 @@ pub(crate) fn count_moved_bytes(plan: &OpPlan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
     let sizes = dim_sizes(plan);
     let mut owners = vec![usize::MAX; sizes.iter().product()];
-    (0..plan.cores.len()).for_each(|core| for_each_run(input, core, &sizes, |run| run.indices().for_each(|place| owners[place] = core)));
+    (0..plan.cores.len())
+        .for_each(|core| for_each_run(input, core, &sizes, |run| run.indices().for_each(|place| owners[place] = core)));
     let mut moved = 0;
     for core in 0..plan.cores.len() {
-        for_each_run(output, core, &sizes, |run| moved += run.indices().filter(|place| owners[*place] != core).count() as u64);
+        for_each_run(output, core, &sizes, |run| {
+            moved += run.indices().filter(|place| owners[*place] != core).count() as u64
+        });
     }
     moved * input.format.bytes() as u64
 }

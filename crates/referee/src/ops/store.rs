@@ -107,7 +107,8 @@ fn build_owned_runs(output: &TensorPlan, n_cells: usize) -> Vec<StoreRun> {
     runs
 }
 
-/// The runs of a result that is row-major over some dimensions, and its cells, `n_cells` of a point, in the order of the runs.
+/// The runs of a result that is row-major over some dimensions, and its cells, `n_cells` of a point, in the order of
+/// the runs.
 fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], n_cells: usize) -> (Vec<C>, Vec<StoreRun>) {
     let output = &plan.tensors[plan.output];
     let locals = plan.local_sizes();

@@ -1,7 +1,7 @@
 //! The largest values along a dimension, one result for each rank.
 //!
-//! Ranks are in falling order; of equal values the one with the lower position comes first, and what is no number before all numbers
-//! (assumptions).
+//! Ranks are in falling order; of equal values the one with the lower position comes first, and what is no number
+//! before all numbers (assumptions).
 
 use super::{CoreView, ElementMemory, SliceValues, reduce};
 use crate::plan::TopKOutput;
@@ -33,7 +33,8 @@ pub(super) fn compute_top_k<M: ElementMemory>(view: CoreView<'_, M>, selected: T
 fn find_largest<A: Arithmetic>(arithmetic: &A, row: &[A::Element], count: usize) -> Vec<usize> {
     let mut left: Vec<usize> = (0..row.len()).collect();
     let next = |_| {
-        let best = (1..left.len()).fold(0, |best, at| if ranks_before(arithmetic, row[left[at]], row[left[best]]) { at } else { best });
+        let best = (1..left.len())
+            .fold(0, |best, at| if ranks_before(arithmetic, row[left[at]], row[left[best]]) { at } else { best });
         left.remove(best)
     };
     (0..count).map(next).collect()

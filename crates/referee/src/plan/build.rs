@@ -34,7 +34,9 @@ pub(super) fn compile_plan(
     let [compute] = dsc.compute.as_slice() else {
         let fault = match dsc.compute.len() {
             0 => PlanError::Malformed("computeOp_ has no entry".to_owned()),
-            count => PlanError::NotSimulated(format!("{count} fused operations: the format does not say how values pass between them")),
+            count => PlanError::NotSimulated(format!(
+                "{count} fused operations: the format does not say how values pass between them"
+            )),
         };
         return Err(fault.into_error(format!("{file} ({})", named.name)));
     };
@@ -64,8 +66,8 @@ fn reject_malformed<T>(message: impl Into<String>) -> PlanResult<T> {
 
 impl PlanBuilder<'_> {
     fn build_plan(&self) -> PlanResult<OpPlan> {
-        let kernel =
-            OpKernel::from_function(self.function).ok_or_else(|| PlanError::NotSimulated(format!("the function '{}'", self.function)))?;
+        let kernel = OpKernel::from_function(self.function)
+            .ok_or_else(|| PlanError::NotSimulated(format!("the function '{}'", self.function)))?;
         let dims = self.build_dims()?;
         let cores = match kernel {
             OpKernel::Shuffle => find_relayout_cores(self.operation, self.dsc, &dims, self.num_cores)?,
@@ -74,7 +76,12 @@ impl PlanBuilder<'_> {
         let tensors = self.build_tensors(&dims, &cores)?;
         let (inputs, indices, output) = self.find_operands(tensors.len())?;
         if inputs.len() != kernel.num_inputs() {
-            return reject_malformed(format!("'{}' takes {} inputs, found {}", self.function, kernel.num_inputs(), inputs.len()));
+            return reject_malformed(format!(
+                "'{}' takes {} inputs, found {}",
+                self.function,
+                kernel.num_inputs(),
+                inputs.len()
+            ));
         }
         let constants = self.build_constants()?;
         let mask = self.build_mask(&dims, &constants)?;
@@ -85,7 +92,21 @@ impl PlanBuilder<'_> {
             return Err(PlanError::NotSimulated("symbolic sizes of an op with unequal work".to_owned()));
         }
         let (name, function) = (self.name.to_owned(), self.function.to_owned());
-        let plan = OpPlan { name, function, kernel, dims, cores, tensors, inputs, indices, output, mask, constants, sizes, points };
+        let plan = OpPlan {
+            name,
+            function,
+            kernel,
+            dims,
+            cores,
+            tensors,
+            inputs,
+            indices,
+            output,
+            mask,
+            constants,
+            sizes,
+            points,
+        };
         check_plan(&plan)?;
         Ok(plan)
     }
@@ -101,7 +122,9 @@ impl PlanBuilder<'_> {
             let part = stage.get(&label);
             let local = part.filter(|part| self.is_uneven() && (1..=*size).contains(part)).unwrap_or(size / slices);
             if part != Some(local) {
-                return reject_malformed(format!("dataStageParam_ has {part:?} points of '{label}' for a core, not {local}"));
+                return reject_malformed(format!(
+                    "dataStageParam_ has {part:?} points of '{label}' for a core, not {local}"
+                ));
             }
             if local > MAX_LOCAL_POINTS {
                 return Err(PlanError::NotSimulated(format!("{local} points of '{label}' on one core")));
@@ -128,7 +151,10 @@ impl PlanBuilder<'_> {
         // Descriptions share the slices.
         let n_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
         if n_slices != Some(n_shared) || self.operation.n_cores != n_shared || self.dsc.n_cores != n_cores {
-            return reject_malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
+            return reject_malformed(format!(
+                "{} cores for {n_slices:?} slices; every core has one slice",
+                listed.len()
+            ));
         }
         if let Some(id) = listed.iter().find(|id| !(0..self.num_cores).contains(*id)) {
             return reject_malformed(format!("there is no core {id}; the machine has {}", self.num_cores));
@@ -138,7 +164,8 @@ impl PlanBuilder<'_> {
         }
         let mut cores: Vec<CoreAssignment> = Vec::new();
         if self.operation.core_to_slice.is_empty() {
-            let what = "several cores without 'coreIdToWkSlice_': the file does not say which slice a core computes".to_owned();
+            let what = "several cores without 'coreIdToWkSlice_': the file does not say which slice a core computes"
+                .to_owned();
             return Err(PlanError::NotSimulated(what));
         }
         for id in listed {
@@ -147,7 +174,10 @@ impl PlanBuilder<'_> {
             };
             let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
             if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.slices).contains(*slot)) {
-                return reject_malformed(format!("core {id} has slice {slot} of '{}', which has {}", dim.label, dim.slices));
+                return reject_malformed(format!(
+                    "core {id} has slice {slot} of '{}', which has {}",
+                    dim.label, dim.slices
+                ));
             }
             if let Some(other) = cores.iter().find(|other| other.id == *id || other.slots == slots) {
                 return reject_malformed(format!("cores {} and {id} have the same slices", other.id));
@@ -196,7 +226,9 @@ impl PlanBuilder<'_> {
                 None => reject_malformed(format!("'{label}' is no tensor of the op")),
             }
         };
-        let [output] = compute.outputs.as_slice() else { return reject_malformed("outputLabeledDs must have exactly one entry") };
+        let [output] = compute.outputs.as_slice() else {
+            return reject_malformed("outputLabeledDs must have exactly one entry");
+        };
         let output = number(output)?;
         let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<PlanResult<_>>()?;
         let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<PlanResult<_>>()?;
@@ -212,10 +244,16 @@ impl PlanBuilder<'_> {
         for (label, parts) in self.dsc.masking.iter() {
             let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, parts.as_slice()) {
-                (Some(dim), [[valid, pad]]) if *valid >= 0 && *pad >= 0 && valid.checked_add(*pad) == Some(dims[dim].size) => {
+                (Some(dim), [[valid, pad]])
+                    if *valid >= 0 && *pad >= 0 && valid.checked_add(*pad) == Some(dims[dim].size) =>
+                {
                     masked.push((dim, *valid));
                 }
-                _ => return reject_malformed(format!("coordinateMasking_ of '{label}' is not [[valid, padding]] of its points")),
+                _ => {
+                    return reject_malformed(format!(
+                        "coordinateMasking_ of '{label}' is not [[valid, padding]] of its points"
+                    ));
+                }
             }
         }
         if masked.is_empty() {
@@ -224,7 +262,8 @@ impl PlanBuilder<'_> {
         if self.is_uneven() {
             return Err(PlanError::NotSimulated("masks of an op with unequal work".to_owned()));
         }
-        // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the first one.
+        // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the
+        // first one.
         match constants.iter().position(|constant| constant.name == MASK_CONSTANT_NAME) {
             Some(constant) => Ok(Some(PaddingMask { dims: masked, constant })),
             None => reject_malformed(format!("coordinateMasking_ without a constant '{MASK_CONSTANT_NAME}'")),
@@ -242,9 +281,15 @@ impl PlanBuilder<'_> {
             match (dim, symbols.as_slice()) {
                 (Some(dim), [symbol]) => match name_of(symbol.id) {
                     Some(name) => sizes.push(SymbolicSize { symbol: symbol.id, dim, name }),
-                    None => return reject_malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id)),
+                    None => {
+                        return reject_malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id));
+                    }
                 },
-                _ => return reject_malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
+                _ => {
+                    return reject_malformed(format!(
+                        "dimToSymbolMapping_ of '{label}' is not one symbol of a dimension"
+                    ));
+                }
             }
         }
         Ok(sizes)
@@ -263,7 +308,9 @@ fn build_constant(info: &ConstantInfo) -> PlanResult<OpConstant> {
             let value = decode_constant(format, *bits);
             Ok(OpConstant { name: info.name.to_string(), value, exact: to_program_number(format, value) })
         }
-        Some([ConstantBits::Marker(text)]) => Err(PlanError::NotSimulated(format!("the constant {text}, whose bits are unknown"))),
+        Some([ConstantBits::Marker(text)]) => {
+            Err(PlanError::NotSimulated(format!("the constant {text}, whose bits are unknown")))
+        }
         _ => reject_malformed(format!("constant '{}' has not exactly one value", info.name)),
     }
 }
@@ -274,7 +321,10 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     if plan.kernel.is_elementwise()
         && let Some(dim) = reduced.first()
     {
-        return reject_malformed(format!("the result lacks '{}', but '{}' reduces nothing", plan.dims[*dim].label, plan.function));
+        return reject_malformed(format!(
+            "the result lacks '{}', but '{}' reduces nothing",
+            plan.dims[*dim].label, plan.function
+        ));
     }
     if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.indices.is_empty() {
         return reject_malformed("index tensors and value tensors belong together");
@@ -297,30 +347,42 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
         return reject_malformed("the tensors of an identity have one format; other functions convert");
     }
     let owned = plan.tensors.iter().filter(|tensor| tensor.ownership.is_some()).count();
-    if (plan.kernel == OpKernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != OpKernel::Shuffle) {
+    if (plan.kernel == OpKernel::Shuffle) != (owned == plan.tensors.len())
+        || (owned != 0 && plan.kernel != OpKernel::Shuffle)
+    {
         return reject_malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
     }
     if plan.kernel == OpKernel::Shuffle { check_relayout(plan) } else { Ok(()) }
 }
 
-/// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension, which the input
-/// lacks.
+/// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension,
+/// which the input lacks.
 fn check_selection(plan: &OpPlan, selected: TopKOutput) -> PlanResult<()> {
     let Some((searched, ranks)) = plan.find_top_k_dims() else {
-        return reject_malformed(format!("'{}' searches one dimension, and its result has one that its input lacks", plan.function));
+        return reject_malformed(format!(
+            "'{}' searches one dimension, and its result has one that its input lacks",
+            plan.function
+        ));
     };
     let (searched, ranks) = (&plan.dims[searched], &plan.dims[ranks]);
     if searched.slices > 1 {
         let label = &searched.label;
-        return reject_malformed(format!("dimension '{label}' of a top-k search is split over cores, which cannot combine their results"));
+        return reject_malformed(format!(
+            "dimension '{label}' of a top-k search is split over cores, which cannot combine their results"
+        ));
     }
     if ranks.size > searched.size {
-        return reject_malformed(format!("the {} largest of {} elements along '{}'", ranks.size, searched.size, searched.label));
+        return reject_malformed(format!(
+            "the {} largest of {} elements along '{}'",
+            ranks.size, searched.size, searched.label
+        ));
     }
     let format = plan.tensors[plan.output].format;
     if selected == TopKOutput::Position && format != DeviceFormat::IeeeFp32 && searched.size > MAX_EXACT_POSITIONS {
-        let message =
-            format!("positions of {} elements in {format}, which represents only the first {MAX_EXACT_POSITIONS} exactly", searched.size);
+        let message = format!(
+            "positions of {} elements in {format}, which represents only the first {MAX_EXACT_POSITIONS} exactly",
+            searched.size
+        );
         return Err(PlanError::NotSimulated(message));
     }
     Ok(())

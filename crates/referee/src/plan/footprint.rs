@@ -13,8 +13,9 @@ pub(crate) struct ByteInterval {
 /// Maximum number of intervals of one tensor; real tensors have thousands.
 const MAX_INTERVALS: usize = 1 << 24;
 
-/// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the core's elements. A sparse
-/// tensor has one element in each stick: only these elements are read, but full sticks are written.
+/// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the
+/// core's elements. A sparse tensor has one element in each stick: only these elements are read, but full sticks are
+/// written.
 pub(super) fn compute_footprints(
     offsets: &[Vec<i64>],
     format: DeviceFormat,
@@ -29,9 +30,14 @@ pub(super) fn compute_footprints(
 
 /// Returns the union of `unit` bytes at every sum of one offset of each table, as sorted disjoint intervals.
 ///
-/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Returns `None` if there are too many
-/// intervals.
-fn compute_footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<ByteInterval>> {
+/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Returns `None` if
+/// there are too many intervals.
+fn compute_footprint(
+    offsets: &[Vec<i64>],
+    width: i64,
+    unit: i64,
+    stick: Option<(usize, usize)>,
+) -> Option<Vec<ByteInterval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
         match stick {
@@ -64,7 +70,9 @@ fn compute_footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<
 
 /// Whether a table along the stick consists of complete sticks, one after another.
 fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
-    table.len().is_multiple_of(elements) && table.last() != Some(&HOLE) && table[elements - 1] - table[0] == elements as i64 - 1
+    table.len().is_multiple_of(elements)
+        && table.last() != Some(&HOLE)
+        && table[elements - 1] - table[0] == elements as i64 - 1
 }
 
 fn repeat_intervals(intervals: &[ByteInterval], offsets: &[i64], width: i64) -> Vec<ByteInterval> {
@@ -76,7 +84,9 @@ fn repeat_intervals(intervals: &[ByteInterval], offsets: &[i64], width: i64) -> 
     let mut in_order = true;
     for next in shifted {
         match all.last_mut() {
-            Some(last) if in_order && next.start <= last.end && next.start >= last.start => last.end = last.end.max(next.end),
+            Some(last) if in_order && next.start <= last.end && next.start >= last.start => {
+                last.end = last.end.max(next.end)
+            }
             last => {
                 in_order &= last.is_none_or(|last| next.start > last.end);
                 all.push(next);

@@ -48,26 +48,37 @@ impl OpKernel {
         if base != function {
             return None;
         }
-        UnaryFunction::from_name(function).map(Self::Unary).or_else(|| BinaryFunction::from_name(function).map(Self::Binary)).or(
-            match function {
+        UnaryFunction::from_name(function)
+            .map(Self::Unary)
+            .or_else(|| BinaryFunction::from_name(function).map(Self::Binary))
+            .or(match function {
                 "where3" => Some(Self::Where),
                 "exx2" => Some(Self::MomentPair),
                 "layernormscale" => Some(Self::LayerNormScale),
                 "layernormnorm" => Some(Self::LayerNorm),
-                "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
+                "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => {
+                    Some(Self::Contract)
+                }
                 "topkvalue" => Some(Self::TopK(TopKOutput::Value)),
                 "topkindex" => Some(Self::TopK(TopKOutput::Position)),
-                "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => Some(Self::Copy),
+                "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => {
+                    Some(Self::Copy)
+                }
                 "shuffle" => Some(Self::Shuffle),
                 _ => None,
-            },
-        )
+            })
     }
 
     /// The number of inputs.
     pub(crate) const fn num_inputs(self) -> usize {
         match self {
-            Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::TopK(_) | Self::Copy | Self::Shuffle => 1,
+            Self::Unary(_)
+            | Self::Reduce(_)
+            | Self::MomentPair
+            | Self::LayerNormScale
+            | Self::TopK(_)
+            | Self::Copy
+            | Self::Shuffle => 1,
             Self::Binary(_) | Self::Contract => 2,
             Self::Where => 3,
             Self::LayerNorm => 5,
@@ -90,7 +101,9 @@ impl OpKernel {
     /// Whether a result depends on the inputs at the same point only, so that it may replace an input in place.
     pub(crate) const fn is_elementwise(self) -> bool {
         match self {
-            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => true,
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => {
+                true
+            }
             Self::Reduce(_) | Self::MomentPair | Self::Contract | Self::TopK(_) | Self::Shuffle => false,
         }
     }

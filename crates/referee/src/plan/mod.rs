@@ -120,8 +120,8 @@ pub(crate) struct TensorPlan {
     /// One element in each stick.
     pub(crate) is_sparse: bool,
     pub(crate) indirect: Option<IndirectAccess>,
-    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of [`OpPlan::build_cores`]; `None` for a
-    /// core that holds no part of the tensor.
+    /// The slices of each dimension that a core holds, if they differ from its compute slices, in the order of
+    /// [`OpPlan::build_cores`]; `None` for a core that holds no part of the tensor.
     pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
     /// Byte intervals that one core reads, relative to its start: the elements.
     pub(crate) read: Vec<ByteInterval>,
@@ -175,7 +175,8 @@ impl OpPlan {
         (0..self.dims.len()).filter(|dim| !self.tensors[self.output].present[*dim]).collect()
     }
 
-    /// Returns the dimensions that an input has and the result does not. A dimension that no tensor has is a repetition without effect.
+    /// Returns the dimensions that an input has and the result does not. A dimension that no tensor has is a repetition
+    /// without effect.
     pub(crate) fn consumed_dims(&self) -> Vec<usize> {
         let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.present[*dim]);
         self.reduced_dims().into_iter().filter(is_read).collect()
@@ -202,13 +203,20 @@ impl OpPlan {
         let dims: Vec<usize> = (0..self.dims.len()).collect();
         let output = Some(self.tensors[self.output].stick);
         // An index is looked up once for a piece.
-        let by_index = |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
+        let by_index =
+            |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
         let inner = output.filter(|dim| !by_index(*dim));
-        PointLoopNest::new(self.tensors.iter().map(TensorPlan::offset_tables).collect(), &self.local_sizes(), &dims, inner)
+        PointLoopNest::new(
+            self.tensors.iter().map(TensorPlan::offset_tables).collect(),
+            &self.local_sizes(),
+            &dims,
+            inner,
+        )
     }
 
-    /// Returns for each core the core that stores the same part of the result: the first one, or, for a sum in LX, the last one, which
-    /// completes the sum (torch-spyre's shuffles read it there). Results that are not summed over cores are in each core's own LX.
+    /// Returns for each core the core that stores the same part of the result: the first one, or, for a sum in LX, the
+    /// last one, which completes the sum (torch-spyre's shuffles read it there). Results that are not summed over cores
+    /// are in each core's own LX.
     pub(crate) fn find_leaders(&self) -> Vec<usize> {
         let is_lx = self.tensors[self.output].memory == MemorySpace::Lx;
         if !self.kernel.can_accumulate() && is_lx {

@@ -92,7 +92,9 @@ impl<'t> PointLoopNest<'t> {
     }
 
     fn strided_run(&self, track: &OffsetTables<'_>, base: i64, start: usize, count: usize) -> StridedRun {
-        let Some(inner) = self.inner else { return StridedRun { offset: base, stride: 0, valid: usize::from(base != HOLE) } };
+        let Some(inner) = self.inner else {
+            return StridedRun { offset: base, stride: 0, valid: usize::from(base != HOLE) };
+        };
         let table = &track.offsets[inner][start..start + count];
         if base == HOLE || table[0] == HOLE {
             return StridedRun::default();
@@ -127,7 +129,8 @@ impl TensorPlan {
     }
 }
 
-/// The offsets of a dense row-major array over some dimensions, as the tables of a track; the other dimensions do not move.
+/// The offsets of a dense row-major array over some dimensions, as the tables of a track; the other dimensions do not
+/// move.
 pub(crate) fn build_dense_tables(sizes: &[usize], dims: &[usize]) -> Vec<Vec<i64>> {
     let mut tables: Vec<Vec<i64>> = sizes.iter().map(|size| vec![0; *size]).collect();
     let mut stride = 1;

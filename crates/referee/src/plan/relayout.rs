@@ -1,7 +1,8 @@
 //! Shuffles: copies of a tensor in LX from the cores that hold it, its source, to those that need it, its destination.
 //!
-//! Each of the two tensors says which slices its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own slices do not matter. Two
-//! cores may get the same slice (all-gather), a core may hold nothing, and addresses may differ from core to core (LX relayout contract).
+//! Each of the two tensors says which slices its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own
+//! slices do not matter. Two cores may get the same slice (all-gather), a core may hold nothing, and addresses may
+//! differ from core to core (LX relayout contract).
 
 use super::error::PlanError;
 use super::{CoreAssignment, IterationDim, MemorySpace, OpPlan, TensorPlan};
@@ -40,18 +41,24 @@ pub(super) fn find_relayout_cores(
     }
     let source = dsc.nodes.first().map(|node| node.coordinates.core_to_slice.iter().map(|(core, _)| *core).collect());
     if n_used < n_cores && source.is_some_and(|source: BTreeSet<i64>| source != used) {
-        return reject_malformed(format!("coreIdsUsed_ lists {n_used} of {n_cores} cores; these must be the cores that hold the source"));
+        return reject_malformed(format!(
+            "coreIdsUsed_ lists {n_used} of {n_cores} cores; these must be the cores that hold the source"
+        ));
     }
-    let slot = |core: i64, dim: &IterationDim| operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied();
+    let slot = |core: i64, dim: &IterationDim| {
+        operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied()
+    };
     let core = |id: i64| CoreAssignment { id, slots: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
     Ok((0..n_cores).map(core).collect())
 }
 
-/// Checks that two corelets share a core's part of a tensor along its stick dimension, which has a fold of its own for them.
+/// Checks that two corelets share a core's part of a tensor along its stick dimension, which has a fold of its own for
+/// them.
 ///
 /// One address stands for both corelets: the halves lie where the layout of the core's part has them.
 pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<()> {
-    let factor = |folds: &[Fold], label: &str| folds.iter().find(|fold| fold.label == label).map_or(1, |fold| fold.factor);
+    let factor =
+        |folds: &[Fold], label: &str| folds.iter().find(|fold| fold.label == label).map_or(1, |fold| fold.factor);
     let split = |node: &AllocateNode| -> Vec<(String, i64)> {
         let dims = node.coordinates.dims.iter();
         let folds = dims.map(|(label, info)| (label.to_string(), factor(&info.folds.folds, "corelet_fold")));
@@ -67,12 +74,19 @@ pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<(
     let stick = class.and_then(|class| class.stick.first()).map(ToString::to_string).unwrap_or_default();
     match split(node).as_slice() {
         [(label, 2)] if *label == stick && corelets == 2 => Ok(()),
-        [] => reject_malformed(format!("{}: no corelet_fold for {corelets} corelets; the stick dimension '{stick}' has it", node.name)),
-        found => reject_malformed(format!("{}: corelet_fold of {found:?}; two corelets share the stick dimension '{stick}'", node.name)),
+        [] => reject_malformed(format!(
+            "{}: no corelet_fold for {corelets} corelets; the stick dimension '{stick}' has it",
+            node.name
+        )),
+        found => reject_malformed(format!(
+            "{}: corelet_fold of {found:?}; two corelets share the stick dimension '{stick}'",
+            node.name
+        )),
     }
 }
 
-/// Checks the source and the destination of a shuffle: every element has one value, and the destination gets every element.
+/// Checks the source and the destination of a shuffle: every element has one value, and the destination gets every
+/// element.
 pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
     let [source] = plan.inputs.as_slice() else { return reject_malformed("a shuffle has one source") };
     let (source, destination) = (&plan.tensors[*source], &plan.tensors[plan.output]);
@@ -80,11 +94,16 @@ pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
         return reject_malformed(format!("{} is in HBM; both tensors of a shuffle are in LX", outside.name));
     }
     if source.format != destination.format || source.stick != destination.stick || plan.mask.is_some() {
-        return reject_malformed("a shuffle copies sticks as they are: its tensors have one format and one stick dimension, and no mask");
+        return reject_malformed(
+            "a shuffle copies sticks as they are: its tensors have one format and one stick dimension, and no mask",
+        );
     }
     if let Some((slots, cores)) = find_holders(plan, source).into_iter().find(|(_, cores)| cores.len() > 1) {
         let slice = format_slice(plan, &slots);
-        return reject_malformed(format!("cores {} and {} both hold {slice} of the source; an element has one value", cores[0], cores[1]));
+        return reject_malformed(format!(
+            "cores {} and {} both hold {slice} of the source; an element has one value",
+            cores[0], cores[1]
+        ));
     }
     check_cover(plan, source, "source")?;
     check_cover(plan, destination, "destination")
@@ -93,8 +112,9 @@ pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
 /// Checks that the cores hold all slices of a tensor.
 fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult<()> {
     let held = find_holders(plan, tensor);
-    let slices_of =
-        |(dim, table): (usize, &Vec<i64>)| if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 };
+    let slices_of = |(dim, table): (usize, &Vec<i64>)| {
+        if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 }
+    };
     let slices: Vec<i64> = tensor.offsets.iter().enumerate().map(slices_of).collect();
     let n_slices = slices.iter().fold(1_i64, |product, slices| product.saturating_mul(*slices));
     if held.len() as i64 == n_slices {

@@ -41,8 +41,17 @@ impl Stagger {
         let (pair, within) = (column / Self::COLUMNS, column % Self::COLUMNS);
         let element = within % GROUP_ELEMENTS;
         match self {
-            Self::Widen => (2 * pair + within / GROUP_ELEMENTS % 2) * step + GROUP_ELEMENTS * (within / (2 * GROUP_ELEMENTS)) + element,
-            Self::Narrow => pair * step + 2 * GROUP_ELEMENTS * (within % 32 / GROUP_ELEMENTS) + GROUP_ELEMENTS * (within / 32) + element,
+            Self::Widen => {
+                (2 * pair + within / GROUP_ELEMENTS % 2) * step
+                    + GROUP_ELEMENTS * (within / (2 * GROUP_ELEMENTS))
+                    + element
+            }
+            Self::Narrow => {
+                pair * step
+                    + 2 * GROUP_ELEMENTS * (within % 32 / GROUP_ELEMENTS)
+                    + GROUP_ELEMENTS * (within / 32)
+                    + element
+            }
         }
     }
 }

@@ -31,7 +31,8 @@ fn reject_malformed<T>(message: impl Into<String>) -> Result<T, PlanError> {
 
 /// The descriptions of each step, in order.
 fn collect_steps(operation: &Operation) -> Result<Vec<Vec<usize>>, PlanError> {
-    let schedules: Vec<(i64, &[[i64; 4]])> = operation.core_to_schedule.iter().map(|(core, steps)| (*core, steps.as_slice())).collect();
+    let schedules: Vec<(i64, &[[i64; 4]])> =
+        operation.core_to_schedule.iter().map(|(core, steps)| (*core, steps.as_slice())).collect();
     let Some(length) = schedules.iter().map(|(_, steps)| steps.len()).max().filter(|length| *length > 0) else {
         return reject_malformed("coreIdToDscSchedule has no step");
     };
@@ -43,15 +44,20 @@ fn collect_steps(operation: &Operation) -> Result<Vec<Vec<usize>>, PlanError> {
                 return reject_malformed(format!("core {core} has {} of {length} steps", schedule.len()));
             };
             if *data != -1 {
-                let what =
-                    format!("a data operation in step {index} of core {core}: the format does not specify the contents of 'datadscs_'");
+                let what = format!(
+                    "a data operation in step {index} of core {core}: the format does not specify the contents of 'datadscs_'"
+                );
                 return Err(PlanError::NotSimulated(what));
             }
             let number = usize::try_from(*dsc).ok().filter(|number| *number < operation.dscs.len());
-            let Some(number) = number else { return reject_malformed(format!("step {index} of core {core} names description {dsc}")) };
+            let Some(number) = number else {
+                return reject_malformed(format!("step {index} of core {core} names description {dsc}"));
+            };
             let is_separate = index == 0 || *before == 1 || schedule[index - 1][3] == 1;
             if !is_separate {
-                return Err(PlanError::NotSimulated(format!("step {index} of core {core} without a barrier before it")));
+                return Err(PlanError::NotSimulated(format!(
+                    "step {index} of core {core} without a barrier before it"
+                )));
             }
             if !operation.dscs[number].value.core_ids.contains(core) {
                 return reject_malformed(format!("core {core} runs description {number}, whose coreIdsUsed_ lacks it"));

@@ -39,7 +39,10 @@ impl OpPlan {
             SimError::NotSimulated { op: self.name.clone(), what }
         };
         if !(1..=largest).contains(&size) {
-            return Err(SimError::Malformed { file: self.name.clone(), message: format!("has at most {largest} points, not {size}") });
+            return Err(SimError::Malformed {
+                file: self.name.clone(),
+                message: format!("has at most {largest} points, not {size}"),
+            });
         }
         if self.dims[dim].slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
             return Err(refuse("in slices"));
@@ -68,7 +71,9 @@ impl TensorPlan {
         if self.present[dim] {
             self.sticks = self.sticks / largest * size;
         }
-        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick, self.is_sparse) else { return false };
+        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick, self.is_sparse) else {
+            return false;
+        };
         (self.read, self.written) = (read, written);
         true
     }

@@ -1,10 +1,10 @@
 //! Element positions of a tensor, computed from its members in the file.
 //!
-//! Memory is made of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one steps by one stick,
-//! each next one by the extent of those before it. The dimension along the stick (`stickDimOrder_`) steps by one element inside of a
-//! stick, and at its place in the order by sticks. A dimension whose `scale_` is negative is not stored. An extent is the size of the
-//! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
-//! `backGapCore_` (SuperDSC schema, section 3 and section 6).
+//! Memory is made of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one steps
+//! by one stick, each next one by the extent of those before it. The dimension along the stick (`stickDimOrder_`) steps
+//! by one element inside of a stick, and at its place in the order by sticks. A dimension whose `scale_` is negative is
+//! not stored. An extent is the size of the iteration (of the whole op in HBM, where the start address is that of a
+//! core's slice; of one core's slice in LX) plus `backGapCore_` (SuperDSC schema, section 3 and section 6).
 
 use super::error::PlanError;
 use super::footprint::compute_footprints;
@@ -13,7 +13,8 @@ use super::stagger::{GROUP_ELEMENTS, Stagger};
 use super::{HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WindowInfo, WordLength,
+    AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WindowInfo,
+    WordLength,
 };
 
 /// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
@@ -68,14 +69,19 @@ impl TensorPlanBuilder<'_> {
         let class = self.find_class()?;
         let format = parse_number_format(&self.info.format)?;
         if self.info.word_length != WordLength::from_bytes(format.bytes()) {
-            return reject_malformed(format!("wordLength is {}, but {format} has {} bytes", self.info.word_length, format.bytes()));
+            return reject_malformed(format!(
+                "wordLength is {}, but {format} has {} bytes",
+                self.info.word_length,
+                format.bytes()
+            ));
         }
         let stick = self.find_stick_dim(class, format)?;
         let memory = self.read_memory_space()?;
         let ownership = self.read_ownership()?;
         let stored = self.collect_stored_dims(class, memory, ownership.is_some(), stick)?;
-        let locals: Vec<i64> =
-            (0..self.dims.len()).map(|dim| self.local_size(dim, &stored, ownership.is_some())).collect::<TensorPlanResult<_>>()?;
+        let locals: Vec<i64> = (0..self.dims.len())
+            .map(|dim| self.local_size(dim, &stored, ownership.is_some()))
+            .collect::<TensorPlanResult<_>>()?;
         self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let indirect = self.fill_offsets(&stored, stick, format, &mut offsets)?;
@@ -87,7 +93,10 @@ impl TensorPlanBuilder<'_> {
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
         let elements = format.elements_per_stick();
         let Some((read, written)) = compute_footprints(&offsets, format, stick, is_sparse) else {
-            return reject_unsupported(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
+            return reject_unsupported(format!(
+                "{}: more separate pieces of memory than the simulator keeps",
+                self.info.name
+            ));
         };
         let starts = self.build_starts(memory, ownership.as_deref())?;
         let name = self.info.name.to_string();
@@ -97,7 +106,10 @@ impl TensorPlanBuilder<'_> {
             if entry.dim == stick { size.div_euclid(elements) + i64::from(size % elements > 0) } else { size }
         };
         let sticks = stored.iter().map(positions).fold(1, i64::saturating_mul);
-        let inner = stored.iter().find(|entry| entry.extent > if entry.dim == stick { elements } else { 1 }).map(|entry| entry.dim);
+        let inner = stored
+            .iter()
+            .find(|entry| entry.extent > if entry.dim == stick { elements } else { 1 })
+            .map(|entry| entry.dim);
         Ok(TensorPlan {
             name,
             format,
@@ -119,14 +131,19 @@ impl TensorPlanBuilder<'_> {
 
     fn find_class(&self) -> TensorPlanResult<&ClassInfo> {
         if self.dsc.classes.is_empty() {
-            return reject_unsupported("a data shuffle without 'primaryDsInfo_': the file does not say how its sticks run");
+            return reject_unsupported(
+                "a data shuffle without 'primaryDsInfo_': the file does not say how its sticks run",
+            );
         }
         let Some(class) = self.dsc.classes.get(&*self.info.class) else {
             return reject_malformed(format!("dsType_ '{}' is not in primaryDsInfo_", self.info.class));
         };
         let in_order = |label| class.order.iter().filter(|known| *known == label).count() == 1;
         if self.node.order.len() != class.order.len() || !self.node.order.iter().all(in_order) {
-            return reject_malformed(format!("layoutDimOrder_ {:?} is no permutation of the class's {:?}", self.node.order, class.order));
+            return reject_malformed(format!(
+                "layoutDimOrder_ {:?} is no permutation of the class's {:?}",
+                self.node.order, class.order
+            ));
         }
         if self.info.scales.len() != class.order.len() || self.node.page_sizes.len() != class.order.len() {
             return reject_malformed("scale_ and maxDimSizes_ must have one entry for each dimension of the class");
@@ -143,19 +160,26 @@ impl TensorPlanBuilder<'_> {
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
             ([label], [size]) if *size == elements => self.find_dim(label),
             ([_], [size]) => reject_malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
-            ([rows, columns], [2, size]) if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements => {
+            ([rows, columns], [2, size])
+                if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements =>
+            {
                 self.find_block_dim(rows, columns, elements)
             }
-            (labels, sizes) => reject_unsupported(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name)),
+            (labels, sizes) => {
+                reject_unsupported(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name))
+            }
         }
     }
 
     /// The columns of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
     ///
-    /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of 128 columns, elements
-    /// keep their logical places here; the blocks of two rows and 128 columns are the same bytes either way, so no slice may end within one.
+    /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of
+    /// 128 columns, elements keep their logical places here; the blocks of two rows and 128 columns are the same bytes
+    /// either way, so no slice may end within one.
     fn find_block_dim(&self, rows: &Text, columns: &Text, elements: i64) -> TensorPlanResult<usize> {
-        let [inner, next, ..] = self.node.order.as_slice() else { return reject_malformed("a block of two dimensions in a tensor of one") };
+        let [inner, next, ..] = self.node.order.as_slice() else {
+            return reject_malformed("a block of two dimensions in a tensor of one");
+        };
         if (inner, next) != (rows, columns) {
             let order = &self.node.order;
             return reject_unsupported(format!(
@@ -166,7 +190,10 @@ impl TensorPlanBuilder<'_> {
         let (rows, columns) = (self.find_dim(rows)?, self.find_dim(columns)?);
         let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
         if of_rows.slices > 1 || of_rows.size % 2 != 0 || of_columns.local % elements != 0 {
-            let blocks = format!("'{}' in {} slices, {} of '{}'", of_rows.label, of_rows.slices, of_columns.local, of_columns.label);
+            let blocks = format!(
+                "'{}' in {} slices, {} of '{}'",
+                of_rows.label, of_rows.slices, of_columns.local, of_columns.label
+            );
             return reject_malformed(format!(
                 "{}: {blocks}: a core has whole blocks of 2 rows and {elements} columns, and all rows",
                 self.info.name
@@ -195,14 +222,19 @@ impl TensorPlanBuilder<'_> {
             return Ok(None);
         }
         if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.contains(*core)) {
-            return reject_malformed(format!("coreIdToWkSlice_ of {} lists core {core}, which the op does not have", self.info.name));
+            return reject_malformed(format!(
+                "coreIdToWkSlice_ of {} lists core {core}, which the op does not have",
+                self.info.name
+            ));
         }
         check_corelets(self.dsc, self.node)?;
         let slot = |dim: &IterationDim, slots: &Entries<Text, i64>| {
             self.check_owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))
         };
         let of_core = |core: &i64| {
-            let slots = map.get(core).map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>());
+            let slots = map
+                .get(core)
+                .map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>());
             slots.transpose()
         };
         self.cores.iter().map(of_core).collect::<TensorPlanResult<_>>().map(Some)
@@ -216,19 +248,29 @@ impl TensorPlanBuilder<'_> {
         Ok(slot)
     }
 
-    /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
+    /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent
+    /// of its own.
     fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> TensorPlanResult<()> {
         for (dim, slot) in slots_of_cores.iter().flatten().flat_map(|slots| slots.iter().enumerate()) {
             let IterationDim { label, size, .. } = &self.dims[dim];
             if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
-                return reject_malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
+                return reject_malformed(format!(
+                    "slice {slot} of '{label}' has {} points of {size} in {}",
+                    locals[dim], self.info.name
+                ));
             }
         }
         Ok(())
     }
 
     /// The stored dimensions from the inside, with their extents.
-    fn collect_stored_dims(&self, class: &ClassInfo, memory: MemorySpace, owned: bool, stick: usize) -> TensorPlanResult<Vec<StoredDim>> {
+    fn collect_stored_dims(
+        &self,
+        class: &ClassInfo,
+        memory: MemorySpace,
+        owned: bool,
+        stick: usize,
+    ) -> TensorPlanResult<Vec<StoredDim>> {
         let mut stored = Vec::new();
         for label in &self.node.order {
             let scale = class.order.iter().position(|known| known == label).map(|index| self.info.scales[index]);
@@ -292,15 +334,18 @@ impl TensorPlanBuilder<'_> {
 
     /// Whether a gap says that the tensor ends before the iteration does.
     ///
-    /// A restickify pads both stick dimensions; the tensor in which such a dimension is not along the stick is not padded, and
-    /// the gap is what it lacks (schema, section 4). Padding is less than a stick, and a view's gap could be as small: then the file
-    /// says the same for both, and we take it for padding.
+    /// A restickify pads both stick dimensions; the tensor in which such a dimension is not along the stick is not
+    /// padded, and the gap is what it lacks (schema, section 4). Padding is less than a stick, and a view's gap could
+    /// be as small: then the file says the same for both, and we take it for padding.
     fn is_missing_gap(&self, dim: usize, stick: usize, gap: i64) -> bool {
         let along = |class: &ClassInfo| {
             let size = class.stick_sizes.first().copied().unwrap_or(0);
             class.stick.first().is_some_and(|label| *label == self.dims[dim].label) && gap < size
         };
-        self.function == "ReStickifyOpHBM" && dim != stick && gap > 0 && self.dsc.classes.iter().any(|(_, class)| along(class))
+        self.function == "ReStickifyOpHBM"
+            && dim != stick
+            && gap > 0
+            && self.dsc.classes.iter().any(|(_, class)| along(class))
     }
 
     /// Positions of one core along a dimension of the iteration space.
@@ -329,8 +374,11 @@ impl TensorPlanBuilder<'_> {
                 by_index.push(entry.dim);
                 continue;
             }
-            let sticks =
-                if entry.dim == stick { entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0) } else { entry.extent };
+            let sticks = if entry.dim == stick {
+                entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0)
+            } else {
+                entry.extent
+            };
             // The size of the table is not in the file, so that nothing may lie outside of it but what is one stick.
             blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
@@ -357,10 +405,14 @@ impl TensorPlanBuilder<'_> {
         if by_index.is_empty() { Ok(None) } else { self.build_indirect_access(step).map(Some) }
     }
 
-    /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both of a pair.
+    /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both
+    /// of a pair.
     fn check_pairs(&self, entry: &StoredDim, stick: usize) -> TensorPlanResult<()> {
         let columns = entry.local.min(entry.extent);
-        if self.stagger.is_some() && entry.dim == stick && (columns % Stagger::COLUMNS != 0 || entry.extent % Stagger::COLUMNS != 0) {
+        if self.stagger.is_some()
+            && entry.dim == stick
+            && (columns % Stagger::COLUMNS != 0 || entry.extent % Stagger::COLUMNS != 0)
+        {
             return reject_unsupported(format!(
                 "'{}' of {columns} columns, not a multiple of {}: the partly filled sticks are staggered",
                 self.function,
@@ -381,11 +433,16 @@ impl TensorPlanBuilder<'_> {
     /// A tensor that ends inside of the slice of a core other than the first cannot be told from its tables.
     fn check_end(&self, entry: &StoredDim) -> TensorPlanResult<()> {
         if entry.extent < entry.local
-            || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.is_windowless(entry.dim))
+            || (entry.extent < self.dims[entry.dim].size
+                && self.dims[entry.dim].slices > 1
+                && self.is_windowless(entry.dim))
         {
             let dim = &self.dims[entry.dim];
             if dim.slices > 1 && !self.node.is_per_core() {
-                return reject_malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
+                return reject_malformed(format!(
+                    "'{}' is split over cores, but {} ends inside of a slice",
+                    dim.label, self.info.name
+                ));
             }
         }
         Ok(())
@@ -420,7 +477,9 @@ impl TensorPlanBuilder<'_> {
         let window = self.dsc.space.windows.as_ref().and_then(|windows| windows.get(self.dims[dim].label.as_str()));
         match window {
             Some(window) if window.pad_front != 0 || window.pad_back != 0 => reject_unsupported("windows with padding"),
-            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => reject_unsupported("windows with unneeded padding"),
+            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => {
+                reject_unsupported("windows with unneeded padding")
+            }
             Some(window) => Ok(Some(window)),
             None => reject_malformed(format!("'{}' is padded but has no window", self.dims[dim].label)),
         }
@@ -451,13 +510,19 @@ impl TensorPlanBuilder<'_> {
     }
 
     /// Start addresses of the cores; a core that holds no part of the tensor needs none.
-    fn build_starts(&self, memory: MemorySpace, ownership: Option<&[Option<Vec<i64>>]>) -> TensorPlanResult<Vec<StartAddress>> {
+    fn build_starts(
+        &self,
+        memory: MemorySpace,
+        ownership: Option<&[Option<Vec<i64>>]>,
+    ) -> TensorPlanResult<Vec<StartAddress>> {
         let is_held = |position: usize| ownership.is_none_or(|ownership| ownership[position].is_some());
         let start = |(position, core): (usize, &i64)| {
             let found = self.node.start.value_on_core(*core).map(|value| value.0);
             match (found, memory) {
                 (None, _) if !is_held(position) => Ok(StartAddress::Address(0)),
-                (None, _) => reject_malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
+                (None, _) => {
+                    reject_malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name))
+                }
                 (Some(symbol), MemorySpace::Hbm) if symbol < 0 => Ok(StartAddress::Symbol(symbol)),
                 (Some(symbol), MemorySpace::Lx) if symbol < 0 => {
                     reject_malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))

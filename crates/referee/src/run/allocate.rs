@@ -27,8 +27,11 @@ impl Simulation {
         if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
             return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
         }
-        let region =
-            if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION_NAME, self.program.buffer_bytes)?) } else { None };
+        let region = if self.program.buffer_bytes > 0 {
+            Some(machine.allocate(SHARED_REGION_NAME, self.program.buffer_bytes)?)
+        } else {
+            None
+        };
         let mut buffers = BTreeMap::new();
         for tensor in self.program.tensors() {
             if buffers.contains_key(&tensor.name) {
@@ -37,13 +40,22 @@ impl Simulation {
             // A buffer whose value the caller gives is no longer one that launches share.
             if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
                 let start = place.offset;
-                buffers.insert(tensor.name.clone(), BufferExtent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
+                buffers.insert(
+                    tensor.name.clone(),
+                    BufferExtent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes },
+                );
                 continue;
             }
             let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
-            let is_given = self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name);
+            let is_given =
+                self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name);
             buffers.insert(tensor.name.clone(), BufferExtent::whole_buffer(buffer));
-            let argument = self.program.arguments.iter().position(|given| given.name == tensor.name).map(|position| position as u64);
+            let argument = self
+                .program
+                .arguments
+                .iter()
+                .position(|given| given.name == tensor.name)
+                .map(|position| position as u64);
             if let Some(array) = inputs.get(&tensor.name) {
                 fill_buffer(tensor, array, buffer, machine)?;
                 let argument = argument.or(Some(u64::MAX));
@@ -60,16 +72,26 @@ impl Simulation {
                 load_constant_file(tensor, path, buffer, machine)?;
                 let (layout, exact) = (DeviceLayout::from_tensor(tensor)?, self.exact.get(&tensor.name));
                 if let Some(exact) = exact {
-                    layout.check_rounded(exact, machine.bytes(RegionId::Hbm(buffer))).map_err(|message| array_error(tensor, message))?;
+                    layout
+                        .check_rounded(exact, machine.bytes(RegionId::Hbm(buffer)))
+                        .map_err(|message| array_error(tensor, message))?;
                 }
-                beside.store_input(&ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None }, machine);
+                beside.store_input(
+                    &ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None },
+                    machine,
+                );
             } else if let Some(argument) = argument.filter(|_| !machine.has_values()) {
                 let writer = machine.register_writer(&host_writer_name(tensor));
                 let region = machine.region_mut(RegionId::Hbm(buffer));
                 region.mark_written(0, region.length(), writer);
                 let layout = DeviceLayout::from_tensor(tensor)?;
                 beside.store_input(
-                    &ShadowInput { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) },
+                    &ShadowInput {
+                        region: RegionId::Hbm(buffer),
+                        layout: &layout,
+                        exact: None,
+                        argument: Some(argument),
+                    },
                     machine,
                 );
             } else if is_given {
@@ -92,7 +114,10 @@ impl Simulation {
         let mut bytes = Vec::new();
         let read = directory::open_constant(path, tensor)?.read_to_end(&mut bytes);
         read.map_err(|source| SimError::Io { path: path.clone(), source })?;
-        DeviceLayout::from_tensor(tensor)?.decode(tensor, &bytes).map(Some).map_err(|message| array_error(tensor, message))
+        DeviceLayout::from_tensor(tensor)?
+            .decode(tensor, &bytes)
+            .map(Some)
+            .map_err(|message| array_error(tensor, message))
     }
 
     /// Poisons the buffers whose live range ends.
@@ -115,13 +140,21 @@ impl Simulation {
     }
 
     /// Poisons the buffers whose live range begins: the bytes belonged to another buffer.
-    pub(crate) fn begin_live_ranges(&self, launch: usize, buffers: &BTreeMap<String, BufferExtent>, machine: &mut Machine) {
+    pub(crate) fn begin_live_ranges(
+        &self,
+        launch: usize,
+        buffers: &BTreeMap<String, BufferExtent>,
+        machine: &mut Machine,
+    ) {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
         for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
             let region = machine.region_mut(RegionId::Hbm(extent.buffer));
             // One whose value the caller gave is not in the region.
             if extent.end < i64::MAX {
-                region.poison(extent.start as usize, (extent.end as usize).next_multiple_of(STICK_BYTES as usize).min(region.capacity));
+                region.poison(
+                    extent.start as usize,
+                    (extent.end as usize).next_multiple_of(STICK_BYTES as usize).min(region.capacity),
+                );
             }
         }
     }
@@ -135,7 +168,10 @@ fn host_writer_name(tensor: &Tensor) -> String {
 fn fill_buffer(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
     let (shape, element_type) = (&array.shape, array.elements.element_type());
     if *shape != tensor.shape || element_type.name() != tensor.element_type {
-        let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
+        let message = format!(
+            "is {shape:?} of {element_type}, the program's tensor is {:?} of {}",
+            tensor.shape, tensor.element_type
+        );
         return Err(array_error(tensor, message));
     }
     check_indices(tensor, array)?;

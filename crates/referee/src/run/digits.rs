@@ -25,7 +25,8 @@ pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
     HostArray { shape: array.shape[1..].to_vec(), elements }
 }
 
-/// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns other results unchanged.
+/// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns
+/// other results unchanged.
 pub(super) fn combine_shadow_digits<A: Arithmetic>(
     arithmetic: &A,
     tensor: &Tensor,
@@ -34,7 +35,8 @@ pub(super) fn combine_shadow_digits<A: Arithmetic>(
     let Some(base) = tensor.digit_base else { return found };
     let (upper, lower) = found.elements.split_at(found.elements.len() / 2);
     let factor = arithmetic.constant(base as f64);
-    let elements = upper.iter().zip(lower).map(|(upper, lower)| arithmetic.add(arithmetic.mul(*upper, factor), *lower)).collect();
+    let elements =
+        upper.iter().zip(lower).map(|(upper, lower)| arithmetic.add(arithmetic.mul(*upper, factor), *lower)).collect();
     let (upper, lower) = found.device.split_at(found.device.len() / 2);
     let device = upper.iter().zip(lower).map(|(upper, lower)| upper * base as f32 + lower).collect();
     Companions { shape: found.shape[1..].to_vec(), elements, device }

@@ -1,8 +1,8 @@
 //! Numbers of f64 with a first-order bound on their accumulated rounding error.
 //!
-//! Where numbers cancel, or a logarithm is taken next to 1, two computations in f64 are apart by what each of them has rounded before, which
-//! no magnitude of the result shows. To first order that follows each operation: what its operands are off by, times how steep it is there,
-//! and the rounding of its own result.
+//! Where numbers cancel, or a logarithm is taken next to 1, two computations in f64 are apart by what each of them has
+//! rounded before, which no magnitude of the result shows. To first order that follows each operation: what its
+//! operands are off by, times how steep it is there, and the rounding of its own result.
 
 use element::{Arithmetic, BinaryFunction, F64Arithmetic, UnaryFunction};
 
@@ -89,19 +89,37 @@ impl Arithmetic for ErrorTrackingArithmetic {
         ErrorTrackedNumber { number: F64Arithmetic.minimum(left.number, right.number), off: left.off.max(right.off) }
     }
 
-    fn compare(&self, comparison: BinaryFunction, left: ErrorTrackedNumber, right: ErrorTrackedNumber) -> ErrorTrackedNumber {
+    fn compare(
+        &self,
+        comparison: BinaryFunction,
+        left: ErrorTrackedNumber,
+        right: ErrorTrackedNumber,
+    ) -> ErrorTrackedNumber {
         let off = left.off + right.off;
         let is_open = off > 0.0 && (left.number - right.number).abs() <= off;
-        ErrorTrackedNumber { number: F64Arithmetic.compare(comparison, left.number, right.number), off: f64::from(u8::from(is_open)) }
+        ErrorTrackedNumber {
+            number: F64Arithmetic.compare(comparison, left.number, right.number),
+            off: f64::from(u8::from(is_open)),
+        }
     }
 
-    fn select(&self, condition: ErrorTrackedNumber, yes: ErrorTrackedNumber, no: ErrorTrackedNumber) -> ErrorTrackedNumber {
+    fn select(
+        &self,
+        condition: ErrorTrackedNumber,
+        yes: ErrorTrackedNumber,
+        no: ErrorTrackedNumber,
+    ) -> ErrorTrackedNumber {
         let number = F64Arithmetic.select(condition.number, yes.number, no.number);
         let apart = if condition.off > 0.0 { (yes.number - no.number).abs() } else { 0.0 };
         ErrorTrackedNumber { number, off: apart + yes.off.max(no.off) }
     }
 
-    fn apply(&self, function: UnaryFunction, constants: &[ErrorTrackedNumber], x: ErrorTrackedNumber) -> ErrorTrackedNumber {
+    fn apply(
+        &self,
+        function: UnaryFunction,
+        constants: &[ErrorTrackedNumber],
+        x: ErrorTrackedNumber,
+    ) -> ErrorTrackedNumber {
         let numbers: Vec<f64> = constants.iter().map(|constant| constant.number).collect();
         let number = F64Arithmetic.apply(function, &numbers, x.number);
         let off = match function {
@@ -115,9 +133,11 @@ impl Arithmetic for ErrorTrackingArithmetic {
             UnaryFunction::Sqrt => (x.off / (2.0 * number)).min(x.off.sqrt()),
             UnaryFunction::Rsqrt => number * x.off / (2.0 * x.number.abs()),
             UnaryFunction::Reciprocal => number * number * x.off,
-            UnaryFunction::Gelu | UnaryFunction::Sigmoid | UnaryFunction::Silu | UnaryFunction::Softplus | UnaryFunction::Tanh => {
-                MAX_SLOPE * x.off
-            }
+            UnaryFunction::Gelu
+            | UnaryFunction::Sigmoid
+            | UnaryFunction::Silu
+            | UnaryFunction::Softplus
+            | UnaryFunction::Tanh => MAX_SLOPE * x.off,
         };
         ErrorTrackedNumber::with_rounding(number, off, FUNCTION_ROUNDOFFS)
     }
@@ -130,7 +150,8 @@ mod tests {
     /// A third is rounded in f64; the resulting error is known.
     #[test]
     fn propagates_error_through_operations() {
-        let third = ErrorTrackingArithmetic.div(ErrorTrackedNumber::from_exact(1.0), ErrorTrackedNumber::from_exact(3.0));
+        let third =
+            ErrorTrackingArithmetic.div(ErrorTrackedNumber::from_exact(1.0), ErrorTrackedNumber::from_exact(3.0));
         assert_eq!(third.off, UNIT_ROUNDOFF / 3.0);
         let sum = ErrorTrackingArithmetic.add(ErrorTrackingArithmetic.add(third, third), third);
         let left = ErrorTrackingArithmetic.sub(sum, ErrorTrackedNumber::from_exact(1.0));
@@ -138,8 +159,14 @@ mod tests {
         let log = ErrorTrackingArithmetic.apply(UnaryFunction::Log, &[], sum);
         assert!(log.number.abs() <= log.off && log.off < 8.0 * UNIT_ROUNDOFF, "{log:?}");
         assert!(ErrorTrackingArithmetic.apply(UnaryFunction::Floor, &[], sum).off >= 1.0);
-        assert_eq!(ErrorTrackingArithmetic.compare(BinaryFunction::Equal, sum, ErrorTrackedNumber::from_exact(1.0)).off, 1.0);
-        assert_eq!(ErrorTrackingArithmetic.compare(BinaryFunction::Equal, sum, ErrorTrackedNumber::from_exact(2.0)).off, 0.0);
+        assert_eq!(
+            ErrorTrackingArithmetic.compare(BinaryFunction::Equal, sum, ErrorTrackedNumber::from_exact(1.0)).off,
+            1.0
+        );
+        assert_eq!(
+            ErrorTrackingArithmetic.compare(BinaryFunction::Equal, sum, ErrorTrackedNumber::from_exact(2.0)).off,
+            0.0
+        );
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::machine::memory::WriterId;
 use crate::machine::{Machine, RegionId};
 use crate::number::POISON_BYTE;
 use crate::ops::{
-    CoreView, ElementMemory, EncodedSlice, MemoryElement, SliceValues, combine_partial_results, compute_slice, count_moved_bytes,
-    encode_slice, shuffle, store_slice,
+    CoreView, ElementMemory, EncodedSlice, MemoryElement, SliceValues, combine_partial_results, compute_slice,
+    count_moved_bytes, encode_slice, shuffle, store_slice,
 };
 use crate::plan::{ByteInterval, OpKernel, OpPlan};
 use crate::run::shadow_memory::ShadowMemory;
@@ -29,8 +29,8 @@ pub(crate) struct ExecutionOutcome {
     pub(crate) parts: TensorSlices,
 }
 
-/// Executes an op once, on the device's numbers and on their companion elements. `lives` has the live ranges of the launch, and the number
-/// of the execute.
+/// Executes an op once, on the device's numbers and on their companion elements. `lives` has the live ranges of the
+/// launch, and the number of the execute.
 pub(crate) fn execute_op<B: ShadowMemory>(
     plan: &Arc<OpPlan>,
     symbols: impl Fn(i64) -> Option<i64>,
@@ -71,8 +71,8 @@ pub(crate) fn execute_op<B: ShadowMemory>(
     Ok(ExecutionOutcome { traffic, error, parts })
 }
 
-/// Returns the live range that an execute writes in LX, and whether the execute begins it. `part` is that of the core with the lowest
-/// address: a live range covers the parts of all cores.
+/// Returns the live range that an execute writes in LX, and whether the execute begins it. `part` is that of the core
+/// with the lowest address: a live range covers the parts of all cores.
 fn find_lx_live_range(deaths: &ExpirySchedule, number: usize, part: &TensorSlice) -> Option<(LiveRangeId, bool)> {
     let RegionId::Lx(_) = part.region else { return None };
     deaths.find_written_range(number, part.byte).map(|life| (life, life.1 == number))
@@ -85,9 +85,11 @@ pub(crate) fn compute_results<M: ElementMemory>(
     leaders: &[usize],
     memory: &M,
 ) -> Vec<(usize, EncodedSlice<M::Cell>)> {
-    let constants: Vec<_> = plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
+    let constants: Vec<_> =
+        plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
     let view = |core| CoreView { plan, core, parts, memory, constants: &constants };
-    let values = if plan.kernel == OpKernel::Shuffle { shuffle(plan, parts, memory) } else { compute_all_slices(plan, view) };
+    let values =
+        if plan.kernel == OpKernel::Shuffle { shuffle(plan, parts, memory) } else { compute_all_slices(plan, view) };
     let values = reduce_across_cores(plan, leaders, &constants, memory, values);
     let stores = |core: usize| leaders[core] == core && plan.tensors[plan.output].is_held_by(core);
     let first = values.into_iter().filter(|(core, _)| stores(*core));
@@ -114,7 +116,13 @@ fn mark_written(plan: &OpPlan, core: usize, parts: &TensorSlices, machine: &mut 
 }
 
 /// Records the bytes that each core would store.
-fn mark_results_written(plan: &OpPlan, leaders: &[usize], parts: &TensorSlices, machine: &mut Machine, writer: WriterId) {
+fn mark_results_written(
+    plan: &OpPlan,
+    leaders: &[usize],
+    parts: &TensorSlices,
+    machine: &mut Machine,
+    writer: WriterId,
+) {
     for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
         machine.region_mut(parts.0[core][plan.output].region).disable_values();
         mark_written(plan, core, parts, machine, writer);
@@ -131,7 +139,10 @@ fn count_partial_sum_bytes(plan: &OpPlan, leaders: &[usize]) -> u64 {
 }
 
 /// Computes every core's part, on as many threads as there are; the result does not depend on their number.
-fn compute_all_slices<'m, M: ElementMemory + 'm>(plan: &OpPlan, view: impl Fn(usize) -> CoreView<'m, M> + Sync) -> Vec<SliceValues<M>> {
+fn compute_all_slices<'m, M: ElementMemory + 'm>(
+    plan: &OpPlan,
+    view: impl Fn(usize) -> CoreView<'m, M> + Sync,
+) -> Vec<SliceValues<M>> {
     let n_cores = plan.cores.len();
     if plan.points.saturating_mul(n_cores as u64) < MIN_PARALLEL_POINTS {
         return (0..n_cores).map(|core| compute_slice(view(core))).collect();
@@ -153,7 +164,9 @@ fn reduce_across_cores<M: ElementMemory>(
         OpKernel::Unary(_) | OpKernel::Binary(_) | OpKernel::Where | OpKernel::MomentPair => {
             return values.into_iter().enumerate().collect();
         }
-        OpKernel::LayerNormScale | OpKernel::LayerNorm | OpKernel::TopK(_) => return values.into_iter().enumerate().collect(),
+        OpKernel::LayerNormScale | OpKernel::LayerNorm | OpKernel::TopK(_) => {
+            return values.into_iter().enumerate().collect();
+        }
         OpKernel::Copy | OpKernel::Shuffle => return values.into_iter().enumerate().collect(),
     };
     let mut values: Vec<Option<SliceValues<M>>> = values.into_iter().map(Some).collect();

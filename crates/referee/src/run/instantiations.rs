@@ -10,8 +10,8 @@ use crate::{error::SimError, load::host::HostArray};
 use element::{F64Arithmetic, FiniteField, OrderedField};
 use std::collections::BTreeMap;
 
-/// Elements that a simulation computes with. A generic function is compiled in the crate that calls it; those behind these methods are compiled here,
-/// once, and with the optimization of this crate.
+/// Elements that a simulation computes with. A generic function is compiled in the crate that calls it; those behind
+/// these methods are compiled here, once, and with the optimization of this crate.
 pub trait Simulated: ShadowArithmetic {
     /// Runs [`Simulation::run_with`].
     ///
@@ -85,7 +85,8 @@ macro_rules! simulated {
 simulated!(IntervalArithmetic, F64Arithmetic, FiniteField, OrderedField);
 
 impl Simulation {
-    /// Runs as [`Self::run`] does, and also computes companion elements; returns the results as such elements, in the order of the program.
+    /// Runs as [`Self::run`] does, and also computes companion elements; returns the results as such elements, in the
+    /// order of the program.
     ///
     /// # Errors
     /// As [`Self::run`]; and a tensor whose elements have less than two bytes, which cannot have companion elements.
@@ -98,8 +99,8 @@ impl Simulation {
         arithmetic.run(self, inputs, options)
     }
 
-    /// Returns only the elements that [`Self::run_with`] returns. Where no tensor has integers, the device's numbers are not computed: they are
-    /// poison.
+    /// Returns only the elements that [`Self::run_with`] returns. Where no tensor has integers, the device's numbers
+    /// are not computed: they are poison.
     ///
     /// # Errors
     /// As [`Self::run_with`].
@@ -112,13 +113,16 @@ impl Simulation {
         arithmetic.elements(self, inputs, options)
     }
 
-    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each result, row-major and
-    /// in order. Arguments of floating-point numbers need a value only where [`ShadowArithmetic::embed_argument`] asks for it: a field draws them.
+    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each
+    /// result, row-major and in order. Arguments of floating-point numbers need a value only where
+    /// [`ShadowArithmetic::embed_argument`] asks for it: a field draws them.
     ///
-    /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are computed, before any is.
+    /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are
+    /// computed, before any is.
     ///
     /// # Errors
-    /// As [`Self::count_traffic`]; results of integers; more executions of ops than are kept, or more points than the limit.
+    /// As [`Self::count_traffic`]; results of integers; more executions of ops than are kept, or more points than the
+    /// limit.
     pub fn sample_elements<A: Simulated>(
         &self,
         arithmetic: &A,

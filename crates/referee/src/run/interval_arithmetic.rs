@@ -136,7 +136,8 @@ impl IntervalArithmetic {
         if ends.iter().any(|end| end.is_nan()) {
             return BoundedNumber::new_unbounded(exact);
         }
-        let (low, high) = ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(*end), high.max(*end)));
+        let (low, high) =
+            ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(*end), high.max(*end)));
         BoundedNumber::from_rounded_ends(exact, low, high, OP_ERROR)
     }
 }
@@ -177,9 +178,12 @@ impl Arithmetic for IntervalArithmetic {
     }
 
     fn mul(&self, left: BoundedNumber, right: BoundedNumber) -> BoundedNumber {
-        Self::combine_corners(ErrorTrackingArithmetic.mul(left.tracked_number(), right.tracked_number()), left, right, |left, right| {
-            left * right
-        })
+        Self::combine_corners(
+            ErrorTrackingArithmetic.mul(left.tracked_number(), right.tracked_number()),
+            left,
+            right,
+            |left, right| left * right,
+        )
     }
 
     fn square(&self, element: BoundedNumber) -> BoundedNumber {
@@ -218,7 +222,8 @@ impl Arithmetic for IntervalArithmetic {
 
     fn compare(&self, comparison: BinaryFunction, left: BoundedNumber, right: BoundedNumber) -> BoundedNumber {
         let exact = ErrorTrackingArithmetic.compare(comparison, left.tracked_number(), right.tracked_number());
-        let is_decided = left.high < right.low || right.high < left.low || (left.low == left.high && right.low == right.high);
+        let is_decided =
+            left.high < right.low || right.high < left.low || (left.low == left.high && right.low == right.high);
         if left.is_unbounded() || right.is_unbounded() || !is_decided {
             return BoundedNumber::new(exact, 0.0, 1.0);
         }
@@ -226,7 +231,8 @@ impl Arithmetic for IntervalArithmetic {
     }
 
     fn select(&self, condition: BoundedNumber, yes: BoundedNumber, no: BoundedNumber) -> BoundedNumber {
-        let exact = ErrorTrackingArithmetic.select(condition.tracked_number(), yes.tracked_number(), no.tracked_number());
+        let exact =
+            ErrorTrackingArithmetic.select(condition.tracked_number(), yes.tracked_number(), no.tracked_number());
         match () {
             () if condition.is_unbounded() => BoundedNumber::new_unbounded(exact),
             () if condition.is_zero() => no.with_exact(exact),
@@ -261,10 +267,14 @@ impl Arithmetic for IntervalArithmetic {
             UnaryFunction::Clip => self.minimum(self.maximum(x, constant(0)), constant(1)).with_exact(exact),
             UnaryFunction::Floor => growing(0.0),
             UnaryFunction::Sqrt => growing(OP_ERROR),
-            UnaryFunction::Exp | UnaryFunction::Log | UnaryFunction::Tanh | UnaryFunction::Sigmoid => growing(FUNCTION_ERROR),
+            UnaryFunction::Exp | UnaryFunction::Log | UnaryFunction::Tanh | UnaryFunction::Sigmoid => {
+                growing(FUNCTION_ERROR)
+            }
             UnaryFunction::Softplus if constant(0).low > 0.0 => growing(FUNCTION_ERROR),
             UnaryFunction::Softplus => BoundedNumber::new_unbounded(exact),
-            UnaryFunction::Rsqrt if x.low > 0.0 => BoundedNumber::from_rounded_ends(exact, ends()[1], ends()[0], FUNCTION_ERROR),
+            UnaryFunction::Rsqrt if x.low > 0.0 => {
+                BoundedNumber::from_rounded_ends(exact, ends()[1], ends()[0], FUNCTION_ERROR)
+            }
             UnaryFunction::Rsqrt => BoundedNumber::new_unbounded(exact),
             UnaryFunction::Silu => turning(SILU_MINIMUM),
             UnaryFunction::Gelu => turning(GELU_MINIMUM),
@@ -274,7 +284,9 @@ impl Arithmetic for IntervalArithmetic {
     /// Multiplies in midpoint-radius form: midpoints are multiplied, and each radius is scaled by the magnitude of the
     /// other factor.
     fn multiply(&self, left: &[BoundedNumber], right: &[BoundedNumber], out: &mut [BoundedNumber], k: usize, n: usize) {
-        let is_finite = |bounds: &[BoundedNumber]| bounds.iter().all(|bound| bound.exact.is_finite() && bound.max_magnitude().is_finite());
+        let is_finite = |bounds: &[BoundedNumber]| {
+            bounds.iter().all(|bound| bound.exact.is_finite() && bound.max_magnitude().is_finite())
+        };
         let middle = |bound: &BoundedNumber| {
             [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.max_magnitude()]
         };
@@ -323,7 +335,11 @@ impl IntervalArithmetic {
                     ErrorTrackingArithmetic.mul(factor.tracked_number(), other.tracked_number())
                 };
                 let zero = BoundedNumber::from_point(exact, 0.0);
-                let product = if factor.is_zero() || other.is_zero() { zero } else { self.mul(*factor, *other).with_exact(exact) };
+                let product = if factor.is_zero() || other.is_zero() {
+                    zero
+                } else {
+                    self.mul(*factor, *other).with_exact(exact)
+                };
                 *sum = self.add(*sum, product);
             }
         }
@@ -333,7 +349,11 @@ impl IntervalArithmetic {
 impl ShadowArithmetic for IntervalArithmetic {
     fn embed_value(&self, exact: f64, device: f32) -> BoundedNumber {
         let exact = ErrorTrackedNumber::from_exact(exact);
-        if device.is_nan() { BoundedNumber::new_unbounded(exact) } else { BoundedNumber::from_point(exact, device.into()) }
+        if device.is_nan() {
+            BoundedNumber::new_unbounded(exact)
+        } else {
+            BoundedNumber::from_point(exact, device.into())
+        }
     }
 
     fn round_for_store(&self, format: DeviceFormat, element: BoundedNumber) -> BoundedNumber {
@@ -415,8 +435,10 @@ mod tests {
 
     #[test]
     fn keeps_infinite_end() {
-        let bound = IntervalArithmetic
-            .add(BoundedNumber::from_point(ErrorTrackedNumber::from_exact(f64::INFINITY), f64::INFINITY), IntervalArithmetic.constant(1.0));
+        let bound = IntervalArithmetic.add(
+            BoundedNumber::from_point(ErrorTrackedNumber::from_exact(f64::INFINITY), f64::INFINITY),
+            IntervalArithmetic.constant(1.0),
+        );
         assert!(bound.contains(f64::INFINITY) && !bound.contains(1.0));
     }
 
@@ -451,7 +473,8 @@ mod tests {
         for _ in 0..4000 {
             let ((a, left), (b, right)) = (draw_bounded_number(&mut state), draw_bounded_number(&mut state));
             for function in UNARY {
-                let found = IntervalArithmetic.round_for_store(DeviceFormat::Sen169Fp16, IntervalArithmetic.apply(function, &[], left));
+                let found = IntervalArithmetic
+                    .round_for_store(DeviceFormat::Sen169Fp16, IntervalArithmetic.apply(function, &[], left));
                 let device = round_to_dl16(DeviceArithmetic.apply(function, &[], a));
                 assert!(found.contains(device.into()), "{function:?} of {a} is {device}, not in {found:?}");
             }
@@ -459,7 +482,8 @@ mod tests {
                 let (mut bounds, mut device) = ([left], [a]);
                 IntervalArithmetic.apply_binary(function, &mut bounds, &[right]);
                 DeviceArithmetic.apply_binary(function, &mut device, &[b]);
-                let (found, device) = (IntervalArithmetic.round_for_store(DeviceFormat::Sen169Fp16, bounds[0]), round_to_dl16(device[0]));
+                let (found, device) =
+                    (IntervalArithmetic.round_for_store(DeviceFormat::Sen169Fp16, bounds[0]), round_to_dl16(device[0]));
                 assert!(found.contains(device.into()), "{function:?} of {a} and {b} is {device}, not in {found:?}");
             }
             let square = IntervalArithmetic.square(left);
@@ -484,7 +508,12 @@ mod tests {
             n,
         );
         for column in 0..n {
-            assert!(bounds[column].contains(device[column].into()), "{} is not in {:?}", device[column], bounds[column]);
+            assert!(
+                bounds[column].contains(device[column].into()),
+                "{} is not in {:?}",
+                device[column],
+                bounds[column]
+            );
             assert!((bounds[column].exact - exact[column]).abs() < 1e-9);
         }
     }

@@ -29,12 +29,16 @@ pub struct LxRange {
 pub(crate) fn read_lx_ranges(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxImage>, SimError> {
     let read = |&LxRange { core, address, bytes }: &LxRange| {
         let region = machine.region(RegionId::Lx(core));
-        let (start, end) = (usize::try_from(address).ok(), address.checked_add(bytes).and_then(|end| usize::try_from(end).ok()));
+        let (start, end) =
+            (usize::try_from(address).ok(), address.checked_add(bytes).and_then(|end| usize::try_from(end).ok()));
         let found = match (region, start, end) {
-            (Some(region), Some(start), Some(end)) if region.find_unwritten(start, end).is_none() => region.bytes().get(start..end),
+            (Some(region), Some(start), Some(end)) if region.find_unwritten(start, end).is_none() => {
+                region.bytes().get(start..end)
+            }
             _ => None,
         };
-        let message = format!("bytes {address} to {} have no value after the last launch", address.saturating_add(bytes));
+        let message =
+            format!("bytes {address} to {} have no value after the last launch", address.saturating_add(bytes));
         let bytes = found.ok_or_else(|| SimError::Array { name: format!("LX of core {core}"), message })?.to_vec();
         Ok(LxImage { core, address, bytes })
     };

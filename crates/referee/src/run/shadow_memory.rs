@@ -1,8 +1,8 @@
 //! Companion memory of the device's bytes: an element of another kind for each stored number.
 //!
-//! Device and companion computations share the addresses, checks and order of one execution; only the computed values differ. An element
-//! records the format in which it was written; read in another format it is poison. Integers have no companion elements: the bytes hold
-//! their values.
+//! Device and companion computations share the addresses, checks and order of one execution; only the computed values
+//! differ. An element records the format in which it was written; read in another format it is poison. Integers have no
+//! companion elements: the bytes hold their values.
 
 use crate::account::rounding::OpRoundingError;
 use crate::load::host::HostArray;
@@ -20,8 +20,8 @@ pub trait ShadowArithmetic: Arithmetic {
     /// The element of a number that the program gives, which the device has as `device`.
     fn embed_value(&self, exact: f64, device: f32) -> Self::Element;
 
-    /// Returns the companion of element `index`, row-major, of argument `argument`, if the element is a floating-point number. By default this is
-    /// [`Self::embed_value`].
+    /// Returns the companion of element `index`, row-major, of argument `argument`, if the element is a floating-point
+    /// number. By default this is [`Self::embed_value`].
     fn embed_argument(&self, _argument: u64, _index: u64, exact: f64, device: f32) -> Self::Element {
         self.embed_value(exact, device)
     }

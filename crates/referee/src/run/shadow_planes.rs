@@ -99,7 +99,8 @@ impl<'a, A: ShadowArithmetic> ShadowPlanes<'a, A> {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: false }
     }
 
-    /// Returns companion planes that replace the device's numbers, for programs with floating-point numbers only: no device number is computed.
+    /// Returns companion planes that replace the device's numbers, for programs with floating-point numbers only: no
+    /// device number is computed.
     pub(crate) const fn new_standalone(arithmetic: &'a A) -> Self {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
     }
@@ -113,16 +114,24 @@ impl<'a, A: ShadowArithmetic> ShadowPlanes<'a, A> {
     pub(crate) fn element_reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
         let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
         move |byte| match plane {
-            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => plane.get(byte).unwrap_or(poison),
+            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => {
+                plane.get(byte).unwrap_or(poison)
+            }
             _ => poison,
         }
     }
 
     /// The elements of an array, row-major, and the device's numbers.
-    pub(crate) fn read_array(&self, region: RegionId, layout: &DeviceLayout, machine: &Machine) -> (Vec<A::Element>, Vec<f32>) {
+    pub(crate) fn read_array(
+        &self,
+        region: RegionId,
+        layout: &DeviceLayout,
+        machine: &Machine,
+    ) -> (Vec<A::Element>, Vec<f32>) {
         let length = layout.num_host_elements();
         let (mut elements, mut device) = (vec![self.arithmetic.poison(); length], vec![f32::NAN; length]);
-        let (numbers, read) = (decode_region(machine, region, layout.format), self.element_reader(region, layout.format));
+        let (numbers, read) =
+            (decode_region(machine, region, layout.format), self.element_reader(region, layout.format));
         layout.for_each_element(|index, byte| {
             device[index] = numbers[byte / layout.format.bytes() as usize];
             elements[index] = match is_float(layout.format) {
@@ -170,8 +179,16 @@ impl<A: ShadowArithmetic> ElementMemory for MemoryWithShadow<'_, '_, A> {
             out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte_offset(index)));
         } else if !out.is_empty() {
             let mut numbers = vec![0.0; out.len()];
-            decode_run(from.format, self.machine.bytes(from.part.region), from.byte_offset(0), from.stride, &mut numbers);
-            out.iter_mut().zip(numbers).for_each(|(element, number)| *element = self.arithmetic().embed_value(number.into(), number));
+            decode_run(
+                from.format,
+                self.machine.bytes(from.part.region),
+                from.byte_offset(0),
+                from.stride,
+                &mut numbers,
+            );
+            out.iter_mut()
+                .zip(numbers)
+                .for_each(|(element, number)| *element = self.arithmetic().embed_value(number.into(), number));
         }
     }
 
@@ -223,7 +240,10 @@ impl<A: ShadowArithmetic> ShadowMemory for ShadowPlanes<'_, A> {
         for ((_, device), (_, own)) in device.iter().zip(&own).filter(|_| is_float(format)) {
             numbers.resize(own.cells().len(), 0.0);
             decode_run(format, device.cells(), 0, 1, &mut numbers);
-            own.cells().iter().zip(&numbers).for_each(|(element, number)| self.arithmetic.record_error(*element, *number, &mut error));
+            own.cells()
+                .iter()
+                .zip(&numbers)
+                .for_each(|(element, number)| self.arithmetic.record_error(*element, *number, &mut error));
         }
         let poison = self.arithmetic.poison();
         own.iter().for_each(|(core, stored)| store_slice(plan, *core, parts, stored, poison, self));

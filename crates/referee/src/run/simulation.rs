@@ -42,8 +42,8 @@ pub struct Simulation {
 /// Options of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
-    /// Maximum number of element operations: points of iteration spaces on all cores, plus [`RunOptions::STATEMENT_STEPS`] for each
-    /// iteration of a loop and each execution of an op.
+    /// Maximum number of element operations: points of iteration spaces on all cores, plus
+    /// [`RunOptions::STATEMENT_STEPS`] for each iteration of a loop and each execution of an op.
     pub max_steps: u64,
     /// Maximum number of bytes of HBM.
     pub max_bytes: i64,
@@ -99,18 +99,24 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), directory::read_bundle(dir, &launch.bundle, target, program.conversions)?);
+                bundles.insert(
+                    launch.bundle.clone(),
+                    directory::read_bundle(dir, &launch.bundle, target, program.conversions)?,
+                );
             }
-            let found = bundles
-                .get(&launch.bundle)
-                .map_or_else(|| Ok(ExpirySchedule::default()), |loaded| ExpirySchedule::from_launch(launch, &loaded.bundle));
+            let found = bundles.get(&launch.bundle).map_or_else(
+                || Ok(ExpirySchedule::default()),
+                |loaded| ExpirySchedule::from_launch(launch, &loaded.bundle),
+            );
             deaths.push(found.map_err(|message| {
                 let message = format!(
                     "launch {number} has {message}; a live range has bytes, and is from one op of the launch to the same or a later one"
                 );
                 SimError::Malformed { file: program.name.clone(), message }
             })?);
-            if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
+            if let Some(name) =
+                launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name))
+            {
                 let message = format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle);
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
@@ -118,7 +124,15 @@ impl Simulation {
         directory::check_buffer_placement(dir, &program)?;
         let constants = directory::find_constant_files(dir, &program)?;
         let exact = directory::read_exact_numbers(dir, &program, &mut bundles)?;
-        Ok(Self { program, bundles, expiry_schedules: deaths, constants, exact, target: target.clone(), sizes: BTreeMap::new() })
+        Ok(Self {
+            program,
+            bundles,
+            expiry_schedules: deaths,
+            constants,
+            exact,
+            target: target.clone(),
+            sizes: BTreeMap::new(),
+        })
     }
 
     /// The ops of all bundles.
@@ -140,7 +154,11 @@ impl Simulation {
         let mut machine = self.build_machine(options);
         let buffers = self.allocate_tensors(inputs, &mut machine, &mut ())?;
         let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
-        Ok(RunOutcome { results: self.read_results(&buffers, &machine)?, lx: read_lx_ranges(&options.observed_lx, &machine)?, report })
+        Ok(RunOutcome {
+            results: self.read_results(&buffers, &machine)?,
+            lx: read_lx_ranges(&options.observed_lx, &machine)?,
+            report,
+        })
     }
 
     /// See [`Self::run_with`].
@@ -154,7 +172,8 @@ impl Simulation {
         let (machine, buffers, report) = self.run_with_shadow(&mut planes, inputs, options)?;
         let companions = self.read_shadow_results(&planes, &buffers, &machine)?;
         let of_results = self.program.results.iter().zip(companions);
-        let companions = of_results.map(|(tensor, found)| digits::combine_shadow_digits(arithmetic, tensor, found)).collect();
+        let companions =
+            of_results.map(|(tensor, found)| digits::combine_shadow_digits(arithmetic, tensor, found)).collect();
         let lx = read_lx_ranges(&options.observed_lx, &machine)?;
         Ok((RunOutcome { results: self.read_results(&buffers, &machine)?, lx, report }, companions))
     }
@@ -167,11 +186,15 @@ impl Simulation {
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
         // Integers that are only moved have a floating-point format in the op that moves them.
-        let of_program =
-            self.program.tensors().map(|tensor| Ok(DeviceLayout::from_tensor(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_program = self
+            .program
+            .tensors()
+            .map(|tensor| Ok(DeviceLayout::from_tensor(tensor)?.format))
+            .collect::<Result<Vec<_>, SimError>>()?;
         let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
         let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
-        let mut planes = if has_integers { ShadowPlanes::new(arithmetic) } else { ShadowPlanes::new_standalone(arithmetic) };
+        let mut planes =
+            if has_integers { ShadowPlanes::new(arithmetic) } else { ShadowPlanes::new_standalone(arithmetic) };
         let (machine, buffers, _) = self.run_with_shadow(&mut planes, inputs, options)?;
         self.check_results(&buffers, &machine)?;
         self.read_shadow_results(&planes, &buffers, &machine)
@@ -209,15 +232,16 @@ impl Simulation {
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
         let of = |tensor: &Tensor| {
             let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
-            let (elements, device) = planes.read_array(RegionId::Hbm(buffer), &DeviceLayout::from_tensor(tensor)?, machine);
+            let (elements, device) =
+                planes.read_array(RegionId::Hbm(buffer), &DeviceLayout::from_tensor(tensor)?, machine);
             Ok(Companions { shape: tensor.shape.clone(), elements, device })
         };
         self.program.results.iter().map(of).collect()
     }
 
-    /// Computes the report of [`Self::execute_launch`] without values: every address is computed and every access checked, but no results are
-    /// computed. Only arguments that are read as indices need a value. [`RunReport::steps`] and [`RunOptions::max_steps`] count statements
-    /// only.
+    /// Computes the report of [`Self::execute_launch`] without values: every address is computed and every access
+    /// checked, but no results are computed. Only arguments that are read as indices need a value. [`RunReport::steps`]
+    /// and [`RunOptions::max_steps`] count statements only.
     ///
     /// # Errors
     /// As [`Self::execute_launch`]; and an op whose indices are the result of another op.
@@ -225,7 +249,8 @@ impl Simulation {
         Ok(self.count_with_shadow(inputs, options, &mut ())?.1)
     }
 
-    /// Counts as [`Self::count_traffic`] does, and executes on the companion memory `beside` as well. Also returns the buffers by name.
+    /// Counts as [`Self::count_traffic`] does, and executes on the companion memory `beside` as well. Also returns the
+    /// buffers by name.
     pub(crate) fn count_with_shadow<B: ShadowMemory>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
@@ -295,10 +320,16 @@ impl Simulation {
         Ok(report)
     }
 
-    fn read_results(&self, buffers: &BTreeMap<String, BufferExtent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
+    fn read_results(
+        &self,
+        buffers: &BTreeMap<String, BufferExtent>,
+        machine: &Machine,
+    ) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
             let region = find_result_region(tensor, buffers, machine)?;
-            let array = DeviceLayout::from_tensor(tensor)?.load_array(tensor, region).map_err(|message| array_error(tensor, message))?;
+            let array = DeviceLayout::from_tensor(tensor)?
+                .load_array(tensor, region)
+                .map_err(|message| array_error(tensor, message))?;
             Ok((tensor.name.clone(), digits::combine_digits(tensor, array)))
         };
         self.program.results.iter().map(read).collect()
@@ -364,7 +395,8 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
             self.beside.release_region(RegionId::Hbm(*buffer));
         }
         done?;
-        let mut report = LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
+        let mut report =
+            LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
         report.ops = std::mem::take(&mut self.ops);
         for op in &report.ops {
             report.total += op.traffic;
@@ -373,10 +405,12 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         Ok(report)
     }
 
-    /// Maps the arguments and the pools to addresses, and sets the values of the parameters. Returns the pools with their addresses.
+    /// Maps the arguments and the pools to addresses, and sets the values of the parameters. Returns the pools with
+    /// their addresses.
     ///
-    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise any address
-    /// is valid, and segment 0 stays empty, so that an address without its base is outside of every buffer.
+    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A").
+    /// Otherwise any address is valid, and segment 0 stays empty, so that an address without its base is outside of
+    /// every buffer.
     fn map_buffers(&mut self, buffers: &BTreeMap<String, BufferExtent>) -> Result<Vec<(usize, i64)>, SimError> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pool_sizes();
@@ -404,13 +438,17 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         } else if has_silent_pool {
             pools.push(self.machine.reserve(&name, self.pool_bytes));
         }
-        let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
+        let placed = pools
+            .into_iter()
+            .enumerate()
+            .map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
         let placed: Vec<(usize, i64)> = placed.collect();
         placed.iter().for_each(|(pool, address)| self.machine.map_tensor(BufferExtent::whole_buffer(*pool), *address));
         Ok(placed)
     }
 
-    /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one segment later.
+    /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one
+    /// segment later.
     fn has_silent_pool(&self) -> bool {
         let last = self.loaded.plans.values().flatten().flatten().filter_map(|plan| plan.max_address()).max();
         last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
@@ -427,10 +465,13 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
                 continue;
             }
             // Arguments that no op uses have no parameter; then only the name tells which one it is.
-            let named = parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
+            let named =
+                parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
             let number = if n_addresses == addresses.len() { Some(position) } else { named };
             let Some(address) = number.and_then(|number| addresses.get(number)) else {
-                return Err(self.malformed_error(format!("no argument of the launch for the parameter '{}'", parameter.name)));
+                return Err(
+                    self.malformed_error(format!("no argument of the launch for the parameter '{}'", parameter.name))
+                );
             };
             self.values[value] = *address;
             position += 1;
@@ -442,7 +483,12 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
     }
 
-    fn execute_statements(&mut self, body: &[Statement], pools: &[(usize, i64)], cursor: &mut StatementCursor) -> Result<(), SimError> {
+    fn execute_statements(
+        &mut self,
+        body: &[Statement],
+        pools: &[(usize, i64)],
+        cursor: &mut StatementCursor,
+    ) -> Result<(), SimError> {
         let deaths = self.expiry_schedule;
         for statement in body {
             match statement {
@@ -511,7 +557,13 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         value.ok_or_else(|| self.malformed_error("an address overflows".to_owned()))
     }
 
-    fn execute_file(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>, position: usize) -> Result<(), SimError> {
+    fn execute_file(
+        &mut self,
+        file: &str,
+        operands: &[usize],
+        symbols: Option<&[i64]>,
+        position: usize,
+    ) -> Result<(), SimError> {
         let Some(steps) = self.loaded.plans.get(file) else { return Ok(()) };
         let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
         for step in steps {
@@ -547,7 +599,8 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
                 // The file calls the size by a name, the launch gives it by a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
-                    let message = format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
+                    let message =
+                        format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
                     return Err(SimError::Malformed { file: plan.name.clone(), message });
                 }
                 Some(_) => {}

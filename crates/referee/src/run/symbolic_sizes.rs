@@ -1,7 +1,8 @@
 //! Programs at sizes that a run chooses.
 //!
-//! A buffer is laid out for the largest sizes, and the caller's arrays have the chosen ones. So the elements of an array lie where they would
-//! in the largest one; what is beyond it in the buffer is NaN of the host, which no result may need, and nobody need write.
+//! A buffer is laid out for the largest sizes, and the caller's arrays have the chosen ones. So the elements of an
+//! array lie where they would in the largest one; what is beyond it in the buffer is NaN of the host, which no result
+//! may need, and nobody need write.
 
 use crate::error::SimError;
 use crate::load::address_program::Parameter;
@@ -11,15 +12,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Simulation {
-    /// The program at these sizes, by name; those without an entry are the largest. The shapes of its arguments and results are those of the
-    /// caller's arrays then.
+    /// The program at these sizes, by name; those without an entry are the largest. The shapes of its arguments and
+    /// results are those of the caller's arrays then.
     ///
     /// # Errors
     /// A name that the program does not have, a size that it cannot have, and files that disagree about sizes.
     pub fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         for (name, size) in sizes {
             let refuse = |message: String| SimError::Array { name: self.program.name.clone(), message };
-            let known = self.program.size(name).ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.describe_sizes())))?;
+            let known = self
+                .program
+                .size(name)
+                .ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.describe_sizes())))?;
             known.check(*size).map_err(refuse)?;
         }
         let mut sized = self.clone();
@@ -44,13 +48,19 @@ impl Simulation {
     }
 
     /// The value of a parameter that is a size, by its number among those of the launch; none for an address.
-    pub(crate) fn parameter_size(sizes: &BTreeMap<String, i64>, launch: &LaunchEntry, number: usize, parameter: &Parameter) -> Option<i64> {
+    pub(crate) fn parameter_size(
+        sizes: &BTreeMap<String, i64>,
+        launch: &LaunchEntry,
+        number: usize,
+        parameter: &Parameter,
+    ) -> Option<i64> {
         let largest = parameter.size?.max;
         Some(launch.sizes.get(number).and_then(|name| sizes.get(name)).copied().unwrap_or(largest))
     }
 }
 
-/// Gives the dimensions of a tensor the chosen sizes. The strides of the outer dimensions are those of the smaller array then.
+/// Gives the dimensions of a tensor the chosen sizes. The strides of the outer dimensions are those of the smaller
+/// array then.
 fn shrink_tensor(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), String> {
     let largest = tensor.shape.clone();
     for symbolic in &tensor.symbolic {
@@ -88,8 +98,14 @@ mod tests {
     #[test]
     fn scales_strides_over_smaller_dimension() {
         assert_eq!(shrink_sample_tensor(&[1024, 256], &[64, 256, 1], &[0], 128), (vec![128, 256], vec![64, 256, 1]));
-        assert_eq!(shrink_sample_tensor(&[4, 1024, 64], &[65536, 64, 64, 1], &[1], 128), (vec![4, 128, 64], vec![8192, 64, 64, 1]));
-        assert_eq!(shrink_sample_tensor(&[2, 8, 8, 64], &[4096, 512, 64, 1], &[1, 2], 4), (vec![2, 4, 4, 64], vec![1024, 256, 64, 1]));
+        assert_eq!(
+            shrink_sample_tensor(&[4, 1024, 64], &[65536, 64, 64, 1], &[1], 128),
+            (vec![4, 128, 64], vec![8192, 64, 64, 1])
+        );
+        assert_eq!(
+            shrink_sample_tensor(&[2, 8, 8, 64], &[4096, 512, 64, 1], &[1, 2], 4),
+            (vec![2, 4, 4, 64], vec![1024, 256, 64, 1])
+        );
         assert_eq!(shrink_sample_tensor(&[8, 64], &[-1, 64, 1], &[0], 8), (vec![8, 64], vec![-1, 64, 1]));
     }
 }

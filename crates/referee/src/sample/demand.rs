@@ -88,9 +88,11 @@ impl NeededElements {
     }
 }
 
-/// Returns the needed points of each execution, in execution order. The remaining demand is that on arguments and constants.
+/// Returns the needed points of each execution, in execution order. The remaining demand is that on arguments and
+/// constants.
 pub(super) fn compute_needed_points(executions: &[TracedExecution], demand: &mut NeededElements) -> Vec<NeededPoints> {
-    let mut works: Vec<NeededPoints> = executions.iter().rev().map(|execution| execution.propagate_demand(demand)).collect();
+    let mut works: Vec<NeededPoints> =
+        executions.iter().rev().map(|execution| execution.propagate_demand(demand)).collect();
     works.reverse();
     works
 }
@@ -104,7 +106,8 @@ impl TracedExecution {
         let is_needed = |core: &usize| {
             let needed = demand.get(output(*core).region);
             needed.is_some_and(|needed| {
-                plan.accessed_intervals(output(*core), plan.output).any(|bytes| needed.contains_any(bytes.start, bytes.end))
+                plan.accessed_intervals(output(*core), plan.output)
+                    .any(|bytes| needed.contains_any(bytes.start, bytes.end))
             })
         };
         let wanted: Vec<usize> = leading.iter().copied().filter(is_needed).collect();
@@ -113,16 +116,19 @@ impl TracedExecution {
         }
         // These ops are not reduced to points: shuffles move slices between cores, a top-k result depends on all ranked
         // elements, and an indexed result may be in any row.
-        let is_whole = matches!(plan.kernel, OpKernel::Shuffle | OpKernel::TopK(_)) || plan.tensors[plan.output].indirect.is_some();
+        let is_whole = matches!(plan.kernel, OpKernel::Shuffle | OpKernel::TopK(_))
+            || plan.tensors[plan.output].indirect.is_some();
         let points: Vec<(usize, PointSubset)> = match is_whole {
             true => Vec::new(),
-            false => {
-                wanted.iter().filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?))).collect()
-            }
+            false => wanted
+                .iter()
+                .filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?)))
+                .collect(),
         };
         for core in leading {
             if let Some(needed) = demand.0.get_mut(&output(core).region) {
-                plan.accessed_intervals(output(core), plan.output).for_each(|bytes| needed.remove(bytes.start, bytes.end));
+                plan.accessed_intervals(output(core), plan.output)
+                    .for_each(|bytes| needed.remove(bytes.start, bytes.end));
             }
         }
         if is_whole {

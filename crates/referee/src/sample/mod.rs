@@ -1,8 +1,8 @@
 //! Computes some elements of a program's results, with only the points that they depend on.
 //!
-//! The program is executed twice without values, so that every address is computed and checked as usual. The first execution records the
-//! accesses of each op. A backward analysis ([`demand`]) determines the needed points of each execution. In the second execution each op is
-//! computed on these points alone ([`points`]).
+//! The program is executed twice without values, so that every address is computed and checked as usual. The first
+//! execution records the accesses of each op. A backward analysis ([`demand`]) determines the needed points of each
+//! execution. In the second execution each op is computed on these points alone ([`points`]).
 
 mod demand;
 mod points;
@@ -55,7 +55,8 @@ impl Simulation {
         let mut bytes = Vec::with_capacity(wanted.len());
         for (tensor, wanted) in self.program.results.iter().zip(wanted) {
             let of = find_element_bytes(tensor, wanted)?;
-            let (region, width) = (result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format.bytes());
+            let (region, width) =
+                (result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format.bytes());
             of.iter().for_each(|byte| demand.add(region, *byte as i64, *byte as i64 + width));
             bytes.push(of);
         }
@@ -65,10 +66,17 @@ impl Simulation {
             return Err(SimError::TooManySteps { op: self.program.name.clone(), limit: options.max_steps });
         }
         drop(trace);
-        let mut sampled = SampleExecutor { arithmetic, planes: ShadowPlanes::new_standalone(arithmetic), demand, works: works.into_iter() };
+        let mut sampled = SampleExecutor {
+            arithmetic,
+            planes: ShadowPlanes::new_standalone(arithmetic),
+            demand,
+            works: works.into_iter(),
+        };
         let (buffers, _) = self.count_with_shadow(inputs, options, &mut sampled)?;
         let found = self.program.results.iter().zip(&bytes).map(|(tensor, bytes)| {
-            let read = sampled.planes.element_reader(result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format);
+            let read = sampled
+                .planes
+                .element_reader(result_region_id(tensor, &buffers), DeviceLayout::from_tensor(tensor)?.format);
             Ok(bytes.iter().map(|byte| read(*byte)).collect())
         });
         found.collect()
@@ -87,14 +95,18 @@ fn find_element_bytes(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, S
         return Err(SimError::NotSimulated { op: tensor.name.clone(), what });
     }
     if wanted.last().is_some_and(|last| *last >= layout.num_host_elements()) {
-        return Err(array_error(tensor, format!("has {} elements, fewer than are asked for", layout.num_host_elements())));
+        return Err(array_error(
+            tensor,
+            format!("has {} elements, fewer than are asked for", layout.num_host_elements()),
+        ));
     }
     let mut is_wanted = BitSet::default();
     is_wanted.grow(layout.num_host_elements());
     wanted.iter().for_each(|place| is_wanted.set(*place, place + 1));
     let mut bytes = vec![0; wanted.len()];
     // Those that are far apart are looked at one by one.
-    let is_taken = |places: Range<usize>, _| places.len() > MAX_SCANNED_ELEMENTS || is_wanted.has_any(places.start, places.end);
+    let is_taken =
+        |places: Range<usize>, _| places.len() > MAX_SCANNED_ELEMENTS || is_wanted.has_any(places.start, places.end);
     layout.for_each_selected_element(is_taken, |place, byte| {
         if is_wanted.has_any(place, place + 1)
             && let Ok(at) = wanted.binary_search(&place)
@@ -121,7 +133,11 @@ impl ShadowMemory for ExecutionTrace {
         _: &[(usize, EncodedSlice<u8>)],
     ) -> OpRoundingError {
         if self.executions.len() <= MAX_EXECUTIONS {
-            self.executions.push(TracedExecution { plan: plan.clone(), parts: parts.clone(), leaders: leaders.to_vec() });
+            self.executions.push(TracedExecution {
+                plan: plan.clone(),
+                parts: parts.clone(),
+                leaders: leaders.to_vec(),
+            });
         }
         OpRoundingError::default()
     }
@@ -157,19 +173,25 @@ impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
             None => {}
             Some(NeededPoints::All { .. }) => {
                 let stored = compute_results(plan, parts, leaders, &memory);
-                stored.iter().for_each(|(core, stored)| store_slice(plan, *core, parts, stored, poison, &mut self.planes));
+                stored
+                    .iter()
+                    .for_each(|(core, stored)| store_slice(plan, *core, parts, stored, poison, &mut self.planes));
             }
             Some(NeededPoints::Points(leading)) => {
                 let of = |(leader, points): &(usize, PointSubset)| {
                     let group = collect_group(leaders, *leader);
-                    let (part, plan) =
-                        (TensorSlices(group.iter().map(|core| parts.0[*core].clone()).collect()), restrict_plan(plan, &group, points));
+                    let (part, plan) = (
+                        TensorSlices(group.iter().map(|core| parts.0[*core].clone()).collect()),
+                        restrict_plan(plan, &group, points),
+                    );
                     let stored = compute_results(&plan, &part, &vec![0; group.len()], &memory);
                     (plan, part, stored)
                 };
                 let done: Vec<_> = leading.par_iter().map(of).collect();
                 for (plan, part, stored) in &done {
-                    stored.iter().for_each(|(core, stored)| store_slice(plan, *core, part, stored, poison, &mut self.planes));
+                    stored
+                        .iter()
+                        .for_each(|(core, stored)| store_slice(plan, *core, part, stored, poison, &mut self.planes));
                 }
             }
         }

@@ -12,7 +12,8 @@ pub(super) struct PointSubset {
 }
 
 impl PointSubset {
-    /// The points whose positions along dimensions of the result are hit; of the others all are needed. None if there are none.
+    /// The points whose positions along dimensions of the result are hit; of the others all are needed. None if there
+    /// are none.
     pub(super) fn from_hits(plan: &OpPlan, dims: &[usize], is_hit: &[Vec<bool>], n_cores: usize) -> Option<Self> {
         let mut some = BTreeMap::new();
         for dim in dims.iter().filter(|dim| is_hit[**dim].contains(&false)) {
@@ -44,7 +45,11 @@ pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset
     let cores: Vec<_> = cores.iter().map(|core| plan.cores[*core].clone()).collect();
     let mask = plan.mask.as_ref().map(|mask| PaddingMask {
         // The cores have the same slice of each dimension of the result.
-        dims: mask.dims.iter().map(|(dim, valid)| (*dim, count_valid_points(plan, points, *dim, *valid, cores[0].slots[*dim]))).collect(),
+        dims: mask
+            .dims
+            .iter()
+            .map(|(dim, valid)| (*dim, count_valid_points(plan, points, *dim, *valid, cores[0].slots[*dim])))
+            .collect(),
         constant: mask.constant,
     });
     OpPlan {

@@ -1,5 +1,5 @@
-//! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/measurements/lx-planning.md` (`cargo bench -p scratchpad --bench large`;
-//! the numbers of buffers may stand behind it).
+//! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/measurements/lx-planning.md`
+//! (`cargo bench -p scratchpad --bench large`; the numbers of buffers may stand behind it).
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,10 @@ fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
         let mut cut = |length: i64| length / 4 + below((length / 2).max(1) as usize) as i64 + i64::from(length < 4);
         if all.len() % 2 == 0 && width > 1 || piece.size < 2 {
             let middle = piece.lower + cut(width);
-            all.extend([(Rectangle { upper: middle, ..piece }, bottom), (Rectangle { lower: middle, ..piece }, bottom)]);
+            all.extend([
+                (Rectangle { upper: middle, ..piece }, bottom),
+                (Rectangle { lower: middle, ..piece }, bottom),
+            ]);
         } else {
             let height = cut(piece.size);
             all.extend([
@@ -53,7 +56,10 @@ fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
 fn is_packed(pieces: &[Rectangle], offsets: &[i64]) -> bool {
     let placed: Vec<_> = pieces.iter().zip(offsets).collect();
     let is_apart = |(one, low): &(&Rectangle, &i64), (other, its_low): &(&Rectangle, &i64)| {
-        one.upper <= other.lower || other.upper <= one.lower || *low + one.size <= **its_low || *its_low + other.size <= **low
+        one.upper <= other.lower
+            || other.upper <= one.lower
+            || *low + one.size <= **its_low
+            || *its_low + other.size <= **low
     };
     placed.iter().all(|(one, low)| **low >= 0 && *low + one.size <= 1 << 20)
         && placed.iter().enumerate().all(|(at, one)| placed[..at].iter().all(|other| is_apart(one, other)))
@@ -81,27 +87,36 @@ fn main() {
     pack_pieces();
     let asked: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1_000, 3_000, 9_000, 20_000, 50_000] } else { asked };
-    println!("| buffers | of the load | placed | first-fit leaves | left | bound | above it | steps, million | seconds |");
+    println!(
+        "| buffers | of the load | placed | first-fit leaves | left | bound | above it | steps, million | seconds |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     for n in sizes {
         let (text, load) = generate_live_ranges(n);
         for hundredths in [110, 100, 70, 40] {
             let instance = build_instance(&text, load, hundredths);
             let first_fit = find_planner("first-fit").unwrap().plan(&instance.buffers, &instance.capacity);
-            let simple =
-                ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &first_fit);
+            let simple = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
+                &instance.buffers,
+                &instance.capacity,
+                &first_fit,
+            );
             let started = Instant::now();
-            let mut limits = PlanningLimits { budget: MIN_STEPS.max(STEPS_PER_BUFFER * n as u64), go_on: &mut |_| true };
+            let mut limits =
+                PlanningLimits { budget: MIN_STEPS.max(STEPS_PER_BUFFER * n as u64), go_on: &mut |_| true };
             let plan = plan_instance(&instance, "exact", ResidencyMode::Whole, &mut limits).unwrap();
             let seconds = started.elapsed().as_secs_f64();
             let result = plan.to_json(&instance, &ReportHeader { planner: "exact", seconds, peak: None }).unwrap();
-            let verified = scratchpad_verify::verify(&result, &text, (Some(instance.capacity.bytes), Some(128))).unwrap();
+            let verified =
+                scratchpad_verify::verify(&result, &text, (Some(instance.capacity.bytes), Some(128))).unwrap();
             assert_eq!((verified.hbm_bytes_left, verified.lower_bound), (plan.hbm_bytes_left, plan.lower_bound));
             let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
             let above = 100.0 * (plan.hbm_bytes_left as f64 / plan.lower_bound as f64 - 1.0);
             let (left, bound, steps) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps as f64 / 1e6);
             let (part, simple) = (hundredths as f64 / 100.0, simple.hbm_bytes_left);
-            println!("| {n} | {part} | {n_placed} | {simple} | {left} | {bound} | {above:.1} % | {steps:.2} | {seconds:.1} |");
+            println!(
+                "| {n} | {part} | {n_placed} | {simple} | {left} | {bound} | {above:.1} % | {steps:.2} | {seconds:.1} |"
+            );
         }
     }
 }

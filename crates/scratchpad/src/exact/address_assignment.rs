@@ -62,8 +62,8 @@ pub(crate) fn assign_addresses(
     if unplaced.is_empty() { AddressAssignment::Placed(placed) } else { AddressAssignment::Unplaced(unplaced) }
 }
 
-/// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space requires. A long
-/// chain of buffers may be as hard to place as one buffer of its length.
+/// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space
+/// requires. A long chain of buffers may be as hard to place as one buffer of its length.
 fn pack_component(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -100,13 +100,22 @@ fn build_group_packer(problem: &SelectionProblem, groups: &[AddressGroup]) -> Pa
     build_chain_packer(&chains, problem.units)
 }
 
-fn to_byte_addresses(problem: &SelectionProblem, groups: &[AddressGroup], addresses: &[i64]) -> Vec<(ResidencyInterval, i64)> {
-    let runs = groups.iter().zip(addresses).flat_map(|(group, address)| group.runs.iter().map(move |run| (*run, address)));
+fn to_byte_addresses(
+    problem: &SelectionProblem,
+    groups: &[AddressGroup],
+    addresses: &[i64],
+) -> Vec<(ResidencyInterval, i64)> {
+    let runs =
+        groups.iter().zip(addresses).flat_map(|(group, address)| group.runs.iter().map(move |run| (*run, address)));
     runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
 }
 
 /// Returns the selection without the takeovers that space does not require.
-fn remove_unneeded_reuse(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval]) -> ResidencySelection {
+fn remove_unneeded_reuse(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+    runs: &[ResidencyInterval],
+) -> ResidencySelection {
     let mut room = vec![problem.units; problem.num_ticks];
     for run in runs {
         room[run.ticks(problem)].iter_mut().for_each(|room| *room -= problem.values[run.value].units);
@@ -141,10 +150,15 @@ fn run_limited(most: u64, steps: &mut StepBudget, packer: &mut Packer) -> Packin
 }
 
 /// Returns the groups of a selection, with the HBM bytes that each one saves.
-pub(super) fn collect_interval_groups(problem: &SelectionProblem, selection: &ResidencySelection) -> Vec<IntervalGroup> {
+pub(super) fn collect_interval_groups(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+) -> Vec<IntervalGroup> {
     let parcel = |group: AddressGroup| {
         let mut without = selection.clone();
-        let bytes = |selection: &ResidencySelection| group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>();
+        let bytes = |selection: &ResidencySelection| {
+            group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>()
+        };
         let before = bytes(selection);
         group.runs.iter().for_each(|run| without.remove_interval(problem, *run));
         let saves = bytes(&without) - before;
@@ -163,7 +177,11 @@ pub(super) fn build_chain(problem: &SelectionProblem, runs: &[ResidencyInterval]
 }
 
 /// Groups the runs that take over addresses from one another. Empty runs are omitted.
-fn group_intervals(problem: &SelectionProblem, selection: &ResidencySelection, runs: &[ResidencyInterval]) -> Vec<AddressGroup> {
+fn group_intervals(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+    runs: &[ResidencyInterval],
+) -> Vec<AddressGroup> {
     let ending: BTreeMap<usize, usize> = (0..runs.len())
         .filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len())
         .map(|at| (runs[at].value, at))
@@ -219,12 +237,20 @@ pub(crate) fn find_infeasible_core(
     let mut order: Vec<ResidencyInterval> = runs.to_vec();
     // Runs are removed by ascending size, but links after the runs that they connect.
     order.sort_by_key(|run| {
-        (problem.values[run.value].may_pass_address_on(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run)
+        (
+            problem.values[run.value].may_pass_address_on(),
+            problem.values[run.value].units * run.ticks(problem).len() as i64,
+            *run,
+        )
     });
-    shrink_core(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), PackingResult::Placed(_)));
+    shrink_core(&mut order, |rest| {
+        !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), PackingResult::Placed(_))
+    });
     let proved = matches!(search(&order, MAX_PROOF_STEPS, steps), PackingResult::Infeasible);
     if proved {
-        shrink_core(&mut order, |rest| !is_linked(rest) && matches!(search(rest, MAX_PROOF_STEPS, steps), PackingResult::Infeasible));
+        shrink_core(&mut order, |rest| {
+            !is_linked(rest) && matches!(search(rest, MAX_PROOF_STEPS, steps), PackingResult::Infeasible)
+        });
     } else if matches!(search(&order, HARD_STEPS, steps), PackingResult::Placed(_)) {
         return None;
     }

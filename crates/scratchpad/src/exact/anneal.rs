@@ -1,6 +1,6 @@
-//! Simulated annealing for dense problems, in which selection and addresses cannot be separated. A step places one parcel where it evicts
-//! least, and places the evicted parcels elsewhere if there is room. The change is kept if it saves more, or slightly less while the
-//! temperature is high.
+//! Simulated annealing for dense problems, in which selection and addresses cannot be separated. A step places one
+//! parcel where it evicts least, and places the evicted parcels elsewhere if there is room. The change is kept if it
+//! saves more, or slightly less while the temperature is high.
 
 use super::{
     address_assignment::{self, IntervalGroup},
@@ -64,9 +64,9 @@ struct GroupAddresses {
 /// Number of neighbors examined in one step.
 const NEIGHBORS_PER_STEP: u64 = 16;
 
-/// Returns better addresses than those at the start, if any are found. `hot` is the loss that a change may have at the beginning, in
-/// hundredths of the mean saving of a parcel; the permitted loss falls to 0. `go_on` receives the steps left and the HBM bytes saved from
-/// time to time.
+/// Returns better addresses than those at the start, if any are found. `hot` is the loss that a change may have at the
+/// beginning, in hundredths of the mean saving of a parcel; the permitted loss falls to 0. `go_on` receives the steps
+/// left and the HBM bytes saved from time to time.
 pub(super) fn anneal(
     parcels: &[IntervalGroup],
     start: Vec<Option<i64>>,
@@ -87,7 +87,8 @@ pub(super) fn anneal(
         if n_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
             break;
         }
-        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).expect("no more steps are left than were given");
+        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given))
+            .expect("no more steps are left than were given");
         let heat = hottest * left / 1024 * left / 1024;
         // Mostly a parcel without an address is chosen, else one that may have a better address.
         let is_any = dice.sample_below(4) == 0 || table.waiting.is_empty();
@@ -140,7 +141,8 @@ impl GroupAddresses {
         table
     }
 
-    /// Places the parcel where it evicts least, and the evicted parcels where there is room; undoes both if the loss is too large.
+    /// Places the parcel where it evicts least, and the evicted parcels where there is room; undoes both if the loss is
+    /// too large.
     fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut SplitMixRng, driven: &mut Vec<(usize, i64)>) {
         let (before, was) = (self.saved, self.addresses[parcel]);
         if was.is_some() {
@@ -189,8 +191,8 @@ impl GroupAddresses {
         self.waiting.push(parcel);
     }
 
-    /// Collects the addresses at which the set of evicted parcels changes: twice the address, plus one if the change is above it, with
-    /// the amount. Both ends of LX are included, so one of these candidates is always the cheapest.
+    /// Collects the addresses at which the set of evicted parcels changes: twice the address, plus one if the change is
+    /// above it, with the amount. Both ends of LX are included, so one of these candidates is always the cheapest.
     fn collect_edges(&mut self, parcel: usize) {
         self.edges.clear();
         let range = self.begin[parcel]..self.begin[parcel + 1];
@@ -245,7 +247,9 @@ impl GroupAddresses {
         driven.clear();
         for place in self.begin[parcel]..self.begin[parcel + 1] {
             let OverlappingGroup { other, own_units, units } = self.neighbors[place];
-            if let Some(address) = self.addresses[other].filter(|address| address - own_units < at && at < address + units) {
+            if let Some(address) =
+                self.addresses[other].filter(|address| address - own_units < at && at < address + units)
+            {
                 driven.push((other, address));
                 self.remove_address(other);
             }
@@ -254,7 +258,10 @@ impl GroupAddresses {
 }
 
 /// Builds the parcels of a selection, and of the values that the selection leaves in HBM.
-pub(super) fn collect_candidate_groups(problem: &SelectionProblem, selection: &ResidencySelection) -> Vec<IntervalGroup> {
+pub(super) fn collect_candidate_groups(
+    problem: &SelectionProblem,
+    selection: &ResidencySelection,
+) -> Vec<IntervalGroup> {
     let mut parcels = address_assignment::collect_interval_groups(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
         if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
@@ -267,7 +274,11 @@ pub(super) fn collect_candidate_groups(problem: &SelectionProblem, selection: &R
         let saves = before - alone.value_bytes(problem, index);
         if saves > 0 {
             let run = ResidencyInterval { value: index, first: 0, last: n - 1 };
-            parcels.push(IntervalGroup { runs: vec![run], chain: address_assignment::build_chain(problem, &[run]), saves });
+            parcels.push(IntervalGroup {
+                runs: vec![run],
+                chain: address_assignment::build_chain(problem, &[run]),
+                saves,
+            });
         }
     }
     parcels
@@ -292,7 +303,9 @@ mod tests {
             for (other, other_low) in placed().skip(at + 1) {
                 let meet = one.chain.live_range().start < other.chain.live_range().end
                     && other.chain.live_range().start < one.chain.live_range().end;
-                assert!(!meet || low + one.chain.max_units() <= other_low || other_low + other.chain.max_units() <= low);
+                assert!(
+                    !meet || low + one.chain.max_units() <= other_low || other_low + other.chain.max_units() <= low
+                );
             }
         }
         (placed().map(|(parcel, _)| parcel.saves).sum(), addresses)
@@ -310,7 +323,10 @@ mod tests {
         ];
         assert_eq!(run_anneal(&parcels, vec![None; 5]).0, 61 + 40 + 30);
         // A parcel that is higher than LX is not placed.
-        assert_eq!(run_anneal(&[build_group(0..2, 11, 99), build_group(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
+        assert_eq!(
+            run_anneal(&[build_group(0..2, 11, 99), build_group(0..2, 10, 1)], vec![None; 2]).1,
+            [None, Some(0)]
+        );
     }
 
     #[test]

@@ -41,8 +41,8 @@ impl AddressChain {
 
 /// Search for an address of each chain.
 ///
-/// The packing engine knows one capacity. A chain that may not reach that capacity gets an extra step after all other operations, where
-/// it is alone, and which is higher by the missing units.
+/// The packing engine knows one capacity. A chain that may not reach that capacity gets an extra step after all other
+/// operations, where it is alone, and which is higher by the missing units.
 pub(crate) fn build_chain_packer(chains: &[AddressChain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
     let mut behind = tick(chains.iter().map(|chain| chain.live_range().end).max().unwrap_or(0));

@@ -1,11 +1,13 @@
-//! Cuts: sets of residency intervals without disjoint addresses, which may not all be selected (`docs/reference/certificates.md`).
+//! Cuts: sets of residency intervals without disjoint addresses, which may not all be selected
+//! (`docs/reference/certificates.md`).
 
 use super::{
     problem::SelectionProblem,
     selection::{ResidencyInterval, ResidencySelection},
 };
 
-/// Runs that do not fit together when exactly these of them take over addresses from one another, and no link between them is in LX.
+/// Runs that do not fit together when exactly these of them take over addresses from one another, and no link between
+/// them is in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PackingCut {
     pub(crate) runs: Vec<ResidencyInterval>,
@@ -34,7 +36,11 @@ pub(super) struct CutTable {
 
 impl PackingCut {
     /// Builds the cut of some runs of a selection.
-    pub(super) fn from_runs(problem: &SelectionProblem, selection: &ResidencySelection, runs: Vec<ResidencyInterval>) -> Self {
+    pub(super) fn from_runs(
+        problem: &SelectionProblem,
+        selection: &ResidencySelection,
+        runs: Vec<ResidencyInterval>,
+    ) -> Self {
         let mut merges = Vec::new();
         for (child, parent) in find_reuse_pairs(problem, &runs) {
             if selection.stays[child].parent == Some(parent) {
@@ -46,11 +52,14 @@ impl PackingCut {
     }
 }
 
-/// Returns the values outside the runs through which a run could inherit the address of another run, directly or through further values
-/// that are live in that operation only. The inheriting run begins with its value and has no parent among the runs.
+/// Returns the values outside the runs through which a run could inherit the address of another run, directly or
+/// through further values that are live in that operation only. The inheriting run begins with its value and has no
+/// parent among the runs.
 fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[(usize, usize)]) -> Vec<usize> {
-    let is_outside = |value: usize| problem.values[value].may_pass_address_on() && runs.iter().all(|run| run.value != value);
-    let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
+    let is_outside =
+        |value: usize| problem.values[value].may_pass_address_on() && runs.iter().all(|run| run.value != value);
+    let ends =
+        |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let leads_back = |link: usize| {
         let (mut seen, mut at) = (vec![link], 0);
         while let Some(&value) = seen.get(at) {
@@ -58,7 +67,8 @@ fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[
             if parents.iter().any(|&parent| ends(parent)) {
                 return true;
             }
-            let more: Vec<usize> = parents.iter().copied().filter(|&parent| is_outside(parent) && !seen.contains(&parent)).collect();
+            let more: Vec<usize> =
+                parents.iter().copied().filter(|&parent| is_outside(parent) && !seen.contains(&parent)).collect();
             seen.extend(more);
             at += 1;
         }
@@ -74,7 +84,8 @@ fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[
 
 /// Returns the pairs of child and parent whose first use and last use, respectively, are in the runs.
 pub(super) fn find_reuse_pairs(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> Vec<(usize, usize)> {
-    let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
+    let ends =
+        |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let children = runs.iter().filter(|run| run.first == 0);
     children
         .flat_map(|run| problem.values[run.value].parents.iter().map(|&parent| (run.value, parent)))
@@ -84,7 +95,8 @@ pub(super) fn find_reuse_pairs(problem: &SelectionProblem, runs: &[ResidencyInte
 
 impl CutTable {
     pub(super) fn new(problem: &SelectionProblem, cuts: &[PackingCut]) -> Self {
-        let per_use = || problem.values.iter().filter(|_| !cuts.is_empty()).map(|value| vec![0; value.uses.len()]).collect();
+        let per_use =
+            || problem.values.iter().filter(|_| !cuts.is_empty()).map(|value| vec![0; value.uses.len()]).collect();
         let mut table = Self {
             all: 0,
             is_eager: vec![false; problem.values.len()],

@@ -1,5 +1,5 @@
-//! Plans and bounds for problems that the exact search cannot close. It improves prices, packs selections that leave part of LX free, and
-//! anneals.
+//! Plans and bounds for problems that the exact search cannot close. It improves prices, packs selections that leave
+//! part of LX free, and anneals.
 
 use super::{
     address_assignment::{AddressAssignment, IntervalGroup, assign_addresses},
@@ -22,8 +22,8 @@ const MAX_ROUNDS: u64 = 1_000;
 const PRICE_BUDGET_DIVISOR: u64 = 4;
 /// Divisor of the step budget for multipliers per value.
 const MULTIPLIER_BUDGET_DIVISOR: u64 = 10;
-/// Sets kept per operation, and successors per set: the first pair is fast, the second finds plans in which many values must leave at
-/// once.
+/// Sets kept per operation, and successors per set: the first pair is fast, the second finds plans in which many values
+/// must leave at once.
 const SWEEP_WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
 /// Fractions of LX, in thousandths, that a selection leaves free so that it can be packed.
 const FREE_FRACTIONS: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
@@ -46,10 +46,13 @@ pub(super) fn improve_prices(
     let rounds = MAX_ROUNDS.min(affordable);
     steps.left = steps.left.saturating_sub(rounds * size / 8);
     let left = steps.left;
-    refine_prices(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || go_on(left, best.bytes))
+    refine_prices(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || {
+        go_on(left, best.bytes)
+    })
 }
 
-/// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the known bound.
+/// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the
+/// known bound.
 pub(super) fn improve_bound(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -66,13 +69,14 @@ pub(super) fn improve_bound(
     }
     let rents = if rented > priced { rents.map_or_else(Vec::new, |rents| rents.operations) } else { Vec::new() };
     // Multipliers per value are a complete proof.
-    let prices = if rents.is_empty() { prices.clone() } else { DualPrices::new(problem, 1, vec![0; problem.num_ticks]) };
+    let prices =
+        if rents.is_empty() { prices.clone() } else { DualPrices::new(problem, 1, vec![0; problem.num_ticks]) };
     *proof = BoundProof { prices, cuts: Vec::new(), multipliers: rents };
     priced.max(rented)
 }
 
-/// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be packed, annealing
-/// begins without a plan at high temperature.
+/// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be
+/// packed, annealing begins without a plan at high temperature.
 pub(super) fn improve_plan(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -90,7 +94,9 @@ pub(super) fn improve_plan(
         steps.left -= part.left;
         let kept_back = steps.left;
         let goes_on =
-            anneal_selection(problem, (&all, &[]), INITIAL_TEMPERATURE, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
+            anneal_selection(problem, (&all, &[]), INITIAL_TEMPERATURE, best, &mut part, &mut |left, bytes| {
+                go_on(kept_back + left, bytes)
+            });
         steps.left += part.left;
         if !goes_on {
             return false;
@@ -101,8 +107,8 @@ pub(super) fn improve_plan(
     anneal_selection(problem, (&selection, &placed), RESTART_TEMPERATURE, best, steps, go_on)
 }
 
-/// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until packing succeeds,
-/// then grows again. Returns whether the best plan improved; none if the watcher stopped it.
+/// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until
+/// packing succeeds, then grows again. Returns whether the best plan improved; none if the watcher stopped it.
 fn select_and_pack(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -131,7 +137,8 @@ fn select_and_pack(
             return None;
         }
         rest = &rest[usize::from(fits.is_none())..];
-        if pack_with_slack(problem, prices, free, nodes, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes)) {
+        if pack_with_slack(problem, prices, free, nodes, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes))
+        {
             fits = Some(free);
         } else {
             fails = free;
@@ -175,13 +182,16 @@ fn select_values(
     let moments = SweepSchedule::new(problem, prices)?;
     SWEEP_WIDTHS.iter().find_map(|&(width, branches)| {
         let swept =
-            sweep(problem, prices, &moments, &[], &SweepLimits { ceiling, width, branches }, steps.left, &mut |left| go_on(left, ceiling));
+            sweep(problem, prices, &moments, &[], &SweepLimits { ceiling, width, branches }, steps.left, &mut |left| {
+                go_on(left, ceiling)
+            });
         steps.left = steps.left.saturating_sub(swept.steps);
         swept.best
     })
 }
 
-/// Anneals the parcels of a selection and all other parcels from their current addresses; returns false if the watcher stopped it.
+/// Anneals the parcels of a selection and all other parcels from their current addresses; returns false if the watcher
+/// stopped it.
 fn anneal_selection(
     problem: &SelectionProblem,
     (selection, placed): (&ResidencySelection, &[(ResidencyInterval, i64)]),
@@ -195,8 +205,8 @@ fn anneal_selection(
     let known = best.bytes;
     let mut is_stopped = false;
     let address = |run: ResidencyInterval| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
-    // The plan may omit takeovers that are not needed for space. The runs of such a parcel have several addresses, so the parcel starts
-    // without one.
+    // The plan may omit takeovers that are not needed for space. The runs of such a parcel have several addresses, so
+    // the parcel starts without one.
     let start_of = |parcel: &IntervalGroup| {
         let first = address(*parcel.runs.first()?)?;
         parcel.runs.iter().all(|&run| address(run) == Some(first)).then_some(first)

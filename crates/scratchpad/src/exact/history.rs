@@ -63,12 +63,16 @@ impl DecisionHistory {
             let DecisionEntry { from, start, end } = self.entries[entry as usize];
             for decision in &self.decisions[start as usize..end as usize] {
                 match *decision {
-                    SweepDecision::InHbm { value, tick } => remove_from_lx(problem, &mut stays, value as usize, tick as usize),
+                    SweepDecision::InHbm { value, tick } => {
+                        remove_from_lx(problem, &mut stays, value as usize, tick as usize)
+                    }
                     SweepDecision::EvictAfter { value, tick } => {
                         let using = problem.values[value as usize].uses.partition_point(|one| one.tick < tick as usize);
                         stays[value as usize].keeps[using] = false;
                     }
-                    SweepDecision::ReuseAddress { child, parent } => stays[child as usize].parent = Some(parent as usize),
+                    SweepDecision::ReuseAddress { child, parent } => {
+                        stays[child as usize].parent = Some(parent as usize)
+                    }
                 }
             }
             entry = from;

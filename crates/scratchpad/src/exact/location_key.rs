@@ -62,7 +62,12 @@ impl LocationKeyTable {
     }
 
     /// Inserts the position of a missing key at the table index of its lookup.
-    pub(super) fn insert_position<const W: usize>(&mut self, place: usize, position: u32, key_at: impl Fn(u32) -> LocationKey<W>) {
+    pub(super) fn insert_position<const W: usize>(
+        &mut self,
+        place: usize,
+        position: u32,
+        key_at: impl Fn(u32) -> LocationKey<W>,
+    ) {
         self.slots[place] = position;
         self.num_filled += 1;
         if 2 * self.num_filled >= self.slots.len() {

@@ -1,6 +1,7 @@
-//! Bound from Lagrange multipliers per value and operation, instead of one price per operation (Lagrangian decomposition, Guignard and
-//! Kim 1987). In each operation, a knapsack bounds the payments of the values that fit together. The bound is tighter than that of prices
-//! where few large values compete. It applies to unsplit live ranges only.
+//! Bound from Lagrange multipliers per value and operation, instead of one price per operation (Lagrangian
+//! decomposition, Guignard and Kim 1987). In each operation, a knapsack bounds the payments of the values that fit
+//! together. The bound is tighter than that of prices where few large values compete. It applies to unsplit live ranges
+//! only.
 
 use super::{
     prices::{DualPrices, Residency},
@@ -49,14 +50,21 @@ struct MultiplierSearch<'p> {
     work: u64,
 }
 
-/// Searches multipliers with a large bound, starting from `prices`; `goal` is a cost that can be reached. Stops after `most` steps.
-pub(super) fn search_multipliers(problem: &SelectionProblem, prices: &DualPrices, goal: i64, most: u64) -> (Option<MultiplierBound>, u64) {
+/// Searches multipliers with a large bound, starting from `prices`; `goal` is a cost that can be reached. Stops after
+/// `most` steps.
+pub(super) fn search_multipliers(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    goal: i64,
+    most: u64,
+) -> (Option<MultiplierBound>, u64) {
     let is_wide = problem.values.len().saturating_mul(problem.num_ticks) > MAX_VALUES_TIMES_TICKS;
     if problem.mode != ResidencyMode::Whole || problem.units > MAX_KNAPSACK_UNITS || problem.units < 1 || is_wide {
         return (None, 0);
     }
     let mut search = MultiplierSearch::new(problem, prices);
-    let hbm: f64 = problem.fixed_bytes as f64 + problem.values.iter().map(|value| value.hbm_bytes() as f64).sum::<f64>();
+    let hbm: f64 =
+        problem.fixed_bytes as f64 + problem.values.iter().map(|value| value.hbm_bytes() as f64).sum::<f64>();
     let goal = hbm - goal as f64;
     let mut best = search.multipliers.clone();
     let mut best_saved = search.evaluate();
@@ -84,8 +92,9 @@ pub(super) fn search_multipliers(problem: &SelectionProblem, prices: &DualPrices
 impl<'p> MultiplierSearch<'p> {
     fn new(problem: &'p SelectionProblem, prices: &DualPrices) -> Self {
         let (sections, price) = find_live_sets(problem, prices);
-        let rents =
-            |(section, price): (&LiveSet, &f64)| section.values.iter().map(|&value| price * problem.values[value].units as f64).collect();
+        let rents = |(section, price): (&LiveSet, &f64)| {
+            section.values.iter().map(|&value| price * problem.values[value].units as f64).collect()
+        };
         let rents: Vec<Vec<f64>> = sections.iter().zip(&price).map(rents).collect();
         let saves = problem.values.iter().map(|value| (value.hbm_bytes() - resident_hbm_bytes(value)) as f64).collect();
         Self {
@@ -118,7 +127,8 @@ impl<'p> MultiplierSearch<'p> {
 
     /// Solves the knapsack: the set of values that fits and pays most.
     fn solve_knapsack(&mut self, section: usize) -> f64 {
-        let (values, rents, taken) = (&self.live_sets[section].values, &self.multipliers[section], &mut self.taken[section]);
+        let (values, rents, taken) =
+            (&self.live_sets[section].values, &self.multipliers[section], &mut self.taken[section]);
         let capacity = self.problem.units as usize;
         let units = |at: usize| self.problem.values[values[at]].units as usize;
         let paying: Vec<usize> = (0..values.len()).filter(|&at| rents[at] > 0.0).collect();
@@ -134,7 +144,8 @@ impl<'p> MultiplierSearch<'p> {
         self.rows.resize(width * (paying.len() + 1), 0.0);
         for (row, &at) in paying.iter().enumerate() {
             let (before, after) = self.rows.split_at_mut((row + 1) * width);
-            let (before, after, units, rent) = (&before[row * width..], &mut after[..width], units(at).min(width), rents[at] as f32);
+            let (before, after, units, rent) =
+                (&before[row * width..], &mut after[..width], units(at).min(width), rents[at] as f32);
             after[..units].copy_from_slice(&before[..units]);
             for ((after, without), with) in after[units..].iter_mut().zip(&before[units..]).zip(before) {
                 *after = without.max(with + rent);
@@ -151,8 +162,8 @@ impl<'p> MultiplierSearch<'p> {
         sum
     }
 
-    /// Raises the multipliers of values that demand LX and are not in the knapsack, and lowers those of values in the knapsack without
-    /// demand.
+    /// Raises the multipliers of values that demand LX and are not in the knapsack, and lowers those of values in the
+    /// knapsack without demand.
     fn update_multipliers(&mut self, missing: f64) -> bool {
         let (mut along, mut length) = (0.0, 0.0);
         let wants = |value: usize, rest: &[f64]| f64::from(u8::from(rest[value] > 0.0));
@@ -230,14 +241,15 @@ fn resident_hbm_bytes(value: &super::problem::BufferValue) -> i64 {
     value.arrival_bytes + value.final_store_bytes(value.residency_after_use(0, Residency::Hbm))
 }
 
-/// Returns the maximal sets of values that are live together, with the price of a unit in each: the sum over the operations whose values
-/// it contains.
+/// Returns the maximal sets of values that are live together, with the price of a unit in each: the sum over the
+/// operations whose values it contains.
 fn find_live_sets(problem: &SelectionProblem, prices: &DualPrices) -> (Vec<LiveSet>, Vec<f64>) {
     let (mut sections, mut price): (Vec<LiveSet>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut has_begun, mut waiting) = (false, 0.0);
     for tick in 0..problem.num_ticks {
         // A child may occupy no space in the operation of its birth.
-        let pays_from = |value: &super::problem::BufferValue| value.first_tick() + usize::from(!value.parents.is_empty());
+        let pays_from =
+            |value: &super::problem::BufferValue| value.first_tick() + usize::from(!value.parents.is_empty());
         let last = |value: &super::problem::BufferValue| value.uses.last().map_or(0, |one| one.tick);
         has_begun |= problem.values.iter().any(|value| pays_from(value) == tick);
         let own = prices.unit_prices[tick] as f64 / prices.scale as f64;
@@ -250,7 +262,8 @@ fn find_live_sets(problem: &SelectionProblem, prices: &DualPrices) -> (Vec<LiveS
         }
         waiting += own;
         if problem.values.iter().any(|value| last(value) == tick) {
-            let is_live = |value: &usize| (pays_from(&problem.values[*value])..=last(&problem.values[*value])).contains(&tick);
+            let is_live =
+                |value: &usize| (pays_from(&problem.values[*value])..=last(&problem.values[*value])).contains(&tick);
             sections.push(LiveSet { tick, values: (0..problem.values.len()).filter(is_live).collect() });
             price.push(std::mem::take(&mut waiting));
             has_begun = false;
@@ -288,7 +301,10 @@ mod tests {
         let buffers = [buffer("parent", 60, &[0, 1]), child(buffer("child", 60, &[1, 2]), &[0])];
         let rents = search_bound(&buffers, 60, 0).unwrap();
         assert_eq!(rents.bound, 0, "both fit one after the other");
-        assert!(rents.operations.iter().all(|one| one.tick != 1 || one.multipliers.iter().all(|rent| rent.0 != 1)), "{rents:?}");
+        assert!(
+            rents.operations.iter().all(|one| one.tick != 1 || one.multipliers.iter().all(|rent| rent.0 != 1)),
+            "{rents:?}"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Prices of LX per operation and unit: Lagrange multipliers of the capacity. With prices, each value decides by itself whether it pays
-//! for LX. The savings of the values, minus the price of all of LX, bound what any choice can save.
+//! Prices of LX per operation and unit: Lagrange multipliers of the capacity. With prices, each value decides by itself
+//! whether it pays for LX. The savings of the values, minus the price of all of LX, bound what any choice can save.
 
 use super::problem::{BufferValue, ResidencyMode, SelectionProblem, TickUse};
 
@@ -137,7 +137,8 @@ impl DualPrices {
         let (mut begin, mut uses) = (vec![0], Vec::new());
         for value in &problem.values {
             let priced = |(using, one): (usize, &TickUse)| {
-                let after = [Residency::Hbm, Residency::Dirty, Residency::Clean].map(|at| value.residency_after_use(using, at));
+                let after =
+                    [Residency::Hbm, Residency::Dirty, Residency::Clean].map(|at| value.residency_after_use(using, at));
                 UseCosts { tick: one.tick, hbm: one.hbm_bytes * scale, after }
             };
             uses.extend(value.uses.iter().enumerate().map(priced));
@@ -182,7 +183,8 @@ impl DualPrices {
                 if at + 1 < end {
                     let rent = tariff.units * (self.before[self.uses[at + 1].tick] - self.before[one.tick + 1]);
                     for place in [Residency::Dirty as usize, Residency::Clean as usize] {
-                        let (stays, leaves) = (rent + next[place], tariff.leaving[place] + next[Residency::Hbm as usize]);
+                        let (stays, leaves) =
+                            (rent + next[place], tariff.leaving[place] + next[Residency::Hbm as usize]);
                         after[place] = stays.min(leaves);
                         wish.stays[place] = stays < leaves;
                     }
@@ -190,7 +192,11 @@ impl DualPrices {
                 let room = if using == 0 && tariff.is_child { 0 } else { tariff.units * self.unit_prices[one.tick] };
                 let mut least = [0; 3];
                 // Before its first use, a value has only one possible location.
-                let places = if using == 0 { &[Residency::Hbm][..] } else { &[Residency::Hbm, Residency::Dirty, Residency::Clean] };
+                let places = if using == 0 {
+                    &[Residency::Hbm][..]
+                } else {
+                    &[Residency::Hbm, Residency::Dirty, Residency::Clean]
+                };
                 for &place in places {
                     let hbm = one.hbm + tariff.leaving[place as usize] + next[Residency::Hbm as usize];
                     let lx = tariff.load_cost(using, place) + room + after[one.after[place as usize] as usize];
@@ -208,10 +214,15 @@ impl DualPrices {
         &self.rest[self.begin[index] + using]
     }
 
-    /// Returns the cost from a use on that LX serves. A child pays nothing in the operation of its birth: its parent may have paid.
+    /// Returns the cost from a use on that LX serves. A child pays nothing in the operation of its birth: its parent
+    /// may have paid.
     pub(crate) fn cost_in_lx(&self, index: usize, using: usize, at: Residency) -> Option<i64> {
         let (coming, one) = (self.value_costs[index].load_cost(using, at), &self.uses[self.begin[index] + using]);
-        let cost = || coming + self.space_price(index, using) + self.cost_from_step(index, using + 1, one.after[at as usize], one.tick + 1);
+        let cost = || {
+            coming
+                + self.space_price(index, using)
+                + self.cost_from_step(index, using + 1, one.after[at as usize], one.tick + 1)
+        };
         (coming < ILLEGAL_COST).then(cost)
     }
 
@@ -224,7 +235,9 @@ impl DualPrices {
     /// Returns the cost from a use on that HBM serves.
     pub(crate) fn cost_in_hbm(&self, index: usize, using: usize, at: Residency) -> i64 {
         let one = &self.uses[self.begin[index] + using];
-        one.hbm + self.value_costs[index].leaving[at as usize] + self.min_costs_from(index, using + 1)[Residency::Hbm as usize]
+        one.hbm
+            + self.value_costs[index].leaving[at as usize]
+            + self.min_costs_from(index, using + 1)[Residency::Hbm as usize]
     }
 
     /// Returns the cost from operation `tick` on, before use `next`, of a value at location `at` that may leave.
@@ -278,7 +291,8 @@ impl DualPrices {
         }
     }
 
-    /// Searches prices with a large bound by subgradient steps along the excess demand; `goal` is a cost that can be reached.
+    /// Searches prices with a large bound by subgradient steps along the excess demand; `goal` is a cost that can be
+    /// reached.
     pub(crate) fn new_optimized(problem: &SelectionProblem, scale: i64, goal: i64, n_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.num_ticks]);
         prices.optimize(problem, goal, n_steps);

@@ -32,7 +32,8 @@ pub(crate) struct BufferValue {
     pub(crate) bytes: i64,
     /// Size in aligned units of LX.
     pub(crate) units: i64,
-    /// Exclusive upper limit of its end, in units: all of LX, or one unit less if it may not reach into the last, partial unit.
+    /// Exclusive upper limit of its end, in units: all of LX, or one unit less if it may not reach into the last,
+    /// partial unit.
     pub(crate) limit: i64,
     /// At least one use, by ascending tick.
     pub(crate) uses: Vec<TickUse>,
@@ -110,8 +111,13 @@ impl SelectionProblem {
         for (index, buffer) in buffers.iter().enumerate() {
             let Some((first, _)) = first_and_last[index] else { continue };
             let may = |parent: &&usize| can_reuse_in_place(buffers, index, **parent);
-            let mut parents: Vec<usize> =
-                buffer.in_place_parents.iter().filter(may).filter_map(|&parent| first_and_last[parent]).map(|(_, last)| last).collect();
+            let mut parents: Vec<usize> = buffer
+                .in_place_parents
+                .iter()
+                .filter(may)
+                .filter_map(|&parent| first_and_last[parent])
+                .map(|(_, last)| last)
+                .collect();
             let mut seen = std::collections::BTreeSet::new();
             parents.retain(|&parent| seen.insert(parent));
             problem.values[first].parents = parents;
@@ -145,7 +151,8 @@ fn count_units(bytes: i64, capacity: &Capacity) -> i64 {
     bytes / capacity.alignment + i64::from(bytes % capacity.alignment != 0)
 }
 
-/// Returns the ranges of a buffer's uses that form its values: an operation that writes the buffer without reading it begins a new value.
+/// Returns the ranges of a buffer's uses that form its values: an operation that writes the buffer without reading it
+/// begins a new value.
 fn split_into_versions(buffer: &Buffer, stays: ResidencyMode) -> Vec<Range<usize>> {
     let uses = &buffer.uses;
     let mut starts = vec![0];

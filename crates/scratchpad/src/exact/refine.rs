@@ -5,9 +5,9 @@ use super::{prices::DualPrices, problem::SelectionProblem};
 /// Steps between two calls of the watcher.
 const ROUNDS_BETWEEN_CALLBACKS: u64 = 16;
 
-/// Improves given prices by steps along the excess demand, deflected from the previous step where they would oscillate (Camerini, Fratta
-/// and Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends when `go_on`, which is called from time to time, returns
-/// false.
+/// Improves given prices by steps along the excess demand, deflected from the previous step where they would oscillate
+/// (Camerini, Fratta and Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends when `go_on`, which is
+/// called from time to time, returns false.
 pub(super) fn refine_prices(
     problem: &SelectionProblem,
     start: &DualPrices,
@@ -75,7 +75,9 @@ pub(super) fn refine_prices(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Capacity, Instance, PlanningLimits, PlanningProgress, ResidencyMode, buffer::tests::buffer, plan_instance};
+    use crate::{
+        Capacity, Instance, PlanningLimits, PlanningProgress, ResidencyMode, buffer::tests::buffer, plan_instance,
+    };
 
     /// Steps are long if the excess is small (found by fuzzing: the sum of the prices overflowed).
     #[test]
@@ -94,8 +96,8 @@ mod tests {
 
     #[test]
     fn converges_to_best_price() {
-        // Three buffers demand space in operation 1, which has space for two thirds of them: at the best price they save the bytes of two
-        // buffers.
+        // Three buffers demand space in operation 1, which has space for two thirds of them: at the best price they
+        // save the bytes of two buffers.
         let buffers: Vec<_> = (0..9).map(|number| buffer("any", 10 + number % 3, &[0, 1, 2])).collect();
         let problem = SelectionProblem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, ResidencyMode::Whole);
         let first = DualPrices::new(&problem, 1 << 16, vec![0; problem.num_ticks]);

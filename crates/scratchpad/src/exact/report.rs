@@ -94,20 +94,31 @@ impl ScratchpadPlan {
     pub fn to_json(&self, instance: &Instance, heading: &ReportHeader<'_>) -> Result<String, serde_json::Error> {
         let Instance { buffers, capacity: Capacity { bytes, alignment }, .. } = instance;
         let name = |buffer: usize| buffers[buffer].name.as_str();
-        let mut addresses: BTreeMap<&str, Option<i64>> = buffers.iter().map(|buffer| (buffer.name.as_str(), None)).collect();
+        let mut addresses: BTreeMap<&str, Option<i64>> =
+            buffers.iter().map(|buffer| (buffer.name.as_str(), None)).collect();
         for stay in self.stays.iter().rev() {
             addresses.insert(name(stay.buffer), Some(stay.address));
         }
-        let reasons = self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
-        let stay =
-            |stay: &LxInterval| ReportInterval { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
+        let reasons =
+            self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
+        let stay = |stay: &LxInterval| ReportInterval {
+            buffer: name(stay.buffer),
+            start: stay.start,
+            end: stay.end,
+            address: stay.address,
+        };
         let cut = |cut: &super::solve::CertifiedCut| ReportCut {
-            stays: cut.stays.iter().map(|&(buffer, start, end)| ReportCutInterval { buffer: name(buffer), start, end }).collect(),
+            stays: cut
+                .stays
+                .iter()
+                .map(|&(buffer, start, end)| ReportCutInterval { buffer: name(buffer), start, end })
+                .collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
             absent: cut.absent.iter().map(|&buffer| name(buffer)).collect(),
         };
-        let rented =
-            |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
+        let rented = |(time, rents): &(usize, Vec<(usize, i64)>)| {
+            (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect())
+        };
         let file = ResultFile {
             planner: heading.planner,
             capacity: *bytes,

@@ -1,4 +1,5 @@
-//! Chooses which child reuses the address of which parent in one operation, so that the maximum number of units is saved.
+//! Chooses which child reuses the address of which parent in one operation, so that the maximum number of units is
+//! saved.
 
 use super::schedule_step::ScheduleStep;
 
@@ -62,6 +63,10 @@ impl ReuseMatching {
 
     /// Returns the pairs of child and parent that [`Self::compute_saved_units`] found.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.child_of.iter().enumerate().filter(|(_, child)| **child != NO_CHILD).map(|(parent, &child)| (child, parent))
+        self.child_of
+            .iter()
+            .enumerate()
+            .filter(|(_, child)| **child != NO_CHILD)
+            .map(|(parent, &child)| (child, parent))
     }
 }

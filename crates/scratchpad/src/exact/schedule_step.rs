@@ -74,8 +74,11 @@ impl SweepSchedule {
         for (index, value) in problem.values.iter().enumerate() {
             births[value.first_tick()].push(index);
         }
-        let mut slots =
-            SlotAllocator { values: Vec::new(), slot_of: vec![0; problem.values.len()], next_use: vec![0; problem.values.len()] };
+        let mut slots = SlotAllocator {
+            values: Vec::new(),
+            slot_of: vec![0; problem.values.len()],
+            next_use: vec![0; problem.values.len()],
+        };
         let mut list = Vec::with_capacity(problem.num_ticks);
         let mut live = 0;
         for (tick, born) in births.iter().enumerate() {
@@ -165,7 +168,8 @@ fn build_item(
         Some(using) => compute_use_costs(problem, prices, index, using, at),
         None => {
             let room = value.units * prices.unit_prices[tick];
-            let stay = TransitionCost { cost: room + prices.cost_from_step(index, next, at, tick + 1), bytes: 0, after: at };
+            let stay =
+                TransitionCost { cost: room + prices.cost_from_step(index, next, at, tick + 1), bytes: 0, after: at };
             let out_bytes = value.eviction_bytes(problem.mode, at);
             ItemCosts { stay: Some(stay), out_cost: prices.eviction_cost(index, next, at), out_bytes, leave: stay }
         }
@@ -187,7 +191,13 @@ fn build_item(
     }
 }
 
-fn compute_use_costs(problem: &SelectionProblem, prices: &DualPrices, index: usize, using: usize, at: Residency) -> ItemCosts {
+fn compute_use_costs(
+    problem: &SelectionProblem,
+    prices: &DualPrices,
+    index: usize,
+    using: usize,
+    at: Residency,
+) -> ItemCosts {
     let value = &problem.values[index];
     let out_bytes = value.uses[using].hbm_bytes + value.eviction_bytes(problem.mode, at);
     let out_cost = prices.cost_in_hbm(index, using, at);
@@ -196,7 +206,11 @@ fn compute_use_costs(problem: &SelectionProblem, prices: &DualPrices, index: usi
     let ends = using + 1 == value.uses.len();
     let ending = if ends { value.final_store_bytes(after) } else { 0 };
     let stay = coming.zip(prices.cost_in_lx(index, using, at));
-    let stay = stay.map(|(coming, cost)| TransitionCost { cost, bytes: coming + ending, after: if ends { Residency::Hbm } else { after } });
+    let stay = stay.map(|(coming, cost)| TransitionCost {
+        cost,
+        bytes: coming + ending,
+        after: if ends { Residency::Hbm } else { after },
+    });
     let coming = coming.unwrap_or(0);
     let leave = TransitionCost {
         cost: coming * prices.scale + prices.space_price(index, using) + prices.eviction_cost(index, using + 1, after),
@@ -214,7 +228,8 @@ fn link_parents(problem: &SelectionProblem, items: &mut [StepItem]) -> Vec<usize
             continue;
         }
         let parents = &problem.values[items[child].value].parents;
-        let found: Vec<usize> = parents.iter().filter_map(|parent| items.iter().position(|item| item.value == *parent)).collect();
+        let found: Vec<usize> =
+            parents.iter().filter_map(|parent| items.iter().position(|item| item.value == *parent)).collect();
         if !found.is_empty() {
             children.push(child);
         }

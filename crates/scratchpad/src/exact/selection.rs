@@ -1,4 +1,5 @@
-//! The selection of a plan: the uses that LX serves, the values that remain in LX between two uses, and the in-place reuse of addresses.
+//! The selection of a plan: the uses that LX serves, the values that remain in LX between two uses, and the in-place
+//! reuse of addresses.
 
 use super::{
     prices::Residency,
@@ -141,7 +142,8 @@ pub(crate) fn remove_useless_intervals(problem: &SelectionProblem, selection: &m
             selection.stays[index].parent = None;
         }
     }
-    // Runs that save nothing are removed, except those that hand an address over and those that could: a cut may depend on them.
+    // Runs that save nothing are removed, except those that hand an address over and those that could: a cut may depend
+    // on them.
     let mut is_parent = vec![false; selection.stays.len()];
     selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.collect_intervals() {

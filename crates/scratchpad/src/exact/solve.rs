@@ -12,7 +12,10 @@ use super::{
     selection::{BestPlan, ResidencyInterval, ResidencySelection, ValueResidency, remove_useless_intervals},
     sweep::{SweepLimits, sweep},
 };
-use crate::{BestFitPlanner, Buffer, Capacity, FirstFitPlanner, GreedyPlanner, Placement, Planner, PlanningProgress, pack::StepBudget};
+use crate::{
+    BestFitPlanner, Buffer, Capacity, FirstFitPlanner, GreedyPlanner, Placement, Planner, PlanningProgress,
+    pack::StepBudget,
+};
 
 /// The exact planner.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +84,8 @@ pub struct BoundCertificate {
     pub prices: Vec<(usize, i64)>,
     /// Sets of residency intervals that do not fit together.
     pub cuts: Vec<CertifiedCut>,
-    /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the bound.
+    /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the
+    /// bound.
     pub rents: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
@@ -92,14 +96,15 @@ pub struct CertifiedCut {
     pub stays: Vec<(usize, usize, usize)>,
     /// Child and parent.
     pub mergers: Vec<(usize, usize)>,
-    /// Buffers that are live in one operation only, through which one of the intervals could inherit the address of another.
+    /// Buffers that are live in one operation only, through which one of the intervals could inherit the address of
+    /// another.
     pub absent: Vec<usize>,
 }
 
 /// Default step budget of a plan: about a second.
 const DEFAULT_BUDGET: u64 = 2_000_000;
-/// Step budget of a plan during compilation, which makes several plans: about 25 ms, and half a millisecond per buffer. Better prices
-/// take a quarter of the latter, and a few narrow sweeps the rest.
+/// Step budget of a plan during compilation, which makes several plans: about 25 ms, and half a millisecond per buffer.
+/// Better prices take a quarter of the latter, and a few narrow sweeps the rest.
 const BASE_COMPILATION_STEPS: u64 = 50_000;
 const COMPILATION_STEPS_PER_BUFFER: u64 = 1_000;
 /// Divisor of the step budget for a plan that is only compared with other plans.
@@ -114,8 +119,8 @@ impl Planner for ExactPlanner {
         true
     }
 
-    /// Returns the plan as a placement. A list that permits split live ranges is planned with unsplit ones, because a placement cannot
-    /// represent more.
+    /// Returns the plan as a placement. A list that permits split live ranges is planned with unsplit ones, because a
+    /// placement cannot represent more.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         Self { mode: ResidencyMode::Whole, ..*self }.solve(buffers, capacity).to_placement(buffers, capacity)
     }
@@ -145,7 +150,8 @@ impl ExactPlanner {
         Self { mode: ResidencyMode::Split, budget: DEFAULT_BUDGET }
     }
 
-    /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the program.
+    /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the
+    /// program.
     #[must_use]
     pub const fn new_for_compilation(stays: ResidencyMode, n_buffers: usize) -> Self {
         Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * n_buffers as u64 }
@@ -164,7 +170,8 @@ impl ExactPlanner {
         self.solve_with_progress(buffers, capacity, None, &mut |_| true)
     }
 
-    /// Converts a placement of another planner into a plan, with the bound that is the sum of each buffer's own least cost.
+    /// Converts a placement of another planner into a plan, with the bound that is the sum of each buffer's own least
+    /// cost.
     #[must_use]
     pub fn import_placement(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> ScratchpadPlan {
         let problem = SelectionProblem::new(buffers, capacity, self.mode);
@@ -208,8 +215,10 @@ impl ExactPlanner {
             if is_stopped {
                 break;
             }
-            let mut watched = |left: u64| go_on(&PlanningProgress { steps: self.budget - kept_back - left, best: best.bytes, bound });
-            let selected = select_below_ceiling(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
+            let mut watched =
+                |left: u64| go_on(&PlanningProgress { steps: self.budget - kept_back - left, best: best.bytes, bound });
+            let selected =
+                select_below_ceiling(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
             let Some((found, proved)) = selected else { break };
             // Cuts without proof say nothing about feasibility.
             if cuts.len() == n_proved && proved > bound {
@@ -230,7 +239,9 @@ impl ExactPlanner {
                 AddressAssignment::Unplaced(parts) => {
                     let before = cuts.len();
                     for runs in parts {
-                        let Some((cut, proved)) = find_infeasible_core(&problem, &selection, &runs, &mut steps) else { continue };
+                        let Some((cut, proved)) = find_infeasible_core(&problem, &selection, &runs, &mut steps) else {
+                            continue;
+                        };
                         if cuts.len() < MAX_CUTS {
                             // Proved cuts come first.
                             let at = if proved { n_proved } else { cuts.len() };
@@ -247,7 +258,10 @@ impl ExactPlanner {
         }
         steps.left += kept_back;
         if bound < best.bytes {
-            best = choose_better(best, find_best_simple_plan(&problem, buffers, capacity, &[&BestFitPlanner, &GreedyPlanner]));
+            best = choose_better(
+                best,
+                find_best_simple_plan(&problem, buffers, capacity, &[&BestFitPlanner, &GreedyPlanner]),
+            );
             let mut watched = |left: u64, best: i64| {
                 is_stopped = is_stopped || !go_on(&PlanningProgress { steps: self.budget - left, best, bound });
                 !is_stopped
@@ -269,9 +283,9 @@ impl ExactPlanner {
     }
 }
 
-/// Returns the best selection below the ceiling in HBM bytes, ignoring addresses, and a lower bound of all selections. A narrow sweep
-/// finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are tried first: the lower the ceiling, the
-/// fewer sets a sweep has to keep.
+/// Returns the best selection below the ceiling in HBM bytes, ignoring addresses, and a lower bound of all selections.
+/// A narrow sweep finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are tried
+/// first: the lower the ceiling, the fewer sets a sweep has to keep.
 fn select_below_ceiling(
     problem: &SelectionProblem,
     prices: &mut DualPrices,
@@ -286,7 +300,15 @@ fn select_below_ceiling(
     let mut moments = SweepSchedule::new(problem, prices)?;
     loop {
         let goal = ceiling.min(bound.saturating_add(reach));
-        let swept = sweep(problem, prices, &moments, cuts, &SweepLimits { ceiling: goal, width, branches: width }, steps.left, go_on);
+        let swept = sweep(
+            problem,
+            prices,
+            &moments,
+            cuts,
+            &SweepLimits { ceiling: goal, width, branches: width },
+            steps.left,
+            go_on,
+        );
         steps.left = steps.left.saturating_sub(swept.steps);
         let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
@@ -321,7 +343,12 @@ fn select_below_ceiling(
 }
 
 /// Returns the best plan of some simple planners.
-fn find_best_simple_plan(problem: &SelectionProblem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> BestPlan {
+fn find_best_simple_plan(
+    problem: &SelectionProblem,
+    buffers: &[Buffer],
+    capacity: &Capacity,
+    planners: &[&dyn Planner],
+) -> BestPlan {
     let none = ResidencySelection::all_in_hbm(problem);
     let mut best = BestPlan { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
     for planner in planners {
@@ -341,7 +368,10 @@ fn best_plan_from_placement(problem: &SelectionProblem, placement: &Placement) -
 }
 
 /// Converts a placement of whole buffers into a selection.
-fn selection_from_placement(problem: &SelectionProblem, placement: &Placement) -> (ResidencySelection, Vec<(ResidencyInterval, i64)>) {
+fn selection_from_placement(
+    problem: &SelectionProblem,
+    placement: &Placement,
+) -> (ResidencySelection, Vec<(ResidencyInterval, i64)>) {
     let mut selection = ResidencySelection::all_in_hbm(problem);
     let mut placed = Vec::new();
     for (index, value) in problem.values.iter().enumerate() {
@@ -370,7 +400,8 @@ fn build_plan(
     proof: &BoundProof,
 ) -> ScratchpadPlan {
     let stays = collect_lx_intervals(problem, buffers, best);
-    let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(explain_hbm_residency(buffer, capacity))).collect();
+    let mut reasons: Vec<Option<String>> =
+        buffers.iter().map(|buffer| Some(explain_hbm_residency(buffer, capacity))).collect();
     stays.iter().for_each(|stay| reasons[stay.buffer] = None);
     ScratchpadPlan {
         stays,
@@ -387,7 +418,9 @@ fn build_plan(
 fn explain_hbm_residency(buffer: &Buffer, capacity: &Capacity) -> String {
     match &buffer.barred {
         Some(barred) => barred.to_string(),
-        None if buffer.bytes > capacity.bytes => format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes),
+        None if buffer.bytes > capacity.bytes => {
+            format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes)
+        }
         None => "other buffers save more HBM bytes, or it saves none".to_owned(),
     }
 }
@@ -412,7 +445,11 @@ fn to_operations(problem: &SelectionProblem, times: &[usize], run: ResidencyInte
 fn build_certificate(problem: &SelectionProblem, times: &[usize], proof: &BoundProof) -> BoundCertificate {
     let cut = |cut: &PackingCut| CertifiedCut {
         stays: cut.runs.iter().map(|&run| to_operations(problem, times, run)).collect(),
-        mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
+        mergers: cut
+            .merges
+            .iter()
+            .map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer))
+            .collect(),
         absent: cut.absent.iter().map(|&value| problem.values[value].buffer).collect(),
     };
     let rented = |one: &StepMultipliers| {

@@ -1,8 +1,8 @@
 //! The sweep: per operation, the sets of values that may be in LX, and the least HBM bytes that lead to each set.
 //!
-//! Values stay as long as there is room: leaving later costs no more than leaving now, and coming for a use costs no more than HBM
-//! serving it. So the sweep branches only in operations whose values do not fit together, and of the resulting sets it tries only maximal
-//! ones. Values of a cut are the exception: a cut may forbid that they stay.
+//! Values stay as long as there is room: leaving later costs no more than leaving now, and coming for a use costs no
+//! more than HBM serving it. So the sweep branches only in operations whose values do not fit together, and of the
+//! resulting sets it tries only maximal ones. Values of a cut are the exception: a cut may forbid that they stay.
 
 use super::{
     cut::{CutTable, PackingCut},
@@ -202,11 +202,16 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             }
         }
         let best = states.iter().min_by_key(|state| state.bytes);
-        let lowest = best.map_or(i64::MAX, |state| state.bytes.saturating_mul(self.scale)).min(self.min_dropped_bound).min(self.ceiling);
+        let lowest = best
+            .map_or(i64::MAX, |state| state.bytes.saturating_mul(self.scale))
+            .min(self.min_dropped_bound)
+            .min(self.ceiling);
         let asks = |tick: usize| !self.cuts.edges[tick].is_empty();
         SweepResult {
             best: best.map(|state| self.history.build_selection(self.problem, self.moments, asks, state.entry)),
-            bound: self.problem.fixed_bytes + lowest.div_euclid(self.scale) + i64::from(lowest.rem_euclid(self.scale) > 0),
+            bound: self.problem.fixed_bytes
+                + lowest.div_euclid(self.scale)
+                + i64::from(lowest.rem_euclid(self.scale) > 0),
             steps: self.steps,
             is_stopped,
         }
@@ -225,7 +230,8 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             self.later_units.clear();
             self.later_units.resize(self.options.len() + 1, 0);
             for (position, option) in self.options.iter().enumerate().rev() {
-                self.later_units[position] = self.later_units[position + 1] + if option.is_fixed { 0 } else { option.units };
+                self.later_units[position] =
+                    self.later_units[position + 1] + if option.is_fixed { 0 } else { option.units };
             }
             let branch = BranchPosition { position: 0, units, bound: state.bound, least_out: i64::MAX };
             self.decide_cut_values(moment, &base, branch);
@@ -262,12 +268,19 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             let (stay_regret, out_regret) = (stay.cost - least, choice.out_cost - least);
             base.state.bound += stay_regret;
             base.state.bytes += stay.bytes;
-            base.state.units +=
-                if stay.after == Residency::Hbm { 0 } else { item.units } - if at == Residency::Hbm { 0 } else { item.units };
+            base.state.units += if stay.after == Residency::Hbm { 0 } else { item.units }
+                - if at == Residency::Hbm { 0 } else { item.units };
             base.state.key.set(item.slot, stay.after);
             base.priced += if item.is_free { 0 } else { item.units };
             let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];
-            self.options.push(ItemOption { item: index, residency: at, units: item.units, stay_regret, out_regret, is_fixed });
+            self.options.push(ItemOption {
+                item: index,
+                residency: at,
+                units: item.units,
+                stay_regret,
+                out_regret,
+                is_fixed,
+            });
             if moment.child_units > 0 {
                 self.mergers.inside[index] = true;
             }
@@ -290,7 +303,11 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
         self.set_decision(moment, position, OptionDecision::InHbm);
         let regret = option.out_regret - option.stay_regret;
-        self.decide_cut_values(moment, base, BranchPosition { units: units - item.units, bound: bound + regret, ..stays });
+        self.decide_cut_values(
+            moment,
+            base,
+            BranchPosition { units: units - item.units, bound: bound + regret, ..stays },
+        );
         if item.may_leave {
             self.set_decision(moment, position, OptionDecision::EvictAfter);
             self.decide_cut_values(moment, base, stays);
@@ -315,7 +332,8 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
         let over = units - self.problem.units;
         let missing = over - self.compute_reuse_credit(moment, over, least_out);
-        // If a cut depends on takeovers, suboptimal takeovers are tried too, and they may require other values to leave.
+        // If a cut depends on takeovers, suboptimal takeovers are tried too, and they may require other values to
+        // leave.
         let asks = !self.cuts.edges[moment.tick].is_empty();
         if missing <= 0 && (!asks || position == self.options.len() || over <= 0) {
             // No evicted value could stay.
@@ -331,15 +349,24 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         if !option.is_fixed {
             self.set_decision(moment, position, OptionDecision::InHbm);
             let least_out = least_out.min(option.units);
-            let out = BranchPosition { position: position + 1, units: units - option.units, bound: bound + option.out_regret, least_out };
+            let out = BranchPosition {
+                position: position + 1,
+                units: units - option.units,
+                bound: bound + option.out_regret,
+                least_out,
+            };
             self.evict_until_fit(moment, base, out);
             self.set_decision(moment, position, OptionDecision::Resident);
         }
-        self.evict_until_fit(moment, base, BranchPosition { position: position + 1, bound: bound + option.stay_regret, ..branch });
+        self.evict_until_fit(
+            moment,
+            base,
+            BranchPosition { position: position + 1, bound: bound + option.stay_regret, ..branch },
+        );
     }
 
-    /// Returns the units that mergers save when `over` units exceed the capacity. Returns an upper bound if even that is too small,
-    /// and 0 if no saving is needed.
+    /// Returns the units that mergers save when `over` units exceed the capacity. Returns an upper bound if even that
+    /// is too small, and 0 if no saving is needed.
     fn compute_reuse_credit(&mut self, moment: &ScheduleStep, over: i64, least_out: i64) -> i64 {
         match moment.child_units {
             0 => 0,
@@ -357,10 +384,17 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         self.emit_reuse_assignments(moment, base, 0, &mut Vec::new());
     }
 
-    fn emit_reuse_assignments(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
+    fn emit_reuse_assignments(
+        &mut self,
+        moment: &ScheduleStep,
+        base: &BaseSuccessor<W>,
+        child: usize,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
         if child == moment.items.len() {
             let is_in = |option: &(&ItemOption, &OptionDecision)| *option.1 != OptionDecision::InHbm;
-            let units: i64 = self.options.iter().zip(&self.decisions).filter(is_in).map(|(option, _)| option.units).sum();
+            let units: i64 =
+                self.options.iter().zip(&self.decisions).filter(is_in).map(|(option, _)| option.units).sum();
             let credit: i64 = pairs.iter().map(|&(child, _)| moment.items[child].units).sum();
             if units + base.units_of_others - credit <= self.problem.units {
                 self.emit(moment, base, pairs);
@@ -385,7 +419,10 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             if *fate == OptionDecision::Resident {
                 continue;
             }
-            let ItemCosts { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.residency as usize] else { continue };
+            let ItemCosts { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.residency as usize]
+            else {
+                continue;
+            };
             let out = TransitionCost { cost: out_cost, bytes: out_bytes, after: Residency::Hbm };
             let fare = if *fate == OptionDecision::InHbm { out } else { leave };
             new.bound += fare.cost - stay.cost;
@@ -400,7 +437,9 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         new.bound += moment.price * (self.problem.units - base.units_of_others - priced);
         if self.cuts.all != 0 {
             for &(child, parent, with, without) in &self.cuts.edges[moment.tick] {
-                let merged = pairs.iter().any(|pair| (moment.items[pair.0].value, moment.items[pair.1].value) == (child, parent));
+                let merged = pairs
+                    .iter()
+                    .any(|pair| (moment.items[pair.0].value, moment.items[pair.1].value) == (child, parent));
                 killed |= if merged { without } else { with };
             }
             new.key.live_cuts &= !killed;
@@ -429,7 +468,9 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             OptionDecision::InHbm => Some(SweepDecision::InHbm { value: value(option.item), tick }),
             OptionDecision::EvictAfter => Some(SweepDecision::EvictAfter { value: value(option.item), tick }),
         });
-        let merged = pairs.iter().map(|&(child, parent)| SweepDecision::ReuseAddress { child: value(child), parent: value(parent) });
+        let merged = pairs
+            .iter()
+            .map(|&(child, parent)| SweepDecision::ReuseAddress { child: value(child), parent: value(parent) });
         new.entry = self.history.add(new.entry, decided.chain(merged));
         match known {
             Some(known) => self.next[known as usize] = new,

@@ -13,8 +13,8 @@ pub(super) struct ListPacking {
     order: Vec<usize>,
     /// Number of items of the order that were placed.
     num_visited: usize,
-    /// Whether an item exceeded the limit. The other items are placed nevertheless, so that a list takes the same steps wherever it
-    /// fails.
+    /// Whether an item exceeded the limit. The other items are placed nevertheless, so that a list takes the same steps
+    /// wherever it fails.
     has_failed: bool,
     gaps: OccupancyTree,
     offsets: Vec<i64>,
@@ -32,8 +32,14 @@ impl ListPacking {
         }
     }
 
-    /// Continues, one step per item; returns none until all items are placed, then the offsets if no item exceeds the limit.
-    pub(super) fn run(&mut self, problem: &PackingProblem, limit: i64, steps: &mut StepBudget) -> Option<Option<Vec<i64>>> {
+    /// Continues, one step per item; returns none until all items are placed, then the offsets if no item exceeds the
+    /// limit.
+    pub(super) fn run(
+        &mut self,
+        problem: &PackingProblem,
+        limit: i64,
+        steps: &mut StepBudget,
+    ) -> Option<Option<Vec<i64>>> {
         while let Some(&item) = self.order.get(self.num_visited) {
             if !steps.consume(1) {
                 return None;

@@ -1,15 +1,17 @@
 //! Packing: addresses for buffers that must all be placed, or a proof that they do not fit.
 //!
 //! Definitions:
-//! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units. Its *offset* is its lowest
-//!   unit.
+//! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units. Its
+//!   *offset* is its lowest unit.
 //! * The *load* of a tick is the number of units that are live in it. No packing is lower than the maximum load.
-//! * A *shape* ([`PackingShape`]) is several rectangles with one offset: a chain of buffers, each at the address of its predecessor.
+//! * A *shape* ([`PackingShape`]) is several rectangles with one offset: a chain of buffers, each at the address of its
+//!   predecessor.
 //! * A *base* is units from offset 0 up that are occupied in some ticks.
 //!
-//! List packings come first ([`steps`]): each buffer in some order goes to the lowest place where it fits. That is quick and good for
-//! loose problems of any size. Then a search ([`search`]) over *lowest packings*, which is complete: when it ends without a packing there
-//! is none. It runs with several static orders in turn and more steps from round to round ([`portfolio`]).
+//! List packings come first ([`steps`]): each buffer in some order goes to the lowest place where it fits. That is
+//! quick and good for loose problems of any size. Then a search ([`search`]) over *lowest packings*, which is complete:
+//! when it ends without a packing there is none. It runs with several static orders in turn and more steps from round
+//! to round ([`portfolio`]).
 //!
 //! | file | content |
 //! |---|---|
@@ -36,8 +38,8 @@ pub use peak::{PackingPeak, PeakSearch, find_smallest_peak};
 pub use portfolio::{Packer, pack_rectangles, pack_shapes};
 pub use problem::{PackingShape, Rectangle, compute_max_load};
 
-/// Budget of remaining steps. A step is a node of the search, or an equal amount of work in a list packing, so the same budget gives the
-/// same result on every machine.
+/// Budget of remaining steps. A step is a node of the search, or an equal amount of work in a list packing, so the same
+/// budget gives the same result on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepBudget {
     /// Number of steps.

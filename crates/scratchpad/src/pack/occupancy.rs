@@ -22,14 +22,15 @@ impl UnitRanges {
 
 /// Occupied units per section.
 ///
-/// Segment tree over the sections, with its root at 1. A node stores the units that are occupied in *all* of its sections by items that
-/// cover it, and the units that are occupied in *any* of its sections. In a good packing both consist of few ranges.
+/// Segment tree over the sections, with its root at 1. A node stores the units that are occupied in *all* of its
+/// sections by items that cover it, and the units that are occupied in *any* of its sections. In a good packing both
+/// consist of few ranges.
 pub(super) struct OccupancyTree {
     num_leaves: usize,
     all: Vec<UnitRanges>,
     any: Vec<UnitRanges>,
-    /// Nodes that a query examines: the node, the set of its ranges (`any` or not), the number of ranges below the offset, the requested
-    /// height.
+    /// Nodes that a query examines: the node, the set of its ranges (`any` or not), the number of ranges below the
+    /// offset, the requested height.
     query_nodes: Vec<QueryNode>,
 }
 

@@ -38,7 +38,16 @@ impl ItemProperties {
             let size = item.height;
             let count = |count: usize| i64::try_from(count).expect("fewer than 2^63");
             let width = item.live_range.end - item.live_range.start;
-            [item.area, count(item.sections.len()), -item.live_range.start, count(overlaps(index)), total, item.live_range.end, width, size]
+            [
+                item.area,
+                count(item.sections.len()),
+                -item.live_range.start,
+                count(overlaps(index)),
+                total,
+                item.live_range.end,
+                width,
+                size,
+            ]
         };
         Self { rows: problem.items.iter().enumerate().map(row).collect() }
     }

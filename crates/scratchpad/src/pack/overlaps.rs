@@ -6,7 +6,8 @@ use super::problem::PackingProblem;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ItemOverlap {
     pub(super) other: u32,
-    /// Minimum difference of the two offsets if the other item is above this one: the height of this item where both are live.
+    /// Minimum difference of the two offsets if the other item is above this one: the height of this item where both
+    /// are live.
     pub(super) own_height: i32,
     /// Height of the other item where both are live.
     pub(super) other_height: i32,
@@ -44,7 +45,8 @@ impl ItemOverlaps {
         visit_overlapping_runs(problem, |left, right| {
             for (run, other) in [(left, right), (right, left)] {
                 let next = &mut next[item_of[run] as usize];
-                contacts[*next] = ItemOverlap { other: item_of[other], own_height: heights[run], other_height: heights[other] };
+                contacts[*next] =
+                    ItemOverlap { other: item_of[other], own_height: heights[run], other_height: heights[other] };
                 *next += 1;
             }
             true

@@ -1,7 +1,7 @@
 //! Minimum height of a packing.
 //!
-//! List packings give an upper bound, the load a lower bound. Then capacities between the two are tried. A capacity that cannot be
-//! decided within a round's steps gives no bound; the next round has more steps.
+//! List packings give an upper bound, the load a lower bound. Then capacities between the two are tried. A capacity
+//! that cannot be decided within a round's steps gives no bound; the next round has more steps.
 
 use super::{
     Packer, PackingResult, PackingShape, Rectangle, StepBudget, list_packing,
@@ -38,7 +38,8 @@ impl PackingPeak {
     }
 }
 
-/// Returns the smallest height found within the steps, its offsets, and a lower bound: the load, or a larger one that a search proved.
+/// Returns the smallest height found within the steps, its offsets, and a lower bound: the load, or a larger one that a
+/// search proved.
 #[must_use]
 pub fn find_smallest_peak(rectangles: &[Rectangle], steps: &mut StepBudget) -> PackingPeak {
     let shapes: Vec<PackingShape> = rectangles.iter().copied().map(PackingShape::from).collect();
@@ -74,8 +75,10 @@ impl<'a> PeakSearch<'a> {
     pub fn new(shapes: &'a [PackingShape], base: &'a [Rectangle]) -> Self {
         let problems = PackingProblem::split_into_components(shapes, base);
         let unit = problems.first().map_or(1, |problem| problem.unit);
-        let tops = |problem: &PackingProblem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
-        let bounds = problems.iter().map(|problem| problem.compute_loads().into_iter().max().unwrap_or(0).max(tops(problem)));
+        let tops =
+            |problem: &PackingProblem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
+        let bounds =
+            problems.iter().map(|problem| problem.compute_loads().into_iter().max().unwrap_or(0).max(tops(problem)));
         let lower_bound = bounds.max().unwrap_or(0) * unit;
         Self {
             shapes,
@@ -147,7 +150,8 @@ impl<'a> PeakSearch<'a> {
             None => self.choose_next_capacity(),
         };
         let allowance = self.step_allowance(capacity);
-        let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
+        let attempt =
+            self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
         let (packer, taken) = attempt;
         let given = allowance.saturating_sub(*taken).min(steps.left);
         let mut portion = StepBudget { left: given };
@@ -175,9 +179,10 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves; the later ones go down from the best
-    /// by a power of two, so that the next one finds the same capacities again. A lower capacity is not always harder, as there is less
-    /// choice, and how many steps one takes is a matter of luck: so all of them get a few before some get many.
+    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves; the later ones
+    /// go down from the best by a power of two, so that the next one finds the same capacities again. A lower capacity
+    /// is not always harder, as there is less choice, and how many steps one takes is a matter of luck: so all of them
+    /// get a few before some get many.
     fn choose_next_capacity(&mut self) -> i64 {
         let (bound, best) = (self.peak.lower_bound / self.unit, self.peak.height / self.unit);
         let Some(undecided) = self.undecided.map(|capacity| capacity / self.unit) else { return self.peak.lower_bound };
@@ -186,9 +191,13 @@ impl<'a> PeakSearch<'a> {
         } else {
             let stride = 1 << (((best - bound) / MIN_CAPACITIES_PER_ROUND).max(1).ilog2());
             let above = if undecided <= bound { best } else { undecided.min(best) };
-            let next =
-                if self.round > NUM_BROAD_ROUNDS { above - ((best - bound) / 8).max(1) } else { (above - 1).div_euclid(stride) * stride };
-            Some(next).filter(|next| *next > bound && (self.round <= NUM_BROAD_ROUNDS || *next >= best - (best - bound) / 4))
+            let next = if self.round > NUM_BROAD_ROUNDS {
+                above - ((best - bound) / 8).max(1)
+            } else {
+                (above - 1).div_euclid(stride) * stride
+            };
+            Some(next)
+                .filter(|next| *next > bound && (self.round <= NUM_BROAD_ROUNDS || *next >= best - (best - bound) / 4))
         };
         next.map_or_else(
             || {
@@ -200,8 +209,8 @@ impl<'a> PeakSearch<'a> {
         )
     }
 
-    /// Returns the total steps for a capacity: they double from round to round, and are far more in the rounds that try few capacities.
-    /// The bound, which is tried in every round, does not get the latter.
+    /// Returns the total steps for a capacity: they double from round to round, and are far more in the rounds that try
+    /// few capacities. The bound, which is tried in every round, does not get the latter.
     fn step_allowance(&self, capacity: i64) -> u64 {
         let deep = self.round > NUM_BROAD_ROUNDS && capacity > self.peak.lower_bound;
         let doublings = if deep { 2 * self.round } else { self.round.min(NUM_BROAD_ROUNDS) };
@@ -209,7 +218,9 @@ impl<'a> PeakSearch<'a> {
     }
 
     fn compute_height(&self, offsets: &[i64]) -> i64 {
-        let top = |(shape, offset): (&PackingShape, &i64)| shape.steps.iter().map(|step| step.size).max().map(|size| offset + size);
+        let top = |(shape, offset): (&PackingShape, &i64)| {
+            shape.steps.iter().map(|step| step.size).max().map(|size| offset + size)
+        };
         self.shapes.iter().zip(offsets).filter_map(top).max().unwrap_or(0)
     }
 }

@@ -1,8 +1,9 @@
 //! Portfolio of searches: the static orders that are tried, and their step budgets with restarts.
 //!
-//! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by orders of magnitude
-//! with the static order. So many orders get a few nodes each, then all of them twice as many, and so on. Any of them can end with the
-//! proof that there is no packing. Measurements are in `docs/measurements/lx-planning.md`.
+//! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by
+//! orders of magnitude with the static order. So many orders get a few nodes each, then all of them twice as many, and
+//! so on. Any of them can end with the proof that there is no packing. Measurements are in
+//! `docs/measurements/lx-planning.md`.
 
 use super::{
     PackingResult, PackingShape, Rectangle, StepBudget,
@@ -63,9 +64,15 @@ pub fn pack_rectangles(rectangles: &[Rectangle], capacity: i64, steps: &mut Step
     pack_shapes(&shapes, &[], capacity, steps)
 }
 
-/// Packs shapes as [`pack_rectangles`] packs rectangles, on top of `base` (occupied units from 0 up). An item without solid units gets offset 0.
+/// Packs shapes as [`pack_rectangles`] packs rectangles, on top of `base` (occupied units from 0 up). An item without
+/// solid units gets offset 0.
 #[must_use]
-pub fn pack_shapes(shapes: &[PackingShape], base: &[Rectangle], capacity: i64, steps: &mut StepBudget) -> PackingResult {
+pub fn pack_shapes(
+    shapes: &[PackingShape],
+    base: &[Rectangle],
+    capacity: i64,
+    steps: &mut StepBudget,
+) -> PackingResult {
     Packer::new(shapes, base, capacity).run(steps)
 }
 
@@ -83,7 +90,8 @@ impl Packer {
     #[must_use]
     pub fn new(shapes: &[PackingShape], base: &[Rectangle], capacity: i64) -> Self {
         let problems = PackingProblem::split_into_components(shapes, base);
-        let mut parts: Vec<ComponentPacker> = problems.into_iter().map(|problem| ComponentPacker::new(problem, capacity)).collect();
+        let mut parts: Vec<ComponentPacker> =
+            problems.into_iter().map(|problem| ComponentPacker::new(problem, capacity)).collect();
         // Small subproblems first: they may prove quickly that there is no packing.
         parts.sort_by_key(|part| std::cmp::Reverse(part.problem.items.len()));
         Self { num_shapes: shapes.len(), components: parts, placed: Vec::new() }
@@ -173,7 +181,9 @@ impl ComponentPacker {
             steps.left -= given - portion.left;
             allowance.left -= given - portion.left;
             match outcome {
-                SearchOutcome::Found => return PackingResult::Placed(search.offsets().map(|offset| offset * self.problem.unit).collect()),
+                SearchOutcome::Found => {
+                    return PackingResult::Placed(search.offsets().map(|offset| offset * self.problem.unit).collect());
+                }
                 SearchOutcome::Refuted => return PackingResult::Infeasible,
                 SearchOutcome::Stopped if steps.left == 0 && allowance.left > 0 => return PackingResult::OutOfSteps,
                 SearchOutcome::Stopped => self.search = None,
@@ -209,15 +219,19 @@ impl ComponentPacker {
             };
             self.properties = Some(ItemProperties::new(&self.problem, |item| ground.num_overlaps(item)));
         }
-        let (Some(ground), Some(properties)) = (&self.shared, &self.properties) else { return PackingResult::OutOfSteps };
+        let (Some(ground), Some(properties)) = (&self.shared, &self.properties) else {
+            return PackingResult::OutOfSteps;
+        };
         let turn = PortfolioRun::from_attempt(self.attempt - self.num_lists());
         self.attempt += 1;
         if self.orders.len() == turn.index {
             self.orders.push(properties.sort_items(&SEARCH_CONFIGURATIONS[turn.index].1));
         }
-        let order =
-            turn.perturbation_seed.map_or_else(|| self.orders[turn.index].clone(), |seed| perturb_order(&self.orders[turn.index], seed));
-        let search = PackingSearch::new(&self.problem, ground, SEARCH_CONFIGURATIONS[turn.index].0, &order, self.capacity);
+        let order = turn
+            .perturbation_seed
+            .map_or_else(|| self.orders[turn.index].clone(), |seed| perturb_order(&self.orders[turn.index], seed));
+        let search =
+            PackingSearch::new(&self.problem, ground, SEARCH_CONFIGURATIONS[turn.index].0, &order, self.capacity);
         self.search = search.map(|search| (search, StepBudget { left: (3 * n_items) << turn.doublings }));
         PackingResult::OutOfSteps
     }
@@ -240,7 +254,8 @@ struct PortfolioRun {
 }
 
 impl PortfolioRun {
-    /// Round 0 is each search once. Round r is 2^r times each search with a shaken order and few steps, then each with 2^r times the steps.
+    /// Round 0 is each search once. Round r is 2^r times each search with a shaken order and few steps, then each with
+    /// 2^r times the steps.
     fn from_attempt(attempt: usize) -> Self {
         let n = SEARCH_CONFIGURATIONS.len();
         let index = attempt % n;
@@ -273,7 +288,8 @@ fn perturb_order(order: &[usize], seed: u64) -> Vec<usize> {
         mixed ^ (mixed >> 31)
     };
     let spread = order.len() as u64 / 20 + 2;
-    let mut keyed: Vec<(u64, usize)> = order.iter().zip(0..).map(|(&item, rank)| (rank + random() % spread, item)).collect();
+    let mut keyed: Vec<(u64, usize)> =
+        order.iter().zip(0..).map(|(&item, rank)| (rank + random() % spread, item)).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, item)| item).collect()
 }

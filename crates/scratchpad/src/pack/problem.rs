@@ -25,8 +25,8 @@ impl Rectangle {
     }
 }
 
-/// Rectangles with a common offset, such as a buffer and the buffers that take over its address. Where their live ranges overlap, the
-/// maximum height counts.
+/// Rectangles with a common offset, such as a buffer and the buffers that take over its address. Where their live
+/// ranges overlap, the maximum height counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackingShape {
     /// The rectangles.
@@ -52,7 +52,8 @@ impl PackingShape {
         let mut outline: Vec<Rectangle> = Vec::new();
         for window in ticks.windows(2) {
             let piece = Rectangle { lower: window[0], upper: window[1], size: 0 };
-            let size = solid.iter().filter(|step| step.overlaps_in_time(&piece)).map(|step| step.size).max().unwrap_or(0);
+            let size =
+                solid.iter().filter(|step| step.overlaps_in_time(&piece)).map(|step| step.size).max().unwrap_or(0);
             match outline.last_mut() {
                 Some(last) if last.upper == piece.lower && last.size == size => last.upper = piece.upper,
                 _ if size > 0 => outline.push(Rectangle { size, ..piece }),
@@ -105,8 +106,8 @@ pub(super) struct PackingItem {
 
 /// Items that are connected in time, in units without a common divisor.
 ///
-/// A *section* is a largest set of rectangles that are live at once. Every rectangle is live in consecutive sections, and two are live
-/// together when they share one.
+/// A *section* is a largest set of rectangles that are live at once. Every rectangle is live in consecutive sections,
+/// and two are live together when they share one.
 #[derive(Clone, Debug)]
 pub(super) struct PackingProblem {
     pub(super) items: Vec<PackingItem>,
@@ -127,11 +128,16 @@ struct TickEvent {
 impl PackingProblem {
     /// Splits a list into independent problems: no live ranges overlap between them. Shapes of zero area are omitted.
     pub(super) fn split_into_components(shapes: &[PackingShape], base: &[Rectangle]) -> Vec<Self> {
-        let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(PackingShape::compute_outline).enumerate().collect();
+        let mut outlines: Vec<(usize, Vec<Rectangle>)> =
+            shapes.iter().map(PackingShape::compute_outline).enumerate().collect();
         outlines.retain(|(_, outline)| !outline.is_empty());
         outlines.sort_by_key(|(_, outline)| outline[0].lower);
-        let unit =
-            outlines.iter().flat_map(|(_, outline)| outline).chain(base).fold(0, |unit, one| greatest_divisor(unit, one.size)).max(1);
+        let unit = outlines
+            .iter()
+            .flat_map(|(_, outline)| outline)
+            .chain(base)
+            .fold(0, |unit, one| greatest_divisor(unit, one.size))
+            .max(1);
         let mut problems = Vec::new();
         let mut rest = &outlines[..];
         while !rest.is_empty() {
@@ -150,8 +156,10 @@ impl PackingProblem {
     fn from_outlines(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
         let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
         let (sections, n_sections) = compute_sections(&rectangles);
-        let run =
-            |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun { sections: sections.clone(), height: rectangle.size / unit };
+        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun {
+            sections: sections.clone(),
+            height: rectangle.size / unit,
+        };
         let runs: Vec<OutlineRun> = rectangles.iter().zip(&sections).map(run).collect();
         let mut items = Vec::with_capacity(outlines.len());
         let mut begin = 0;
@@ -165,7 +173,10 @@ impl PackingProblem {
             items.push(PackingItem {
                 shape: *shape,
                 live_range: outline[0].lower..outline[outline.len() - 1].upper,
-                area: outline.iter().map(|one| (one.upper - one.lower).saturating_mul(one.size / unit)).fold(0, i64::saturating_add),
+                area: outline
+                    .iter()
+                    .map(|one| (one.upper - one.lower).saturating_mul(one.size / unit))
+                    .fold(0, i64::saturating_add),
                 sections: sections[span.start].start..sections[span.end - 1].end,
                 height: runs[span.clone()].iter().map(|run| run.height).max().unwrap_or(0),
                 base: below.max().unwrap_or(0),
@@ -200,7 +211,10 @@ impl PackingProblem {
 /// Returns the sections of each rectangle, and the number of sections. A section ends at the first end after a start.
 fn compute_sections(rectangles: &[Rectangle]) -> (Vec<Range<usize>>, usize) {
     let ends = |(rectangle, one): (usize, &Rectangle)| {
-        [TickEvent { tick: one.lower, begins: true, rectangle }, TickEvent { tick: one.upper, begins: false, rectangle }]
+        [
+            TickEvent { tick: one.lower, begins: true, rectangle },
+            TickEvent { tick: one.upper, begins: false, rectangle },
+        ]
     };
     let mut events: Vec<TickEvent> = rectangles.iter().enumerate().flat_map(ends).collect();
     events.sort_unstable();

@@ -1,25 +1,29 @@
 //! The complete search over lowest packings.
 //!
-//! Take a packing in which the sum of the offsets is least. Each item rests on the base or on another one. An item is *lowest* when no
-//! unplaced item that it is live with has a lower bound. A node takes a lowest item that rests, and there are two cases:
+//! Take a packing in which the sum of the offsets is least. Each item rests on the base or on another one. An item is
+//! *lowest* when no unplaced item that it is live with has a lower bound. A node takes a lowest item that rests, and
+//! there are two cases:
 //!
 //! * It stays where it rests. Everything else that it is live with is then above it, because nothing could come below.
-//! * It is *skipped*: it rests on an item that is still to come. One that is still to come, a blocker, reaches into the place where it
-//!   rests now (else it would lie there, and the sum of the offsets were less), and it is above that one. This raises its bound.
+//! * It is *skipped*: it rests on an item that is still to come. One that is still to come, a blocker, reaches into the
+//!   place where it rests now (else it would lie there, and the sum of the offsets were less), and it is above that
+//!   one. This raises its bound.
 //!
 //! So every lowest packing is found, whichever lowest item is taken. A node is refuted when
 //!
 //! * a skipped item has no blocker;
-//! * in some section the unplaced items, each no lower than its bound, exceed the capacity even if they are stacked in the order of their
-//!   bounds, which is the lowest stack there is.
+//! * in some section the unplaced items, each no lower than its bound, exceed the capacity even if they are stacked in
+//!   the order of their bounds, which is the lowest stack there is.
 //!
-//! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item crosses a boundary
-//! between sections the two sides are searched one after the other, and a failure of one is a failure of both.
+//! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item
+//! crosses a boundary between sections the two sides are searched one after the other, and a failure of one is a
+//! failure of both.
 //!
-//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it ([`FocusRule`]).
+//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it
+//! ([`FocusRule`]).
 //!
-//! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A search can be continued
-//! when its steps are used up.
+//! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A
+//! search can be continued when its steps are used up.
 
 use super::{
     StepBudget,
@@ -67,7 +71,8 @@ struct DecisionFrame {
     chosen: u32,
 }
 
-/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only `num_frames` remain.
+/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only
+/// `num_frames` remain.
 struct PendingComponent {
     component: SearchComponent,
     num_frames: usize,
@@ -139,7 +144,8 @@ pub(super) struct PackingSearch {
 }
 
 impl PackingSearch {
-    /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is too large.
+    /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is
+    /// too large.
     pub(super) fn new(
         problem: &PackingProblem,
         ground: &Rc<SharedProblem>,
@@ -228,7 +234,9 @@ impl PackingSearch {
             FocusRule::Heaviest => self.find_in_heaviest_section(part)?,
         };
         // Each of these has a lower bound than the one before.
-        while let Some(lower) = self.state.lowest_overlapping_items(item).min_by_key(|&other| self.compute_key(other as usize)) {
+        while let Some(lower) =
+            self.state.lowest_overlapping_items(item).min_by_key(|&other| self.compute_key(other as usize))
+        {
             item = lower;
         }
         // A skipped item has a blocker, which has a lower bound.

@@ -63,8 +63,8 @@ impl PackingState {
         self.changes.push(BoundChange { item, low: self.low[index], bound: self.bound[index] });
     }
 
-    /// Places an item at its resting offset, and adds the items whose bounds rise to `raised`. Returns whether there is now a boundary
-    /// that no unplaced item crosses.
+    /// Places an item at its resting offset, and adds the items whose bounds rise to `raised`. Returns whether there is
+    /// now a boundary that no unplaced item crosses.
     pub(super) fn place_item(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
         let index = item as usize;
         let offset = self.low[index];
@@ -113,8 +113,8 @@ impl PackingState {
         }
     }
 
-    /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a *blocker*, and this
-    /// one is above it. `None` when no item can: then there is no reason to lie higher.
+    /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a
+    /// *blocker*, and this one is above it. `None` when no item can: then there is no reason to lie higher.
     pub(super) fn min_offset_above_blocker(&self, item: u32) -> Option<i32> {
         let low = self.low[item as usize];
         let mut least = PLACED_BOUND;

@@ -1,7 +1,8 @@
 //! Compares packings with brute force, and checks the invariants of every packing.
 
 use super::{
-    Packer, PackingPeak, PackingResult, PackingShape, PeakSearch, Rectangle, StepBudget, compute_max_load, find_smallest_peak,
+    Packer, PackingPeak, PackingResult, PackingShape, PeakSearch, Rectangle, StepBudget, compute_max_load,
+    find_smallest_peak,
     order::ItemProperties,
     pack_rectangles, pack_shapes,
     portfolio::SEARCH_CONFIGURATIONS,
@@ -81,7 +82,9 @@ fn assert_legal(shapes: &[PackingShape], base: &[Rectangle], offsets: &[i64], ca
 fn assert_disjoint(rectangles: &[Rectangle], offsets: &[i64], capacity: i64) {
     for (index, (one, offset)) in rectangles.iter().zip(offsets).enumerate() {
         assert!((0..=capacity - one.size).contains(offset));
-        for (other, place) in rectangles.iter().zip(offsets).skip(index + 1).filter(|(other, _)| one.overlaps_in_time(other)) {
+        for (other, place) in
+            rectangles.iter().zip(offsets).skip(index + 1).filter(|(other, _)| one.overlaps_in_time(other))
+        {
             assert!(offset + one.size <= *place || place + other.size <= *offset);
         }
     }
@@ -113,19 +116,28 @@ fn matches_brute_force_on_small_cases() {
     for case in 0..num_cases() {
         let shapes: Vec<PackingShape> = (0..1 + random.sample_below(7)).map(|_| random.sample_shape()).collect();
         let base: Vec<Rectangle> = (0..random.sample_below(3) / 2).map(|_| random.sample_rectangle(2)).collect();
-        let outlines: Vec<Rectangle> = shapes.iter().flat_map(PackingShape::compute_outline).chain(base.iter().copied()).collect();
+        let outlines: Vec<Rectangle> =
+            shapes.iter().flat_map(PackingShape::compute_outline).chain(base.iter().copied()).collect();
         let capacity = (compute_max_load(&outlines) + random.sample_below(8) / 7 - random.sample_below(12) / 11).max(0);
         // A capacity below the load is infeasible.
-        let expected = capacity >= compute_max_load(&outlines) && can_be_packed(&shapes, compute_occupied_units(&base, 0), capacity);
+        let expected = capacity >= compute_max_load(&outlines)
+            && can_be_packed(&shapes, compute_occupied_units(&base, 0), capacity);
         n_impossible += u64::from(!expected);
         n_above_load += u64::from(!expected && capacity >= compute_max_load(&outlines));
         match pack_shapes(&shapes, &base, capacity, &mut StepBudget { left: 1_000_000 }) {
             PackingResult::Placed(offsets) => assert_legal(&shapes, &base, &offsets, capacity),
-            other => assert!(other == PackingResult::Infeasible && !expected, "{other:?}: {shapes:?} on {base:?} in {capacity}"),
+            other => assert!(
+                other == PackingResult::Infeasible && !expected,
+                "{other:?}: {shapes:?} on {base:?} in {capacity}"
+            ),
         }
         if capacity >= compute_max_load(&outlines) {
             let index = usize::try_from(case).unwrap();
-            assert_eq!(search_finds_packing(&shapes, &base, capacity, index), expected, "{shapes:?} on {base:?} in {capacity}");
+            assert_eq!(
+                search_finds_packing(&shapes, &base, capacity, index),
+                expected,
+                "{shapes:?} on {base:?} in {capacity}"
+            );
         }
     }
     // Enough cases need a search to prove infeasibility.
@@ -138,10 +150,14 @@ fn matches_brute_force_on_small_peaks() {
     for _ in 0..num_cases() / 10 {
         let rectangles: Vec<Rectangle> = (0..1 + random.sample_below(7)).map(|_| random.sample_rectangle(4)).collect();
         let shapes: Vec<PackingShape> = rectangles.iter().copied().map(PackingShape::from).collect();
-        let PackingPeak { offsets, height, lower_bound } = find_smallest_peak(&rectangles, &mut StepBudget { left: 1_000_000 });
+        let PackingPeak { offsets, height, lower_bound } =
+            find_smallest_peak(&rectangles, &mut StepBudget { left: 1_000_000 });
         assert_legal(&shapes, &[], &offsets, height);
         assert_eq!(lower_bound, height);
-        assert!(height == compute_max_load(&rectangles) || !can_be_packed(&shapes, OccupiedUnits::default(), height - 1), "{rectangles:?}");
+        assert!(
+            height == compute_max_load(&rectangles) || !can_be_packed(&shapes, OccupiedUnits::default(), height - 1),
+            "{rectangles:?}"
+        );
     }
 }
 
@@ -150,7 +166,9 @@ fn cut_block(seed: u64, n: usize, width: i64, height: i64) -> Vec<Rectangle> {
     let mut random = LcgRng(seed);
     let mut blocks = vec![Rectangle { lower: 0, upper: width, size: height }];
     while blocks.len() < n {
-        let largest = (0..blocks.len()).max_by_key(|&index| (blocks[index].upper - blocks[index].lower) * blocks[index].size).unwrap();
+        let largest = (0..blocks.len())
+            .max_by_key(|&index| (blocks[index].upper - blocks[index].lower) * blocks[index].size)
+            .unwrap();
         let block = blocks.swap_remove(largest);
         let (long, high) = (block.upper - block.lower, block.size);
         if random.sample_below(2) == 0 && long > 3 {
@@ -169,7 +187,8 @@ fn repacks_dense_block() {
     for seed in 0..8 {
         let rectangles = cut_block(seed, 60, 1000, 10_000);
         assert_eq!(compute_max_load(&rectangles), 10_000);
-        let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, 10_000, &mut StepBudget { left: 1_000_000 }) else {
+        let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, 10_000, &mut StepBudget { left: 1_000_000 })
+        else {
             panic!("seed {seed}")
         };
         assert_disjoint(&rectangles, &offsets, 10_000);
@@ -212,7 +231,10 @@ fn proves_nothing_with_too_few_steps() {
 fn places_empty_rectangles_at_zero() {
     let nothing = [Rectangle { lower: 0, upper: 4, size: 0 }, Rectangle { lower: 3, upper: 3, size: 5 }];
     assert_eq!(pack_rectangles(&nothing, 0, &mut StepBudget { left: 0 }), PackingResult::Placed(vec![0, 0]));
-    assert_eq!(find_smallest_peak(&nothing, &mut StepBudget { left: 0 }), PackingPeak { offsets: vec![0, 0], height: 0, lower_bound: 0 });
+    assert_eq!(
+        find_smallest_peak(&nothing, &mut StepBudget { left: 0 }),
+        PackingPeak { offsets: vec![0, 0], height: 0, lower_bound: 0 }
+    );
     assert_eq!(pack_rectangles(&[], 0, &mut StepBudget { left: 0 }), PackingResult::Placed(vec![]));
 }
 
@@ -235,7 +257,9 @@ fn packs_large_sizes_by_lists() {
     let rectangles = [(0, 2, 3_000_000_001), (1, 3, 4_000_000_000), (2, 4, 3_000_000_000)];
     let rectangles = rectangles.map(|(lower, upper, size)| Rectangle { lower, upper, size });
     let height = compute_max_load(&rectangles);
-    let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, height, &mut StepBudget { left: 1000 }) else { panic!() };
+    let PackingResult::Placed(offsets) = pack_rectangles(&rectangles, height, &mut StepBudget { left: 1000 }) else {
+        panic!()
+    };
     assert_disjoint(&rectangles, &offsets, height);
 }
 
@@ -255,5 +279,10 @@ fn packs_many_buffers_close_to_load() {
     let mut search = PeakSearch::new(&shapes, &[]);
     search.run(&mut StepBudget { left: 30_000 });
     assert_disjoint(&rectangles, &search.peak.offsets, search.peak.height);
-    assert!(search.peak.height * 100 <= compute_max_load(&rectangles) * 101, "{} of {}", search.peak.height, compute_max_load(&rectangles));
+    assert!(
+        search.peak.height * 100 <= compute_max_load(&rectangles) * 101,
+        "{} of {}",
+        search.peak.height,
+        compute_max_load(&rectangles)
+    );
 }

@@ -1,5 +1,5 @@
-//! Brute force for the minimum HBM bytes: all decisions for each buffer, and all addresses. It implements the documented rules and shares
-//! no code with the planner.
+//! Brute force for the minimum HBM bytes: all decisions for each buffer, and all addresses. It implements the
+//! documented rules and shares no code with the planner.
 
 use scratchpad::{Buffer, Capacity, UseKind};
 
@@ -38,17 +38,26 @@ struct StepUses {
 
 /// Returns the minimum HBM bytes of plans with unsplit live ranges, or of all plans.
 pub(crate) fn find_min_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
-    let ways: Vec<Vec<BufferDecision>> = buffers.iter().map(|buffer| enumerate_decisions(buffer, capacity, whole)).collect();
+    let ways: Vec<Vec<BufferDecision>> =
+        buffers.iter().map(|buffer| enumerate_decisions(buffer, capacity, whole)).collect();
     let mut behind = vec![0; buffers.len() + 1];
     for index in (0..buffers.len()).rev() {
         behind[index] = behind[index + 1] + ways[index].iter().map(|way| way.bytes).min().unwrap_or(0);
     }
-    let mut search = BruteForceSearch { buffers, capacity, decisions: &ways, remaining_bytes: behind, placed: Vec::new(), best: i64::MAX };
+    let mut search = BruteForceSearch {
+        buffers,
+        capacity,
+        decisions: &ways,
+        remaining_bytes: behind,
+        placed: Vec::new(),
+        best: i64::MAX,
+    };
     search.search_buffer(0, 0);
     search.best
 }
 
-/// Returns the smallest LX, in whole units, in which all buffers that may be placed have addresses for their whole live ranges.
+/// Returns the smallest LX, in whole units, in which all buffers that may be placed have addresses for their whole live
+/// ranges.
 pub(crate) fn find_min_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     let mut capacity = Capacity { bytes: 0, alignment };
     while !can_place_all(buffers, &capacity) {
@@ -67,13 +76,24 @@ pub(crate) fn can_place_all(buffers: &[Buffer], capacity: &Capacity) -> bool {
     };
     let ways: Vec<Vec<BufferDecision>> = buffers.iter().map(way).collect();
     let behind = vec![0; buffers.len() + 1];
-    let mut search = BruteForceSearch { buffers, capacity, decisions: &ways, remaining_bytes: behind, placed: Vec::new(), best: i64::MAX };
+    let mut search = BruteForceSearch {
+        buffers,
+        capacity,
+        decisions: &ways,
+        remaining_bytes: behind,
+        placed: Vec::new(),
+        best: i64::MAX,
+    };
     search.search_buffer(0, 0);
     search.best == 0
 }
 
 /// Returns whether residency intervals (buffer, operations, address) are legal together.
-pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>) -> bool {
+pub(crate) fn is_legal(
+    buffers: &[Buffer],
+    capacity: &Capacity,
+    stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>,
+) -> bool {
     let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
         let stay = BruteInterval { first: life.start, last: life.end - 1 };
         PlacedBuffer { buffer, stay, address }
@@ -82,11 +102,17 @@ pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iter
     let is_inside = |put: &PlacedBuffer| {
         let buffer = &buffers[put.buffer];
         let has_use = |time: usize| buffer.uses.iter().any(|one| one.time == time);
-        let is_in_lx = put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
-        is_in_lx && buffer.barred.is_none() && has_use(put.stay.first) && has_use(put.stay.last) && put.stay.first <= put.stay.last
+        let is_in_lx =
+            put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
+        is_in_lx
+            && buffer.barred.is_none()
+            && has_use(put.stay.first)
+            && has_use(put.stay.last)
+            && put.stay.first <= put.stay.last
     };
     let all_inside = puts.iter().all(is_inside);
-    let search = BruteForceSearch { buffers, capacity, decisions: &[], remaining_bytes: Vec::new(), placed: puts, best: 0 };
+    let search =
+        BruteForceSearch { buffers, capacity, decisions: &[], remaining_bytes: Vec::new(), placed: puts, best: 0 };
     let fits = |one: &PlacedBuffer, other: &PlacedBuffer| {
         (one.buffer != other.buffer || !one.overlaps(other)) && search.are_compatible(other, one)
     };
@@ -121,7 +147,10 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
         let is_read_only = groups.iter().all(|group| !group.writes);
         let goes_out = buffer.ends_in_hbm && !(comes_in && is_read_only);
         let bytes = buffer.bytes * (i64::from(comes_in) + i64::from(goes_out));
-        ways.push(BufferDecision { bytes, stays: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }] });
+        ways.push(BufferDecision {
+            bytes,
+            stays: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }],
+        });
     } else {
         // One bit a use: in LX; one bit a gap: stays.
         for bits in 1_u32..1 << (2 * groups.len() - 1) {
@@ -137,7 +166,9 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
     if groups.len() == 1 && !buffer.in_place_parents.is_empty() {
         return ways;
     }
-    ways.sort_by_key(|way| (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len()));
+    ways.sort_by_key(|way| {
+        (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len())
+    });
     let mut best: Vec<BufferDecision> = Vec::new();
     for way in ways {
         if !best.iter().any(|other| other.needs_no_more_space(&way)) {
@@ -149,11 +180,18 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
 
 impl BufferDecision {
     fn needs_no_more_space(&self, other: &Self) -> bool {
-        self.stays.iter().all(|stay| other.stays.iter().any(|around| around.first <= stay.first && stay.last <= around.last))
+        self.stays
+            .iter()
+            .all(|stay| other.stays.iter().any(|around| around.first <= stay.first && stay.last <= around.last))
     }
 }
 
-fn build_decision(buffer: &Buffer, groups: &[StepUses], in_lx: &dyn Fn(usize) -> bool, keeps: &dyn Fn(usize) -> bool) -> BufferDecision {
+fn build_decision(
+    buffer: &Buffer,
+    groups: &[StepUses],
+    in_lx: &dyn Fn(usize) -> bool,
+    keeps: &dyn Fn(usize) -> bool,
+) -> BufferDecision {
     let (mut copies, mut uses) = (0, 0);
     let mut stays: Vec<BruteInterval> = Vec::new();
     let mut hbm_has_it = buffer.starts_in_hbm;
@@ -236,8 +274,9 @@ impl BruteForceSearch<'_> {
 
     /// From the parent itself, or from a child of it that lives for one operation.
     fn inherits_address(&self, ancestor: &PlacedBuffer, heir: &PlacedBuffer) -> bool {
-        let short =
-            |put: &&PlacedBuffer| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
+        let short = |put: &&PlacedBuffer| {
+            put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer
+        };
         let between = |put: &PlacedBuffer| self.takes_over_address(ancestor, put) && self.inherits_address(put, heir);
         self.takes_over_address(ancestor, heir) || self.placed.iter().filter(short).any(between)
     }

@@ -14,7 +14,8 @@ fn compute_digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
 /// Everything that a plan says: stays, and the prices, cuts and rents that prove its bound.
 fn digest_plan(plan: &ScratchpadPlan) -> u64 {
     let number = |index: usize| index as i64;
-    let stays = plan.stays.iter().flat_map(|stay| [number(stay.buffer), number(stay.start), number(stay.end), stay.address]);
+    let stays =
+        plan.stays.iter().flat_map(|stay| [number(stay.buffer), number(stay.start), number(stay.end), stay.address]);
     let of_cut = |cut: &CertifiedCut| {
         let stays = cut.stays.iter().flat_map(|&(buffer, start, end)| [number(buffer), number(start), number(end)]);
         let mergers = cut.mergers.iter().flat_map(|&(child, parent)| [number(child), number(parent)]);
@@ -23,25 +24,35 @@ fn digest_plan(plan: &ScratchpadPlan) -> u64 {
     let certificate = &plan.certificate;
     let prices = certificate.prices.iter().flat_map(|&(time, price)| [number(time), price]);
     let rents = certificate.rents.iter().flat_map(|(time, rents)| {
-        [number(*time)].into_iter().chain(rents.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes])).collect::<Vec<_>>()
+        [number(*time)]
+            .into_iter()
+            .chain(rents.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes]))
+            .collect::<Vec<_>>()
     });
-    compute_digest(stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents))
+    compute_digest(
+        stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents),
+    )
 }
 
 /// Returns one line per planner that describes its result for an instance.
 fn describe_choices(instance: &Instance) -> Vec<String> {
     let Instance { buffers, capacity, .. } = instance;
     let mut lines = Vec::new();
-    for (stays, budget) in
-        [(ResidencyMode::Whole, 3_000), (ResidencyMode::Whole, 100_000), (ResidencyMode::Split, 3_000), (ResidencyMode::Split, 100_000)]
-    {
+    for (stays, budget) in [
+        (ResidencyMode::Whole, 3_000),
+        (ResidencyMode::Whole, 100_000),
+        (ResidencyMode::Split, 3_000),
+        (ResidencyMode::Split, 100_000),
+    ] {
         let plan = ExactPlanner { mode: stays, budget }.solve(buffers, capacity);
         let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_plan(&plan));
         lines.push(format!("{stays:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));
     }
-    let addresses = |placement: &Placement| compute_digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
+    let addresses =
+        |placement: &Placement| compute_digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
     let mut always = |_: &scratchpad::PlanningProgress| true;
-    let peak = scratchpad::find_smallest_lx(instance, &mut scratchpad::PlanningLimits { budget: 50_000, go_on: &mut always });
+    let peak =
+        scratchpad::find_smallest_lx(instance, &mut scratchpad::PlanningLimits { budget: 50_000, go_on: &mut always });
     let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
     lines.push(format!("peak: {bytes} >= {bound}, {steps} steps, addresses {:016x}", addresses(&peak.placement)));
     for planner in ["greedy", "first-fit", "best-fit"] {
@@ -79,14 +90,19 @@ fn build_chain_instance(n: usize) -> Instance {
             read(index / 2);
         }
     }
-    Instance { name: format!("chain of {n}"), capacity: scratchpad::Capacity { bytes: 32_768 * (n as i64 / 5), alignment: 128 }, buffers }
+    Instance {
+        name: format!("chain of {n}"),
+        capacity: scratchpad::Capacity { bytes: 32_768 * (n as i64 / 5), alignment: 128 },
+        buffers,
+    }
 }
 
 #[test]
 fn matches_recorded_choices() {
     let mut text = String::new();
     for (kind, make) in [("random", random_instance as fn(u64) -> Instance), ("linked", linked_instance)] {
-        let all = (0..200).flat_map(|seed| describe_choices(&make(seed))).flat_map(|line| line.into_bytes()).map(i64::from);
+        let all =
+            (0..200).flat_map(|seed| describe_choices(&make(seed))).flat_map(|line| line.into_bytes()).map(i64::from);
         writeln!(text, "200 {kind} instances: {:016x}", compute_digest(all)).unwrap();
     }
     for instance in (0..24).map(random::sample_layers).chain([dense_instance(), build_chain_instance(120)]) {
@@ -107,8 +123,18 @@ fn takes_compilation_steps_in_proportion_to_program() {
         println!("{n}: {} and {} of {} steps", whole.hbm_bytes_left, split.hbm_bytes_left, whole.steps + split.steps);
         let budget = 50_000 + 1_000 * n as u64;
         assert!(whole.steps <= budget / 4 && split.steps <= budget, "{n}: {} and {} steps", whole.steps, split.steps);
-        assert!(split.hbm_bytes_left < whole.hbm_bytes_left / 4 * 3, "{n}: {} and {}", split.hbm_bytes_left, whole.hbm_bytes_left);
-        assert!(split.hbm_bytes_left < split.lower_bound / 10 * 11, "{n}: {} and {}", split.hbm_bytes_left, split.lower_bound);
+        assert!(
+            split.hbm_bytes_left < whole.hbm_bytes_left / 4 * 3,
+            "{n}: {} and {}",
+            split.hbm_bytes_left,
+            whole.hbm_bytes_left
+        );
+        assert!(
+            split.hbm_bytes_left < split.lower_bound / 10 * 11,
+            "{n}: {} and {}",
+            split.hbm_bytes_left,
+            split.lower_bound
+        );
     }
 }
 

@@ -21,7 +21,9 @@ fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
     };
     for key in ["capacity", "alignment", "hbm_bytes_left", "lower_bound"] {
         let old = result[key].as_i64().unwrap();
-        [old + 1, old - 1, -old - 1, i64::MAX, i64::MIN].into_iter().for_each(|new| change(format!("/{key}"), json!(new)));
+        [old + 1, old - 1, -old - 1, i64::MAX, i64::MIN]
+            .into_iter()
+            .for_each(|new| change(format!("/{key}"), json!(new)));
     }
     change("/optimal".to_owned(), json!(!result["optimal"].as_bool().unwrap()));
     for (index, stay) in result["stays"].as_array().unwrap().iter().enumerate() {
@@ -65,9 +67,18 @@ fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
         change("/reasons".to_owned(), remove_key(&result["reasons"], name));
     }
     change("/reasons".to_owned(), set_key(&result["reasons"], "nobody", json!("it saves none")));
-    for key in
-        ["capacity", "alignment", "addresses", "reasons", "stays", "hbm_bytes_left", "lower_bound", "optimal", "among", "certificate"]
-    {
+    for key in [
+        "capacity",
+        "alignment",
+        "addresses",
+        "reasons",
+        "stays",
+        "hbm_bytes_left",
+        "lower_bound",
+        "optimal",
+        "among",
+        "certificate",
+    ] {
         corrupted.push((format!("no {key}"), remove_key(result, key)));
     }
     corrupted
@@ -134,9 +145,12 @@ fn rejects_corrupted_certificate() {
         ("/certificate/cuts/0/mergers", json!([["b0", "b0"]])),
         ("/certificate/whole_lives", json!(null)),
     ];
-    for (stays, has_merger) in
-        [(ResidencyMode::Whole, false), (ResidencyMode::Whole, true), (ResidencyMode::Split, false), (ResidencyMode::Split, true)]
-    {
+    for (stays, has_merger) in [
+        (ResidencyMode::Whole, false),
+        (ResidencyMode::Whole, true),
+        (ResidencyMode::Split, false),
+        (ResidencyMode::Split, true),
+    ] {
         let (instance, result) = find_instance_with_cut(stays, has_merger);
         let text = random::to_json(&instance);
         assert!(verify(&result.to_string(), &text).is_ok_and(|verified| verified.optimal));
@@ -185,9 +199,13 @@ fn rejects_bound_of_other_plan_set() {
 
 #[test]
 fn rejects_corrupted_peak() {
-    for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
+    for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))])
+    {
         let mut always = |_: &scratchpad::PlanningProgress| true;
-        let found = scratchpad::find_smallest_lx(&instance, &mut scratchpad::PlanningLimits { budget: 100_000, go_on: &mut always });
+        let found = scratchpad::find_smallest_lx(
+            &instance,
+            &mut scratchpad::PlanningLimits { budget: 100_000, go_on: &mut always },
+        );
         instance.capacity.bytes = found.bytes;
         let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
             &instance.buffers,
@@ -195,8 +213,10 @@ fn rejects_corrupted_peak() {
             &found.placement,
         );
         let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
-        let result: Value =
-            serde_json::from_str(&plan.to_json(&instance, &scratchpad::ReportHeader { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
+        let result: Value = serde_json::from_str(
+            &plan.to_json(&instance, &scratchpad::ReportHeader { peak: Some(peak), ..HEADING }).unwrap(),
+        )
+        .unwrap();
         let check = |result: &Value| verify(&result.to_string(), &random::to_json(&instance));
         let least = brute_force::find_min_peak(&instance.buffers, instance.capacity.alignment);
         assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
@@ -213,10 +233,14 @@ fn rejects_corrupted_peak() {
             let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             assert!(check(&nothing).is_ok());
             let keys = ["stays", "addresses", "reasons", "hbm_bytes_left", "lower_bound"];
-            let mut changed = keys.iter().fold(result.clone(), |changed, key| set_key(&changed, key, nothing[*key].clone()));
+            let mut changed =
+                keys.iter().fold(result.clone(), |changed, key| set_key(&changed, key, nothing[*key].clone()));
             changed["optimal"] = json!(nothing["optimal"] == json!(true) && found.bytes == found.lower_bound);
             let refused = check(&changed);
-            assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")), "seed {seed}: {refused:?}");
+            assert!(
+                refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")),
+                "seed {seed}: {refused:?}"
+            );
         }
         for (pointer, new) in changes {
             let mut corrupted = result.clone();
@@ -229,17 +253,25 @@ fn rejects_corrupted_peak() {
 /// Returns the result with nothing in LX.
 pub(crate) fn place_nothing(instance: &Instance) -> scratchpad::Placement {
     let reason = scratchpad::UnplacedReason::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
-    let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::UnplacedReason::Ineligible));
-    scratchpad::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
+    let reason = |buffer: &scratchpad::Buffer| {
+        Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::UnplacedReason::Ineligible))
+    };
+    scratchpad::Placement {
+        addresses: vec![None; instance.buffers.len()],
+        reasons: instance.buffers.iter().map(reason).collect(),
+    }
 }
 
 /// Returns pointers to all numbers, Booleans and strings.
 pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
-        Value::Object(map) => map.iter().for_each(|(key, value)| collect_leaf_pointers(value, &format!("{at}/{key}"), found)),
-        Value::Array(list) => {
-            list.iter().enumerate().for_each(|(index, value)| collect_leaf_pointers(value, &format!("{at}/{index}"), found))
+        Value::Object(map) => {
+            map.iter().for_each(|(key, value)| collect_leaf_pointers(value, &format!("{at}/{key}"), found))
         }
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| collect_leaf_pointers(value, &format!("{at}/{index}"), found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => found.push(at.to_owned()),
     }
 }
@@ -247,8 +279,8 @@ pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<Str
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with those bytes, and no plan may
-    /// leave fewer than its bound.
+    /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with those bytes,
+    /// and no plan may leave fewer than its bound.
     #[test]
     fn accepts_only_true_results(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {
         let instance = random_instance(seed);

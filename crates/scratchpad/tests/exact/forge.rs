@@ -1,7 +1,9 @@
-//! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the checker names. An
-//! accepted result must be a legal plan with a valid bound.
+//! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the
+//! checker names. An accepted result must be a legal plan with a valid bound.
 
-use crate::{BUDGET, HEADING, brute_force, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify};
+use crate::{
+    BUDGET, HEADING, brute_force, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify,
+};
 use random::TestRng;
 use scratchpad::{Buffer, ExactPlanner, Instance, ResidencyMode};
 use scratchpad_verify::{VerifiedPlan, Violation};
@@ -30,7 +32,8 @@ fn accepts_only_true_forgeries() {
     for seed in 0..num_instances() {
         let instance = if seed % 3 == 0 { random_instance(seed) } else { linked_instance(seed) };
         let (text, mut least) = (random::to_json(&instance), [None, None]);
-        let mut forger = ResultForger { results: solve_to_results(&instance), instance: &instance, random: TestRng(seed) };
+        let mut forger =
+            ResultForger { results: solve_to_results(&instance), instance: &instance, random: TestRng(seed) };
         for number in 0..NUM_FORGERIES {
             let mut result = forger.forge();
             match repair_result(&mut result, &instance, &text) {
@@ -39,8 +42,9 @@ fn accepts_only_true_forgeries() {
                 Ok(verified) => {
                     n_accepted += 1;
                     let is_whole = verified.plan_set == "whole lives";
-                    let least = *least[usize::from(is_whole)]
-                        .get_or_insert_with(|| brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
+                    let least = *least[usize::from(is_whole)].get_or_insert_with(|| {
+                        brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole)
+                    });
                     let wrong = find_violated_property(&result, &instance, &verified, least);
                     assert_eq!(wrong, None, "seed {seed}, forgery {number}: {result}\n{text}");
                 }
@@ -63,11 +67,15 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
         let instance = linked_instance(seed + 1_000_000);
         let text = random::to_json(&instance);
         for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-            let nothing =
-                ExactPlanner { mode: stays, budget: 0 }.import_placement(&instance.buffers, &instance.capacity, &place_nothing(&instance));
+            let nothing = ExactPlanner { mode: stays, budget: 0 }.import_placement(
+                &instance.buffers,
+                &instance.capacity,
+                &place_nothing(&instance),
+            );
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);
-            let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
+            let least =
+                brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
             if nothing.hbm_bytes_left <= least + 1 {
                 continue;
             }
@@ -80,7 +88,8 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
             let mut cuts: Vec<Value> = Vec::new();
             for _ in 0..NUM_TRIED_CUTS {
                 let cut = forger.sample_cut_around_birth();
-                if cuts.len() < MAX_CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut)) {
+                if cuts.len() < MAX_CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut))
+                {
                     cuts.push(cut);
                 }
             }
@@ -94,7 +103,12 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
 }
 
 fn solve_to_results(instance: &Instance) -> Vec<Value> {
-    let kinds = [(ResidencyMode::Whole, BUDGET), (ResidencyMode::Split, BUDGET), (ResidencyMode::Whole, 0), (ResidencyMode::Split, 0)];
+    let kinds = [
+        (ResidencyMode::Whole, BUDGET),
+        (ResidencyMode::Split, BUDGET),
+        (ResidencyMode::Whole, 0),
+        (ResidencyMode::Split, 0),
+    ];
     let result = |(stays, budget)| {
         let plan = ExactPlanner { mode: stays, budget }.solve(&instance.buffers, &instance.capacity);
         serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
@@ -112,7 +126,9 @@ fn repair_result(result: &mut Value, instance: &Instance, text: &str) -> Result<
                 result["hbm_bytes_left"] = json!(left);
                 result["lower_bound"] = if claims_best { json!(left) } else { result["lower_bound"].clone() };
             }
-            Err(Violation::Field { field, expected, .. }) if field == "optimal" => result["optimal"] = json!(expected == "true"),
+            Err(Violation::Field { field, expected, .. }) if field == "optimal" => {
+                result["optimal"] = json!(expected == "true")
+            }
             Err(Violation::Field { field, .. }) if field.starts_with("addresses") || field.starts_with("reasons") => {
                 let stays = result["stays"].as_array().unwrap().clone();
                 for buffer in &instance.buffers {
@@ -142,7 +158,8 @@ fn find_violated_property(result: &Value, instance: &Instance, verified: &Verifi
         (buffer, number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
     });
     let everything = buffers.iter().filter(|buffer| buffer.barred.is_none()).count();
-    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute_force::find_min_peak(buffers, capacity.alignment);
+    let is_peak_true =
+        |bound: i64| stays.len() == everything && bound <= brute_force::find_min_peak(buffers, capacity.alignment);
     let conditions = [
         ("the plan is legal", brute_force::is_legal(buffers, capacity, parsed)),
         ("no plan leaves less than the bound", verified.lower_bound <= least),
@@ -156,7 +173,8 @@ fn find_violated_property(result: &Value, instance: &Instance, verified: &Verifi
 
 impl ResultForger<'_> {
     fn forge(&mut self) -> Value {
-        let (plan, proof) = (self.random.sample_below(self.results.len()), self.random.sample_below(self.results.len()));
+        let (plan, proof) =
+            (self.random.sample_below(self.results.len()), self.random.sample_below(self.results.len()));
         let mut result = self.results[plan].clone();
         // Often the proof of another result, and mostly of the same kind.
         if self.random.sample_below(4) > 0 {
@@ -193,7 +211,8 @@ impl ResultForger<'_> {
         let (one, other) = (self.random.next_u64() as usize, self.random.next_u64() as usize);
         let buffer = self.sample_buffer();
         let time = |number: usize| buffer.uses[number % buffer.uses.len()].time;
-        let (start, end) = if whole { (buffer.live_range().start, buffer.live_range().end) } else { (time(one), time(other) + 1) };
+        let (start, end) =
+            if whole { (buffer.live_range().start, buffer.live_range().end) } else { (time(one), time(other) + 1) };
         json!({"buffer": buffer.name, "start": start, "end": end})
     }
 

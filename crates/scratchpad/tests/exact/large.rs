@@ -1,4 +1,5 @@
-//! Many buffers: everything is packed where that is easy, plans are close to their bounds and confirmed, and steps grow with the list.
+//! Many buffers: everything is packed where that is easy, plans are close to their bounds and confirmed, and steps grow
+//! with the list.
 
 use super::{HEADING, Instance, ResidencyMode, linked_instance, random, random_instance, verify};
 use crate::random_lives::{build_instance, generate_live_ranges};
@@ -45,8 +46,11 @@ fn packs_more_buffers_than_steps_per_portion() {
     let found = plan_exactly(&instance, ResidencyMode::Whole, 100_000);
     assert_eq!((found.stays.len(), found.optimal), (12_500, true));
     assert!(found.steps <= 8 * 12_500, "{} steps", found.steps);
-    let verified =
-        scratchpad_verify::verify(&found.to_json(&instance, &HEADING).unwrap(), &text, (Some(instance.capacity.bytes), Some(128)));
+    let verified = scratchpad_verify::verify(
+        &found.to_json(&instance, &HEADING).unwrap(),
+        &text,
+        (Some(instance.capacity.bytes), Some(128)),
+    );
     assert!(verified.is_ok_and(|verified| verified.optimal));
 }
 
@@ -84,8 +88,11 @@ fn plans_many_buffers_close_to_verified_bounds() {
         let (text, load) = generate_live_ranges(2_000);
         let instance = build_instance(&text, load, hundredths);
         let found = plan_exactly(&instance, ResidencyMode::Whole, 1_000_000);
-        let verified =
-            scratchpad_verify::verify(&found.to_json(&instance, &HEADING).unwrap(), &text, (Some(instance.capacity.bytes), Some(128)));
+        let verified = scratchpad_verify::verify(
+            &found.to_json(&instance, &HEADING).unwrap(),
+            &text,
+            (Some(instance.capacity.bytes), Some(128)),
+        );
         assert_eq!(verified.map(|verified| verified.hbm_bytes_left), Ok(found.hbm_bytes_left));
         let (left, bound) = (found.hbm_bytes_left, found.lower_bound);
         assert!(left * 100 <= bound * (100 + per_cent), "{hundredths}: {left} above {bound}");
@@ -103,7 +110,11 @@ fn plans_many_buffers_of_each_kind_verifiably() {
         for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
             let found = ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
             let verified = verify(&found.to_json(&instance, &HEADING).unwrap(), &text);
-            assert_eq!(verified.map(|verified| verified.hbm_bytes_left), Ok(found.hbm_bytes_left), "kind {kind} {stays:?}");
+            assert_eq!(
+                verified.map(|verified| verified.hbm_bytes_left),
+                Ok(found.hbm_bytes_left),
+                "kind {kind} {stays:?}"
+            );
             assert_eq!(
                 found,
                 ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity),
@@ -120,7 +131,8 @@ fn plans_split_ranges_no_worse_than_unsplit_ranges() {
     let mut n_better = 0;
     for (number, instance) in small.chain(large).enumerate() {
         for budget in [0, 300, 30_000] {
-            let [whole, split] = [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| plan_exactly(&instance, stays, budget));
+            let [whole, split] =
+                [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| plan_exactly(&instance, stays, budget));
             assert!(split.hbm_bytes_left <= whole.hbm_bytes_left, "instance {number}, {budget} steps");
             n_better += usize::from(split.hbm_bytes_left < whole.hbm_bytes_left);
             let verified = verify(&split.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
@@ -130,7 +142,8 @@ fn plans_split_ranges_no_worse_than_unsplit_ranges() {
     assert!(n_better > 40, "{n_better}");
 }
 
-/// Between two questions of a plan of many buffers are few steps, so that a time limit holds; and after a no there are none.
+/// Between two questions of a plan of many buffers are few steps, so that a time limit holds; and after a no there are
+/// none.
 #[test]
 fn calls_progress_callback_often_and_obeys_it() {
     let (text, load) = generate_live_ranges(3_000);
@@ -143,18 +156,30 @@ fn calls_progress_callback_often_and_obeys_it() {
             asked += 1;
             true
         };
-        let found =
-            plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on }).unwrap();
-        assert!(longest.max(found.steps.saturating_sub(last)) <= 160_000, "{hundredths}: {longest} steps between two questions");
+        let found = plan_instance(
+            &instance,
+            "exact",
+            ResidencyMode::Whole,
+            &mut PlanningLimits { budget: 600_000, go_on: &mut go_on },
+        )
+        .unwrap();
+        assert!(
+            longest.max(found.steps.saturating_sub(last)) <= 160_000,
+            "{hundredths}: {longest} steps between two questions"
+        );
         for most in [0, 1, asked / 4, asked / 2, asked - 1] {
             let mut n = 0;
             let mut go_on = |_: &PlanningProgress| {
                 n += 1;
                 n <= most
             };
-            let stopped =
-                plan_instance(&instance, "exact", ResidencyMode::Whole, &mut PlanningLimits { budget: 600_000, go_on: &mut go_on })
-                    .unwrap();
+            let stopped = plan_instance(
+                &instance,
+                "exact",
+                ResidencyMode::Whole,
+                &mut PlanningLimits { budget: 600_000, go_on: &mut go_on },
+            )
+            .unwrap();
             assert!(n <= most + 1, "{hundredths}: asked {n} times, and {most} were yes");
             assert!(stopped.timed_out || n <= most, "{hundredths}");
         }

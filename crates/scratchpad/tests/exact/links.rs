@@ -19,7 +19,8 @@ fn result_json(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (le
     let instance = Instance::from_json(text).unwrap();
     let address = |name: &str| stays.iter().find(|stay| stay.0 == name).map(|stay| stay.3);
     let names = || instance.buffers.iter().map(|buffer| buffer.name.as_str());
-    let addresses: serde_json::Map<String, Value> = names().map(|name| (name.to_owned(), json!(address(name)))).collect();
+    let addresses: serde_json::Map<String, Value> =
+        names().map(|name| (name.to_owned(), json!(address(name)))).collect();
     let reasons: serde_json::Map<String, Value> =
         names().filter(|name| address(name).is_none()).map(|name| (name.to_owned(), json!("no room"))).collect();
     let stay = |&(buffer, start, end, address): &(&str, usize, usize, i64)| json!({"buffer": buffer, "start": start, "end": end, "address": address});
@@ -41,7 +42,10 @@ fn expect_rejection(result: &Value, instance: &str) -> String {
 
 /// All three fit at one address: it goes from `a` to `c` through `b`, in operation 1.
 fn chain_json() -> String {
-    instance_json(4, &[buffer_json("a", 4, (0, 1), &[]), buffer_json("b", 4, (1, 1), &["a"]), buffer_json("c", 4, (1, 2), &["b"])])
+    instance_json(
+        4,
+        &[buffer_json("a", 4, (0, 1), &[]), buffer_json("b", 4, (1, 1), &["a"]), buffer_json("c", 4, (1, 2), &["b"])],
+    )
 }
 
 #[test]
@@ -49,17 +53,22 @@ fn rejects_cut_that_omits_link() {
     let stays = [("a", 0, 2, 0), ("b", 1, 2, 0)];
     for among in ["whole lives", "split stays"] {
         let forged = |absent: Value| {
-            let cut = json!({"stays": cut_intervals_json(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
+            let cut =
+                json!({"stays": cut_intervals_json(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
             result_json(&chain_json(), among, &stays, (8, cut))
         };
-        assert!(expect_rejection(&forged(json!([])), &chain_json()).contains("cut 0: its residency intervals fit in LX together"));
+        assert!(
+            expect_rejection(&forged(json!([])), &chain_json())
+                .contains("cut 0: its residency intervals fit in LX together")
+        );
         // Without the link they do not fit; but plans may have the link.
-        assert!(expect_rejection(&forged(json!(["b"])), &chain_json()).contains("sets of resident values may cost less"));
+        assert!(
+            expect_rejection(&forged(json!(["b"])), &chain_json()).contains("sets of resident values may cost less")
+        );
         for absent in [json!(["a"]), json!(["nobody"])] {
-            assert!(
-                expect_rejection(&forged(absent), &chain_json())
-                    .contains("as absent; expected a buffer with a single use, which is in no residency interval of the cut")
-            );
+            assert!(expect_rejection(&forged(absent), &chain_json()).contains(
+                "as absent; expected a buffer with a single use, which is in no residency interval of the cut"
+            ));
         }
     }
 }
@@ -73,8 +82,8 @@ fn passes_address_through_link() {
     }
 }
 
-/// Two halves, of each of which a quarter stays, leave no room for what needs a half at once; so something is cut, and a chain with a link
-/// must not be.
+/// Two halves, of each of which a quarter stays, leave no room for what needs a half at once; so something is cut, and
+/// a chain with a link must not be.
 #[test]
 fn keeps_chains_that_need_link() {
     let buffers = [
@@ -92,23 +101,31 @@ fn keeps_chains_that_need_link() {
     let instance = Instance::from_json(&text).unwrap();
     for exact in planners_of_both_modes() {
         let plan = exact.solve(&instance.buffers, &instance.capacity);
-        let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
+        let least =
+            brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
         assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{:?}", exact.mode);
         assert!(verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).is_ok_and(|verified| verified.optimal));
     }
 }
 
-/// `v` has the address of `p`, leaves LX, comes back, and hands down the address that it has then: all fit in LX of its size.
+/// `v` has the address of `p`, leaves LX, comes back, and hands down the address that it has then: all fit in LX of its
+/// size.
 #[test]
 fn takes_address_from_interval_that_ends() {
     let mut v = buffer_json("v", 4, (1, 3), &["p"]);
     v["uses"] = json!([{"time": 1, "kind": "write"}, {"time": 3, "kind": "read"}]);
     let text = instance_json(
         4,
-        &[buffer_json("p", 4, (0, 1), &[]), v, buffer_json("between", 4, (2, 2), &[]), buffer_json("d", 4, (3, 4), &["v"])],
+        &[
+            buffer_json("p", 4, (0, 1), &[]),
+            v,
+            buffer_json("between", 4, (2, 2), &[]),
+            buffer_json("d", 4, (3, 4), &["v"]),
+        ],
     );
     let mergers = json!([["v", "p"], ["d", "v"]]);
-    let cut = json!({"stays": cut_intervals_json(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
+    let cut =
+        json!({"stays": cut_intervals_json(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
     let stays = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];
     let forged = result_json(&text, "split stays", &stays, (16, cut));
     assert!(expect_rejection(&forged, &text).contains("cut 0: its residency intervals fit in LX together"));
@@ -120,17 +137,27 @@ fn rejects_multiplier_of_child_at_birth() {
     let text = instance_json(4, &[buffer_json("p", 4, (0, 1), &[]), buffer_json("c", 4, (1, 2), &["p"])]);
     let mut forged = result_json(&text, "whole lives", &[("p", 0, 2, 0)], (8, json!(null)));
     (forged["certificate"]["cuts"], forged["certificate"]["rents"]) = (json!([]), json!([[1, [["p", 8], ["c", 8]]]]));
-    assert!(expect_rejection(&forged, &text).contains("'c' has a rent in operation 1, in which it may take over an address"));
+    assert!(
+        expect_rejection(&forged, &text)
+            .contains("'c' has a rent in operation 1, in which it may take over an address")
+    );
 }
 
 /// Within an operation an address goes on in the order of the list, so that it cannot go round.
 #[test]
 fn rejects_cyclic_reuse() {
-    let pair = [buffer_json("a", 4, (0, 1), &[]), buffer_json("b", 4, (1, 1), &["a", "c"]), buffer_json("c", 4, (1, 1), &["b"])];
+    let pair = [
+        buffer_json("a", 4, (0, 1), &[]),
+        buffer_json("b", 4, (1, 1), &["a", "c"]),
+        buffer_json("c", 4, (1, 1), &["b"]),
+    ];
     let text = instance_json(4, &pair);
     let circle = json!({"stays": cut_intervals_json(&[("b", 1, 2), ("c", 1, 2)]), "mergers": [["b", "c"], ["c", "b"]]});
     let forged = result_json(&text, "whole lives", &[("a", 0, 2, 0)], (16, circle));
-    assert!(expect_rejection(&forged, &text).contains("a cut merges intervals that cannot share an address, or one interval twice"));
+    assert!(
+        expect_rejection(&forged, &text)
+            .contains("a cut merges intervals that cannot share an address, or one interval twice")
+    );
     let instance = Instance::from_json(&text).unwrap();
     assert_eq!(ExactPlanner::new_unsplit().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
 }

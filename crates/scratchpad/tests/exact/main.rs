@@ -1,6 +1,12 @@
 //! The exact planner: against brute force, on the shared instances, and its checker against corrupted results.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_possible_wrap,
+    clippy::cast_possible_truncation,
+    reason = "a test"
+)]
 
 use scratchpad::{
     Buffer, ExactPlanner, Instance, ReportHeader, ResidencyMode,
@@ -40,7 +46,9 @@ fn random_instance(seed: u64) -> Instance {
 }
 
 fn read_number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
+    std::env::var(variable)
+        .ok()
+        .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
 /// `SPYRE_EXACT_SEEDS`: 100,000 take two minutes of one core in release. `SPYRE_EXACT_FROM` begins later.
@@ -59,10 +67,15 @@ fn linked_instance(seed: u64) -> Instance {
 
 #[test]
 fn matches_brute_force_on_small_instances() {
-    for (seed, instance) in seed_range().flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
+    for (seed, instance) in seed_range().flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))])
+    {
         for exact in planners_of_both_modes() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            let least = brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, exact.mode == ResidencyMode::Whole);
+            let least = brute_force::find_min_hbm_bytes(
+                &instance.buffers,
+                &instance.capacity,
+                exact.mode == ResidencyMode::Whole,
+            );
             let name = &instance.name;
             assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{name}, seed {seed} {:?}", exact.mode);
             let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
@@ -87,13 +100,22 @@ fn matches_brute_force_on_packings() {
             Rectangle { lower: tick(life.start), upper: tick(life.end), size }
         };
         let rectangles: Vec<Rectangle> = buffers.iter().map(rectangle).collect();
-        let packing = pack_rectangles(&rectangles, capacity.bytes / capacity.alignment, &mut StepBudget { left: BUDGET });
+        let packing =
+            pack_rectangles(&rectangles, capacity.bytes / capacity.alignment, &mut StepBudget { left: BUDGET });
         assert_ne!(packing, PackingResult::OutOfSteps, "seed {seed}");
-        assert_eq!(matches!(packing, PackingResult::Placed(_)), brute_force::can_place_all(&buffers, &capacity), "seed {seed}");
+        assert_eq!(
+            matches!(packing, PackingResult::Placed(_)),
+            brute_force::can_place_all(&buffers, &capacity),
+            "seed {seed}"
+        );
         if let PackingResult::Placed(offsets) = packing {
             n_placed += 1;
-            let stay = |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
-            assert!(brute_force::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)), "seed {seed}");
+            let stay =
+                |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
+            assert!(
+                brute_force::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)),
+                "seed {seed}"
+            );
         }
     }
     assert!(n_placed > num_seeds() / 5 && n_placed < num_seeds());
@@ -108,7 +130,11 @@ fn plans_larger_instances_legally_with_verified_bounds() {
         for exact in planners_of_both_modes().map(|exact| ExactPlanner { budget: 20_000, ..exact }) {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             let stays = plan.stays.iter().map(|stay| (stay.buffer, stay.start..stay.end, stay.address));
-            assert!(brute_force::is_legal(&instance.buffers, &instance.capacity, stays), "seed {seed} {:?}", exact.mode);
+            assert!(
+                brute_force::is_legal(&instance.buffers, &instance.capacity, stays),
+                "seed {seed} {:?}",
+                exact.mode
+            );
             let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             assert_eq!(verified.map(|verified| verified.optimal), Ok(plan.optimal), "seed {seed} {:?}", exact.mode);
             n_optimal += u64::from(plan.optimal);
@@ -128,7 +154,8 @@ fn buffer(name: &str, bytes: i64, uses: &str) -> Buffer {
     Buffer::new(name.to_owned(), bytes, uses)
 }
 
-/// A buffer that is rewritten needs no address before the rewrite: buffers that are too large together are never resident together.
+/// A buffer that is rewritten needs no address before the rewrite: buffers that are too large together are never
+/// resident together.
 #[test]
 fn frees_address_before_complete_rewrite() {
     let alternate = vec![buffer("a", 1152, "0w 1r 2r 6w 7r 8r"), buffer("b", 1152, "3w 4r 5r")];
@@ -180,8 +207,9 @@ fn rejects_bound_that_is_too_high() {
             assert!(verify(&result.to_string(), &text).is_ok());
             result["lower_bound"] = json!(plan.hbm_bytes_left + 1);
             result["optimal"] = json!(plan.hbm_bytes_left + 1 == nothing.hbm_bytes_left);
-            result["certificate"] =
-                serde_json::from_str::<Value>(&plan.to_json(&instance, &HEADING).unwrap()).unwrap()["certificate"].clone();
+            result["certificate"] = serde_json::from_str::<Value>(&plan.to_json(&instance, &HEADING).unwrap()).unwrap()
+                ["certificate"]
+                .clone();
             assert!(matches!(verify(&result.to_string(), &text), Err(Violation::Bound { .. })), "seed {seed}");
         }
     }
@@ -200,7 +228,10 @@ fn rejects_cut_that_fits() {
             let mut corrupted = result.clone();
             corrupted["certificate"]["cuts"][cut]["stays"].as_array_mut().unwrap().truncate(1);
             corrupted["certificate"]["cuts"][cut]["mergers"] = json!([]);
-            assert!(matches!(verify(&corrupted.to_string(), &random::to_json(&instance)), Err(Violation::Bound { .. })), "seed {seed}");
+            assert!(
+                matches!(verify(&corrupted.to_string(), &random::to_json(&instance)), Err(Violation::Bound { .. })),
+                "seed {seed}"
+            );
         }
     }
     assert!(n_tried > 20, "{n_tried}");
@@ -212,9 +243,12 @@ fn dense_instance() -> Instance {
     let mut buffer = |index: usize| {
         let first = random.sample_below(30);
         let last = first + 1 + random.sample_below(8);
-        let bytes = 128 * if random.sample_below(5) == 0 { 30 + random.sample_below(30) } else { 5 + random.sample_below(15) };
-        let reads = (0..1 + random.sample_below(3)).map(|_| scratchpad::Use { time: last, kind: scratchpad::UseKind::Read });
-        let uses = std::iter::once(scratchpad::Use { time: first, kind: scratchpad::UseKind::Write }).chain(reads).collect();
+        let bytes =
+            128 * if random.sample_below(5) == 0 { 30 + random.sample_below(30) } else { 5 + random.sample_below(15) };
+        let reads =
+            (0..1 + random.sample_below(3)).map(|_| scratchpad::Use { time: last, kind: scratchpad::UseKind::Read });
+        let uses =
+            std::iter::once(scratchpad::Use { time: first, kind: scratchpad::UseKind::Write }).chain(reads).collect();
         Buffer::new(format!("b{index}"), bytes as i64, uses)
     };
     let buffers = (0..90).map(&mut buffer).collect();
@@ -241,7 +275,10 @@ fn proves_dense_plan_with_multipliers() {
     for planner in ["first-fit", "best-fit", "greedy"] {
         let placement = scratchpad::find_planner(planner).unwrap().plan(&instance.buffers, &instance.capacity);
         assert!(
-            before <= ExactPlanner::new_unsplit().import_placement(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left,
+            before
+                <= ExactPlanner::new_unsplit()
+                    .import_placement(&instance.buffers, &instance.capacity, &placement)
+                    .hbm_bytes_left,
             "{planner}"
         );
     }
@@ -267,7 +304,9 @@ fn rejects_weak_or_invalid_multipliers() {
         (result["among"], result["certificate"]["whole_lives"]) = (json!("split stays"), json!(false));
     });
     refused("expected no prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
-    refused("has two rents", &|result| result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]]));
+    refused("has two rents", &|result| {
+        result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]])
+    });
     refused("is not a buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
     refused("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
     refused("sorted by operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
@@ -282,17 +321,24 @@ mod shared {
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn proves_shared_instances_optimal_and_no_worse_than_peer() {
         let planner = common::shared("planner");
-        let peers: Value = serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
+        let peers: Value =
+            serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
         let mut n_checked = 0;
         for (name, peer) in peers.as_object().unwrap() {
             let Ok(text) = fs::read_to_string(planner.join("instances").join(format!("{name}.json"))) else { continue };
             let instance = Instance::from_json(&text).unwrap();
-            let theirs = peer["solvers"].as_object().unwrap().values().filter_map(|solver| solver["hbm_bytes_left"].as_i64()).min();
+            let theirs = peer["solvers"]
+                .as_object()
+                .unwrap()
+                .values()
+                .filter_map(|solver| solver["hbm_bytes_left"].as_i64())
+                .min();
             for exact in planners_of_both_modes() {
                 let plan = exact.solve(&instance.buffers, &instance.capacity);
                 assert!(plan.optimal, "{name} {:?}", exact.mode);
                 assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.mode);
-                let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text)
+                    .unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert!(verified.optimal);
                 n_checked += 1;
             }

@@ -19,11 +19,13 @@ impl TestRng {
     }
 }
 
-/// Up to 7 buffers over 4 operations, some barred, some in HBM at the start or the end, with parents that may die where they are born.
+/// Up to 7 buffers over 4 operations, some barred, some in HBM at the start or the end, with parents that may die where
+/// they are born.
 pub(crate) fn sample_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let mut random = TestRng(seed);
     let n = 1 + random.sample_below(7);
-    let capacity = Capacity { bytes: 3 + random.sample_below(10) as i64, alignment: [1, 1, 1, 2, 3][random.sample_below(5)] };
+    let capacity =
+        Capacity { bytes: 3 + random.sample_below(10) as i64, alignment: [1, 1, 1, 2, 3][random.sample_below(5)] };
     let mut buffers: Vec<Buffer> = Vec::new();
     for index in 0..n {
         let uses = sample_uses(&mut random);
@@ -45,16 +47,19 @@ pub(crate) fn sample_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
 pub(crate) fn sample_layers(seed: u64) -> scratchpad::Instance {
     let mut random = TestRng(seed ^ 0xA5A5);
     let n = 10 + random.sample_below(31);
-    let capacity = Capacity { bytes: 20 + random.sample_below(30) as i64, alignment: [1, 1, 2, 4][random.sample_below(4)] };
+    let capacity =
+        Capacity { bytes: 20 + random.sample_below(30) as i64, alignment: [1, 1, 2, 4][random.sample_below(4)] };
     let mut buffers: Vec<Buffer> = Vec::new();
     for index in 0..n {
         let birth = index / 2;
         let length = [1, 1, 2, 2, 3, 5, 8, 1 + random.sample_below(n)][random.sample_below(8)];
-        let mut uses = vec![Use { time: birth, kind: if random.sample_below(7) == 0 { UseKind::Read } else { UseKind::Write } }];
+        let mut uses =
+            vec![Use { time: birth, kind: if random.sample_below(7) == 0 { UseKind::Read } else { UseKind::Write } }];
         let middle = (birth + 1..birth + length).filter(|_| random.sample_below(3) == 0).collect::<Vec<_>>();
         uses.extend(middle.into_iter().chain([birth + length]).map(|time| Use { time, kind: UseKind::Read }));
         let dies_here = |parent: &usize| buffers[*parent].live_range().end == birth + 1;
-        let in_place_parents: Vec<usize> = (0..index).filter(dies_here).filter(|_| random.sample_below(2) == 0).collect();
+        let in_place_parents: Vec<usize> =
+            (0..index).filter(dies_here).filter(|_| random.sample_below(2) == 0).collect();
         buffers.push(Buffer {
             name: format!("b{index}"),
             bytes: 1 + random.sample_below(12) as i64,
@@ -68,12 +73,14 @@ pub(crate) fn sample_layers(seed: u64) -> scratchpad::Instance {
     scratchpad::Instance { name: format!("layers{seed}"), capacity, buffers }
 }
 
-/// Up to 9 buffers over 5 operations in little LX. Many are written and read in a single operation, between a parent that dies there and a
-/// child that is born there: an address goes from the one to the other through them. Some have a parent that is listed behind them.
+/// Up to 9 buffers over 5 operations in little LX. Many are written and read in a single operation, between a parent
+/// that dies there and a child that is born there: an address goes from the one to the other through them. Some have a
+/// parent that is listed behind them.
 pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let mut random = TestRng(seed ^ 0x11AA);
     let n = 4 + random.sample_below(6);
-    let capacity = Capacity { bytes: 3 + random.sample_below(6) as i64, alignment: [1, 1, 1, 2][random.sample_below(4)] };
+    let capacity =
+        Capacity { bytes: 3 + random.sample_below(6) as i64, alignment: [1, 1, 1, 2][random.sample_below(4)] };
     let mut lives: Vec<(usize, usize)> = Vec::new();
     for _ in 0..n {
         let birth = if lives.is_empty() || random.sample_below(3) == 0 {
@@ -89,7 +96,9 @@ pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
         let mut uses = vec![Use { time: birth, kind: UseKind::Write }];
         let middle: Vec<usize> = (birth + 1..death).filter(|_| random.sample_below(3) == 0).collect();
         let n_last = 1 + random.sample_below(3);
-        uses.extend(middle.into_iter().chain(std::iter::repeat_n(death, n_last)).map(|time| Use { time, kind: UseKind::Read }));
+        uses.extend(
+            middle.into_iter().chain(std::iter::repeat_n(death, n_last)).map(|time| Use { time, kind: UseKind::Read }),
+        );
         let dies_here = |parent: &usize| *parent != index && lives[*parent].1 == birth;
         let in_place_parents: Vec<usize> = (0..n).filter(dies_here).filter(|_| random.sample_below(4) > 0).collect();
         Buffer {
@@ -131,8 +140,10 @@ fn sample_uses(random: &mut TestRng) -> Vec<Use> {
 pub(crate) fn to_json(instance: &scratchpad::Instance) -> String {
     let buffer = |buffer: &Buffer| {
         let kind = |one: &Use| if one.kind == UseKind::Read { "read" } else { "write" };
-        let uses: Vec<_> = buffer.uses.iter().map(|one| serde_json::json!({"time": one.time, "kind": kind(one)})).collect();
-        let parents: Vec<&str> = buffer.in_place_parents.iter().map(|&parent| instance.buffers[parent].name.as_str()).collect();
+        let uses: Vec<_> =
+            buffer.uses.iter().map(|one| serde_json::json!({"time": one.time, "kind": kind(one)})).collect();
+        let parents: Vec<&str> =
+            buffer.in_place_parents.iter().map(|&parent| instance.buffers[parent].name.as_str()).collect();
         let life = buffer.live_range();
         serde_json::json!({
             "name": buffer.name, "size": buffer.bytes, "uses": uses, "start": life.start, "end": life.end, "in_place_parents": parents,

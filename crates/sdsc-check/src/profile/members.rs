@@ -21,8 +21,8 @@ enum MemberDemand {
 
 use MemberDemand::{Empty, Forbidden, Integer, Optional, Required, Text};
 
-/// Members by their paths, `*` for any key: the demand of torch-spyre's practice, and that of release 1.0.0. Members that are not here are
-/// those of the file model, and every profile has them alike.
+/// Members by their paths, `*` for any key: the demand of torch-spyre's practice, and that of release 1.0.0. Members
+/// that are not here are those of the file model, and every profile has them alike.
 const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFoldProps_", Required, Optional),
     ("*/sdscFolds_", Required, Optional),
@@ -231,7 +231,12 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
                 while items.next_element::<IgnoredAny>()?.is_some() {}
                 return Ok(());
             }
-            let walk = MemberVisitor { active, path: format!("{}/{key}", self.path), profile: self.profile, faults: &mut *self.faults };
+            let walk = MemberVisitor {
+                active,
+                path: format!("{}/{key}", self.path),
+                profile: self.profile,
+                faults: &mut *self.faults,
+            };
             if items.next_element_seed(walk)?.is_none() {
                 return Ok(());
             }
@@ -246,8 +251,12 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             if active.is_empty() {
                 members.next_value::<IgnoredAny>()?;
             } else {
-                let walk =
-                    MemberVisitor { active, path: member_pointer(&self.path, &key), profile: self.profile, faults: &mut *self.faults };
+                let walk = MemberVisitor {
+                    active,
+                    path: member_pointer(&self.path, &key),
+                    profile: self.profile,
+                    faults: &mut *self.faults,
+                };
                 members.next_value_seed(walk)?;
             }
             seen.push(key);
@@ -267,12 +276,14 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         for (key, demand) in named {
             let is_there = seen.iter().any(|known| known == key);
             match (demand, is_there) {
-                (Required, false) => {
-                    self.push_fault(member_pointer(&self.path, key), format!("the member is missing; profile '{profile}' demands it"))
-                }
-                (Forbidden, true) => {
-                    self.push_fault(member_pointer(&self.path, key), format!("the member is there; profile '{profile}' has no such member"))
-                }
+                (Required, false) => self.push_fault(
+                    member_pointer(&self.path, key),
+                    format!("the member is missing; profile '{profile}' demands it"),
+                ),
+                (Forbidden, true) => self.push_fault(
+                    member_pointer(&self.path, key),
+                    format!("the member is there; profile '{profile}' has no such member"),
+                ),
                 _ => {}
             }
         }
@@ -285,24 +296,31 @@ mod tests {
     use super::*;
 
     fn collect_fault_texts(text: &str, profile: Profile) -> Vec<String> {
-        find_member_faults(text.as_bytes(), profile).into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
+        find_member_faults(text.as_bytes(), profile)
+            .into_iter()
+            .map(|fault| format!("{}: {}", fault.path, fault.message))
+            .collect()
     }
 
     #[test]
     fn reports_missing_member_of_present_parent() {
         let text = r#"{"0_add": {"dscs_": [{"add": {"computeOp_": [{"location": "Inner", "attributes_": {}}]}}]}}"#;
         let found = collect_fault_texts(text, Profile::Release1_0);
-        assert_eq!(found, ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]);
+        assert_eq!(
+            found,
+            ["/0_add/dscs_/0/add/computeOp_/0/location: the member is there; profile '1.0' has no such member"]
+        );
         let found = collect_fault_texts(text, Profile::default());
-        let missing =
-            "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
+        let missing = "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");
         assert!(!found.iter().any(|fault| fault.contains("paddingSizes_/")), "{found:?}");
     }
 
     #[test]
     fn checks_spelling_of_profile() {
-        let text = |ids: &str| format!(r#"{{"0_add": {{"dscs_": [{{"add": {{"dimToSymbolMapping_": {{"mb": [{ids}]}}}}}}]}}}}"#);
+        let text = |ids: &str| {
+            format!(r#"{{"0_add": {{"dscs_": [{{"add": {{"dimToSymbolMapping_": {{"mb": [{ids}]}}}}}}]}}}}"#)
+        };
         let at = "/0_add/dscs_/0/add/dimToSymbolMapping_/mb/0: the value has another type; profile";
         assert_eq!(collect_fault_texts(&text("-1"), Profile::Release1_0), [format!("{at} '1.0' has a string here")]);
         assert_eq!(collect_fault_texts(&text("\"-1\""), Profile::Release1_0), [""; 0]);

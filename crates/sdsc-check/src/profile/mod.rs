@@ -1,7 +1,7 @@
 //! Profiles: the forms of the format that a bundle is held against.
 //!
-//! A profile decides which members a file must have ([`members`]) and which rules hold. Release 1.0.0 and torch-spyre's practice contradict
-//! each other in places; `docs/reference/bundle-format.md` lists them.
+//! A profile decides which members a file must have ([`members`]) and which rules hold. Release 1.0.0 and torch-spyre's
+//! practice contradict each other in places; `docs/reference/bundle-format.md` lists them.
 
 pub(super) mod members;
 
@@ -9,7 +9,9 @@ use std::{fmt, str::FromStr};
 use strum::VariantArray as _;
 
 /// A form of the format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantArray, strum::VariantNames, strum::IntoStaticStr)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantArray, strum::VariantNames, strum::IntoStaticStr,
+)]
 pub enum Profile {
     /// The released specification 1.0.0 with its JSON Schema.
     #[strum(serialize = "1.0")]
@@ -43,9 +45,10 @@ impl FromStr for Profile {
     }
 }
 
-/// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43` and `sdsc_r82` demand a
-/// fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the symbols of sizes, which the release forbids.
-/// Relayouts by shuffles, and the order of elements after conversions, came after the release.
+/// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43`
+/// and `sdsc_r82` demand a fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the
+/// symbols of sizes, which the release forbids. Relayouts by shuffles, and the order of elements after conversions,
+/// came after the release.
 const NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r4",
     "sdsc_r6",
@@ -121,8 +124,8 @@ impl Profile {
         }
     }
 
-    /// Whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends before 28 August 2026 abort on
-    /// such a file.
+    /// Whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends before 28
+    /// August 2026 abort on such a file.
     #[must_use]
     pub fn shares_files(self) -> bool {
         self == Self::TorchSpyre2026_09

@@ -29,7 +29,9 @@ pub(super) fn check_lx_tensors_fit(file: &FileView<'_>, report: &mut ViolationRe
     let limit = file.context.target.lx_bytes;
     for tensor in file.tensors().filter(TensorView::is_lx) {
         let bytes = compute_core_bytes(file, &tensor);
-        let Some((core, address)) = tensor.node.start.data.0.iter().max_by_key(|(_, address)| address.0) else { continue };
+        let Some((core, address)) = tensor.node.start.data.0.iter().max_by_key(|(_, address)| address.0) else {
+            continue;
+        };
         if address.0.saturating_add(bytes) > limit {
             let message = format!("{bytes} bytes from address {}; a core has {limit} bytes of LX", address.0);
             report.report_json(start_path(file, tensor.index, *core), message);
@@ -65,8 +67,11 @@ pub(in super::super) fn collect_starts<'a>(file: &FileView<'a>) -> Vec<StartAddr
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         for (core, start) in tensor.node.start.data.iter() {
             let is_symbolic = tensor.node.has_symbolic_start();
-            let form =
-                if is_symbolic { values.get(&start.0).map(|form| (*form).clone()) } else { Some(resolve_baked_address(file, start.0)) };
+            let form = if is_symbolic {
+                values.get(&start.0).map(|form| (*form).clone())
+            } else {
+                Some(resolve_baked_address(file, start.0))
+            };
             starts.extend(form.map(|form| StartAddress { tensor, core: *core, form }));
         }
     }
@@ -86,8 +91,13 @@ fn resolve_baked_address(file: &FileView<'_>, address: i64) -> LinearForm {
     LinearForm { base: Some(base), constant: address % segment_bytes, ..number }
 }
 
-/// Reports the first start of each tensor for which `fault` returns a message; later starts usually break the same rule.
-fn report_starts(file: &FileView<'_>, report: &mut ViolationReport, mut fault: impl FnMut(&StartAddress<'_>) -> Option<String>) {
+/// Reports the first start of each tensor for which `fault` returns a message; later starts usually break the same
+/// rule.
+fn report_starts(
+    file: &FileView<'_>,
+    report: &mut ViolationReport,
+    mut fault: impl FnMut(&StartAddress<'_>) -> Option<String>,
+) {
     let mut reported = None;
     for start in collect_starts(file) {
         if reported == Some(start.tensor.index) {
@@ -140,7 +150,9 @@ fn find_out_of_bounds_start(file: &FileView<'_>, start: &StartAddress<'_>, size:
         return None;
     }
     let core = start.core.core;
-    Some(format!("core {core} reaches bytes {least} to {end} of {buffer}, which has {size}; a tensor lies within its buffer"))
+    Some(format!(
+        "core {core} reaches bytes {least} to {end} of {buffer}, which has {size}; a tensor lies within its buffer"
+    ))
 }
 
 pub(super) fn check_pool_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -159,7 +171,12 @@ pub(super) fn check_argument_bounds(file: &FileView<'_>, report: &mut ViolationR
     report_starts(file, report, |start| match start.form.base {
         Some(ValueBase::Argument(argument)) => {
             let buffer = file.context.arguments.get(argument)?;
-            find_out_of_bounds_start(file, start, buffer.bytes, &format!("'{}', kernel argument {argument}", buffer.name))
+            find_out_of_bounds_start(
+                file,
+                start,
+                buffer.bytes,
+                &format!("'{}', kernel argument {argument}", buffer.name),
+            )
         }
         Some(ValueBase::Pool(_) | ValueBase::Parameter(_)) | None => None,
     });
@@ -174,10 +191,15 @@ pub(super) fn check_segment_bounds(file: &FileView<'_>, report: &mut ViolationRe
         }
         let segment = address.div_euclid(target.segment_bytes);
         if segment >= target.segments {
-            return Some(format!("address {address} is in segment {segment}; a kernel has segments 0 to {}", target.segments - 1));
+            return Some(format!(
+                "address {address} is in segment {segment}; a kernel has segments 0 to {}",
+                target.segments - 1
+            ));
         }
         let left = target.segment_bytes - address.rem_euclid(target.segment_bytes);
         let bytes = compute_core_bytes(file, &start.tensor);
-        (bytes > left).then(|| format!("{bytes} bytes from address {address}, where a segment has {left} left; a tensor is in one segment"))
+        (bytes > left).then(|| {
+            format!("{bytes} bytes from address {address}, where a segment has {left} left; a tensor is in one segment")
+        })
     });
 }

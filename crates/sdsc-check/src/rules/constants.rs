@@ -14,13 +14,18 @@ pub(super) fn check_mask_coverage(file: &FileView<'_>, report: &mut ViolationRep
         match parts.as_slice() {
             [[valid, padding]] if *valid > 0 && *padding > 0 && valid.checked_add(*padding) == Some(size) => {}
             found => {
-                let message = format!("{found:?} of the {size} points of '{label}'; a mask is [valid, padding], whose sum is the size");
+                let message = format!(
+                    "{found:?} of the {size} points of '{label}'; a mask is [valid, padding], whose sum is the size"
+                );
                 report.report_json(&path, message);
             }
         }
         let is_reduced = file.tensors().last().and_then(|result| result.scale(label)) == Some(-2);
         if let Some(slices) = file.num_slices(label).filter(|slices| is_reduced && *slices > 1) {
-            report.report_json(path, format!("'{label}' is masked, reduced and has {slices} slices; padding is reduced on one core"));
+            report.report_json(
+                path,
+                format!("'{label}' is masked, reduced and has {slices} slices; padding is reduced on one core"),
+            );
         }
     }
 }
@@ -35,10 +40,14 @@ pub(super) fn check_mask_constant(file: &FileView<'_>, report: &mut ViolationRep
         }
         return;
     }
-    let Some(wanted) = constants.iter().find(|(_, constant)| constant.name == MASK_VALUE).map(|(number, _)| *number) else { return };
+    let Some(wanted) = constants.iter().find(|(_, constant)| constant.name == MASK_VALUE).map(|(number, _)| *number)
+    else {
+        return;
+    };
     // The reference emitter of August 2026 writes 0 even where the mask value is not the first constant.
     if found != 0 && usize::try_from(found) != Ok(wanted) {
-        report.report_json(path, format!("constant {found} replaces masked points; '{MASK_VALUE}' is constant {wanted}"));
+        report
+            .report_json(path, format!("constant {found} replaces masked points; '{MASK_VALUE}' is constant {wanted}"));
     }
 }
 
@@ -49,7 +58,8 @@ pub(super) fn check_function_constants(file: &FileView<'_>, report: &mut Violati
     let is_masked = !file.dsc.masking.is_empty();
     if names.contains(&MASK_VALUE) != is_masked {
         let state = if is_masked { "no" } else { "a" };
-        report.report_json(&path, format!("{state} '{MASK_VALUE}'; an op has it when padding is masked, and only then"));
+        report
+            .report_json(&path, format!("{state} '{MASK_VALUE}'; an op has it when padding is masked, and only then"));
     }
     let function = &*file.compute.function;
     if let Some((needed, optional)) = functions::function_constants(function, file.family) {
@@ -58,13 +68,19 @@ pub(super) fn check_function_constants(file: &FileView<'_>, report: &mut Violati
         }
         let is_used = |name: &str| name == MASK_VALUE || needed.contains(&name) || optional.contains(&name);
         for (number, constant) in constants.iter().filter(|(_, constant)| !is_used(&constant.name)) {
-            report.report_json(format!("{path}/{number}/name_"), format!("constant '{}'; '{function}' has no use for it", constant.name));
+            report.report_json(
+                format!("{path}/{number}/name_"),
+                format!("constant '{}'; '{function}' has no use for it", constant.name),
+            );
         }
     }
     let mut seen = BTreeSet::new();
     for (number, constant) in constants.iter() {
         if *number >= names.len() || !seen.insert(&*constant.name) {
-            let message = format!("constant {number} '{}'; constants are numbered from 0 and have names of their own", constant.name);
+            let message = format!(
+                "constant {number} '{}'; constants are numbered from 0 and have names of their own",
+                constant.name
+            );
             report.report_json(format!("{path}/{number}"), message);
         }
     }
@@ -83,13 +99,19 @@ pub(super) fn check_constant_bits(file: &FileView<'_>, report: &mut ViolationRep
             [ConstantBits::Known(bits)] => {
                 report.report_json(
                     path,
-                    format!("bits {bits} of '{}'; a constant that is no {} has 16", constant.name, DeviceFormat::IeeeFp32),
+                    format!(
+                        "bits {bits} of '{}'; a constant that is no {} has 16",
+                        constant.name,
+                        DeviceFormat::IeeeFp32
+                    ),
                 );
             }
             [ConstantBits::Marker(text)] => {
                 report.report_json(path, format!("'{text}' for '{}'; a constant is given by its bits", constant.name))
             }
-            found => report.report_json(path, format!("{} values of '{}'; a constant has one", found.len(), constant.name)),
+            found => {
+                report.report_json(path, format!("{} values of '{}'; a constant has one", found.len(), constant.name))
+            }
         }
     }
 }

@@ -15,9 +15,13 @@ pub(super) fn check_fold_structure(file: &FileView<'_>, report: &mut ViolationRe
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let is_stick = tensor.stick().contains(label);
-            let fault = find_structure_fault(info, file.num_corelets()).or_else(|| find_stick_fault(info, label, is_stick, &tensor));
+            let fault = find_structure_fault(info, file.num_corelets())
+                .or_else(|| find_stick_fault(info, label, is_stick, &tensor));
             if let Some(fault) = fault {
-                report.report_json(file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
+                report.report_json(
+                    file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}")),
+                    fault,
+                );
             }
         }
     }
@@ -25,11 +29,14 @@ pub(super) fn check_fold_structure(file: &FileView<'_>, report: &mut ViolationRe
 
 fn find_structure_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     let folds = &info.folds.folds;
-    let n_elements = folds.len().checked_sub(NUM_SPATIAL_FOLDS).filter(|count| (1..=ELEMENT_FOLD_LABELS.len()).contains(count));
+    let n_elements =
+        folds.len().checked_sub(NUM_SPATIAL_FOLDS).filter(|count| (1..=ELEMENT_FOLD_LABELS.len()).contains(count));
     let Some(n_elements) = n_elements else {
         return Some(format!("{} folds; there are 3 of cores, corelets and rows and 1 to 4 of elements", folds.len()));
     };
-    let labels = ["core_fold", "corelet_fold", "row_fold"].iter().chain(&ELEMENT_FOLD_LABELS[ELEMENT_FOLD_LABELS.len() - n_elements..]);
+    let labels = ["core_fold", "corelet_fold", "row_fold"]
+        .iter()
+        .chain(&ELEMENT_FOLD_LABELS[ELEMENT_FOLD_LABELS.len() - n_elements..]);
     if !folds.iter().map(|fold| &*fold.label).eq(labels.copied()) {
         return Some("the folds are 'core_fold', 'corelet_fold', 'row_fold' and 'elem_arr_<k>' down to 0".to_owned());
     }
@@ -59,10 +66,13 @@ fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &Tens
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
         // Two corelets share the sticks of a core; their folds do not separate sticks and elements.
         (true, 1) if info.num_corelets() > 1 => None,
-        (true, 1) => Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned()),
+        (true, 1) => {
+            Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned())
+        }
         (true, 2) => {
             let innermost = info.folds.folds.last().map(|fold| fold.factor);
-            // A block of fp8 weights is spelled in whole sticks or, in later versions of the reference emitter, in the block's rows.
+            // A block of fp8 weights is spelled in whole sticks or, in later versions of the reference emitter, in the
+            // block's rows.
             let fits = innermost == tensor.elements_per_stick() || innermost == tensor.stick_size(label);
             let shown = innermost.unwrap_or_default();
             (!fits).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
@@ -76,7 +86,10 @@ pub(super) fn check_fold_sizes(file: &FileView<'_>, report: &mut ViolationReport
     for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             if let Some(fault) = find_size_fault(file, &tensor, label, info) {
-                report.report_json(file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), fault);
+                report.report_json(
+                    file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")),
+                    fault,
+                );
             }
         }
     }
@@ -90,13 +103,16 @@ fn find_size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, in
             .then(|| format!("{slices} slices of '{label}', a dimension that the tensor does not have; such a dimension has one slice"));
     }
     let size = file.size(label)?;
-    if let Some(wanted) = file.num_slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
+    if let Some(wanted) =
+        file.num_slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty())
+    {
         return Some(format!("{slices} slices of '{label}'; the op has {wanted}"));
     }
     // Windows read beyond the points of the space, and another rule checks for split sticks.
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result_index();
     let is_stick = tensor.stick_size(label).is_some();
-    let is_cut = is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);
+    let is_cut =
+        is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);
     if is_read_by_windows || is_cut || elements.len() == 3 {
         return None;
     }
@@ -122,10 +138,17 @@ pub(super) fn check_gap_positions(file: &FileView<'_>, report: &mut ViolationRep
                 report.report_json(&path, format!("a gap behind '{label}', which is no dimension of the tensor"));
             }
             if let Some((core, gap)) = gaps.iter().find(|(_, gap)| gap.0 < 1) {
-                report.report_json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
+                report.report_json(
+                    format!("{path}/{core}"),
+                    format!("a gap of {} elements; a gap has at least one", gap.0),
+                );
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete = if node.component == "lx" { found.iter().copied().eq(0..file.num_cores()) } else { found.iter().eq(&[-1]) };
+            let is_complete = if node.component == "lx" {
+                found.iter().copied().eq(0..file.num_cores())
+            } else {
+                found.iter().eq(&[-1])
+            };
             if !is_complete {
                 report.report_json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
             }

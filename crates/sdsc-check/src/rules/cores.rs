@@ -16,23 +16,36 @@ pub(super) fn check_core_counts(file: &FileView<'_>, report: &mut ViolationRepor
         let message = format!("a fold over {folded} cores; the op uses {cores}");
         report.report_json(file.member_path("coreFoldProp_/factor_"), message);
     }
-    let own = if file.has_several_descriptions() { i64::try_from(file.dsc.core_ids.len()).unwrap_or(i64::MAX) } else { cores };
+    let own = if file.has_several_descriptions() {
+        i64::try_from(file.dsc.core_ids.len()).unwrap_or(i64::MAX)
+    } else {
+        cores
+    };
     if file.dsc.n_cores != own {
-        report.report_json(file.dsc_member_path("numCoresUsed_"), format!("{} cores; the op uses {own}", file.dsc.n_cores));
+        report.report_json(
+            file.dsc_member_path("numCoresUsed_"),
+            format!("{} cores; the op uses {own}", file.dsc.n_cores),
+        );
     }
 }
 
 pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     if !file.dsc.core_ids.is_sorted() {
-        report.report_json(file.dsc_member_path("coreIdsUsed_"), format!("{:?}; cores are listed in order", file.dsc.core_ids));
+        report.report_json(
+            file.dsc_member_path("coreIdsUsed_"),
+            format!("{:?}; cores are listed in order", file.dsc.core_ids),
+        );
     }
     if file.is_shuffle() {
         return check_shuffle_core_lists(file, report);
     }
     let mut check = |path: String, cores: Vec<i64>| {
         if let Some(fault) = find_listing_fault(cores, operation.n_cores) {
-            report.report_json(path, format!("{fault}; cores 0 to {} are listed once each", operation.n_cores.saturating_sub(1)));
+            report.report_json(
+                path,
+                format!("{fault}; cores 0 to {} are listed once each", operation.n_cores.saturating_sub(1)),
+            );
         }
     };
     check(file.member_path("coreIdToDsc_"), core_keys(&operation.core_to_dsc));
@@ -49,7 +62,10 @@ pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport
         let cores = node.start.data.iter().map(|(key, _)| key.core).collect();
         check(file.node_member_path(tensor, "startAddressCoreCorelet_/data_"), cores);
         if !node.coordinates.core_to_slice.is_empty() {
-            check(file.node_member_path(tensor, "coordinates_/coreIdToWkSlice_"), core_keys(&node.coordinates.core_to_slice));
+            check(
+                file.node_member_path(tensor, "coordinates_/coreIdToWkSlice_"),
+                core_keys(&node.coordinates.core_to_slice),
+            );
         }
     }
 }
@@ -63,7 +79,11 @@ fn find_listing_fault(mut cores: Vec<i64>, n_cores: i64) -> Option<String> {
     for (expected, core) in (0..).zip(&cores) {
         if *core != expected {
             let missing = expected < *core && expected < n_cores;
-            return Some(if missing { format!("core {expected} is missing") } else { format!("core {core} is listed") });
+            return Some(if missing {
+                format!("core {expected} is missing")
+            } else {
+                format!("core {core} is listed")
+            });
         }
     }
     let n_listed = i64::try_from(cores.len()).expect("fewer than 2^63");
@@ -89,7 +109,10 @@ pub(super) fn check_core_folds(file: &FileView<'_>, report: &mut ViolationReport
             );
         }
         if functions != wanted {
-            report.report_json(format!("{path}/dim_prop_func"), "addresses are listed by core, and constants are the same on every core");
+            report.report_json(
+                format!("{path}/dim_prop_func"),
+                "addresses are listed by core, and constants are the same on every core",
+            );
         }
     };
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
@@ -107,10 +130,14 @@ pub(super) fn check_slice_counts(file: &FileView<'_>, report: &mut ViolationRepo
     let found = file.operation.slices.iter().fold(1_i64, |product, (_, slices)| product.saturating_mul(*slices));
     // A shuffle computes nothing: its tensors say which slices the cores hold.
     if found != cores && !file.is_shuffle() {
-        report
-            .report_json(file.member_path("numWkSlicesPerDim_"), format!("{found} slices for {cores} cores; each core computes one slice"));
+        report.report_json(
+            file.member_path("numWkSlicesPerDim_"),
+            format!("{found} slices for {cores} cores; each core computes one slice"),
+        );
     }
-    for tensor in file.tensors().filter(|tensor| !file.is_shuffle() && !tensor.node.coordinates.core_to_slice.is_empty()) {
+    for tensor in
+        file.tensors().filter(|tensor| !file.is_shuffle() && !tensor.node.coordinates.core_to_slice.is_empty())
+    {
         let path = file.node_member_path(tensor.index, "coordinates_/coreIdToWkSlice_");
         report.report_json(path, "slices that the cores hold; only a shuffle has slices of its own for a tensor");
     }
@@ -130,7 +157,13 @@ pub(super) fn check_slot_ranges(file: &FileView<'_>, report: &mut ViolationRepor
     }
 }
 
-fn check_slots(slots: &SlotsByCore, labels: &[&str], slices: impl Fn(&str) -> Option<i64>, path: &str, report: &mut ViolationReport) {
+fn check_slots(
+    slots: &SlotsByCore,
+    labels: &[&str],
+    slices: impl Fn(&str) -> Option<i64>,
+    path: &str,
+    report: &mut ViolationReport,
+) {
     for (core, slots) in slots.iter() {
         for (label, slot) in slots.iter() {
             let fault = match slices(label) {
@@ -141,7 +174,10 @@ fn check_slots(slots: &SlotsByCore, labels: &[&str], slices: impl Fn(&str) -> Op
             report.report_json(format!("{path}/{core}/{label}"), fault);
         }
         if let Some(missing) = labels.iter().find(|label| slots.get(**label).is_none()) {
-            report.report_json(format!("{path}/{core}"), format!("no slice of '{missing}'; a core has a slice of every dimension"));
+            report.report_json(
+                format!("{path}/{core}"),
+                format!("no slice of '{missing}'; a core has a slice of every dimension"),
+            );
         }
     }
 }

@@ -17,7 +17,12 @@ pub(super) fn check_derived_folds(file: &FileView<'_>, report: &mut ViolationRep
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let path = || file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}"));
-            let wanted = tensor.node.padding.as_ref().or(tensor.node.early_padding.as_ref()).and_then(|padding| padding.get(label));
+            let wanted = tensor
+                .node
+                .padding
+                .as_ref()
+                .or(tensor.node.early_padding.as_ref())
+                .and_then(|padding| padding.get(label));
             let wanted = wanted.map_or(NO_PADDING, |padding| &**padding);
             if info.padding != wanted {
                 let message = format!("'{}' for '{label}'; the tensor's padding of it is '{wanted}'", info.padding);
@@ -86,21 +91,34 @@ pub(super) fn check_derived_pages(file: &FileView<'_>, report: &mut ViolationRep
     }
 }
 
-/// Returns the valid page sizes along a dimension of a tensor: the number of positions that one index selects, or -1 if the dimension is not
-/// accessed through indices. Returns both where the file leaves this open.
+/// Returns the valid page sizes along a dimension of a tensor: the number of positions that one index selects, or -1 if
+/// the dimension is not accessed through indices. Returns both where the file leaves this open.
 fn expected_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
-    // No file says whether a dimension of one point was added for an index tensor, with a page of 1, or belongs to the op.
+    // No file says whether a dimension of one point was added for an index tensor, with a page of 1, or belongs to the
+    // op.
     if is_added_dim(file, tensor, label) {
         return vec![1, -1];
     }
-    let Some(index) = find_index_tensor(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else {
+    let Some(index) =
+        find_index_tensor(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label))
+    else {
         return vec![-1];
     };
-    let own: Vec<DimExtent<'_>> = dim_extents(file, &index).filter(|extent| !is_added_dim(file, &index, extent.label)).collect();
-    let Some(innermost) = own.first().filter(|_| own.iter().any(|extent| extent.label == label)) else { return vec![-1] };
-    let place = tensor.node.order.iter().filter(|other| !is_added_dim(file, tensor, other)).position(|other| other == label).unwrap_or(0);
+    let own: Vec<DimExtent<'_>> =
+        dim_extents(file, &index).filter(|extent| !is_added_dim(file, &index, extent.label)).collect();
+    let Some(innermost) = own.first().filter(|_| own.iter().any(|extent| extent.label == label)) else {
+        return vec![-1];
+    };
+    let place = tensor
+        .node
+        .order
+        .iter()
+        .filter(|other| !is_added_dim(file, tensor, other))
+        .position(|other| other == label)
+        .unwrap_or(0);
     // Only the innermost indexed dimension has an index for each position.
-    let page = if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, DimExtent::memory_size) };
+    let page =
+        if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, DimExtent::memory_size) };
     // An index tensor with fewer device dimensions does not determine the page; no file has their number.
     if place < own.len() { vec![page] } else { vec![page, -1] }
 }
@@ -129,7 +147,10 @@ pub(super) fn check_class_order(file: &FileView<'_>, report: &mut ViolationRepor
                 "{:?}, where tensor {}, the first of the class, has {:?}; a class has the order of its first tensor",
                 class.order, tensor.index, tensor.node.order
             );
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/layoutDimOrder_", tensor.info.class)), message);
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{}/layoutDimOrder_", tensor.info.class)),
+                message,
+            );
         }
     }
 }
@@ -143,7 +164,8 @@ pub(super) fn check_memories(file: &FileView<'_>, report: &mut ViolationReport) 
             let path = file.tensor_member_path(tensor.index, &format!("memOrg_/{name}"));
             match found {
                 Some(found) => check_presence(found, name, &tensor, has_windows, path, report),
-                None if wanted => report.report_json(path, format!("'{name}' is missing; a tensor names every memory that it may be in")),
+                None if wanted => report
+                    .report_json(path, format!("'{name}' is missing; a tensor names every memory that it may be in")),
                 None => {}
             }
         }
@@ -159,7 +181,10 @@ fn check_presence(
     report: &mut ViolationReport,
 ) {
     if found.is_present != 1 {
-        report.report_json(format!("{path}/isPresent"), format!("{}; a memory that is named is present, 1", found.is_present));
+        report.report_json(
+            format!("{path}/isPresent"),
+            format!("{}; a memory that is named is present, 1", found.is_present),
+        );
     }
     let for_windows = [
         ("isPadded", found.is_padded.is_some()),
@@ -171,12 +196,18 @@ fn check_presence(
         report.report_json(format!("{path}/{member}"), "only tensors of windowed ops have the member");
     }
     let is_flag = |flag: Option<u8>| flag.is_none_or(|flag| flag <= 1);
-    if !is_flag(found.is_padded) || found.is_zero_padded.is_some_and(|flag| flag != 0) || found.offset.is_some_and(|offset| offset != 0) {
+    if !is_flag(found.is_padded)
+        || found.is_zero_padded.is_some_and(|flag| flag != 0)
+        || found.offset.is_some_and(|offset| offset != 0)
+    {
         report.report_json(&path, "'isPadded' is 0 or 1, 'isZeroPadded' and 'dsOffset' are 0");
     }
     let wanted = if memory == "hbm" { &*tensor.node.name } else { "" };
     if let Some(node) = found.node.as_deref().filter(|node| *node != wanted) {
-        report.report_json(format!("{path}/allocateNode_"), format!("'{node}'; the node of the tensor in this memory is '{wanted}'"));
+        report.report_json(
+            format!("{path}/allocateNode_"),
+            format!("'{node}'; the node of the tensor in this memory is '{wanted}'"),
+        );
     }
 }
 

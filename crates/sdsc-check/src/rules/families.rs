@@ -1,4 +1,5 @@
-//! Rules of each family of functions ("SuperDSC-Bundle specification, stick constraints" and "work division constraints").
+//! Rules of each family of functions ("SuperDSC-Bundle specification, stick constraints" and "work division
+//! constraints").
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::FunctionFamily;
@@ -58,8 +59,8 @@ pub(super) fn check_matmul_dims(file: &FileView<'_>, report: &mut ViolationRepor
 }
 
 pub(super) fn check_matmul_sticks(file: &FileView<'_>, report: &mut ViolationReport) {
-    let Some(tensors) =
-        matmul_tensors(file).filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8"))
+    let Some(tensors) = matmul_tensors(file)
+        .filter(|_| matches!(&*file.compute.function, "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8"))
     else {
         return;
     };
@@ -68,14 +69,22 @@ pub(super) fn check_matmul_sticks(file: &FileView<'_>, report: &mut ViolationRep
     let [left, right, result] = &tensors;
     let mut check = |tensor: &TensorView<'_>, fits: bool, wanted: &str| {
         if !fits {
-            let message =
-                format!("the stick of tensor {} runs along {:?}; in a matmul it runs along {wanted}", tensor.index, tensor.stick());
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)), message);
+            let message = format!(
+                "the stick of tensor {} runs along {:?}; in a matmul it runs along {wanted}",
+                tensor.index,
+                tensor.stick()
+            );
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)),
+                message,
+            );
         }
     };
     check(left, left.stick() == [*reduction], &format!("'{reduction}', which is contracted"));
     // A stick of eight-bit weights is a block of two rows.
-    let in_block = |label: &&str| label == generated || (right.info.word_length == WordLength::from_bytes(1) && label == reduction);
+    let in_block = |label: &&str| {
+        label == generated || (right.info.word_length == WordLength::from_bytes(1) && label == reduction)
+    };
     let right_stick: Vec<&str> = right.stick().iter().map(|label| &**label).collect();
     let fits = right_stick.contains(generated) && right_stick.iter().all(in_block);
     check(right, fits, &format!("'{generated}', which the result has"));
@@ -89,7 +98,9 @@ fn reduction_result<'a>(file: &FileView<'a>) -> Option<(TensorView<'a>, Vec<&'a 
 }
 
 pub(super) fn check_stick_reduction(file: &FileView<'_>, report: &mut ViolationReport) {
-    let Some((result, _)) = reduction_result(file).filter(|_| file.family == FunctionFamily::StickReduction) else { return };
+    let Some((result, _)) = reduction_result(file).filter(|_| file.family == FunctionFamily::StickReduction) else {
+        return;
+    };
     let is_reduced = match result.stick() {
         [stick] => result.scale(stick) == Some(-2),
         _ => false,
@@ -106,10 +117,15 @@ pub(super) fn check_stick_reduction(file: &FileView<'_>, report: &mut ViolationR
 }
 
 pub(super) fn check_nonstick_reduction(file: &FileView<'_>, report: &mut ViolationReport) {
-    let Some((result, reduced)) = reduction_result(file).filter(|_| file.family == FunctionFamily::NonstickReduction) else { return };
+    let Some((result, reduced)) = reduction_result(file).filter(|_| file.family == FunctionFamily::NonstickReduction)
+    else {
+        return;
+    };
     if let Some(label) = reduced.iter().find(|label| result.stick_size(label).is_some()) {
-        let message =
-            format!("'{}' reduces the stick dimension '{label}'; it reduces only dimensions outside of the stick", file.compute.function);
+        let message = format!(
+            "'{}' reduces the stick dimension '{label}'; it reduces only dimensions outside of the stick",
+            file.compute.function
+        );
         report.report_json(file.tensor_member_path(result.index, "scale_"), message);
     }
 }
@@ -117,7 +133,8 @@ pub(super) fn check_nonstick_reduction(file: &FileView<'_>, report: &mut Violati
 pub(super) fn check_split_reduction(file: &FileView<'_>, report: &mut ViolationReport) {
     let contracts = matches!(file.family, FunctionFamily::Matmul | FunctionFamily::Convolution);
     let Some((_, reduced)) = reduction_result(file).filter(|_| contracts || file.family.is_reduction()) else { return };
-    let split: Vec<_> = reduced.into_iter().filter(|label| file.num_slices(label).is_some_and(|slices| slices > 1)).collect();
+    let split: Vec<_> =
+        reduced.into_iter().filter(|label| file.num_slices(label).is_some_and(|slices| slices > 1)).collect();
     if split.len() > 1 {
         let message = format!("the reduced dimensions {split:?} are split; at most one of them may be");
         report.report_json(file.member_path("numWkSlicesPerDim_"), message);
@@ -130,9 +147,14 @@ pub(super) fn check_top_k_stick(file: &FileView<'_>, report: &mut ViolationRepor
     for label in file.labels().filter(|label| input.has_dim(label) != result.has_dim(label)) {
         let role = if input.has_dim(label) { "searched" } else { "of the selected elements" };
         for tensor in [input, result].into_iter().filter(|tensor| tensor.stick_size(label).is_some()) {
-            let message =
-                format!("the dimension '{label}' {role} runs along the stick of tensor {}; it must be outside of the stick", tensor.index);
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)), message);
+            let message = format!(
+                "the dimension '{label}' {role} runs along the stick of tensor {}; it must be outside of the stick",
+                tensor.index
+            );
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)),
+                message,
+            );
         }
     }
 }
@@ -163,7 +185,10 @@ pub(super) fn check_elementwise_sticks(file: &FileView<'_>, report: &mut Violati
                 first.stick(),
                 file.compute.function
             );
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)), message);
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)),
+                message,
+            );
         }
     }
 }
@@ -174,7 +199,9 @@ pub(super) fn check_absent_sticks(file: &FileView<'_>, report: &mut ViolationRep
         let is_absent = !file.data_tensors().any(|tensor| tensor.has_dim(label));
         let (Some(per_stick), Some(size)) = (per_stick.filter(|_| is_absent), file.size(label)) else { continue };
         if size != per_stick {
-            let message = format!("{size} points of '{label}', a stick dimension that no tensor has; it has one stick, {per_stick}");
+            let message = format!(
+                "{size} points of '{label}', a stick dimension that no tensor has; it has one stick, {per_stick}"
+            );
             report.report_json(file.dsc_member_path(&format!("N_/{label}_")), message);
         }
     }
@@ -196,12 +223,18 @@ pub(super) fn check_window_dims(file: &FileView<'_>, report: &mut ViolationRepor
             report.report_json(&path, "a window moves by at least one point and has no negative padding");
         }
         if file.num_slices(&window.window_dim).is_some_and(|slices| slices != 1) {
-            report.report_json(&path, format!("the window's dimension '{}' is split; a core sees whole windows", window.window_dim));
+            report.report_json(
+                &path,
+                format!("the window's dimension '{}' is split; a core sees whole windows", window.window_dim),
+            );
         }
         if file.tensors().any(|tensor| tensor.stick_size(&window.window_dim).is_some()) {
             report.report_json(
                 &path,
-                format!("the window's dimension '{}' runs along a stick; it must be outside of the stick", window.window_dim),
+                format!(
+                    "the window's dimension '{}' runs along a stick; it must be outside of the stick",
+                    window.window_dim
+                ),
             );
         }
         let outputs = file.size(label).unwrap_or(1);

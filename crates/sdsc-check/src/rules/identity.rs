@@ -11,7 +11,10 @@ pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationRep
     match sdsc.value.dscs.as_slice() {
         [dsc] if dsc.value.compute.len() != 1 => {
             let path = member_pointer(&format!("{path}/dscs_/0"), &dsc.name);
-            report.report_json(format!("{path}/computeOp_"), format!("{} operations; a file has one", dsc.value.compute.len()));
+            report.report_json(
+                format!("{path}/computeOp_"),
+                format!("{} operations; a file has one", dsc.value.compute.len()),
+            );
         }
         [_] => {}
         found => report.report_json(format!("{path}/dscs_"), format!("{} descriptions; a file has one", found.len())),
@@ -40,14 +43,18 @@ pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
     }
     let in_file_name = file.name.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json"));
     if let Some(wanted) = in_file_name.filter(|wanted| wanted.parse::<u64>().is_ok() && *wanted != number) {
-        report.report_json(member_pointer("", file.key), format!("the operation has number {number} and its file {wanted}; they agree"));
+        report.report_json(
+            member_pointer("", file.key),
+            format!("the operation has number {number} and its file {wanted}; they agree"),
+        );
     }
 }
 
 pub(super) fn check_function(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if FunctionFamily::from_function(function).is_none() {
-        report.report_json(file.compute_member_path("opFuncName"), format!("'{function}' is no function of the device"));
+        report
+            .report_json(file.compute_member_path("opFuncName"), format!("'{function}' is no function of the device"));
     }
 }
 
@@ -84,13 +91,19 @@ pub(super) fn check_fixed_members(file: &FileView<'_>, report: &mut ViolationRep
         let texts = [("nodeType_", Some(&*node.node_type), "allocate"), ("prev_", node.previous.as_deref(), "")];
         for (path, found, wanted) in texts {
             if let Some(found) = found.filter(|found| *found != wanted) {
-                report.report_json(file.node_member_path(tensor, path), format!("'{found}'; the member is always '{wanted}'"));
+                report.report_json(
+                    file.node_member_path(tensor, path),
+                    format!("'{found}'; the member is always '{wanted}'"),
+                );
             }
         }
     }
     for (name, class) in dsc.classes.iter() {
         if class.stick_replication.as_deref().is_some_and(|found| found != [1]) {
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{name}/stickRepl_")), "the member is always [1]");
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{name}/stickRepl_")),
+                "the member is always [1]",
+            );
         }
     }
 }
@@ -106,7 +119,11 @@ fn check_fixed_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let members = [
         ("sdscFoldProps_", is_once(&operation.fold_props), "once over time"),
         ("sdscFolds_", is_default, "once over time"),
-        ("coreletFoldProp_", (1..=file.num_corelets()).any(|factor| is(&operation.corelet_fold, factor, "corelet")), "one corelet"),
+        (
+            "coreletFoldProp_",
+            (1..=file.num_corelets()).any(|factor| is(&operation.corelet_fold, factor, "corelet")),
+            "one corelet",
+        ),
         ("coreFoldProp_", operation.core_fold.label == "core", "a fold over cores"),
         ("datadscs_", operation.data_dscs.as_ref().is_none_or(Vec::is_empty), "empty"),
     ];
@@ -117,9 +134,14 @@ fn check_fixed_folds(file: &FileView<'_>, report: &mut ViolationReport) {
 
 fn check_fixed_members_by_core(file: &FileView<'_>, report: &mut ViolationReport) {
     for (core, dsc) in file.operation.core_to_dsc.iter().filter(|(_, dsc)| **dsc != 0) {
-        report.report_json(file.member_path(&format!("coreIdToDsc_/{core}")), format!("description {dsc}; every core runs description 0"));
+        report.report_json(
+            file.member_path(&format!("coreIdToDsc_/{core}")),
+            format!("description {dsc}; every core runs description 0"),
+        );
     }
-    for (core, schedule) in file.operation.core_to_schedule.iter().filter(|(_, schedule)| schedule.as_slice() != [[-1, 0, 0, 0]]) {
+    for (core, schedule) in
+        file.operation.core_to_schedule.iter().filter(|(_, schedule)| schedule.as_slice() != [[-1, 0, 0, 0]])
+    {
         let message = format!("{schedule:?}; the schedule of every core is [[-1, 0, 0, 0]]");
         report.report_json(file.member_path(&format!("coreIdToDscSchedule/{core}")), message);
     }

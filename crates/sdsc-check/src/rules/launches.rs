@@ -71,15 +71,20 @@ pub(super) fn check_loops(view: &BundleView<'_>, report: &mut ViolationReport) {
 
 pub(super) fn check_files_are_present(view: &BundleView<'_>, report: &mut ViolationReport) {
     for execute in view.first_executes().filter(|view_of| !view.files.contains(view_of.execute.file)) {
-        report
-            .report_text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
+        report.report_text(
+            execute.at,
+            format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file),
+        );
     }
 }
 
 pub(super) fn check_files_are_executed(view: &BundleView<'_>, report: &mut ViolationReport) {
     let executed: BTreeSet<_> = view.launch.executes.iter().map(|view| view.execute.file).collect();
     for name in view.files.iter().filter(|name| !executed.contains(name.as_str())) {
-        report.report_other_file(&join_path(view.folder, name), "nothing executes the file; every SDSC file of a bundle is executed");
+        report.report_other_file(
+            &join_path(view.folder, name),
+            "nothing executes the file; every SDSC file of a bundle is executed",
+        );
     }
 }
 
@@ -88,9 +93,13 @@ pub(super) fn check_repeated_files(view: &BundleView<'_>, report: &mut Violation
     for execute in &view.launch.executes {
         let file = execute.execute.file;
         let known = *first.entry(file).or_insert(execute);
-        let (has_ids, has_values) = (known.execute.symbol_ids == execute.execute.symbol_ids, known.values == execute.values);
+        let (has_ids, has_values) =
+            (known.execute.symbol_ids == execute.execute.symbol_ids, known.values == execute.values);
         if !(has_ids && has_values) {
-            let message = format!("'{file}' was executed at {} with other symbols; a file has one value for each symbol", known.at);
+            let message = format!(
+                "'{file}' was executed at {} with other symbols; a file has one value for each symbol",
+                known.at
+            );
             report.report_text(execute.at, message);
         }
     }
@@ -100,7 +109,10 @@ pub(super) fn check_operand_ids(view: &BundleView<'_>, report: &mut ViolationRep
     for execute in &view.launch.executes {
         let (operands, ids) = (execute.values.len(), execute.symbol_ids().len());
         if operands != ids {
-            report.report_text(execute.at, format!("{operands} operands for {ids} symbol ids; each operand is the value of one symbol"));
+            report.report_text(
+                execute.at,
+                format!("{operands} operands for {ids} symbol ids; each operand is the value of one symbol"),
+            );
         }
     }
 }
@@ -112,13 +124,17 @@ pub(super) fn check_unique_ids(view: &BundleView<'_>, report: &mut ViolationRepo
             if *id >= 0 {
                 report.report_text(execute.at, format!("symbol id {id}; ids are negative"));
             } else if !seen.insert(*id) {
-                report.report_text(execute.at, format!("symbol id {id} is used twice; an id stands for one value in the whole bundle"));
+                report.report_text(
+                    execute.at,
+                    format!("symbol id {id} is used twice; an id stands for one value in the whole bundle"),
+                );
             }
         }
     }
 }
 
-/// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may be missing.
+/// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may
+/// be missing.
 pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut ViolationReport) {
     let (mut next, mut seen, mut files) = (-1_i64, BTreeSet::new(), BTreeSet::new());
     // Equal ops that share a file use up ids of their own, which no execute has.
@@ -126,21 +142,29 @@ pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut Violatio
     for execute in &view.launch.executes {
         if !files.insert(execute.execute.file) {
             if view.profile.shares_files() {
-                used_up += i64::try_from(execute.symbol_ids().len()).expect("fewer than 2^63") + count_unused_bases(execute);
+                used_up +=
+                    i64::try_from(execute.symbol_ids().len()).expect("fewer than 2^63") + count_unused_bases(execute);
             }
             continue;
         }
         // Another rule checks ids that are not negative or are used twice.
-        let ids: BTreeSet<i64> = execute.symbol_ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
+        let ids: BTreeSet<i64> =
+            execute.symbol_ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
         if first > next {
-            report.report_text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));
+            report.report_text(
+                execute.at,
+                format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)),
+            );
         } else {
             let n_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
             let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
             let reserved = count_unused_bases(execute) + std::mem::take(&mut used_up);
             if skipped > reserved {
-                report.report_text(execute.at, format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"));
+                report.report_text(
+                    execute.at,
+                    format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"),
+                );
             }
         }
         next = next.min(last.saturating_sub(1));

@@ -27,7 +27,11 @@ pub(super) fn check_classes(file: &FileView<'_>, report: &mut ViolationReport) {
             }
         }
         if class.stick.len() != class.stick_sizes.len() || class.stick_sizes.iter().any(|size| *size < 1) {
-            let message = format!("sizes {:?} for {} stick dimensions; each has a positive size", class.stick_sizes, class.stick.len());
+            let message = format!(
+                "sizes {:?} for {} stick dimensions; each has a positive size",
+                class.stick_sizes,
+                class.stick.len()
+            );
             report.report_json(file.dsc_member_path(&format!("{path}/stickSize_")), message);
         }
     }
@@ -48,10 +52,13 @@ pub(super) fn check_tensor_classes(file: &FileView<'_>, report: &mut ViolationRe
         return;
     }
     for tensor in file.tensors().filter(|tensor| tensor.class.is_none()) {
-        let message = format!("the class '{}' is not in 'primaryDsInfo_'; every tensor has a layout class", tensor.info.class);
+        let message =
+            format!("the class '{}' is not in 'primaryDsInfo_'; every tensor has a layout class", tensor.info.class);
         report.report_json(file.tensor_member_path(tensor.index, "dsType_"), message);
     }
-    for (name, _) in file.dsc.classes.iter().filter(|(name, _)| file.dsc.tensors.iter().all(|tensor| tensor.class != **name)) {
+    for (name, _) in
+        file.dsc.classes.iter().filter(|(name, _)| file.dsc.tensors.iter().all(|tensor| tensor.class != **name))
+    {
         report.report_json(
             file.dsc_member_path(&format!("primaryDsInfo_/{name}")),
             format!("no tensor is of class '{name}'; every class has a tensor"),
@@ -65,13 +72,17 @@ pub(super) fn check_class_dims(file: &FileView<'_>, report: &mut ViolationReport
         let order = &tensor.node.order;
         let set: BTreeSet<_> = order.iter().collect();
         if set.len() != order.len() || set != class.order.iter().collect() {
-            let message = format!("{order:?} is no permutation of {:?}; a tensor has the dimensions of its class", class.order);
+            let message =
+                format!("{order:?} is no permutation of {:?}; a tensor has the dimensions of its class", class.order);
             report.report_json(file.node_member_path(tensor.index, "layoutDimOrder_"), message);
         }
         let found: BTreeSet<_> = tensor.node.coordinates.dims.iter().map(|(label, _)| label).collect();
         let may_lack = file.context.profile.is_release() && found.is_empty();
         if !may_lack && found != class.order.iter().collect() {
-            let message = format!("coordinates {found:?} instead of {:?}; a tensor has the coordinates of its class", class.order);
+            let message = format!(
+                "coordinates {found:?} instead of {:?}; a tensor has the coordinates of its class",
+                class.order
+            );
             report.report_json(file.node_member_path(tensor.index, "coordinates_/coordInfo"), message);
         }
         let lists = [
@@ -79,7 +90,10 @@ pub(super) fn check_class_dims(file: &FileView<'_>, report: &mut ViolationReport
             (file.tensor_member_path(tensor.index, "scale_"), tensor.info.scales.len()),
         ];
         for (path, found) in lists.into_iter().filter(|(_, found)| *found != class.order.len()) {
-            report.report_json(path, format!("{found} entries for {} dimensions; there is one for each", class.order.len()));
+            report.report_json(
+                path,
+                format!("{found} entries for {} dimensions; there is one for each", class.order.len()),
+            );
         }
     }
 }
@@ -92,11 +106,15 @@ pub(super) fn check_scales(file: &FileView<'_>, report: &mut ViolationReport) {
                 1 | -1 => {}
                 -2 if tensor.stick().contains(label) => {}
                 -2 => {
-                    let message = format!("-2 for '{label}', which is outside of the stick; only a stick that holds one element has it");
+                    let message = format!(
+                        "-2 for '{label}', which is outside of the stick; only a stick that holds one element has it"
+                    );
                     report.report_json(file.tensor_member_path(tensor.index, &path), message);
                 }
-                found => report
-                    .report_json(file.tensor_member_path(tensor.index, &path), format!("{found} for '{label}'; a scale is 1, -1 or -2")),
+                found => report.report_json(
+                    file.tensor_member_path(tensor.index, &path),
+                    format!("{found} for '{label}'; a scale is 1, -1 or -2"),
+                ),
             }
         }
     }
@@ -106,10 +124,14 @@ pub(super) fn check_format_widths(file: &FileView<'_>, report: &mut ViolationRep
     for tensor in file.tensors() {
         let (format, found) = (&tensor.info.format, tensor.info.word_length);
         if !NUMBER_FORMATS.iter().any(|(known, _)| known == format) {
-            report
-                .report_json(file.tensor_member_path(tensor.index, "dataFormat_"), format!("'{format}' is no number format of the device"));
+            report.report_json(
+                file.tensor_member_path(tensor.index, "dataFormat_"),
+                format!("'{format}' is no number format of the device"),
+            );
         }
-        if let Some(wanted) = number_format_bits(format).map(|bits| WordLength { bits }).filter(|wanted| *wanted != found) {
+        if let Some(wanted) =
+            number_format_bits(format).map(|bits| WordLength { bits }).filter(|wanted| *wanted != found)
+        {
             let message = format!("{found} bytes for {format}; its elements have {wanted}");
             report.report_json(file.tensor_member_path(tensor.index, "wordLength"), message);
         }
@@ -123,8 +145,14 @@ pub(super) fn check_stick_bytes(file: &FileView<'_>, report: &mut ViolationRepor
         let bits = elements.saturating_mul(tensor.info.word_length.bits);
         if bits != STICK_BYTES * 8 {
             let bytes = WordLength { bits };
-            let message = format!("a stick of {elements} elements has {bytes} bytes in tensor {}; it has {STICK_BYTES}", tensor.index);
-            report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/stickSize_", tensor.info.class)), message);
+            let message = format!(
+                "a stick of {elements} elements has {bytes} bytes in tensor {}; it has {STICK_BYTES}",
+                tensor.index
+            );
+            report.report_json(
+                file.dsc_member_path(&format!("primaryDsInfo_/{}/stickSize_", tensor.info.class)),
+                message,
+            );
         }
     }
 }

@@ -23,9 +23,9 @@ pub(super) mod windows;
 
 pub use release_table::RELEASE_RULES;
 pub(super) use rule_indices::{
-    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_BETWEEN_LAUNCHES, FLOW_IN_HBM, FLOW_IN_LX, INDEX_RANGES, LAUNCH_SPEC,
-    LIVE_RANGES, LIVE_RANGES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS,
-    TEXT,
+    ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_BETWEEN_LAUNCHES, FLOW_IN_HBM, FLOW_IN_LX,
+    INDEX_RANGES, LAUNCH_SPEC, LIVE_RANGES, LIVE_RANGES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM,
+    READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
 };
 pub use table::RULES;
 
@@ -82,8 +82,10 @@ pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut ViolationReport) 
 }
 
 /// Rules on an SDSC file that depend on the values of its symbols.
-const RULES_ON_VALUES: [&str; 10] =
-    ["sdsc_r16", "sdsc_r17", "sdsc_r68", "sdsc_r69", "sdsc_r70", "sdsc_r71", "sdsc_r74", "sdsc_r80", "sdsc_r87", "sdsc_r99"];
+const RULES_ON_VALUES: [&str; 10] = [
+    "sdsc_r16", "sdsc_r17", "sdsc_r68", "sdsc_r69", "sdsc_r70", "sdsc_r71", "sdsc_r74", "sdsc_r80", "sdsc_r87",
+    "sdsc_r99",
+];
 
 /// Checks a further execute of an SDSC file that breaks no rule.
 pub(super) fn check_execute(file: &FileView<'_>, report: &mut ViolationReport) {

@@ -1,7 +1,9 @@
-//! Rules on shuffles: copies of a tensor in LX from the cores that hold it to those that need it (LX relayout contract).
+//! Rules on shuffles: copies of a tensor in LX from the cores that hold it to those that need it (LX relayout
+//! contract).
 //!
-//! The first tensor is the source, the second the destination. Each says which slice its cores hold. Rules on cores and slices of other ops
-//! do not hold: a core may hold nothing, two cores may get the same slice, and addresses may differ from core to core.
+//! The first tensor is the source, the second the destination. Each says which slice its cores hold. Rules on cores and
+//! slices of other ops do not hold: a core may hold nothing, two cores may get the same slice, and addresses may differ
+//! from core to core.
 
 use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
@@ -16,7 +18,8 @@ fn shuffle_views<'a>(file: &FileView<'a>) -> Option<[(TensorView<'a>, &'static s
     if file.is_shuffle() { tensors.try_into().ok() } else { None }
 }
 
-/// Lists of cores of a shuffle. `numCoresUsed_` may count fewer cores than there are: those that have completed a sum, its source.
+/// Lists of cores of a shuffle. `numCoresUsed_` may count fewer cores than there are: those that have completed a sum,
+/// its source.
 pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
     let (operation, n_cores) = (file.operation, file.num_cores());
     let used: BTreeSet<i64> = file.dsc.core_ids.iter().copied().collect();
@@ -24,9 +27,12 @@ pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut Violati
         let message = format!("{:?} for {} cores; each is listed once", file.dsc.core_ids, file.dsc.n_cores);
         report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
     }
-    let source: BTreeSet<i64> = shuffle_views(file).map(|[(source, _), _]| listed_cores(&source).collect()).unwrap_or_default();
+    let source: BTreeSet<i64> =
+        shuffle_views(file).map(|[(source, _), _]| listed_cores(&source).collect()).unwrap_or_default();
     if file.dsc.n_cores < n_cores && used != source {
-        let message = format!("{used:?} of {n_cores} cores; either all cores are listed, or those that hold the source, {source:?}");
+        let message = format!(
+            "{used:?} of {n_cores} cores; either all cores are listed, or those that hold the source, {source:?}"
+        );
         report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
     }
     let by_core = [
@@ -34,12 +40,16 @@ pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut Violati
         ("coreIdToDscSchedule", operation.core_to_schedule.iter().map(|(core, _)| *core).collect()),
     ];
     for (member, found) in by_core.into_iter().filter(|(_, found)| *found != used) {
-        report.report_json(file.member_path(member), format!("cores {found:?}; they are those of 'coreIdsUsed_', {used:?}"));
+        report.report_json(
+            file.member_path(member),
+            format!("cores {found:?}; they are those of 'coreIdsUsed_', {used:?}"),
+        );
     }
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         let found: BTreeSet<i64> = node.start.data.iter().map(|(key, _)| key.core).collect();
         if !found.iter().copied().eq(0..n_cores) {
-            let message = format!("addresses of cores {found:?}; cores 0 to {} have one each", n_cores.saturating_sub(1));
+            let message =
+                format!("addresses of cores {found:?}; cores 0 to {} have one each", n_cores.saturating_sub(1));
             report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_/data_"), message);
         }
         let path = file.node_member_path(tensor, "coordinates_/coreIdToWkSlice_");
@@ -77,7 +87,10 @@ pub(super) fn check_view_coverage(file: &FileView<'_>, report: &mut ViolationRep
                 format!("cores {first} and {second} hold the same slice; an element of the source has one value"),
             );
         } else if i64::try_from(held.len()) != Ok(n_slices) {
-            let message = format!("{} of the {n_slices} slices of the {role} are on a core; every slice must be on a core", held.len());
+            let message = format!(
+                "{} of the {n_slices} slices of the {role} are on a core; every slice must be on a core",
+                held.len()
+            );
             report.report_json(path, message);
         }
     }
@@ -88,12 +101,15 @@ type SliceKey<'a> = Vec<(&'a str, i64)>;
 /// Returns the cores that hold each slice of a tensor, and the number of slices.
 fn find_slice_holders<'a>(file: &'a FileView<'_>, tensor: &TensorView<'a>) -> (BTreeMap<SliceKey<'a>, Vec<i64>>, i64) {
     let dims: Vec<&str> = file.labels().filter(|label| tensor.has_dim(label)).collect();
-    let slice = |slots: &Entries<Text, i64>| dims.iter().map(|label| (*label, slots.get(*label).copied().unwrap_or_default())).collect();
+    let slice = |slots: &Entries<Text, i64>| {
+        dims.iter().map(|label| (*label, slots.get(*label).copied().unwrap_or_default())).collect()
+    };
     let mut held: BTreeMap<SliceKey<'a>, Vec<i64>> = BTreeMap::new();
     for (core, slots) in tensor.node.coordinates.core_to_slice.iter() {
         held.entry(slice(slots)).or_default().push(*core);
     }
-    let n_slices = dims.iter().fold(1_i64, |product, label| product.saturating_mul(tensor.num_held_slices(label).unwrap_or(1)));
+    let n_slices =
+        dims.iter().fold(1_i64, |product, label| product.saturating_mul(tensor.num_held_slices(label).unwrap_or(1)));
     (held, n_slices)
 }
 
@@ -101,11 +117,13 @@ fn find_slice_holders<'a>(file: &'a FileView<'_>, tensor: &TensorView<'a>) -> (B
 pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some([(source, _), (destination, _)]) = shuffle_views(file) else { return };
     if let Some(outside) = [source, destination].iter().find(|tensor| !tensor.is_lx()) {
-        let message = format!("tensor {} is in '{}'; both tensors of a shuffle are in LX", outside.index, outside.node.component);
+        let message =
+            format!("tensor {} is in '{}'; both tensors of a shuffle are in LX", outside.index, outside.node.component);
         return report.report_json(file.node_member_path(outside.index, "component_"), message);
     }
     if source.info.format != destination.info.format {
-        let message = format!("{}, where the source is {}; a shuffle copies bits", destination.info.format, source.info.format);
+        let message =
+            format!("{}, where the source is {}; a shuffle copies bits", destination.info.format, source.info.format);
         report.report_json(file.tensor_member_path(destination.index, "dataFormat_"), message);
     }
     let (source_bytes, destination_bytes) = (compute_core_bytes(file, &source), compute_core_bytes(file, &destination));
@@ -114,8 +132,9 @@ pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationRe
         let address = |tensor: &TensorView<'_>| tensor.node.start.value_on_core(core).map(|address| address.0);
         let (Some(from), Some(to)) = (address(&source), address(&destination)) else { continue };
         if from < to.saturating_add(destination_bytes) && to < from.saturating_add(source_bytes) {
-            let message =
-                format!("{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte");
+            let message = format!(
+                "{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte"
+            );
             return report.report_json(start_path(file, destination.index, CoreKey::from_core(core)), message);
         }
     }
@@ -132,9 +151,14 @@ pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationRep
         let path = file.node_member_path(tensor.index, "coordinates_/coordInfo");
         match split.as_slice() {
             [(label, 2)] if *label == stick && corelets == 2 => {}
-            [] => report
-                .report_json(path, format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'")),
-            found => report.report_json(path, format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'")),
+            [] => report.report_json(
+                path,
+                format!("no 'corelet_fold' of {corelets}; {corelets} corelets share the stick dimension '{stick}'"),
+            ),
+            found => report.report_json(
+                path,
+                format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'"),
+            ),
         }
     }
 }

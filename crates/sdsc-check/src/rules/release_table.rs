@@ -11,7 +11,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "schema 1.0.0",
         tensors::check_positive_folds,
     ),
-    file_rule("sdsc_r105", "a description has at most eight tensors", "specification 1.0.0, validator", tensors::check_tensor_count),
+    file_rule(
+        "sdsc_r105",
+        "a description has at most eight tensors",
+        "specification 1.0.0, validator",
+        tensors::check_tensor_count,
+    ),
     file_rule(
         "sdsc_r106",
         "each tensor has one node; names of nodes and tensors are unique, and `prev_` names another node",
@@ -72,7 +77,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "specification 1.0.0, top-k",
         families::check_top_k_sticks,
     ),
-    file_rule("sdsc_r116", "a restickify has tensors in DL16", "specification 1.0.0, data shuffle", families::check_restickify_format),
+    file_rule(
+        "sdsc_r116",
+        "a restickify has tensors in DL16",
+        "specification 1.0.0, data shuffle",
+        families::check_restickify_format,
+    ),
     file_rule(
         "sdsc_r117",
         "`maskingConstId_` is -1 or the number of a constant",
@@ -85,7 +95,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "specification 1.0.0, supported functions",
         families::check_released_function,
     ),
-    bundle_rule("sdsc_r119", "each execute has a file of its own", "specification 1.0.0, `sdsc_execute`", bundles::check_files_run_once),
+    bundle_rule(
+        "sdsc_r119",
+        "each execute has a file of its own",
+        "specification 1.0.0, `sdsc_execute`",
+        bundles::check_files_run_once,
+    ),
     bundle_rule(
         "sdsc_r120",
         "a shared file is executed with the same symbol ids, in the same kernel arguments",
@@ -147,7 +162,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "specification 1.0.0, padding",
         divisions::check_windows,
     ),
-    file_rule("sdsc_r131", "a core has one corelet or two", "specification 1.0.0, guide", divisions::check_corelet_counts),
+    file_rule(
+        "sdsc_r131",
+        "a core has one corelet or two",
+        "specification 1.0.0, guide",
+        divisions::check_corelet_counts,
+    ),
     file_rule(
         "sdsc_r132",
         "the parts of the cores make each dimension",
@@ -160,7 +180,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "schema 1.0.0",
         families::check_constant_values,
     ),
-    file_rule("sdsc_r134", "nodes, units and fidelities have the names of the schema", "schema 1.0.0", families::check_keywords),
+    file_rule(
+        "sdsc_r134",
+        "nodes, units and fidelities have the names of the schema",
+        "schema 1.0.0",
+        families::check_keywords,
+    ),
     file_rule("sdsc_r135", "numbers have the range of the schema", "schema 1.0.0", divisions::check_number_ranges),
 ];
 

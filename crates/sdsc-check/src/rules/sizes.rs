@@ -16,12 +16,18 @@ pub(super) fn check_dims(file: &FileView<'_>, report: &mut ViolationReport) {
         }
     };
     let stages = &file.dsc.stages.core;
-    check_all(file.member_path("numWkSlicesPerDim_"), file.operation.slices.iter().map(|(label, _)| &**label).collect());
+    check_all(
+        file.member_path("numWkSlicesPerDim_"),
+        file.operation.slices.iter().map(|(label, _)| &**label).collect(),
+    );
     check_all(file.dsc_member_path("dataStageParam_/0/ss_"), collect_labels(&stages.steady.sizes));
     check_all(file.dsc_member_path("dataStageParam_/0/el_"), collect_labels(&stages.end.sizes));
     let mut check_each = |path: &str, label: &str| {
         if !space.contains(label) {
-            report.report_json(file.dsc_member_path(path), format!("'{label}' is no dimension of 'N_'; every dimension has a size"));
+            report.report_json(
+                file.dsc_member_path(path),
+                format!("'{label}' is no dimension of 'N_'; every dimension has a size"),
+            );
         }
     };
     for (name, class) in file.dsc.classes.iter() {
@@ -30,7 +36,12 @@ pub(super) fn check_dims(file: &FileView<'_>, report: &mut ViolationReport) {
     }
     file.dsc.masking.iter().for_each(|(label, _)| check_each("coordinateMasking_", label));
     file.dsc.dim_symbols.iter().flat_map(Entries::iter).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
-    let symbolic = stages.steady.symbolic.iter().flat_map(Entries::iter).map(|(label, _)| label.strip_suffix('_').unwrap_or(label));
+    let symbolic = stages
+        .steady
+        .symbolic
+        .iter()
+        .flat_map(Entries::iter)
+        .map(|(label, _)| label.strip_suffix('_').unwrap_or(label));
     symbolic.for_each(|label| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
 }
 
@@ -43,7 +54,10 @@ pub(super) fn check_slice_divisibility(file: &FileView<'_>, report: &mut Violati
         return;
     }
     for label in file.labels() {
-        let (Some(size), Some(part), Some(slices)) = (file.size(label), file.core_size(label), file.num_slices(label)) else { continue };
+        let (Some(size), Some(part), Some(slices)) = (file.size(label), file.core_size(label), file.num_slices(label))
+        else {
+            continue;
+        };
         if size < 1 {
             report.report_json(
                 file.dsc_member_path(&format!("N_/{label}_")),
@@ -88,12 +102,15 @@ pub(super) fn check_stick_alignment(file: &FileView<'_>, report: &mut ViolationR
         for label in tensor.stick().iter().filter(|label| tensor.has_dim(label)) {
             let held = if file.is_shuffle() { tensor.num_held_slices(label) } else { None };
             let held = held.filter(|slices| *slices > 0).and_then(|slices| Some(file.size(label)? / slices));
-            let (Some(per_stick), Some(part)) = (tensor.stick_size(label), held.or(file.core_size(label))) else { continue };
+            let (Some(per_stick), Some(part)) = (tensor.stick_size(label), held.or(file.core_size(label))) else {
+                continue;
+            };
             let class = &*tensor.info.class;
             if is_misaligned(file, &tensor, label, per_stick, part) && seen.insert((class, label)) {
                 let path = file.dsc_member_path(&format!("dataStageParam_/0/ss_/{label}_"));
-                let message =
-                    format!("{part} points of '{label}' on each core; a core has complete sticks of '{class}', which have {per_stick}");
+                let message = format!(
+                    "{part} points of '{label}' on each core; a core has complete sticks of '{class}', which have {per_stick}"
+                );
                 report.report_json(path, message);
             }
         }
@@ -108,7 +125,8 @@ fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_
         is_cut && is_split && part > per_stick
     } else {
         // The reference emitter does not pad the result of a conversion of a one-dimensional tensor.
-        let is_flat = file.family == FunctionFamily::Conversion && file.labels().all(|other| other == label || file.size(other) == Some(1));
+        let is_flat = file.family == FunctionFamily::Conversion
+            && file.labels().all(|other| other == label || file.size(other) == Some(1));
         is_cut && (is_split || !is_flat)
     }
 }
@@ -118,7 +136,9 @@ pub(super) fn check_addressable_spans(file: &FileView<'_>, report: &mut Violatio
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         let bytes = compute_core_bytes(file, &tensor);
         if bytes > limit {
-            let message = format!("a core addresses {bytes} bytes of the tensor; it must not exceed 65535 pages of 4096, {limit} bytes");
+            let message = format!(
+                "a core addresses {bytes} bytes of the tensor; it must not exceed 65535 pages of 4096, {limit} bytes"
+            );
             report.report_json(file.node_member_path(tensor.index, "startAddressCoreCorelet_"), message);
         }
     }

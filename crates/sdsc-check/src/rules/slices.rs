@@ -1,4 +1,5 @@
-//! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each tensor.
+//! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each
+//! tensor.
 
 use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
 use super::super::file_view::{FileView, TensorView};
@@ -11,11 +12,14 @@ use sdsc_format::model::{Entries, Text};
 
 type CoreSlotTable = Entries<i64, Entries<Text, i64>>;
 
-/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the product of the slice
-/// counts of all earlier dimensions. A shuffle that counts the slices of its destination has the slices of its destination.
+/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the
+/// product of the slice counts of all earlier dimensions. A shuffle that counts the slices of its destination has the
+/// slices of its destination.
 pub(super) fn check_slice_cycle(file: &FileView<'_>, report: &mut ViolationReport) {
     let (path, slots) = (file.member_path("coreIdToWkSlice_"), &file.operation.core_to_slice);
-    if let Some(destination) = file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor)) {
+    if let Some(destination) =
+        file.tensors().last().filter(|tensor| file.is_shuffle() && has_equal_slices(file, tensor))
+    {
         if let Some((core, label)) = find_slot_mismatch(file, &destination) {
             report.report_json(
                 format!("{path}/{core}/{label}"),
@@ -66,7 +70,8 @@ pub(super) fn check_slice_starts(file: &FileView<'_>, report: &mut ViolationRepo
         if file.dsc.dim_symbols.is_some() {
             continue;
         }
-        let moves_alike = |start: &&&StartAddress<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
+        let moves_alike =
+            |start: &&&StartAddress<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
         if let Some(other) = own.iter().find(moves_alike) {
             let message = format!(
                 "core {} is in another buffer than core 0, or moves in loops in another way; a tensor is in one buffer",
@@ -75,28 +80,36 @@ pub(super) fn check_slice_starts(file: &FileView<'_>, report: &mut ViolationRepo
             report.report_json(start_path(file, tensor.index, other.core), message);
             continue;
         }
-        let found: Vec<(i64, i64)> =
-            own.iter().map(|start| (start.core.core, start.form.constant.saturating_sub(first.form.constant))).collect();
+        let found: Vec<(i64, i64)> = own
+            .iter()
+            .map(|start| (start.core.core, start.form.constant.saturating_sub(first.form.constant)))
+            .collect();
         if let Some((core, message)) = find_start_fault(file, &tensor, &found) {
-            report.report_json(file.node_member_path(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")), message);
+            report.report_json(
+                file.node_member_path(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")),
+                message,
+            );
         }
     }
 }
 
-/// Checks that all cores use an indexed table at one address, and that only dimensions along which indices move are divided: the device adds
-/// the selected rows to the address.
+/// Checks that all cores use an indexed table at one address, and that only dimensions along which indices move are
+/// divided: the device adds the selected rows to the address.
 pub(super) fn check_unsplit_tables(file: &FileView<'_>, report: &mut ViolationReport) {
     let starts = collect_starts(file);
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection == "value_tensor") {
         let own: Vec<&StartAddress<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
         let Some(first) = own.first() else { continue };
         if let Some(other) = own.iter().find(|start| start.form != first.form) {
-            let message =
-                format!("core {} starts elsewhere than core {}; cores use a table at one address", other.core.core, first.core.core);
+            let message = format!(
+                "core {} starts elsewhere than core {}; cores use a table at one address",
+                other.core.core, first.core.core
+            );
             report.report_json(start_path(file, tensor.index, other.core), message);
         }
         let indexed = file.tensors().find(TensorView::is_index);
-        let is_moved_by_indices = |label: &str| indexed.as_ref().is_some_and(|index| index.node.order.iter().any(|own| **own == *label));
+        let is_moved_by_indices =
+            |label: &str| indexed.as_ref().is_some_and(|index| index.node.order.iter().any(|own| **own == *label));
         let is_whole = |label: &str| file.num_slices(label).unwrap_or(1) <= 1 || is_moved_by_indices(label);
         for (position, label) in tensor.node.order.iter().enumerate().filter(|(_, label)| !is_whole(label)) {
             let message = format!(
@@ -131,8 +144,9 @@ fn find_start_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64,
     first_fault
 }
 
-/// Returns the possible sizes of a tensor in memory. First the sizes of the space with the gaps; then sizes that files do not show: a
-/// device dimension of one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
+/// Returns the possible sizes of a tensor in memory. First the sizes of the space with the gaps; then sizes that files
+/// do not show: a device dimension of one position, which the reference emitter counts as well, and rows of a padded
+/// dimension that a tensor lacks.
 fn enumerate_memory_sizes(file: &FileView<'_>, extents: &[DimExtent<'_>]) -> Vec<Vec<i64>> {
     let plain: Vec<i64> = extents.iter().map(DimExtent::memory_size).collect();
     let mut all = enumerate_tensor_sizes(extents);
@@ -157,7 +171,13 @@ fn enumerate_memory_sizes(file: &FileView<'_>, extents: &[DimExtent<'_>]) -> Vec
 const PADDING_BOUND: i64 = 128;
 
 /// Returns the byte offset of a core's part of a tensor from the part of core 0.
-fn compute_slice_offset(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[DimExtent<'_>], sizes: &[i64], core: i64) -> Option<i64> {
+fn compute_slice_offset(
+    file: &FileView<'_>,
+    tensor: &TensorView<'_>,
+    extents: &[DimExtent<'_>],
+    sizes: &[i64],
+    core: i64,
+) -> Option<i64> {
     let slots = file.operation.core_to_slice.get(&core)?;
     let (mut bytes, mut inner) = (0_i64, STICK_BYTES);
     for (extent, size) in extents.iter().zip(sizes) {
@@ -174,8 +194,8 @@ fn compute_slice_offset(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &
     (!is_small).then_some(bytes)
 }
 
-/// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions of which it has one
-/// position.
+/// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions of
+/// which it has one position.
 pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.family.is_windowed() || file.dsc.dim_symbols.is_some() {
         return;
@@ -184,7 +204,10 @@ pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationRe
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection != "value_tensor") {
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
         let Some(ValueBase::Argument(argument)) = base else { continue };
-        let Some((_, device)) = file.context.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last()) else { continue };
+        let Some((_, device)) = file.context.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last())
+        else {
+            continue;
+        };
         let own: Vec<DimExtent<'_>> = dim_extents(file, &tensor).collect();
         let (may_be, wanted) = (enumerate_tensor_sizes(&own), saturating_product(device));
         let fits = |all: &Vec<i64>| {
@@ -194,8 +217,9 @@ pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationRe
         };
         if !may_be.iter().any(fits) {
             let (all, found) = (&may_be[0], saturating_product(&may_be[0]));
-            let message =
-                format!("sizes {all:?} with the gaps, {found} sticks; kernel argument {argument} has sizes {device:?}, {wanted} sticks");
+            let message = format!(
+                "sizes {all:?} with the gaps, {found} sticks; kernel argument {argument} has sizes {device:?}, {wanted} sticks"
+            );
             report.report_json(file.node_member_path(tensor.index, "backGapCore_"), message);
         }
     }
@@ -206,13 +230,16 @@ fn count_nonunit_dims(sizes: &[i64]) -> usize {
     sizes.iter().filter(|size| **size > 1).count()
 }
 
-/// Checks that a tensor has the format of its kernel argument. Files declare indices as unsigned, and copy integers as floats.
+/// Checks that a tensor has the format of its kernel argument. Files declare indices as unsigned, and copy integers as
+/// floats.
 pub(super) fn check_argument_formats(file: &FileView<'_>, report: &mut ViolationReport) {
     let starts = collect_starts(file);
     for tensor in file.tensors() {
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
         let Some(ValueBase::Argument(argument)) = base else { continue };
-        let Some(wanted) = file.context.arguments.get(argument).map(|buffer| &*buffer.format).filter(|format| !format.is_empty()) else {
+        let Some(wanted) =
+            file.context.arguments.get(argument).map(|buffer| &*buffer.format).filter(|format| !format.is_empty())
+        else {
             continue;
         };
         let found = &*tensor.info.format;
@@ -222,7 +249,9 @@ pub(super) fn check_argument_formats(file: &FileView<'_>, report: &mut Violation
             _ => false,
         };
         if found != wanted && !(is_renamed && wanted == DeviceFormat::IeeeInt32.name()) {
-            let message = format!("{found}, where kernel argument {argument} is {wanted}; a tensor has the format of its argument");
+            let message = format!(
+                "{found}, where kernel argument {argument} is {wanted}; a tensor has the format of its argument"
+            );
             report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
         }
     }

@@ -16,7 +16,9 @@ impl SymbolMention<'_> {
     fn member_path(self, file: &FileView<'_>) -> String {
         match self {
             Self::Size(label) => file.dsc_member_path(&format!("dimToSymbolMapping_/{label}")),
-            Self::Start(tensor, core) => file.node_member_path(tensor, &format!("startAddressCoreCorelet_/data_/{core}")),
+            Self::Start(tensor, core) => {
+                file.node_member_path(tensor, &format!("startAddressCoreCorelet_/data_/{core}"))
+            }
         }
     }
 }
@@ -26,7 +28,8 @@ impl SymbolMention<'_> {
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
 fn collect_mentions<'a>(file: &FileView<'a>) -> Vec<(i64, SymbolMention<'a>)> {
     let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
-    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (id.id, SymbolMention::Size(label)))).collect();
+    let mut ids: Vec<_> =
+        dims.flat_map(|(label, ids)| ids.iter().map(|id| (id.id, SymbolMention::Size(label)))).collect();
     ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.has_symbolic_start()) {
         let mut starts: Vec<_> = node.start.data.iter().collect();
@@ -43,7 +46,8 @@ pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationRep
     let given: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
     let mentioned = collect_mentions(file);
     for (id, mention) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
-        let message = format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
+        let message =
+            format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
         report.report_json(mention.member_path(file), message);
     }
     // The descriptions of a file have the symbols of the execute together.
@@ -53,7 +57,10 @@ pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationRep
     let of_others = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbol_ids());
     let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).chain(of_others).collect();
     for id in given.difference(&wanted) {
-        report.report_file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
+        report.report_file(format!(
+            "the execute at {} gives symbol {id} a value; the file does not mention it",
+            execute.at
+        ));
     }
 }
 
@@ -65,9 +72,13 @@ pub(super) fn check_symbol_order(file: &FileView<'_>, report: &mut ViolationRepo
     if given.len() != execute.symbol_ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
         return;
     }
-    if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.symbol_ids()).find(|((wanted, _), found)| wanted != *found) {
-        let message =
-            format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
+    if let Some(((wanted, mention), found)) =
+        mentioned.iter().zip(execute.symbol_ids()).find(|((wanted, _), found)| wanted != *found)
+    {
+        let message = format!(
+            "the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does",
+            execute.at
+        );
         report.report_json(mention.member_path(file), message);
     }
 }
@@ -112,18 +123,22 @@ fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(tags) = &file.operation.symbol_tags else { return };
     let tagged: BTreeSet<i64> = tags.iter().map(|(id, _)| id.0).collect();
     if let Some(id) = ids.symmetric_difference(&tagged).next() {
-        let message =
-            format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
+        let message = format!(
+            "symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name"
+        );
         report.report_json(file.member_path("inputSymbolsAndTags_"), message);
     }
 }
 
 fn check_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
-    let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
+    let mapped = |label: &str| {
+        file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label))
+    };
     let stage = &file.dsc.stages.core.steady;
     for label in file.labels().filter(|label| mapped(label) != stage.bounds(label).is_some()) {
-        let message =
-            format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
+        let message = format!(
+            "dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds"
+        );
         report.report_json(file.dsc_member_path("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
     }
     for (label, info) in stage.symbolic.iter().flat_map(Entries::iter) {
@@ -134,7 +149,8 @@ fn check_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
                 "at most {} in steps of {}; a symbolic size is positive and at most the {largest} points of a core",
                 info.max, info.granularity
             );
-            report.report_json(file.dsc_member_path(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
+            report
+                .report_json(file.dsc_member_path(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Table of the rules, the most basic first: a file that breaks a rule may break later rules as a consequence.
 
 use super::{
-    FormatRule, RuleCheck, addresses, constants, coordinates, cores, derived_members, families, identity, launches, layouts, relayouts,
-    sizes, slices, symbols, tensors, windowed, windows,
+    FormatRule, RuleCheck, addresses, constants, coordinates, cores, derived_members, families, identity, launches,
+    layouts, relayouts, sizes, slices, symbols, tensors, windowed, windows,
 };
 
-/// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every field; labels
-/// of removed rules are not reused.
+/// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of
+/// every field; labels of removed rules are not reused.
 pub const RULES: &[FormatRule] = &[
     rule(
         "sdsc_r1",
@@ -14,7 +14,12 @@ pub const RULES: &[FormatRule] = &[
         "specification, bundle container; torch-spyre facts, D.10",
         RuleCheck::Reading,
     ),
-    rule("sdsc_r2", "an SDSC file is JSON with the members of the format, each of its type", "schema, section 6", RuleCheck::Reading),
+    rule(
+        "sdsc_r2",
+        "an SDSC file is JSON with the members of the format, each of its type",
+        "schema, section 6",
+        RuleCheck::Reading,
+    ),
     rule(
         "sdsc_r3",
         "`program.json` has its members, its launches name bundles and tensors that exist, and only integer arguments are indices",
@@ -88,7 +93,12 @@ pub const RULES: &[FormatRule] = &[
         "schema, sections 7 and 10",
         RuleCheck::Bundle(launches::check_consecutive_ids),
     ),
-    rule("sdsc_r16", "a file uses exactly the symbols of its execute", "schema, section 10", RuleCheck::File(symbols::check_symbol_values)),
+    rule(
+        "sdsc_r16",
+        "a file uses exactly the symbols of its execute",
+        "schema, section 10",
+        RuleCheck::File(symbols::check_symbol_values),
+    ),
     rule(
         "sdsc_r17",
         "an execute lists symbols in the order of its file: sizes, then addresses by tensor and core",
@@ -101,14 +111,24 @@ pub const RULES: &[FormatRule] = &[
         "schema, sections 6 and 10",
         RuleCheck::File(identity::check_names),
     ),
-    rule("sdsc_r19", "the device has the function", "specification, supported functions", RuleCheck::File(identity::check_function)),
+    rule(
+        "sdsc_r19",
+        "the device has the function",
+        "specification, supported functions",
+        RuleCheck::File(identity::check_function),
+    ),
     rule(
         "sdsc_r20",
         "matmuls and convolutions run on the unit `pt`, all other functions on `sfp`",
         "schema, section 5",
         RuleCheck::File(identity::check_unit),
     ),
-    rule("sdsc_r21", "members with one legal value have this value", "schema, section 6", RuleCheck::File(identity::check_fixed_members)),
+    rule(
+        "sdsc_r21",
+        "members with one legal value have this value",
+        "schema, section 6",
+        RuleCheck::File(identity::check_fixed_members),
+    ),
     rule(
         "sdsc_r22",
         "all core counts of a file are equal, and between 1 and the number of cores of the machine; a shuffle may use fewer than it counts",
@@ -157,7 +177,12 @@ pub const RULES: &[FormatRule] = &[
         "schema, section 10",
         RuleCheck::File(sizes::check_slice_divisibility),
     ),
-    rule("sdsc_r30", "the members `ss_` and `el_` are equal", "schema, section 10", RuleCheck::File(sizes::check_equal_stages)),
+    rule(
+        "sdsc_r30",
+        "the members `ss_` and `el_` are equal",
+        "schema, section 10",
+        RuleCheck::File(sizes::check_equal_stages),
+    ),
     rule(
         "sdsc_r31",
         "a slice of a data tensor consists of complete sticks; a slice of an index tensor consists of complete sticks or is smaller than one stick",
@@ -213,7 +238,12 @@ pub const RULES: &[FormatRule] = &[
         "schema, section 5",
         RuleCheck::File(layouts::check_op_format),
     ),
-    rule("sdsc_r41", "scales are 1 or -1, or -2 along the stick", "specification, step 7", RuleCheck::File(layouts::check_scales)),
+    rule(
+        "sdsc_r41",
+        "scales are 1 or -1, or -2 along the stick",
+        "specification, step 7",
+        RuleCheck::File(layouts::check_scales),
+    ),
     rule(
         "sdsc_r42",
         "coordinates have folds for cores, corelets, rows and elements, and separate folds for sticks",
@@ -256,7 +286,12 @@ pub const RULES: &[FormatRule] = &[
         "specification, step 6",
         RuleCheck::File(tensors::check_indirect_access),
     ),
-    rule("sdsc_r49", "only indexed tensors have page sizes", "schema, section 3", RuleCheck::File(tensors::check_page_access)),
+    rule(
+        "sdsc_r49",
+        "only indexed tensors have page sizes",
+        "schema, section 3",
+        RuleCheck::File(tensors::check_page_access),
+    ),
     rule(
         "sdsc_r50",
         "a matmul has one contracted dimension (K), at most one generated dimension (N), at most two preserved dimensions (M), and at most two dimensions that all tensors have (batch)",

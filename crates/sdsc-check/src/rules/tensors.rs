@@ -9,8 +9,10 @@ use std::collections::BTreeSet;
 pub(super) fn check_tensor_numbers(file: &FileView<'_>, report: &mut ViolationReport) {
     let (nodes, tensors) = (file.dsc.nodes.len(), file.dsc.tensors.len());
     if nodes != tensors || nodes == 0 {
-        report
-            .report_json(file.dsc_member_path("scheduleTree_"), format!("{nodes} nodes for {tensors} tensors; every tensor has one node"));
+        report.report_json(
+            file.dsc_member_path("scheduleTree_"),
+            format!("{nodes} nodes for {tensors} tensors; every tensor has one node"),
+        );
     }
     for (index, node) in file.dsc.nodes.iter().enumerate() {
         if let Some(found) = node.tensor.filter(|found| *found != index) {
@@ -28,8 +30,10 @@ pub(super) fn check_tensor_numbers(file: &FileView<'_>, report: &mut ViolationRe
             );
         }
         if tensor.name != format!("Tensor{index}") {
-            report
-                .report_json(file.tensor_member_path(index, "dsName_"), format!("'{}'; the tensor is called 'Tensor{index}'", tensor.name));
+            report.report_json(
+                file.tensor_member_path(index, "dsName_"),
+                format!("'{}'; the tensor is called 'Tensor{index}'", tensor.name),
+            );
         }
     }
 }
@@ -38,7 +42,10 @@ pub(super) fn check_memory_agreement(file: &FileView<'_>, report: &mut Violation
     for tensor in file.tensors() {
         let component = &*tensor.node.component;
         if !matches!(component, "hbm" | "lx") {
-            report.report_json(file.node_member_path(tensor.index, "component_"), format!("'{component}'; a tensor is in 'hbm' or 'lx'"));
+            report.report_json(
+                file.node_member_path(tensor.index, "component_"),
+                format!("'{component}'; a tensor is in 'hbm' or 'lx'"),
+            );
             continue;
         }
         let wanted = format!("allocate-Tensor{}_{component}", tensor.index);
@@ -49,17 +56,21 @@ pub(super) fn check_memory_agreement(file: &FileView<'_>, report: &mut Violation
             );
         }
         let memory = &tensor.info.memory;
-        let is_there = |presence: &Option<MemoryPresence>| presence.as_ref().is_some_and(|presence| presence.is_present == 1);
+        let is_there =
+            |presence: &Option<MemoryPresence>| presence.as_ref().is_some_and(|presence| presence.is_present == 1);
         let agrees = if tensor.is_lx() { memory.hbm.is_none() && is_there(&memory.lx) } else { is_there(&memory.hbm) };
         if !agrees {
-            let message = format!("the memories are not those of a tensor in '{component}'; a tensor in LX is not in HBM as well");
+            let message = format!(
+                "the memories are not those of a tensor in '{component}'; a tensor in LX is not in HBM as well"
+            );
             report.report_json(file.tensor_member_path(tensor.index, "memOrg_"), message);
         }
     }
 }
 
 pub(super) fn check_operands(file: &FileView<'_>, report: &mut ViolationReport) {
-    let names: Vec<_> = (0..file.dsc.tensors.len()).map(|index| Text::from(format!("Tensor{index}-idx{index}"))).collect();
+    let names: Vec<_> =
+        (0..file.dsc.tensors.len()).map(|index| Text::from(format!("Tensor{index}-idx{index}"))).collect();
     let compute = file.compute;
     let lists = [("inputLabeledDs", &compute.inputs), ("outputLabeledDs", &compute.outputs)];
     let indices = compute.indices.as_ref().map(|indices| ("indirectAccessIndexLabeledDs", indices));
@@ -95,7 +106,8 @@ pub(super) fn check_index_tensor_list(file: &FileView<'_>, report: &mut Violatio
         report.report_json(file.compute_member_path("indirectAccessIndexLabeledDs"), message);
     }
     if let Some(position) = file.compute.inputs.iter().position(|input| wanted.contains(input)) {
-        let message = format!("'{}' is an index tensor; index tensors are not listed as inputs", file.compute.inputs[position]);
+        let message =
+            format!("'{}' is an index tensor; index tensors are not listed as inputs", file.compute.inputs[position]);
         report.report_json(file.compute_member_path(&format!("inputLabeledDs/{position}")), message);
     }
 }
@@ -114,7 +126,10 @@ pub(super) fn check_index_tensor_format(file: &FileView<'_>, report: &mut Violat
             );
         }
         if tensor.node.index_type.as_deref() != Some("index") {
-            report.report_json(file.node_member_path(tensor.index, "indexTensorType_"), "the index tensor has no type 'index'");
+            report.report_json(
+                file.node_member_path(tensor.index, "indexTensorType_"),
+                "the index tensor has no type 'index'",
+            );
         }
     }
 }
@@ -134,13 +149,17 @@ pub(super) fn check_indirect_access(file: &FileView<'_>, report: &mut ViolationR
         let path = || file.node_member_path(tensor, "relatedIndirectAccessAlloc_");
         match (wanted, &node.related) {
             (None, None) => {}
-            (None, Some(found)) => report.report_json(path(), format!("'{found}'; a tensor that is accessed directly has no partner")),
+            (None, Some(found)) => {
+                report.report_json(path(), format!("'{found}'; a tensor that is accessed directly has no partner"))
+            }
             (Some(wanted), None) => report.report_json(path(), format!("no partner; it is the node of a '{wanted}'")),
             (Some(wanted), Some(found)) => {
                 if !file.dsc.nodes.iter().any(|other| other.name == *found && other.indirection == wanted) {
                     report.report_json(
                         path(),
-                        format!("'{found}' is no node of a '{wanted}'; an index tensor and what it indexes are partners"),
+                        format!(
+                            "'{found}' is no node of a '{wanted}'; an index tensor and what it indexes are partners"
+                        ),
                     );
                 }
             }

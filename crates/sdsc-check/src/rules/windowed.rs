@@ -1,4 +1,5 @@
-//! Rule on members that describe windows: those of the stages, the nodes and the folds of a windowed op are recomputed and compared.
+//! Rule on members that describe windows: those of the stages, the nodes and the folds of a windowed op are recomputed
+//! and compared.
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::ViolationReport;
@@ -54,9 +55,14 @@ pub(super) fn check_window_members(file: &FileView<'_>, report: &mut ViolationRe
     }
 }
 
-/// Checks that every memory of a tensor states whether its data is padded: for all tensors of sliding functions, for the input of a
-/// depthwise convolution.
-fn check_padding_members(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &TensorView<'_>, report: &mut ViolationReport) {
+/// Checks that every memory of a tensor states whether its data is padded: for all tensors of sliding functions, for
+/// the input of a depthwise convolution.
+fn check_padding_members(
+    file: &FileView<'_>,
+    kind: WindowFunctionKind,
+    tensor: &TensorView<'_>,
+    report: &mut ViolationReport,
+) {
     let is_padded = kind.reads_windows(file, tensor.index);
     let in_lx_only = tensor.is_lx();
     let is_said = if kind.is_sliding() { !in_lx_only } else { is_padded };
@@ -76,8 +82,8 @@ fn check_padding_members(file: &FileView<'_>, kind: WindowFunctionKind, tensor: 
     }
 }
 
-/// Checks that tensors of overlapping windows share data, and that their sticks are not replicated; both members exist for poolings and
-/// direct convolutions only.
+/// Checks that tensors of overlapping windows share data, and that their sticks are not replicated; both members exist
+/// for poolings and direct convolutions only.
 fn check_shared_data_members(file: &FileView<'_>, kind: WindowFunctionKind, report: &mut ViolationReport) {
     let wanted = kind.is_sliding().then_some(1);
     let found = file.dsc.class_relation.as_ref().map(|relation| relation.is_reuse);
@@ -89,8 +95,10 @@ fn check_shared_data_members(file: &FileView<'_>, kind: WindowFunctionKind, repo
     }
     for (name, class) in file.dsc.classes.iter() {
         if class.stick_replication.is_some() != kind.is_sliding() {
-            let message =
-                format!("'{}' has the member for every class or for none; poolings and convolutions have it", file.compute.function);
+            let message = format!(
+                "'{}' has the member for every class or for none; poolings and convolutions have it",
+                file.compute.function
+            );
             report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{name}/stickRepl_")), message);
         }
     }
@@ -128,12 +136,17 @@ fn check_derived_windows(file: &FileView<'_>, kind: WindowFunctionKind, report: 
         wanted.insert(label.clone(), named(whole));
         per_core.extend(part.map(|part| (label.clone(), named(part))));
     }
-    let is_complete =
-        WINDOW_AXES.iter().all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
+    let is_complete = WINDOW_AXES
+        .iter()
+        .all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
     let stages = file.dsc.stages.core.steady.windows.as_ref().map(collect_by_label).unwrap_or_default();
     for (path, found, wanted) in [("N_", &found, &wanted), ("dataStageParam_/0/ss_", &stages, &per_core)] {
         if found != wanted || !is_complete {
-            let message = format!("windows {}; those of the sizes and the strides are {}", format_windows(found), format_windows(wanted));
+            let message = format!(
+                "windows {}; those of the sizes and the strides are {}",
+                format_windows(found),
+                format_windows(wanted)
+            );
             report.report_json(file.dsc_member_path(&format!("{path}/paddingSizes_")), message);
         }
     }
@@ -151,9 +164,14 @@ fn format_windows(windows: &WindowsByLabel) -> String {
     if windows.is_empty() { "none".to_owned() } else { windows.iter().map(one).collect::<Vec<_>>().join("; ") }
 }
 
-/// Returns the window of the complete op and that of one core. Positions that no window reads are subtracted from the back padding, then
-/// from the front padding.
-fn compute_depthwise_windows(file: &FileView<'_>, window: &WindowInfo, label: &str, kernel: i64) -> (WindowInfo, Option<WindowInfo>) {
+/// Returns the window of the complete op and that of one core. Positions that no window reads are subtracted from the
+/// back padding, then from the front padding.
+fn compute_depthwise_windows(
+    file: &FileView<'_>,
+    window: &WindowInfo,
+    label: &str,
+    kernel: i64,
+) -> (WindowInfo, Option<WindowInfo>) {
     let padding = window.pad_front.saturating_add(window.unneeded_front.unwrap_or_default());
     let fitted = |total: i64, outputs: i64| {
         let read = (outputs - 1).saturating_mul(window.stride).saturating_add(kernel);
@@ -176,23 +194,34 @@ fn compute_depthwise_windows(file: &FileView<'_>, window: &WindowInfo, label: &s
     let whole = fitted(window.total, window.total.saturating_sub(kernel).div_euclid(window.stride.max(1)) + 1);
     let part = file.size(label).zip(file.num_slices(label)).map(|(size, slices)| {
         let outputs = size / slices.max(1);
-        let total = if slices == 1 { window.total } else { outputs.saturating_mul(window.stride).saturating_add(kernel - 1) };
+        let total =
+            if slices == 1 { window.total } else { outputs.saturating_mul(window.stride).saturating_add(kernel - 1) };
         fitted(total, outputs)
     });
     (whole, part)
 }
 
-/// Checks that tensors that are read through windows are padded along the window dimensions only, and that no other tensor is padded.
-fn check_window_padding(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &TensorView<'_>, report: &mut ViolationReport) {
+/// Checks that tensors that are read through windows are padded along the window dimensions only, and that no other
+/// tensor is padded.
+fn check_window_padding(
+    file: &FileView<'_>,
+    kind: WindowFunctionKind,
+    tensor: &TensorView<'_>,
+    report: &mut ViolationReport,
+) {
     let node = tensor.node;
     let windows = file.dsc.space.windows.iter().flat_map(Entries::iter).map(|(label, _)| &**label);
     let is_padded = |label: &&str| !kind.is_sliding() || node.order.iter().any(|known| known == *label);
-    let wanted: Vec<&str> = if kind.reads_windows(file, tensor.index) { windows.filter(is_padded).collect() } else { Vec::new() };
+    let wanted: Vec<&str> =
+        if kind.reads_windows(file, tensor.index) { windows.filter(is_padded).collect() } else { Vec::new() };
     let padding = node.padding.as_ref().or(node.early_padding.as_ref());
     let found: Vec<&str> = padding.into_iter().flat_map(Entries::iter).map(|(label, _)| &**label).collect();
     let path = file.node_member_path(tensor.index, "padding_");
     if found != wanted || (padding.is_some() && wanted.is_empty()) {
-        return report.report_json(path, format!("padding of {found:?}; a tensor that is read through windows has padding of {wanted:?}"));
+        return report.report_json(
+            path,
+            format!("padding of {found:?}; a tensor that is read through windows has padding of {wanted:?}"),
+        );
     }
     let mut kinds = padding.into_iter().flat_map(Entries::iter).map(|(_, kind)| &**kind);
     let Some(first) = kinds.next() else { return };
@@ -205,12 +234,20 @@ fn check_window_padding(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &
 }
 
 /// Checks that a core's part of a windowed input is the range that its windows read.
-fn check_window_folds(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &TensorView<'_>, report: &mut ViolationReport) {
+fn check_window_folds(
+    file: &FileView<'_>,
+    kind: WindowFunctionKind,
+    tensor: &TensorView<'_>,
+    report: &mut ViolationReport,
+) {
     if !kind.reads_windows(file, tensor.index) {
         return;
     }
     for (label, window) in file.dsc.space.windows.iter().flat_map(Entries::iter) {
-        let Some((info, size)) = tensor.coordinate(label).filter(|_| tensor.has_dim(label)).zip(file.size(label)) else { continue };
+        let Some((info, size)) = tensor.coordinate(label).filter(|_| tensor.has_dim(label)).zip(file.size(label))
+        else {
+            continue;
+        };
         let (kernel, slices) = (file.size(&window.window_dim).unwrap_or(1), file.num_slices(label).unwrap_or(1).max(1));
         let step = (size / slices).saturating_mul(window.stride);
         let (step, part) = match kind {
@@ -220,8 +257,12 @@ fn check_window_folds(file: &FileView<'_>, kind: WindowFunctionKind, tensor: &Te
         };
         let (found, wanted) = (read_folds(info), vec![(step, slices), (0, 1), (0, 1), (1, part)]);
         if found != wanted {
-            let message = format!("steps and counts {found:?} of '{label}'; those of what the windows read are {wanted:?}");
-            report.report_json(file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), message);
+            let message =
+                format!("steps and counts {found:?} of '{label}'; those of what the windows read are {wanted:?}");
+            report.report_json(
+                file.node_member_path(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")),
+                message,
+            );
         }
     }
 }

@@ -6,7 +6,8 @@ use super::super::report::ViolationReport;
 use super::addresses::start_path;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Window of a tensor on its buffer, as far as a file describes it: the scale and the trailing gap of each dimension of the iteration space.
+/// Window of a tensor on its buffer, as far as a file describes it: the scale and the trailing gap of each dimension of
+/// the iteration space.
 type BufferWindow = Vec<(Option<i64>, i64)>;
 
 fn describe_window(file: &FileView<'_>, tensor: &TensorView<'_>) -> BufferWindow {
@@ -15,7 +16,9 @@ fn describe_window(file: &FileView<'_>, tensor: &TensorView<'_>) -> BufferWindow
 
 pub(super) fn check_moving_symbols(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(execute) = file.context.execute else { return };
-    let moves = |value: &Option<_>| value.as_ref().is_some_and(|form: &super::super::launch::LinearForm| !form.terms.is_empty());
+    let moves = |value: &Option<_>| {
+        value.as_ref().is_some_and(|form: &super::super::launch::LinearForm| !form.terms.is_empty())
+    };
     let moving: BTreeSet<i64> =
         execute.symbol_ids().iter().zip(&execute.values).filter(|(_, value)| moves(value)).map(|(id, _)| *id).collect();
     let mut known: BTreeMap<i64, (usize, BufferWindow)> = BTreeMap::new();

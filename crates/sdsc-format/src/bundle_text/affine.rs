@@ -17,7 +17,8 @@ pub struct LinearMap {
     pub constant: i64,
 }
 
-/// Evaluator of affine expressions during parsing. Only its values are kept, so that text of any length builds no deep tree.
+/// Evaluator of affine expressions during parsing. Only its values are kept, so that text of any length builds no deep
+/// tree.
 pub trait AffineEvaluator {
     /// Value of an expression.
     type Value;
@@ -43,7 +44,12 @@ pub trait AffineEvaluator {
     ///
     /// # Errors
     /// The result is none that there can be here.
-    fn evaluate_operator(&self, operator: AffineOperator, left: Self::Value, right: Self::Value) -> Result<Self::Value, String>;
+    fn evaluate_operator(
+        &self,
+        operator: AffineOperator,
+        left: Self::Value,
+        right: Self::Value,
+    ) -> Result<Self::Value, String>;
 }
 
 /// Binary operator of affine expressions.
@@ -78,7 +84,11 @@ pub fn parse_affine<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, 
 const MAX_DEPTH: usize = 64;
 
 /// A sum of terms.
-fn parse_expression<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+fn parse_expression<A: AffineEvaluator>(
+    parser: &mut TokenStream<'_>,
+    of: &A,
+    depth: usize,
+) -> Result<A::Value, TextError> {
     let mut sum = parse_term(parser, of, depth)?;
     loop {
         let operator = match parser.peek() {
@@ -110,12 +120,16 @@ fn parse_term<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: u
 
 fn parse_factor<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let (token, at) = parser.next()?;
-    let Some(inner) = depth.checked_sub(1) else { return Err(TextError::new(at, "an expression is nested too deeply")) };
+    let Some(inner) = depth.checked_sub(1) else {
+        return Err(TextError::new(at, "an expression is nested too deeply"));
+    };
     let placed = |message: String| TextError::new(at, message);
     match token {
         Token::Integer(value) => Ok(of.evaluate_number(value)),
         Token::Word("indirect") if parser.accept(Token::Sign('('))? => {
-            let (Token::Word(name), _) = parser.next()? else { return Err(placed("'indirect(' needs the name of a tensor".to_owned())) };
+            let (Token::Word(name), _) = parser.next()? else {
+                return Err(placed("'indirect(' needs the name of a tensor".to_owned()));
+            };
             parser.expect_sign(')')?;
             of.evaluate_indirect(name).map_err(placed)
         }
@@ -178,7 +192,12 @@ impl AffineEvaluator for LinearEvaluator<'_> {
         Ok(map)
     }
 
-    fn evaluate_operator(&self, operator: AffineOperator, left: LinearMap, right: LinearMap) -> Result<LinearMap, String> {
+    fn evaluate_operator(
+        &self,
+        operator: AffineOperator,
+        left: LinearMap,
+        right: LinearMap,
+    ) -> Result<LinearMap, String> {
         let result = match operator {
             AffineOperator::Add => add_maps(&left, &right),
             AffineOperator::Subtract => scale_map(&right, -1).and_then(|right| add_maps(&left, &right)),
@@ -203,8 +222,9 @@ fn scale_map(map: &LinearMap, factor: i64) -> Option<LinearMap> {
 }
 
 fn add_maps(left: &LinearMap, right: &LinearMap) -> Option<LinearMap> {
-    let all =
-        |left: &[i64], right: &[i64]| left.iter().zip(right).map(|(left, right)| left.checked_add(*right)).collect::<Option<Vec<_>>>();
+    let all = |left: &[i64], right: &[i64]| {
+        left.iter().zip(right).map(|(left, right)| left.checked_add(*right)).collect::<Option<Vec<_>>>()
+    };
     Some(LinearMap {
         dims: all(&left.dims, &right.dims)?,
         symbols: all(&left.symbols, &right.symbols)?,
@@ -225,15 +245,24 @@ mod tests {
         let expected = LinearMap { dims: vec![128, 5], symbols: vec![1], constant: -3 };
         assert_eq!(read("<(d0, d1)[s0] -> (s0 + 128*d0 + d1 * 5 - 3)>"), Ok(expected.clone()));
         assert_eq!(read("<(i, j)[base]->(-(3 - base) + 64 * 2 * i + (j + 4 * j))>"), Ok(expected));
-        assert_eq!(read("<(d0) -> (1024 + 128*d0)>"), Ok(LinearMap { dims: vec![128], symbols: vec![], constant: 1024 }));
+        assert_eq!(
+            read("<(d0) -> (1024 + 128*d0)>"),
+            Ok(LinearMap { dims: vec![128], symbols: vec![], constant: 1024 })
+        );
         assert_eq!(read("<()[s0] -> (s0)>"), Ok(LinearMap { dims: vec![], symbols: vec![1], constant: 0 }));
     }
 
     #[test]
     fn rejects_nonlinear_expressions() {
-        assert_eq!(read("<(d0) -> (d0*d0)>"), Err("1:13: a map multiplies two variables; it must be linear".to_owned()));
+        assert_eq!(
+            read("<(d0) -> (d0*d0)>"),
+            Err("1:13: a map multiplies two variables; it must be linear".to_owned())
+        );
         assert_eq!(read("<(d0) -> (d0 mod 2)>"), Err("1:14: a map divides; it must be linear".to_owned()));
-        assert_eq!(read("<(d0) -> (d1)>"), Err("1:11: 'd1' is no variable of the map; it must be linear in them".to_owned()));
+        assert_eq!(
+            read("<(d0) -> (d1)>"),
+            Err("1:11: 'd1' is no variable of the map; it must be linear in them".to_owned())
+        );
         let deep = format!("<(d0) -> ({}d0)>", "-".repeat(100));
         assert!(read(&deep).unwrap_err().ends_with("an expression is nested too deeply"));
     }

@@ -114,7 +114,9 @@ impl<'a> Lexer<'a> {
                 self.take(1);
                 Ok(text)
             }
-            Some(length) if self.rest[length..].starts_with('\\') => Err(TextError::new(at, "a string has an escape; none is needed")),
+            Some(length) if self.rest[length..].starts_with('\\') => {
+                Err(TextError::new(at, "a string has an escape; none is needed"))
+            }
             Some(_) | None => Err(TextError::new(at, "a string has no end on its line")),
         }
     }
@@ -162,8 +164,18 @@ mod tests {
     fn reports_position_of_words() {
         let found = lex_words("%a = x.y // a note\n\t-> -12 \"s\" #m !t.u @f");
         let shown: Vec<_> = found.iter().map(|(word, at)| format!("{word} {at}")).collect();
-        let expected =
-            ["'%a' 1:1", "'=' 1:4", "'x.y' 1:6", "'->' 2:2", "'-' 2:5", "'12' 2:6", "\"s\" 2:9", "'#m' 2:13", "'!t.u' 2:16", "'@f' 2:21"];
+        let expected = [
+            "'%a' 1:1",
+            "'=' 1:4",
+            "'x.y' 1:6",
+            "'->' 2:2",
+            "'-' 2:5",
+            "'12' 2:6",
+            "\"s\" 2:9",
+            "'#m' 2:13",
+            "'!t.u' 2:16",
+            "'@f' 2:21",
+        ];
         assert_eq!(shown, expected);
     }
 

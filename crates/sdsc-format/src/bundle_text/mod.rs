@@ -1,9 +1,10 @@
-//! The text of `bundle.mlir` as plain values, each with its place ("torch-spyre facts, D.10"; "SuperDSC schema, section 8").
+//! The text of `bundle.mlir` as plain values, each with its place ("torch-spyre facts, D.10"; "SuperDSC schema, section
+//! 8").
 //!
-//! One syntax tree, with one reader ([`parse`]) and one writer (its `Display`). Names are strings of the text, or of whoever builds a
-//! tree; what they stand for is for the reader of the tree to find out. What is read may be anybody's: white space and comments are free,
-//! attribute names may be quoted, maps may be written where they are used, and the bundle may leave out `module`. What is written is
-//! written as the reference emitter does.
+//! One syntax tree, with one reader ([`parse`]) and one writer (its `Display`). Names are strings of the text, or of
+//! whoever builds a tree; what they stand for is for the reader of the tree to find out. What is read may be anybody's:
+//! white space and comments are free, attribute names may be quoted, maps may be written where they are used, and the
+//! bundle may leave out `module`. What is written is written as the reference emitter does.
 
 mod affine;
 mod lexer;

@@ -2,7 +2,9 @@
 
 use super::lexer::Token;
 use super::token_stream::TokenStream;
-use super::{BundleText, Execute, ForLoop, Ident, MapRef, Param, ParamField, ParamType, Stmt, StmtKind, TextError, affine};
+use super::{
+    BundleText, Execute, ForLoop, Ident, MapRef, Param, ParamField, ParamType, Stmt, StmtKind, TextError, affine,
+};
 
 /// Loops that may stand in each other, so that no text makes the parser overflow its stack.
 const MAX_LOOP_DEPTH: usize = 64;
@@ -30,9 +32,10 @@ pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     parser.parse_aliases(&mut bundle)?;
     match parser.next()? {
         (Token::End, _) => Ok(bundle),
-        (token, at) => {
-            Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.describe())))
-        }
+        (token, at) => Err(TextError::new(
+            at,
+            format!("expected the end of the text, found {}; a bundle has one function", token.describe()),
+        )),
     }
 }
 
@@ -51,7 +54,12 @@ impl<'a> TokenStream<'a> {
         self.expect(Token::Word("func.func"))?;
         match self.next()? {
             (Token::Function(name), at) => bundle.function = Ident { name, at },
-            (token, at) => return Err(TextError::new(at, format!("expected the name of the function, found {}", token.describe()))),
+            (token, at) => {
+                return Err(TextError::new(
+                    at,
+                    format!("expected the name of the function, found {}", token.describe()),
+                ));
+            }
         }
         bundle.params = self.parse_list('(', ')', |parser| {
             let name = parser.expect_value()?;
@@ -72,7 +80,10 @@ impl<'a> TokenStream<'a> {
         match self.next()? {
             (Token::Word("index"), _) => Ok(ParamType::Index),
             (Token::Type("sdscbundle.input_arg"), _) => self.parse_input_arg(),
-            (token, at) => Err(TextError::new(at, format!("expected 'index' or '!sdscbundle.input_arg', found {}", token.describe()))),
+            (token, at) => Err(TextError::new(
+                at,
+                format!("expected 'index' or '!sdscbundle.input_arg', found {}", token.describe()),
+            )),
         }
     }
 
@@ -87,7 +98,12 @@ impl<'a> TokenStream<'a> {
             match token {
                 Token::Word("granularity") => granularity = bound,
                 Token::Word("max_value") => max = bound,
-                token => return Err(TextError::new(at, format!("expected 'granularity' or 'max_value', found {}", token.describe()))),
+                token => {
+                    return Err(TextError::new(
+                        at,
+                        format!("expected 'granularity' or 'max_value', found {}", token.describe()),
+                    ));
+                }
             }
         }
         self.expect_sign('>')?;
@@ -146,7 +162,10 @@ impl<'a> TokenStream<'a> {
             (Token::Word("granularity"), _) => ParamField::Granularity,
             (Token::Word("max_value"), _) => ParamField::Max,
             (token, at) => {
-                return Err(TextError::new(at, format!("expected 'value', 'granularity' or 'max_value', found {}", token.describe())));
+                return Err(TextError::new(
+                    at,
+                    format!("expected 'value', 'granularity' or 'max_value', found {}", token.describe()),
+                ));
             }
         };
         self.expect(Token::Word("from"))?;
@@ -165,7 +184,8 @@ impl<'a> TokenStream<'a> {
             (token, at) => return Err(TextError::new(at, format!("expected a map, found {}", token.describe()))),
         };
         let dims = self.parse_list('(', ')', Self::expect_value)?;
-        let symbols = if self.peek() == Token::Sign('[') { self.parse_list('[', ']', Self::expect_value)? } else { Vec::new() };
+        let symbols =
+            if self.peek() == Token::Sign('[') { self.parse_list('[', ']', Self::expect_value)? } else { Vec::new() };
         Ok(StmtKind::Apply { result, map, dims, symbols })
     }
 
@@ -177,23 +197,30 @@ impl<'a> TokenStream<'a> {
         self.parse_list('{', '}', |parser| {
             let (name, at) = match parser.next()? {
                 (Token::Word(name) | Token::Text(name), at) => (name, at),
-                (token, at) => return Err(TextError::new(at, format!("expected an attribute, found {}", token.describe()))),
+                (token, at) => {
+                    return Err(TextError::new(at, format!("expected an attribute, found {}", token.describe())));
+                }
             };
             parser.expect_sign('=')?;
             match name {
                 "sdsc_filename" if file.is_none() => file = Some(parser.expect_string()?),
-                "symbol_ids" if symbol_ids.is_none() => symbol_ids = Some(parser.parse_list('[', ']', Self::expect_integer)?),
+                "symbol_ids" if symbol_ids.is_none() => {
+                    symbol_ids = Some(parser.parse_list('[', ']', Self::expect_integer)?)
+                }
                 _ => return Err(TextError::new(at, format!("unknown or repeated attribute '{name}'"))),
             }
             Ok(())
         })?;
-        let file = file.ok_or_else(|| TextError::new(at, "no attribute 'sdsc_filename'; it names the file of the op"))?;
+        let file =
+            file.ok_or_else(|| TextError::new(at, "no attribute 'sdsc_filename'; it names the file of the op"))?;
         Ok(Execute { operands, file, symbol_ids })
     }
 
     fn parse_loop(&mut self, loops_left: usize) -> Result<ForLoop<&'a str>, TextError> {
         let (_, at) = self.next()?;
-        let Some(inner) = loops_left.checked_sub(1) else { return Err(TextError::new(at, "loops are nested too deeply")) };
+        let Some(inner) = loops_left.checked_sub(1) else {
+            return Err(TextError::new(at, "loops are nested too deeply"));
+        };
         let counter = self.expect_value()?;
         self.expect_sign('=')?;
         let lower = self.expect_value()?;
@@ -256,7 +283,10 @@ module {
         assert_eq!(error("arith.addi", "arith.muli"), "10:10: a bundle has no operation 'arith.muli'");
         assert_eq!(error("return", "}"), "17:5: expected a statement, found '}'");
         assert_eq!(error("symbol_ids", "symbols"), "14:76: unknown or repeated attribute 'symbols'");
-        assert_eq!(error(" symbol_ids=[ -1,-2 ] ", " sdsc_filename=\"a\""), "14:76: unknown or repeated attribute 'sdsc_filename'");
+        assert_eq!(
+            error(" symbol_ids=[ -1,-2 ] ", " sdsc_filename=\"a\""),
+            "14:76: unknown or repeated attribute 'sdsc_filename'"
+        );
         assert!(parse("").unwrap_err().to_string().starts_with("1:1: expected 'func.func'"));
         let twice = format!("{TEXT}{TEXT}");
         assert!(parse(&twice).unwrap_err().to_string().ends_with("found 'module'; a bundle has one function"));
@@ -264,7 +294,8 @@ module {
 
     #[test]
     fn accepts_bundle_without_module() {
-        let empty = BundleText { function: Ident { name: "f", at: Position { line: 1, column: 11 } }, ..BundleText::default() };
+        let empty =
+            BundleText { function: Ident { name: "f", at: Position { line: 1, column: 11 } }, ..BundleText::default() };
         assert_eq!(parse("func.func @f() { return }").unwrap(), empty);
         let deep = format!("func.func @f() {{ {} return }}", "scf.for %i = %a to %b step %c {".repeat(100));
         assert!(parse(&deep).unwrap_err().to_string().ends_with("loops are nested too deeply"));

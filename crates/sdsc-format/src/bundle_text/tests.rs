@@ -49,7 +49,10 @@ fn map() -> impl Strategy<Value = LinearMap> {
 
 fn param_type() -> impl Strategy<Value = ParamType> {
     let bound = || proptest::option::of(number());
-    prop_oneof![Just(ParamType::Index), (bound(), bound()).prop_map(|(granularity, max)| ParamType::InputArg { granularity, max })]
+    prop_oneof![
+        Just(ParamType::Index),
+        (bound(), bound()).prop_map(|(granularity, max)| ParamType::InputArg { granularity, max })
+    ]
 }
 
 fn statement() -> impl Strategy<Value = StmtKind<String>> {
@@ -59,15 +62,17 @@ fn statement() -> impl Strategy<Value = StmtKind<String>> {
     let ids = proptest::option::of(proptest::collection::vec(number(), 0..3));
     let simple = prop_oneof![
         (ident(), number()).prop_map(|(result, bytes)| StmtKind::Allocate { result, bytes }),
-        (ident(), field, ident(), param_type()).prop_map(|(result, field, parameter, parameter_type)| StmtKind::Extract {
-            result,
-            field,
-            parameter,
-            parameter_type
+        (ident(), field, ident(), param_type()).prop_map(|(result, field, parameter, parameter_type)| {
+            StmtKind::Extract { result, field, parameter, parameter_type }
         }),
         (ident(), number()).prop_map(|(result, value)| StmtKind::Constant { result, value }),
         (ident(), ident(), ident()).prop_map(|(result, left, right)| StmtKind::Add { result, operands: [left, right] }),
-        (ident(), used, idents(), idents()).prop_map(|(result, map, dims, symbols)| StmtKind::Apply { result, map, dims, symbols }),
+        (ident(), used, idents(), idents()).prop_map(|(result, map, dims, symbols)| StmtKind::Apply {
+            result,
+            map,
+            dims,
+            symbols
+        }),
         (idents(), "[a-z0-9_./ ]{0,8}", ids).prop_map(|(operands, file, symbol_ids)| StmtKind::Execute(Execute {
             operands,
             file,
@@ -76,20 +81,17 @@ fn statement() -> impl Strategy<Value = StmtKind<String>> {
     ];
     simple.prop_recursive(3, 12, 3, move |inner| {
         let body = proptest::collection::vec(inner.prop_map(|kind| Stmt { at: Position::default(), kind }), 0..4);
-        (ident(), ident(), ident(), ident(), body)
-            .prop_map(|(counter, lower, upper, step, body)| StmtKind::For(ForLoop { counter, lower, upper, step, body }))
+        (ident(), ident(), ident(), ident(), body).prop_map(|(counter, lower, upper, step, body)| {
+            StmtKind::For(ForLoop { counter, lower, upper, step, body })
+        })
     })
 }
 
 fn bundle() -> impl Strategy<Value = BundleText<String>> {
     let params = proptest::collection::vec((ident(), param_type()).prop_map(|(name, kind)| Param { name, kind }), 0..3);
     let body = proptest::collection::vec(statement().prop_map(|kind| Stmt { at: Position::default(), kind }), 0..5);
-    (proptest::collection::vec((ident(), map()), 0..3), ident(), params, body).prop_map(|(maps, function, params, body)| BundleText {
-        maps,
-        function,
-        params,
-        body,
-    })
+    (proptest::collection::vec((ident(), map()), 0..3), ident(), params, body)
+        .prop_map(|(maps, function, params, body)| BundleText { maps, function, params, body })
 }
 
 /// The debug text of a tree, in which names are the same whatever holds them, without its places.

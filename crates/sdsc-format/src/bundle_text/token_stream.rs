@@ -36,7 +36,9 @@ impl<'a> TokenStream<'a> {
     pub(super) fn expect(&mut self, token: Token<'a>) -> Result<Position, TextError> {
         match self.next()? {
             (found, at) if found == token => Ok(at),
-            (found, at) => Err(TextError::new(at, format!("expected {}, found {}", token.describe(), found.describe()))),
+            (found, at) => {
+                Err(TextError::new(at, format!("expected {}, found {}", token.describe(), found.describe())))
+            }
         }
     }
 

@@ -9,7 +9,9 @@ impl<S: Display> Display for BundleText<S> {
             writeln!(formatter, "#{name} = {map}")?;
         }
         write!(formatter, "module {{\n\tfunc.func @{}(", self.function)?;
-        write_separated(formatter, &self.params, |formatter, Param { name, kind }| write!(formatter, "%{name}: {kind}"))?;
+        write_separated(formatter, &self.params, |formatter, Param { name, kind }| {
+            write!(formatter, "%{name}: {kind}")
+        })?;
         formatter.write_str(") {\n")?;
         write_statements(formatter, &self.body, 2)?;
         formatter.write_str("\t\treturn\n\t}\n}\n")
@@ -25,7 +27,9 @@ impl<S: Display> Display for Ident<S> {
 impl Display for LinearMap {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str("affine_map<(")?;
-        let names = |letter: char, factors: &[i64]| -> Vec<String> { (0..factors.len()).map(|index| format!("{letter}{index}")).collect() };
+        let names = |letter: char, factors: &[i64]| -> Vec<String> {
+            (0..factors.len()).map(|index| format!("{letter}{index}")).collect()
+        };
         let (dims, symbols) = (names('d', &self.dims), names('s', &self.symbols));
         write_separated(formatter, &dims, |formatter, name| formatter.write_str(name))?;
         formatter.write_char(')')?;
@@ -86,12 +90,19 @@ fn write_statements<S: Display>(formatter: &mut Formatter<'_>, body: &[Stmt<S>],
 fn write_statement<S: Display>(formatter: &mut Formatter<'_>, statement: &StmtKind<S>, depth: usize) -> fmt::Result {
     write_indent(formatter, depth)?;
     match statement {
-        StmtKind::Allocate { result, bytes } => writeln!(formatter, "%{result} = sdscbundle.device_mem_allocate {bytes} bytes : index"),
+        StmtKind::Allocate { result, bytes } => {
+            writeln!(formatter, "%{result} = sdscbundle.device_mem_allocate {bytes} bytes : index")
+        }
         StmtKind::Extract { result, field, parameter, parameter_type } => {
-            writeln!(formatter, "%{result} = sdscbundle.input_arg_extract {field} from %{parameter} : {parameter_type} -> index")
+            writeln!(
+                formatter,
+                "%{result} = sdscbundle.input_arg_extract {field} from %{parameter} : {parameter_type} -> index"
+            )
         }
         StmtKind::Constant { result, value } => writeln!(formatter, "%{result} = arith.constant {value} : index"),
-        StmtKind::Add { result, operands: [left, right] } => writeln!(formatter, "%{result} = arith.addi %{left}, %{right} : index"),
+        StmtKind::Add { result, operands: [left, right] } => {
+            writeln!(formatter, "%{result} = arith.addi %{left}, %{right} : index")
+        }
         StmtKind::Apply { result, map, dims, symbols } => {
             write!(formatter, "%{result} = affine.apply {map}(")?;
             write_values(formatter, dims)?;

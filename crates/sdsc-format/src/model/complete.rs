@@ -4,7 +4,8 @@ use super::fold::{default_time_folds, single_time_fold};
 use super::{AllocateNode, Dsc, Entries, LabeledSizes, Operation, TensorInfo, Text, WordLength, number_format_bits};
 
 impl Operation {
-    /// Fills the members that the file leaves out. A value that does not follow from the file stays missing, for a rule to report.
+    /// Fills the members that the file leaves out. A value that does not follow from the file stays missing, for a rule
+    /// to report.
     pub fn complete(&mut self) {
         if self.fold_props.is_empty() {
             self.fold_props = single_time_fold();
@@ -52,11 +53,17 @@ impl Dsc {
                 complete_tensor(node, info, order);
             }
         }
-        let format =
-            self.tensors.iter().zip(&self.nodes).find(|(_, node)| node.indirection != "index_tensor").map(|(info, _)| &info.format);
+        let format = self
+            .tensors
+            .iter()
+            .zip(&self.nodes)
+            .find(|(_, node)| node.indirection != "index_tensor")
+            .map(|(info, _)| &info.format);
         if let Some(format) = format {
             let attributes = self.compute.iter_mut().map(|compute| &mut compute.attributes);
-            attributes.filter(|attributes| attributes.is_missing()).for_each(|attributes| attributes.format = format.clone());
+            attributes
+                .filter(|attributes| attributes.is_missing())
+                .for_each(|attributes| attributes.format = format.clone());
         }
     }
 
@@ -141,7 +148,9 @@ mod tests {
         for list in ["scheduleTree_", "labeledDs_"] {
             for entry in dsc[list].as_array_mut().unwrap() {
                 let entry = entry.as_object_mut().unwrap();
-                for member in ["component_", "layoutDimOrder_", "maxDimSizes_", "indirectAllocType_", "scale_", "wordLength"] {
+                for member in
+                    ["component_", "layoutDimOrder_", "maxDimSizes_", "indirectAllocType_", "scale_", "wordLength"]
+                {
                     entry.remove(member);
                 }
             }
@@ -149,7 +158,11 @@ mod tests {
         assert_eq!(completed(&file), whole);
         file.pointer_mut("/0_add/dscs_/0/add").unwrap().as_object_mut().unwrap().remove("dataStageParam_").unwrap();
         let sizes = |file: &Sdsc| file.value.dscs[0].value.stages.core.steady.sizes.clone();
-        assert_eq!(sizes(&completed(&file)).get("mb"), Some(32), "without slices and sizes of a core, a dimension is whole");
+        assert_eq!(
+            sizes(&completed(&file)).get("mb"),
+            Some(32),
+            "without slices and sizes of a core, a dimension is whole"
+        );
     }
 
     #[test]

@@ -154,14 +154,18 @@ impl Serialize for CoreKey {
 impl<'de> Deserialize<'de> for CoreKey {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
-        let positions =
-            text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).map(|inner| inner.split(',').map(str::trim).collect());
+        let positions = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+            .map(|inner| inner.split(',').map(str::trim).collect());
         let key = positions.and_then(|positions: Vec<&str>| match positions.as_slice() {
             [core, "0"] => Some(Self { core: core.parse().ok()?, is_timed: false }),
             [core, "0", "0"] => Some(Self { core: core.parse().ok()?, is_timed: true }),
             _ => None,
         });
-        key.ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &"a key of the form [core, 0] or [core, 0, 0]"))
+        key.ok_or_else(|| {
+            de::Error::invalid_value(de::Unexpected::Str(&text), &"a key of the form [core, 0] or [core, 0, 0]")
+        })
     }
 }
 
@@ -260,7 +264,11 @@ impl fmt::Display for WordLength {
 
 impl Serialize for WordLength {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.bits % 8 == 0 { serializer.serialize_i64(self.bits / 8) } else { serializer.serialize_f64(self.bits as f64 / 8.0) }
+        if self.bits % 8 == 0 {
+            serializer.serialize_i64(self.bits / 8)
+        } else {
+            serializer.serialize_f64(self.bits as f64 / 8.0)
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The SuperDSC file, member by member in file order ("SuperDSC schema, section 6"; format 1.0.0).
 //!
-//! This is the only place where file spellings stand. It says what a file may contain, not what makes sense: rules that join
-//! several members are checks of their own, and profiles of the checker say which members a release demands. The types read every
-//! legal file and write it back; [`Operation::complete`] fills the members that a file may leave out with what their absence means. Reading refuses members that are
-//! not listed, since a file that says more than we know would be misunderstood.
+//! This is the only place where file spellings stand. It says what a file may contain, not what makes sense: rules that
+//! join several members are checks of their own, and profiles of the checker say which members a release demands. The
+//! types read every legal file and write it back; [`Operation::complete`] fills the members that a file may leave out
+//! with what their absence means. Reading refuses members that are not listed, since a file that says more than we know
+//! would be misunderstood.
 
 mod complete;
 mod constant;
@@ -19,7 +20,9 @@ pub use entries::{CoreKey, DecimalInteger, Entries, Flag, NamedMember, SizeSymbo
 pub use fold::{CoordinateFolds, Fold, FoldFunction, FoldMap};
 pub use formats::{NUMBER_FORMATS, number_format_bits};
 pub use space::{DimSizes, LabeledSizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
-pub use tensor::{AllocateNode, ClassInfo, ClassRelation, CoordInfo, Coordinates, MemoryPresence, TensorInfo, TensorMemories};
+pub use tensor::{
+    AllocateNode, ClassInfo, ClassRelation, CoordInfo, Coordinates, MemoryPresence, TensorInfo, TensorMemories,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,7 +67,8 @@ pub struct Operation {
     /// The descriptions; one unless cores have unequal work or several steps.
     #[serde(rename = "dscs_")]
     pub dscs: Vec<NamedMember<Dsc>>,
-    /// Data movement descriptions; empty, and only there with symbolic sizes. The format does not specify their contents.
+    /// Data movement descriptions; empty, and only there with symbolic sizes. The format does not specify their
+    /// contents.
     #[serde(rename = "datadscs_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub data_dscs: Option<Vec<Entries<Text, serde_json::Value>>>,
     /// Only there with symbolic sizes, and empty in files of torch-spyre.
@@ -76,10 +80,20 @@ pub struct Operation {
     )]
     pub opcode_correction: Option<Entries<Text, Text>>,
     /// The name of the size that each symbol stands for.
-    #[serde(rename = "inputSymbolsAndTags_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "inputSymbolsAndTags_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub symbol_tags: Option<Entries<DecimalInteger, Text>>,
     /// Only there with symbolic sizes, and empty in files of torch-spyre.
-    #[serde(rename = "symbolDefinitions_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "symbolDefinitions_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub symbol_definitions: Option<Entries<Text, serde_json::Value>>,
     /// How descriptions with unequal work share tensors; not in the released schema.
     #[serde(rename = "ldsShareInfo_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -97,7 +111,12 @@ pub struct ShareInfo {
     #[serde(rename = "sharedDscs")]
     pub shared: Vec<Vec<i64>>,
     /// For each description, the dimensions along which it repeats, and how often.
-    #[serde(rename = "repeatHbmLxThroImbalDim", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "repeatHbmLxThroImbalDim",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub repeated: Option<Entries<i64, Vec<(Text, i64)>>>,
 }
 
@@ -117,7 +136,9 @@ impl<'de> Deserialize<'de> for EmptyObject {
 }
 
 /// A member that may be missing: one that is there is not null.
-pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
@@ -171,7 +192,12 @@ pub struct Dsc {
     #[serde(rename = "numCoresUsed_")]
     pub n_cores: i64,
     /// The number of corelets.
-    #[serde(rename = "numCoreletsUsed_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "numCoreletsUsed_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub n_corelets: Option<i64>,
     /// The cores.
     #[serde(rename = "coreIdsUsed_")]
@@ -186,7 +212,12 @@ pub struct Dsc {
     #[serde(rename = "maskingConstId_", default = "no_constant")]
     pub masking_constant: i64,
     /// The symbol of each symbolic dimension.
-    #[serde(rename = "dimToSymbolMapping_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "dimToSymbolMapping_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub dim_symbols: Option<Entries<Text, Vec<SizeSymbol>>>,
     /// One core's part of the space.
     #[serde(rename = "dataStageParam_", default, skip_serializing_if = "StageParams::is_missing")]
@@ -214,7 +245,11 @@ pub struct Dsc {
 impl Dsc {
     /// The ids of its sizes and of its start addresses.
     pub fn symbol_ids(&self) -> impl Iterator<Item = i64> {
-        let sizes = self.dim_symbols.iter().flat_map(Entries::iter).flat_map(|(_, symbols)| symbols.iter().map(|symbol| symbol.id));
+        let sizes = self
+            .dim_symbols
+            .iter()
+            .flat_map(Entries::iter)
+            .flat_map(|(_, symbols)| symbols.iter().map(|symbol| symbol.id));
         let nodes = self.nodes.iter().filter(|node| node.has_symbolic_start());
         sizes.chain(nodes.flat_map(|node| node.start.data.iter().map(|(_, id)| id.0)))
     }
@@ -243,7 +278,12 @@ pub struct ComputeOp {
     #[serde(rename = "outputLabeledDs")]
     pub outputs: Vec<Text>,
     /// The index tensors.
-    #[serde(rename = "indirectAccessIndexLabeledDs", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "indirectAccessIndexLabeledDs",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub indices: Option<Vec<Text>>,
 }
 

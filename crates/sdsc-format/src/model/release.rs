@@ -1,10 +1,11 @@
-//! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from it.
+//! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from
+//! it.
 
 use super::{AllocateNode, CoordinateFolds, Dsc, Operation};
 
 impl Operation {
-    /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release cannot express is
-    /// unchanged, and breaks a rule of the release.
+    /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release
+    /// cannot express is unchanged, and breaks a rule of the release.
     ///
     /// * `location` and `dsOffset` are not members of the release, and a first node has no `prev_`.
     /// * A fold of sticks counts every stick, also one that is filled in part.
@@ -29,7 +30,8 @@ impl Dsc {
         for symbol in self.dim_symbols.iter_mut().flat_map(|symbols| &mut symbols.0).flat_map(|(_, symbols)| symbols) {
             symbol.is_text = true;
         }
-        let symbolic: Vec<_> = self.dim_symbols.iter().flat_map(|symbols| &symbols.0).map(|(dim, _)| dim.clone()).collect();
+        let symbolic: Vec<_> =
+            self.dim_symbols.iter().flat_map(|symbols| &symbols.0).map(|(dim, _)| dim.clone()).collect();
         for (dim, size) in &mut self.space.sizes.0.0 {
             let label = dim.strip_suffix('_').unwrap_or(dim);
             if symbolic.iter().any(|symbolic| symbolic.strip_suffix('_').unwrap_or(symbolic) == label) {
@@ -59,7 +61,9 @@ impl CoordinateFolds {
     /// Makes the fold of sticks count a last stick that `size` points fill in part.
     fn count_partial_sticks(&mut self, size: Option<i64>) {
         let is_counted = self.folds.iter().filter(|fold| fold.label.starts_with("elem_arr_")).count() == 2;
-        let (Some(sticks), Some(within)) = (self.find_fold(STICK_FOLD_LABEL), self.find_fold("elem_arr_0")) else { return };
+        let (Some(sticks), Some(within)) = (self.find_fold(STICK_FOLD_LABEL), self.find_fold("elem_arr_0")) else {
+            return;
+        };
         if let (true, Some(size)) = (is_counted, size) {
             let elements = self.folds[within].factor.max(1);
             let counted = size.div_euclid(elements) + i64::from(size % elements != 0);

@@ -31,7 +31,9 @@ impl<'de> Deserialize<'de> for LabeledSizes {
         let sizes = Entries::<Text, WholeNumber>::deserialize(deserializer)?;
         let is_label = |key: &str| key.strip_suffix('_').is_some_and(|label| DIM_LABELS.contains(&label));
         if let Some((key, _)) = sizes.0.iter().find(|(key, _)| !is_label(key)) {
-            return Err(de::Error::custom(format_args!("unknown field '{key}'; sizes are named after dimensions, as in 'mb_'")));
+            return Err(de::Error::custom(format_args!(
+                "unknown field '{key}'; sizes are named after dimensions, as in 'mb_'"
+            )));
         }
         Ok(Self(sizes.0.into_iter().map(|(key, size)| (key, size.0)).collect()))
     }
@@ -80,22 +82,52 @@ pub struct DimSizes {
     #[serde(flatten)]
     pub sizes: LabeledSizes,
     /// The bounds of symbolic dimensions.
-    #[serde(rename = "symbolicDimInfo_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "symbolicDimInfo_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub symbolic: Option<Entries<Text, SymbolicInfo>>,
     /// Limits of products of symbolic sizes, by the list of their dimensions.
-    #[serde(rename = "maxSymbolicVolume_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "maxSymbolicVolume_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub max_symbolic_volume: Option<Entries<Text, i64>>,
     /// The size of each corelet.
-    #[serde(rename = "coreletSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "coreletSplit_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub corelet_split: Option<Entries<Text, Vec<i64>>>,
     /// The sizes of the rows of each corelet.
-    #[serde(rename = "rowSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "rowSplit_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub row_split: Option<Entries<Text, Entries<i64, Vec<i64>>>>,
     /// The sizes of the units of each corelet.
-    #[serde(rename = "peSfpSplit_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "peSfpSplit_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub pe_sfp_split: Option<Entries<Text, UnitSplit>>,
     /// The windows.
-    #[serde(rename = "paddingSizes_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "paddingSizes_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub windows: Option<Entries<Text, WindowInfo>>,
 }
 
@@ -136,13 +168,28 @@ pub struct WindowInfo {
     #[serde(rename = "padBack_", default)]
     pub pad_back: i64,
     /// Points that no window reads (depthwise convolutions only, as the next two).
-    #[serde(rename = "unneededPad_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "unneededPad_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub unneeded: Option<i64>,
     /// Those taken off the front padding.
-    #[serde(rename = "unneededPadFront_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "unneededPadFront_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub unneeded_front: Option<i64>,
     /// Those taken off the back padding.
-    #[serde(rename = "unneededPadBack_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "unneededPadBack_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub unneeded_back: Option<i64>,
     /// Points of the input with padding.
     #[serde(rename = "totalSize_")]

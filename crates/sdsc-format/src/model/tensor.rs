@@ -17,7 +17,12 @@ pub struct ClassInfo {
     #[serde(rename = "stickSize_", default, skip_serializing_if = "Vec::is_empty")]
     pub stick_sizes: Vec<i64>,
     /// Copies along each of them; `[1]` in files of torch-spyre, and only there for windowed ops.
-    #[serde(rename = "stickRepl_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "stickRepl_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub stick_replication: Option<Vec<i64>>,
 }
 
@@ -49,14 +54,25 @@ pub struct AllocateNode {
     /// `hbm` or `lx`.
     #[serde(rename = "component_", default, skip_serializing_if = "str::is_empty")]
     pub component: Text,
-    /// The padding of a depthwise convolution's input; read into [`Self::padding`], since only the place in the file differs.
+    /// The padding of a depthwise convolution's input; read into [`Self::padding`], since only the place in the file
+    /// differs.
     #[serde(rename(serialize = "padding_"), skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub early_padding: Option<Entries<Text, Text>>,
     /// 1 when the start addresses are symbols.
-    #[serde(rename = "isStartAddrSymbolic_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "isStartAddrSymbolic_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub is_symbolic: Option<Flag>,
     /// Set if each core has a tensor of its own in HBM, of the size of its slice.
-    #[serde(rename = "nonUnifiedAllocInHBM_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "nonUnifiedAllocInHBM_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub non_unified: Option<Flag>,
     /// The tensor's own dimension order.
     #[serde(rename = "layoutDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
@@ -68,19 +84,39 @@ pub struct AllocateNode {
     #[serde(rename = "indirectAllocType_", default, skip_serializing_if = "str::is_empty")]
     pub indirection: Text,
     /// The node of the index tensor, or of what it indexes.
-    #[serde(rename = "relatedIndirectAccessAlloc_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "relatedIndirectAccessAlloc_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub related: Option<Text>,
     /// `index` or `address`, on index tensors.
-    #[serde(rename = "indexTensorType_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "indexTensorType_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub index_type: Option<Text>,
     /// The byte address or the symbol of each core's part.
     #[serde(rename = "startAddressCoreCorelet_", default, skip_serializing_if = "FoldMap::is_missing")]
     pub start: FoldMap<CoreKey, DecimalInteger>,
     /// How a windowed input is padded, by dimension.
-    #[serde(rename = "padding_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "padding_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub padding: Option<Entries<Text, Text>>,
     /// Elements beyond the part that the op touches, by dimension and core; core -1 is every core.
-    #[serde(rename = "backGapCore_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "backGapCore_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub gaps: Option<Entries<Text, Entries<i64, DecimalInteger>>>,
     /// How the op's space lies in the tensor.
     #[serde(rename = "coordinates_", default, skip_serializing_if = "Coordinates::is_missing")]
@@ -158,7 +194,12 @@ pub struct TensorInfo {
     #[serde(rename = "dsType_")]
     pub class: Text,
     /// 1, -1 or -2 for each dimension of the class.
-    #[serde(rename = "scale_", default, deserialize_with = "super::entries::whole_numbers", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        rename = "scale_",
+        default,
+        deserialize_with = "super::entries::whole_numbers",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub scales: Vec<i64>,
     /// Bytes of an element.
     #[serde(rename = "wordLength", default, skip_serializing_if = "WordLength::is_missing")]
@@ -191,15 +232,35 @@ pub struct MemoryPresence {
     #[serde(rename = "isPresent")]
     pub is_present: u8,
     /// 1 for the padded inputs of windowed ops.
-    #[serde(rename = "isPadded", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "isPadded",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub is_padded: Option<u8>,
     /// Always 0.
-    #[serde(rename = "isZeroPadded", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "isZeroPadded",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub is_zero_padded: Option<u8>,
     /// Always 0.
-    #[serde(rename = "dsOffset", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "dsOffset",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub offset: Option<i64>,
     /// The node of the tensor.
-    #[serde(rename = "allocateNode_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "allocateNode_",
+        default,
+        deserialize_with = "super::present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub node: Option<Text>,
 }

@@ -24,7 +24,8 @@ impl GenericImporter<'_, '_> {
             let dims = views::as_plain_dims(map)?;
             Some(dims.into_iter().filter(|&dim| sizes[dim] > 1).collect::<Vec<_>>())
         };
-        // An index that combines several dimensions, such as those of patches, is split into as many dimensions of the operand.
+        // An index that combines several dimensions, such as those of patches, is split into as many dimensions of the
+        // operand.
         let shown = |operand: usize| {
             let linear = self.find_linear_indices(operand)?;
             Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
@@ -32,8 +33,8 @@ impl GenericImporter<'_, '_> {
         let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
         let windowed: Vec<usize> = [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]).collect();
         for &windowed in &windowed {
-            // An operand that is read through windows provides the rows, for any order of the result: its positions do not fill whole
-            // sticks.
+            // An operand that is read through windows provides the rows, for any order of the result: its positions do
+            // not fill whole sticks.
             let of_windowed = shown(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
@@ -86,17 +87,21 @@ impl GenericImporter<'_, '_> {
         let graph = &mut self.importer.graph;
         let operands = merge_scales(graph, left, right).unwrap_or([left, right]);
         let [left, right] = operands;
-        let other =
-            build_selected_matmul(graph, left, right, element).or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
+        let other = build_selected_matmul(graph, left, right, element)
+            .or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
         let other = other.or_else(|| graph.build_matmul_with_merged_rows(operands, &shape, element));
         let matmul = other.unwrap_or_else(|| graph.add(NodeKind::Matmul, &operands, shape, element));
         let map = self.space.operands[self.num_inputs + result].1.clone();
         let at = |dim: usize| {
-            map.iter().position(|expr| *expr == AffineExpression::Dim(dim)).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
+            map.iter()
+                .position(|expr| *expr == AffineExpression::Dim(dim))
+                .map_or(AffineExpression::Constant(0), AffineExpression::Dim)
         };
         let exprs = order.iter().map(|group| linearize_group_index(group, &self.space.window.sizes, at)).collect();
-        let shape: Vec<i64> =
-            map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
+        let shape: Vec<i64> = map
+            .iter()
+            .map(|expr| if let AffineExpression::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 })
+            .collect();
         Ok(graph.view(matmul, exprs, &shape))
     }
 
@@ -111,10 +116,13 @@ impl GenericImporter<'_, '_> {
     /// Returns input `index` with the dimensions `groups`.
     fn view_factor(&mut self, index: usize, groups: &[Vec<usize>]) -> Result<NodeId, ErrorReported> {
         let (value, map) = self.space.operands[index].clone();
-        let (map, linear) = (self.space.window.shift_map(&map), self.find_linear_indices(index).expect("the operand of a contraction"));
+        let (map, linear) =
+            (self.space.window.shift_map(&map), self.find_linear_indices(index).expect("the operand of a contraction"));
         let node = self.importer.node_of(self.op, value)?;
         let node = self.importer.graph.pad_to_stride(node, &map, &self.space.window.sizes);
-        let exprs = linear.iter().map(|linear| linear.to_expr(|dim| compute_group_index(dim, groups, &self.space.window.sizes)));
+        let exprs = linear
+            .iter()
+            .map(|linear| linear.to_expr(|dim| compute_group_index(dim, groups, &self.space.window.sizes)));
         let exprs: Vec<AffineExpression> = exprs.collect();
         let shape: Vec<i64> = groups.iter().map(|group| compute_group_size(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
@@ -122,7 +130,8 @@ impl GenericImporter<'_, '_> {
             return Ok(graph.add_splat(node, shape));
         }
         // Weights that all rows share are not broadcast to the rows; this includes constants.
-        let is_repeated = (0..groups.len()).any(|place| shape[place] > 1 && !exprs.iter().any(|expr| expr.dims().contains(&place)));
+        let is_repeated =
+            (0..groups.len()).any(|place| shape[place] > 1 && !exprs.iter().any(|expr| expr.dims().contains(&place)));
         if is_repeated && graph.as_constant(node).is_some() {
             let element = graph.node(node).element;
             return Ok(graph.add(NodeKind::View(exprs), &[node], shape, element));

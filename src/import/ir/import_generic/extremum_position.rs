@@ -1,4 +1,5 @@
-//! `spyre-import-linalg`, `argmax` and `argmin` as producers write them: ops with two results, the extremum and its position.
+//! `spyre-import-linalg`, `argmax` and `argmin` as producers write them: ops with two results, the extremum and its
+//! position.
 
 use crate::import::ir::{cast::element_type, generic::GenericImporter};
 use crate::{
@@ -13,8 +14,8 @@ use crate::{
 use machine::ElementType;
 
 impl GenericImporter<'_, '_> {
-    /// Returns the smallest of the positions of the extremum, or the largest if the last one counts. The device represents positions as
-    /// numbers.
+    /// Returns the smallest of the positions of the extremum, or the largest if the last one counts. The device
+    /// represents positions as numbers.
     pub(super) fn import_position(
         &mut self,
         position: ExtremumPosition,
@@ -24,26 +25,33 @@ impl GenericImporter<'_, '_> {
         let Some(reduction) = self.body.find_reduction(position.extremum_result) else {
             return Ok(self.add_unsupported_result(
                 result,
-                codes::REDUCTION_FORM.format("expected the position of a maximum or minimum, found the position of another value"),
+                codes::REDUCTION_FORM
+                    .format("expected the position of a maximum or minimum, found the position of another value"),
             ));
         };
-        let start = self.importer.node_of(self.op, self.space.operands[self.num_inputs + position.extremum_result].0)?;
-        let element = ScalarType::from_type(element_type(self.op.outputs()[position.extremum_result].r#type())).element_type();
+        let start =
+            self.importer.node_of(self.op, self.space.operands[self.num_inputs + position.extremum_result].0)?;
+        let element =
+            ScalarType::from_type(element_type(self.op.outputs()[position.extremum_result].r#type())).element_type();
         if element == Some(ElementType::Bool) {
-            let message = codes::REDUCTION_FORM
-                .format("expected the position of a maximum or minimum of numbers, found truth values; convert them to numbers");
+            let message = codes::REDUCTION_FORM.format(
+                "expected the position of a maximum or minimum of numbers, found truth values; convert them to numbers",
+            );
             return Ok(self.add_unsupported_result(result, message));
         }
-        let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, element);
+        let is_neutral = |number: f64| {
+            (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, element)
+        };
         if !self.importer.graph.as_scalar(start).is_some_and(is_neutral) {
-            let message =
-                codes::REDUCTION_FORM.format("expected a neutral constant as initial value of the maximum or minimum, found another value");
+            let message = codes::REDUCTION_FORM
+                .format("expected a neutral constant as initial value of the maximum or minimum, found another value");
             return Ok(self.add_unsupported_result(result, message));
         }
         let (new, at) = (self.evaluate(reduction.new)?, self.evaluate(found)?);
         let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
         if !position.is_compared && !is_nondecreasing(&self.importer.graph, at, sizes, is_reduction) {
-            let message = "expected the position of the maximum or minimum, found another value that is selected along with it";
+            let message =
+                "expected the position of the maximum or minimum, found another value that is selected along with it";
             return Ok(self.add_unsupported_result(result, codes::REDUCTION_FORM.format(message)));
         }
         self.importer.record_location(self.op.loc());
@@ -55,10 +63,12 @@ impl GenericImporter<'_, '_> {
         let whole = self.broadcast_to_reduced(new);
         let width = ScalarType::from_type(element_type(self.op.outputs()[position.extremum_result].r#type())).width();
         let limit = self.reduce_dims(whole, reduction.combiner, width);
-        let reduced =
-            (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]).map(|dim| self.space.window.sizes[dim]);
+        let reduced = (0..self.space.window.sizes.len())
+            .filter(|&dim| self.space.is_reduction[dim])
+            .map(|dim| self.space.window.sizes[dim]);
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
-        // Elements other than the extremum get the last possible position, so that even a row of NaN yields a valid position.
+        // Elements other than the extremum get the last possible position, so that even a row of NaN yields a valid
+        // position.
         let last = reduced.product::<i64>() as f64 - 1.0;
         let (outside, combiner) = if position.is_last { (0.0, Combiner::Max) } else { (last, Combiner::Min) };
         let graph = &mut self.importer.graph;
@@ -80,7 +90,13 @@ impl GenericImporter<'_, '_> {
     }
 
     /// Returns the first or the last position of the extremum.
-    fn select_first_position(&mut self, is_limit: NodeId, at: NodeId, outside: f64, combiner: Combiner) -> Result<NodeId, String> {
+    fn select_first_position(
+        &mut self,
+        is_limit: NodeId,
+        at: NodeId,
+        outside: f64,
+        combiner: Combiner,
+    ) -> Result<NodeId, String> {
         let graph = &mut self.importer.graph;
         let (outside, element) = (graph.add_scalar(outside), graph.integers.element());
         let chosen = graph.apply("arith.select", &[is_limit, at, outside], element)?;

@@ -2,14 +2,15 @@
 
 use crate::{
     import::{
-        ConstantTensor, NodeElementType, NodeId, graph::linear_index::LinearIndex, ir::generic::GenericImporter, rules::index::select_rows,
+        ConstantTensor, NodeElementType, NodeId, graph::linear_index::LinearIndex, ir::generic::GenericImporter,
+        rules::index::select_rows,
     },
     mlir::AffineExpression,
 };
 
 impl GenericImporter<'_, '_> {
-    /// Reverses a tensor along the dimensions that are read backwards, and returns it with indices that read it forwards. Returns None if no
-    /// index decreases, or if the rows cannot be gathered.
+    /// Reverses a tensor along the dimensions that are read backwards, and returns it with indices that read it
+    /// forwards. Returns None if no index decreases, or if the rows cannot be gathered.
     pub(super) fn reverse_decreasing_dims(
         &mut self,
         mut node: NodeId,
@@ -50,7 +51,9 @@ impl GenericImporter<'_, '_> {
         }
         if graph.as_constant(node).is_some() {
             let from_last = AffineExpression::Dim(dim).times(-1).plus(AffineExpression::Constant(n_rows - 1));
-            let map = (0..shape.len()).map(|other| if other == dim { from_last.clone() } else { AffineExpression::Dim(other) }).collect();
+            let map = (0..shape.len())
+                .map(|other| if other == dim { from_last.clone() } else { AffineExpression::Dim(other) })
+                .collect();
             return Some(graph.view(node, map, &shape));
         }
         #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
@@ -59,7 +62,11 @@ impl GenericImporter<'_, '_> {
             let rows = graph.add_constant(ConstantTensor::from_numbers(&numbers), vec![n_rows], NodeElementType::Int);
             let gathered = graph.gather(node, dim, rows);
             let others = (0..shape.len()).filter(|&other| other != dim);
-            return Some(graph.view(gathered, [dim].into_iter().chain(others).map(AffineExpression::Dim).collect(), &shape));
+            return Some(graph.view(
+                gathered,
+                [dim].into_iter().chain(others).map(AffineExpression::Dim).collect(),
+                &shape,
+            ));
         }
         // The device does not gather single elements.
         let mut along = vec![1; shape.len()];

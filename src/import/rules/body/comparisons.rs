@@ -8,7 +8,8 @@
 use super::{BodyScalar, GenericBody, ScalarOp};
 use std::cmp::Ordering;
 
-/// Evaluates operation `last` of a body for given numbers; returns None if it depends on anything but comparisons of these scalars.
+/// Evaluates operation `last` of a body for given numbers; returns None if it depends on anything but comparisons of
+/// these scalars.
 pub(in crate::import::rules) fn evaluate_condition(
     body: &GenericBody,
     last: usize,
@@ -16,12 +17,16 @@ pub(in crate::import::rules) fn evaluate_condition(
 ) -> Option<bool> {
     let mut truths: Vec<Option<bool>> = Vec::with_capacity(last + 1);
     for ScalarOp { name, operands } in body.ops.iter().take(last + 1) {
-        let truth = |operand: BodyScalar| if let BodyScalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None };
+        let truth = |operand: BodyScalar| {
+            if let BodyScalar::Op(op) = operand { truths.get(op).copied().flatten() } else { None }
+        };
         let found = match operands.as_slice() {
             &[one, other] => match name.as_str() {
                 "arith.andi" => truth(one).zip(truth(other)).map(|(one, other)| one & other),
                 "arith.ori" => truth(one).zip(truth(other)).map(|(one, other)| one | other),
-                _ => number_of(one).zip(number_of(other)).and_then(|(one, other)| evaluate_comparison(name, one, other)),
+                _ => {
+                    number_of(one).zip(number_of(other)).and_then(|(one, other)| evaluate_comparison(name, one, other))
+                }
             },
             _ => None,
         };
@@ -67,19 +72,22 @@ mod tests {
     use super::*;
 
     fn evaluate_ops(ops: &[(&str, [BodyScalar; 2])], numbers: [f64; 2]) -> Option<bool> {
-        let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp { name: (*name).to_owned(), operands: operands.to_vec() };
+        let op = |(name, operands): &(&str, [BodyScalar; 2])| ScalarOp {
+            name: (*name).to_owned(),
+            operands: operands.to_vec(),
+        };
         let body = GenericBody { ops: ops.iter().map(op).collect(), yields: Vec::new() };
-        evaluate_condition(
-            &body,
-            ops.len() - 1,
-            |scalar| if let BodyScalar::Input(input) = scalar { numbers.get(input).copied() } else { None },
-        )
+        evaluate_condition(&body, ops.len() - 1, |scalar| {
+            if let BodyScalar::Input(input) = scalar { numbers.get(input).copied() } else { None }
+        })
     }
 
     #[test]
     fn evaluates_ordered_and_unordered_comparisons() {
         let both = [BodyScalar::Input(0), BodyScalar::Input(1)];
-        let truths = |name| [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [f64::NAN, 1.0]].map(|numbers| evaluate_ops(&[(name, both)], numbers));
+        let truths = |name| {
+            [[1.0, 2.0], [2.0, 1.0], [1.0, 1.0], [f64::NAN, 1.0]].map(|numbers| evaluate_ops(&[(name, both)], numbers))
+        };
         assert_eq!(truths("arith.cmpf ogt"), [false, true, false, false].map(Some));
         assert_eq!(truths("arith.cmpf ugt"), [false, true, false, true].map(Some));
         assert_eq!(truths("arith.cmpf one"), [true, true, false, false].map(Some));

@@ -19,7 +19,10 @@ fn split_offset(graph: &ValueGraph, id: NodeId) -> (NodeId, f64) {
     let (mut base, mut offset) = (graph.device_node(id), 0.0);
     for _ in 0..MAX_DEPTH {
         let node = graph.node(base);
-        let (NodeKind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { break };
+        let (NodeKind::Pointwise(function @ ("add" | "sub"), _), &[one, other]) = (&node.kind, node.inputs.as_slice())
+        else {
+            break;
+        };
         match (*function, graph.as_scalar(one), graph.as_scalar(other)) {
             ("add", _, Some(number)) => (base, offset) = (one, offset + number),
             ("add", Some(number), _) => (base, offset) = (other, offset + number),
@@ -31,12 +34,14 @@ fn split_offset(graph: &ValueGraph, id: NodeId) -> (NodeId, f64) {
     (base, offset)
 }
 
-/// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other indices has a node for each time.
+/// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other
+/// indices has a node for each time.
 fn have_same_values(graph: &ValueGraph, one: NodeId, other: NodeId) -> bool {
     let (mut one, mut other) = (graph.device_node(one), graph.device_node(other));
     while one != other {
         let (first, second) = (graph.node(one), graph.node(other));
-        let is_view = matches!(first.kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat) && first.inputs.len() == 1;
+        let is_view =
+            matches!(first.kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat) && first.inputs.len() == 1;
         if !is_view || first.kind != second.kind || first.shape != second.shape || second.inputs.len() != 1 {
             return false;
         }
@@ -94,7 +99,9 @@ impl IntervalAnalysis<'_> {
     fn find_sides(&mut self, condition: NodeId) -> Option<ComparisonSides> {
         let graph = self.graph;
         let node = graph.node(graph.device_node(condition));
-        let (NodeKind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else { return None };
+        let (NodeKind::Pointwise(function, _), &[one, other]) = (&node.kind, node.inputs.as_slice()) else {
+            return None;
+        };
         let (number, bound, is_first) = match (graph.as_scalar(one), graph.as_scalar(other)) {
             (None, Some(bound)) => (one, bound, true),
             (Some(bound), None) => (other, bound, false),
@@ -126,10 +133,17 @@ impl IntervalAnalysis<'_> {
 
     /// Returns the interval of a node while `number` is within an interval, if the node is computed from `number` by
     /// few sums and differences. None otherwise.
-    fn refine_interval(&mut self, id: NodeId, number: NodeId, within: ValueInterval, depth: usize) -> Option<ValueInterval> {
+    fn refine_interval(
+        &mut self,
+        id: NodeId,
+        number: NodeId,
+        within: ValueInterval,
+        depth: usize,
+    ) -> Option<ValueInterval> {
         let graph = self.graph;
         let id = graph.integers.exact_node(id).unwrap_or(id);
-        let ((base, offset), (base_of_number, offset_of_number)) = (split_offset(graph, id), split_offset(graph, number));
+        let ((base, offset), (base_of_number, offset_of_number)) =
+            (split_offset(graph, id), split_offset(graph, number));
         if have_same_values(graph, base, base_of_number) {
             let by = offset - offset_of_number;
             return Some(ValueInterval { first: within.first + by, last: within.last + by, ..within });

@@ -40,7 +40,9 @@ pub enum ShuffleError {
         unit: i64,
     },
     /// A slice that no core holds.
-    #[error("{view}: expected a core that holds slice {slots:?}, found none; the cores of a view hold the complete tensor")]
+    #[error(
+        "{view}: expected a core that holds slice {slots:?}, found none; the cores of a view hold the complete tensor"
+    )]
     Incomplete {
         /// `source` or `destination`.
         view: &'static str,
@@ -48,7 +50,9 @@ pub enum ShuffleError {
         slots: Vec<i64>,
     },
     /// A slice of the source on two cores.
-    #[error("source: expected one core for slice {slots:?}, found cores {first} and {second}; an element has one value")]
+    #[error(
+        "source: expected one core for slice {slots:?}, found cores {first} and {second}; an element has one value"
+    )]
     TwoOwners {
         /// The slice of each dimension.
         slots: Vec<i64>,
@@ -68,7 +72,9 @@ pub enum ShuffleError {
         address: i64,
     },
     /// A part that does not fit into LX.
-    #[error("{view}: expected at most {limit} bytes of LX, found {bytes} bytes from {address} on core {core}; pass the tensor through HBM")]
+    #[error(
+        "{view}: expected at most {limit} bytes of LX, found {bytes} bytes from {address} on core {core}; pass the tensor through HBM"
+    )]
     Capacity {
         /// `source` or `destination`.
         view: &'static str,
@@ -82,7 +88,9 @@ pub enum ShuffleError {
         limit: i64,
     },
     /// Source and destination that share bytes.
-    #[error("expected disjoint parts on core {core}, found the source at {source_address} and the destination at {destination_address}")]
+    #[error(
+        "expected disjoint parts on core {core}, found the source at {source_address} and the destination at {destination_address}"
+    )]
     Overlap {
         /// The core.
         core: i64,
@@ -113,8 +121,15 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Re
     let n_dims = shuffle.dims.len();
     let labels: BTreeSet<&str> = shuffle.dims.iter().map(|(label, _)| label.name()).collect();
     let order: BTreeSet<&str> = found.order.iter().map(|label| label.name()).collect();
-    if labels.len() != n_dims || order != labels || found.order.len() != n_dims || !labels.contains(shuffle.stick.name()) {
-        return fault(format!("an order of the dimensions {labels:?}, each once, one of them '{}' along the stick", shuffle.stick.name()));
+    if labels.len() != n_dims
+        || order != labels
+        || found.order.len() != n_dims
+        || !labels.contains(shuffle.stick.name())
+    {
+        return fault(format!(
+            "an order of the dimensions {labels:?}, each once, one of them '{}' along the stick",
+            shuffle.stick.name()
+        ));
     }
     if found.gaps.len() != n_dims || found.gaps.iter().any(|gap| *gap < 0) {
         return fault(format!("gaps of {n_dims} dimensions, from 0"));
@@ -191,7 +206,10 @@ fn check_disjoint(shuffle: &Shuffle) -> Result<(), ShuffleError> {
         (0..).zip(source.addresses.iter().copied().zip(destination.addresses.iter().copied()))
     {
         let is_both = source.slots.contains_key(&core) && destination.slots.contains_key(&core);
-        if is_both && source_address < destination_address + destination_bytes && destination_address < source_address + source_bytes {
+        if is_both
+            && source_address < destination_address + destination_bytes
+            && destination_address < source_address + source_bytes
+        {
             return Err(ShuffleError::Overlap { core, source_address, destination_address });
         }
     }

@@ -1,7 +1,8 @@
 //! The SDSC file of a shuffle: a copy of a tensor in LX from the cores that hold it to the cores that need it.
 //!
-//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`ShuffleView`] says which slice each core holds and at which
-//! address. One file describes any such pair: one-to-one moves, all-gathers within groups, copies on the same core.
+//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`ShuffleView`] says which slice each
+//! core holds and at which address. One file describes any such pair: one-to-one moves, all-gathers within groups,
+//! copies on the same core.
 
 mod check;
 
@@ -11,9 +12,9 @@ use crate::launch::geometry::DimLabel;
 use check::check;
 use machine::{DeviceFormat, ExecutionUnit, STICK_BYTES, Target};
 use sdsc_format::model::{
-    AllocateNode, ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, CoordinateFolds, Coordinates, CoreKey, DecimalInteger,
-    DimSizes, Dsc, EmptyObject, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, MemoryPresence, NamedMember, Operation, Sdsc,
-    StagePair, StageParams, TensorInfo, TensorMemories, Text, WordLength,
+    AllocateNode, ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, CoordinateFolds, Coordinates, CoreKey,
+    DecimalInteger, DimSizes, Dsc, EmptyObject, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, MemoryPresence,
+    NamedMember, Operation, Sdsc, StagePair, StageParams, TensorInfo, TensorMemories, Text, WordLength,
 };
 use std::collections::BTreeMap;
 
@@ -47,7 +48,8 @@ pub struct ShuffleView {
     pub slices: Vec<i64>,
     /// The slice of each dimension that a core holds; a core that holds no part is absent.
     pub slots: BTreeMap<i64, Vec<i64>>,
-    /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of its core.
+    /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of
+    /// its core.
     pub gaps: Vec<i64>,
     /// LX address of each core's part, for all cores of [`Shuffle::num_cores`].
     pub addresses: Vec<i64>,
@@ -90,16 +92,26 @@ impl Shuffle {
     }
 
     fn build_operation(&self) -> Operation {
-        let used: Vec<i64> = if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { (0..self.cores).collect() };
+        let used: Vec<i64> =
+            if self.is_completed_sum { self.source.slots.keys().copied().collect() } else { (0..self.cores).collect() };
         Operation {
             debug_handle: None,
             fold_props: vec![fold(1, "time")],
-            folds: FoldMap { functions: vec![affine(1)], folds: vec![fold(1, "time")], data: Entries(vec![("[0]".into(), "0".into())]) },
+            folds: FoldMap {
+                functions: vec![affine(1)],
+                folds: vec![fold(1, "time")],
+                data: Entries(vec![("[0]".into(), "0".into())]),
+            },
             core_fold: fold(self.cores, "core"),
             corelet_fold: fold(self.corelets, "corelet"),
             n_cores: i64::try_from(used.len()).expect("few cores"),
             core_to_dsc: used.iter().map(|core| (*core, 0)).collect(),
-            slices: self.dims.iter().zip(&self.destination.slices).map(|((label, _), slices)| (label.name().into(), *slices)).collect(),
+            slices: self
+                .dims
+                .iter()
+                .zip(&self.destination.slices)
+                .map(|((label, _), slices)| (label.name().into(), *slices))
+                .collect(),
             core_to_slice: self.build_slots(&self.destination),
             core_to_schedule: used.iter().map(|core| (*core, vec![[-1, 0, 0, 0]])).collect(),
             dscs: vec![NamedMember { name: FUNCTION_NAME.into(), value: self.build_dsc(used) }],
@@ -113,7 +125,9 @@ impl Shuffle {
 
     fn build_dsc(&self, used: Vec<i64>) -> Dsc {
         let sizes = |name: &mut dyn Iterator<Item = i64>| {
-            LabeledSizes(self.dims.iter().zip(name).map(|((label, _), size)| (label.size_name().into(), size)).collect())
+            LabeledSizes(
+                self.dims.iter().zip(name).map(|((label, _), size)| (label.size_name().into(), size)).collect(),
+            )
         };
         let stage = DimSizes {
             name: Some("core".into()),
@@ -129,14 +143,22 @@ impl Shuffle {
             n_cores: i64::try_from(used.len()).expect("few cores"),
             n_corelets: Some(self.corelets),
             core_ids: used,
-            space: DimSizes { name: Some("n".into()), sizes: sizes(&mut self.dims.iter().map(|(_, size)| *size)), ..DimSizes::default() },
+            space: DimSizes {
+                name: Some("n".into()),
+                sizes: sizes(&mut self.dims.iter().map(|(_, size)| *size)),
+                ..DimSizes::default()
+            },
             masking: Entries::default(),
             masking_constant: -1,
             dim_symbols: None,
             stages: StageParams { core: StagePair { name: None, steady: stage.clone(), end: stage } },
             classes: Entries(vec![(CLASS_NAME.into(), self.build_class())]),
             class_relation: None,
-            nodes: [&self.source, &self.destination].into_iter().enumerate().map(|(tensor, view)| self.build_node(tensor, view)).collect(),
+            nodes: [&self.source, &self.destination]
+                .into_iter()
+                .enumerate()
+                .map(|(tensor, view)| self.build_node(tensor, view))
+                .collect(),
             tensors: (0..2).map(|tensor| self.build_tensor_info(tensor)).collect(),
             constants: Constants::default(),
             compute: vec![ComputeOp {
@@ -163,9 +185,16 @@ impl Shuffle {
 
     fn build_node(&self, tensor: usize, view: &ShuffleView) -> AllocateNode {
         let start = FoldMap {
-            functions: vec![FoldFunction::Map(EmptyObject {}), FoldFunction::Const(EmptyObject {}), FoldFunction::Const(EmptyObject {})],
+            functions: vec![
+                FoldFunction::Map(EmptyObject {}),
+                FoldFunction::Const(EmptyObject {}),
+                FoldFunction::Const(EmptyObject {}),
+            ],
             folds: vec![fold(self.cores, "core"), fold(self.corelets, "corelet"), fold(1, "time")],
-            data: (0..).zip(&view.addresses).map(|(core, address)| (CoreKey::from_core(core), DecimalInteger(*address))).collect(),
+            data: (0..)
+                .zip(&view.addresses)
+                .map(|(core, address)| (CoreKey::from_core(core), DecimalInteger(*address)))
+                .collect(),
         };
         let dims = self
             .dims
@@ -202,10 +231,11 @@ impl Shuffle {
             true if self.corelets > 1 => ((part / self.corelets, self.corelets), vec![(1, part)]),
             true => ((0, 1), vec![(per_stick, part / per_stick), (1, per_stick)]),
         };
-        let folds: Vec<(i64, i64)> = [(part, slices), corelets, (0, 1)].into_iter().chain(elements.iter().copied()).collect();
-        let labels = ["core_fold", "corelet_fold", "row_fold"]
-            .into_iter()
-            .chain(if elements.len() == 2 { &ELEMENT_FOLD_LABELS[..] } else { &ELEMENT_FOLD_LABELS[1..] }.iter().copied());
+        let folds: Vec<(i64, i64)> =
+            [(part, slices), corelets, (0, 1)].into_iter().chain(elements.iter().copied()).collect();
+        let labels = ["core_fold", "corelet_fold", "row_fold"].into_iter().chain(
+            if elements.len() == 2 { &ELEMENT_FOLD_LABELS[..] } else { &ELEMENT_FOLD_LABELS[1..] }.iter().copied(),
+        );
         CoordInfo {
             spatial: 3,
             temporal: 0,
@@ -219,7 +249,9 @@ impl Shuffle {
     }
 
     fn build_slots(&self, view: &ShuffleView) -> Entries<i64, Entries<Text, i64>> {
-        let named = |slots: &Vec<i64>| self.dims.iter().zip(slots).map(|((label, _), slot)| (Text::from(label.name()), *slot)).collect();
+        let named = |slots: &Vec<i64>| {
+            self.dims.iter().zip(slots).map(|((label, _), slot)| (Text::from(label.name()), *slot)).collect()
+        };
         view.slots.iter().map(|(core, slots)| (*core, named(slots))).collect()
     }
 
@@ -231,7 +263,10 @@ impl Shuffle {
             scales: vec![1; self.dims.len()],
             word_length: WordLength::from_bytes(self.format.bytes()),
             format: self.format.name().into(),
-            memory: TensorMemories { hbm: None, lx: Some(MemoryPresence { is_present: 1, ..MemoryPresence::default() }) },
+            memory: TensorMemories {
+                hbm: None,
+                lx: Some(MemoryPresence { is_present: 1, ..MemoryPresence::default() }),
+            },
         }
     }
 }

@@ -1,7 +1,9 @@
-//! Reconstructs device sizes from the sizes of the space, the gaps, and the distances between the cores' slices in a file.
+//! Reconstructs device sizes from the sizes of the space, the gaps, and the distances between the cores' slices in a
+//! file.
 //!
-//! The rules count device dimensions from the stick outwards and match the `k`-th one with the `k`-th dimension of a tensor's order,
-//! regardless of its coordinate. An [`OrderAxis`] is a dimension of the order, with the size of the device dimension at the same position.
+//! The rules count device dimensions from the stick outwards and match the `k`-th one with the `k`-th dimension of a
+//! tensor's order, regardless of its coordinate. An [`OrderAxis`] is a dimension of the order, with the size of the
+//! device dimension at the same position.
 
 /// One dimension of a tensor's order. Sizes of blocks of sticks count sticks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +34,8 @@ pub(super) fn inner_elements(sizes: &[i64], per_stick: i64, at: usize) -> i64 {
     sizes[..at].iter().fold(per_stick, |product, size| product.saturating_mul(*size))
 }
 
-/// Returns whether the sizes, innermost first, imply the steps: a slice is a part of `inner sizes * min(size, extent)` elements.
+/// Returns whether the sizes, innermost first, imply the steps: a slice is a part of `inner sizes * min(size, extent)`
+/// elements.
 pub(super) fn are_consistent(axes: &[OrderAxis], sizes: &[i64], per_stick: i64) -> bool {
     (0..axes.len().min(sizes.len())).all(|at| axes[at].is_divided(compute_span(axes, sizes, per_stick, at)))
 }
@@ -41,8 +44,8 @@ fn compute_span(axes: &[OrderAxis], sizes: &[i64], per_stick: i64, at: usize) ->
     inner_elements(sizes, per_stick, at).saturating_mul(sizes[at].min(axes[at].extent))
 }
 
-/// Returns sizes close to the given ones that imply the steps; `None` if there are none. A size exceeds the extent only if files omit the
-/// gap.
+/// Returns sizes close to the given ones that imply the steps; `None` if there are none. A size exceeds the extent only
+/// if files omit the gap.
 pub(super) fn fit_sizes(axes: &[OrderAxis], sizes: &[i64], per_stick: i64) -> Option<Vec<i64>> {
     let mut sizes = sizes.to_vec();
     for at in 0..axes.len().min(sizes.len()) {

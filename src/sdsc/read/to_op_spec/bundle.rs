@@ -14,11 +14,11 @@ use machine::Target;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
-/// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`. Executes may share a file if it is that of
-/// equal ops; files are in the order of their first executes.
+/// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`. Executes may share a
+/// file if it is that of equal ops; files are in the order of their first executes.
 ///
-/// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used. `pool_bytes` is the size of the pool that precedes the
-/// arguments in a bundle with baked addresses; only its program states it.
+/// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used. `pool_bytes` is the size of the pool
+/// that precedes the arguments in a bundle with baked addresses; only its program states it.
 ///
 /// # Errors
 ///
@@ -30,11 +30,20 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bun
         effect.pool_bytes = pool_bytes;
     }
     let target = Target::spyre();
-    let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: pool_bytes > 0 });
-    let mut reader = SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
+    let memory = is_baked.then_some(MemoryMap {
+        segment_bytes: target.segment_bytes,
+        segments: target.segments,
+        has_pool: pool_bytes > 0,
+    });
+    let mut reader =
+        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
     let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.read_items(&effect.steps)? };
     if reader.first_ids.len() != files.len() {
-        return Err(OpSpecReadError::launch(format!("runs {} files; there are {}", reader.first_ids.len(), files.len())));
+        return Err(OpSpecReadError::launch(format!(
+            "runs {} files; there are {}",
+            reader.first_ids.len(),
+            files.len()
+        )));
     }
     let ops = bundle.ops();
     let mut again = if is_baked { Launch::new_baked(&bundle, &target) } else { Launch::new(&bundle) }?;
@@ -85,13 +94,19 @@ impl SdscBundleReader<'_> {
         for step in steps {
             items.push(match step {
                 EffectStep::Op { index, symbols } => BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?)),
-                EffectStep::Loop { count, body } => BundleItem::Loop { count: *count, symbol: None, body: self.read_items(body)? },
+                EffectStep::Loop { count, body } => {
+                    BundleItem::Loop { count: *count, symbol: None, body: self.read_items(body)? }
+                }
             });
         }
         Ok(items)
     }
 
-    fn read_op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, OpSpecReadError> {
+    fn read_op(
+        &mut self,
+        index: usize,
+        symbols: Option<&BTreeMap<i64, SymbolValue>>,
+    ) -> Result<OpSpec, OpSpecReadError> {
         let next = self.first_ids.len();
         if index > next || index < next && self.memory.is_some() {
             return Err(OpSpecReadError::launch(format!(
@@ -111,7 +126,10 @@ impl SdscBundleReader<'_> {
         };
         let op = to_op_spec(sdsc, &surroundings).map_err(at_fault)?;
         if sdsc.name.split_once('_').map(|(number, _)| number) != Some(index.to_string().as_str()) {
-            return Err(at_fault(OpSpecReadError::member(sdsc.name.to_string(), format!("this is op {index} of its bundle"))));
+            return Err(at_fault(OpSpecReadError::member(
+                sdsc.name.to_string(),
+                format!("this is op {index} of its bundle"),
+            )));
         }
         if self.memory.is_none() {
             let geometry = Geometry::new(&op)?;
@@ -127,7 +145,8 @@ impl SdscBundleReader<'_> {
 /// Checks that the launch of the reconstructed bundle has the same effect as the launch that was read.
 fn check_same_effect(read: &LaunchEffect, emitted: &LaunchEffect) -> Result<(), OpSpecReadError> {
     if read.pool_bytes != emitted.pool_bytes {
-        let reason = format!("allocates a pool of {} bytes; its ops need one of {}", read.pool_bytes, emitted.pool_bytes);
+        let reason =
+            format!("allocates a pool of {} bytes; its ops need one of {}", read.pool_bytes, emitted.pool_bytes);
         return Err(OpSpecReadError::launch(reason));
     }
     check_same_steps(&read.steps, &emitted.steps)
@@ -136,15 +155,25 @@ fn check_same_effect(read: &LaunchEffect, emitted: &LaunchEffect) -> Result<(), 
 fn check_same_steps(read: &[EffectStep], emitted: &[EffectStep]) -> Result<(), OpSpecReadError> {
     for (read, emitted) in read.iter().zip(emitted) {
         match (read, emitted) {
-            (EffectStep::Loop { body: read, .. }, EffectStep::Loop { body: emitted, .. }) => check_same_steps(read, emitted)?,
+            (EffectStep::Loop { body: read, .. }, EffectStep::Loop { body: emitted, .. }) => {
+                check_same_steps(read, emitted)?
+            }
             (EffectStep::Op { index, .. }, EffectStep::Op { index: again, .. }) if index != again => {
-                return Err(OpSpecReadError::launch(format!("runs sdsc_{index}.json where equal ops share sdsc_{again}.json")));
+                return Err(OpSpecReadError::launch(format!(
+                    "runs sdsc_{index}.json where equal ops share sdsc_{again}.json"
+                )));
             }
             (EffectStep::Op { index, symbols }, EffectStep::Op { symbols: again, .. }) if symbols != again => {
                 let (symbols, again) = (symbols.as_ref(), again.as_ref());
-                let differs = symbols.into_iter().flatten().find(|(id, value)| again.and_then(|again| again.get(id)) != Some(value));
-                let which = differs.map_or("another number of symbols".to_owned(), |(id, _)| format!("a value for symbol {id}"));
-                return Err(OpSpecReadError::launch(format!("gives sdsc_{index}.json {which} that no op spec with this file has")));
+                let differs = symbols
+                    .into_iter()
+                    .flatten()
+                    .find(|(id, value)| again.and_then(|again| again.get(id)) != Some(value));
+                let which = differs
+                    .map_or("another number of symbols".to_owned(), |(id, _)| format!("a value for symbol {id}"));
+                return Err(OpSpecReadError::launch(format!(
+                    "gives sdsc_{index}.json {which} that no op spec with this file has"
+                )));
             }
             (EffectStep::Op { .. } | EffectStep::Loop { .. }, EffectStep::Op { .. } | EffectStep::Loop { .. }) => {}
         }

@@ -45,7 +45,9 @@ impl OpSpecCandidate {
     /// The position of a dimension in the iteration space.
     pub(super) fn dim_position(&self, label: DimLabel) -> Result<usize, OpSpecReadError> {
         let position = self.dims.iter().position(|known| *known == label);
-        position.ok_or_else(|| OpSpecReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
+        position.ok_or_else(|| {
+            OpSpecReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op"))
+        })
     }
 
     /// Returns all candidates, most likely first.
@@ -53,13 +55,23 @@ impl OpSpecCandidate {
         let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
         let value_tail = if file.dsc.nodes.iter().any(is_value_tensor) { 0..3 } else { 0..1 };
         let is_relayout = file.dsc.nodes.iter().any(|node| !node.coordinates.core_to_slice.is_empty());
-        let owned: &[StatedOwnership] =
-            if is_relayout { &[StatedOwnership::Both, StatedOwnership::First, StatedOwnership::Last] } else { &[StatedOwnership::Both] };
+        let owned: &[StatedOwnership] = if is_relayout {
+            &[StatedOwnership::Both, StatedOwnership::First, StatedOwnership::Last]
+        } else {
+            &[StatedOwnership::Both]
+        };
         let mut guesses = Vec::new();
         for is_reduction in enumerate_reductions(file) {
             for dims in enumerate_spaces(file, file.family(is_reduction)) {
-                let plain =
-                    Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: StatedOwnership::Both };
+                let plain = Self {
+                    dims,
+                    is_reduction,
+                    padded: vec![],
+                    index_units: 0,
+                    index_form: 0,
+                    value_tail: 0,
+                    owned: StatedOwnership::Both,
+                };
                 guesses.push(plain);
             }
         }
@@ -98,8 +110,8 @@ fn expand_candidates<T: Copy>(
     choices.flat_map(chosen).collect()
 }
 
-/// The dimensions of a restickify that have a gap beside the stick, and the gap. The rules pad the sticks of both tensors, so what is
-/// a stick of one may end earlier in the other.
+/// The dimensions of a restickify that have a gap beside the stick, and the gap. The rules pad the sticks of both
+/// tensors, so what is a stick of one may end earlier in the other.
 fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
     let mut gapped: Vec<(DimLabel, i64)> = Vec::new();
     for tensor in (0..file.dsc.nodes.len()).filter(|_| file.function == "ReStickifyOpHBM") {
@@ -117,7 +129,10 @@ fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
 
 /// Returns the possible paddings of a range of a restickify with that gap; a dimension divided among cores has none.
 fn enumerate_paddings(file: &SdscFile<'_>, label: DimLabel, gap: i64, is_any: bool) -> Vec<RangePadding> {
-    let per_stick = (0..file.dsc.nodes.len()).filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick())).max().unwrap_or(1);
+    let per_stick = (0..file.dsc.nodes.len())
+        .filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick()))
+        .max()
+        .unwrap_or(1);
     let padded = |points: i64, ends_short: bool| RangePadding { label, points, ends_short };
     let most = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
     let mut paddings = vec![padded(gap, true), padded(0, false)];
@@ -156,7 +171,8 @@ fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     }
 }
 
-/// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point, last.
+/// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point,
+/// last.
 fn windowed_spaces(labels: &[DimLabel]) -> Vec<Vec<DimLabel>> {
     let mut spaces = Vec::new();
     for first in 0..=usize::from(labels.first() == Some(&DimLabel::Out)) {
@@ -180,6 +196,9 @@ mod tests {
     fn finds_added_dims_of_windowed_op_at_ends() {
         use DimLabel::{I, J, Ki, Kj, Mb, Out};
         assert_eq!(windowed_spaces(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
-        assert_eq!(windowed_spaces(&[Out, I, J, Ki]), [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]);
+        assert_eq!(
+            windowed_spaces(&[Out, I, J, Ki]),
+            [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]
+        );
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn find_difference(file: &Sdsc, emitted: &Sdsc) -> Option<OpSpecReadE
         (Ok(file), Ok(emitted)) => find_first_difference(&file, &emitted, String::new()),
         (Err(_), _) | (_, Err(_)) => None,
     };
-    let (member, found, emitted) = found.unwrap_or_else(|| ("the order of members".to_owned(), "one".to_owned(), "another".to_owned()));
+    let (member, found, emitted) =
+        found.unwrap_or_else(|| ("the order of members".to_owned(), "one".to_owned(), "another".to_owned()));
     Some(OpSpecReadError::NoOpSpec { member, found, emitted })
 }
 
@@ -60,7 +61,8 @@ fn find_first_difference(file: &Value, emitted: &Value, path: String) -> Option<
             let keys = file.keys().chain(emitted.keys().filter(|key| !file.contains_key(*key)));
             let at = |key: &String| if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
             let null = Value::Null;
-            let mut pairs = keys.map(|key| (file.get(key).unwrap_or(&null), emitted.get(key).unwrap_or(&null), at(key)));
+            let mut pairs =
+                keys.map(|key| (file.get(key).unwrap_or(&null), emitted.get(key).unwrap_or(&null), at(key)));
             pairs.find_map(|(file, emitted, path)| find_first_difference(file, emitted, path))
         }
         (Value::Array(file), Value::Array(emitted)) if file.len() == emitted.len() => {

@@ -20,14 +20,19 @@ pub(super) fn read_constants(file: &SdscFile<'_>) -> Result<Vec<NamedConstant>, 
 
 fn read_value(number: usize, info: &ConstantInfo) -> Result<f64, OpSpecReadError> {
     let refuse = |reason: String| OpSpecReadError::member(format!("constantInfo_.{number}.data_"), reason);
-    let [(_, bits)] = info.data.data.0.as_slice() else { return Err(refuse("a constant is the same on every core".to_owned())) };
+    let [(_, bits)] = info.data.data.0.as_slice() else {
+        return Err(refuse("a constant is the same on every core".to_owned()));
+    };
     match bits.0.as_slice() {
         [ConstantBits::Known(bits)] if info.format == "IEEE_FP32" => Ok(f64::from(f32::from_bits(*bits))),
-        [ConstantBits::Known(bits)] => {
-            u16::try_from(*bits).map(decode_dl16).map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number")))
-        }
+        [ConstantBits::Known(bits)] => u16::try_from(*bits)
+            .map(decode_dl16)
+            .map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number"))),
         [ConstantBits::Marker(text)] => {
-            let number = text.strip_prefix("?DL16(").and_then(|rest| rest.strip_suffix(')')).and_then(|number| number.parse().ok());
+            let number = text
+                .strip_prefix("?DL16(")
+                .and_then(|rest| rest.strip_suffix(')'))
+                .and_then(|number| number.parse().ok());
             number.ok_or_else(|| refuse(format!("'{text}' is no number")))
         }
         _ => Err(refuse("a constant has one value".to_owned())),
@@ -42,7 +47,8 @@ fn decode_dl16(bits: u16) -> f64 {
     }
     let exponent = i32::from((bits >> 9) & 0x3f);
     let mantissa = f64::from(bits & 0x1ff) / 512.0;
-    let magnitude = if exponent == 0 { mantissa * 2_f64.powi(-30) } else { (1.0 + mantissa) * 2_f64.powi(exponent - 31) };
+    let magnitude =
+        if exponent == 0 { mantissa * 2_f64.powi(-30) } else { (1.0 + mantissa) * 2_f64.powi(exponent - 31) };
     sign * magnitude
 }
 

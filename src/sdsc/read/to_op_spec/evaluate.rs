@@ -54,8 +54,9 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
     let text = parse(&text).map_err(|error| OpSpecReadError::launch(error.message))?;
     let values = LaunchValues::evaluate(&text);
     // A bundle of the release may extract parameters, and define symbols of maps, in loops; their values are the same.
-    let has_no_value =
-        |problem: &&LaunchProblem| !matches!(problem.kind, LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol);
+    let has_no_value = |problem: &&LaunchProblem| {
+        !matches!(problem.kind, LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol)
+    };
     if let Some(problem) = values.problems.iter().find(has_no_value) {
         return Err(OpSpecReadError::launch(problem.message.clone()));
     }
@@ -64,8 +65,12 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
         [pool] => pool.bytes,
         [..] => return Err(OpSpecReadError::launch(format!("allocates {} pools; expected one", values.pools.len()))),
     };
-    let mut walk =
-        LaunchWalker { params: &text.params, executes: values.executes.iter(), counts: values.loops.iter().enumerate(), around: vec![] };
+    let mut walk = LaunchWalker {
+        params: &text.params,
+        executes: values.executes.iter(),
+        counts: values.loops.iter().enumerate(),
+        around: vec![],
+    };
     let steps = walk.walk_statements(&text.body)?;
     Ok(LaunchEffect { pool_bytes, steps })
 }
@@ -104,11 +109,15 @@ impl<'a> LaunchWalker<'a> {
 
     fn walk_execute(&self, view: &ExecuteView<'_>) -> Result<EffectStep, OpSpecReadError> {
         let file = view.execute.file;
-        let index =
-            parse_file_number(file).ok_or_else(|| OpSpecReadError::launch(format!("runs '{file}'; the file of op 0 is sdsc_0.json")))?;
+        let index = parse_file_number(file)
+            .ok_or_else(|| OpSpecReadError::launch(format!("runs '{file}'; the file of op 0 is sdsc_0.json")))?;
         let Some(ids) = &view.execute.symbol_ids else { return Ok(EffectStep::Op { index, symbols: None }) };
         if ids.len() != view.values.len() {
-            return Err(OpSpecReadError::launch(format!("{file} gets {} values for {} symbols", view.values.len(), ids.len())));
+            return Err(OpSpecReadError::launch(format!(
+                "{file} gets {} values for {} symbols",
+                view.values.len(),
+                ids.len()
+            )));
         }
         let symbol = |value: &Option<LinearForm>| {
             self.symbol_value(value.as_ref().expect("a name without a value is a problem, which was reported"))
@@ -119,22 +128,31 @@ impl<'a> LaunchWalker<'a> {
     }
 
     fn symbol_value(&self, form: &LinearForm) -> Result<SymbolValue, OpSpecReadError> {
-        let stride = |number: &usize| form.terms.iter().find(|(level, _)| level == number).map_or(0, |(_, stride)| *stride);
-        Ok(SymbolValue { base: self.symbol_base(form.base)?, offset: form.constant, strides: self.around.iter().map(stride).collect() })
+        let stride =
+            |number: &usize| form.terms.iter().find(|(level, _)| level == number).map_or(0, |(_, stride)| *stride);
+        Ok(SymbolValue {
+            base: self.symbol_base(form.base)?,
+            offset: form.constant,
+            strides: self.around.iter().map(stride).collect(),
+        })
     }
 
     fn symbol_base(&self, base: Option<launch::ValueBase>) -> Result<SymbolBase, OpSpecReadError> {
         Ok(match base {
             None => SymbolBase::Number,
             Some(launch::ValueBase::Pool(_)) => SymbolBase::Pool,
-            Some(launch::ValueBase::Argument(number)) => SymbolBase::Argument(
-                u32::try_from(number)
-                    .map_err(|_| OpSpecReadError::launch(format!("kernel argument {number} is beyond the last that there can be")))?,
-            ),
+            Some(launch::ValueBase::Argument(number)) => SymbolBase::Argument(u32::try_from(number).map_err(|_| {
+                OpSpecReadError::launch(format!("kernel argument {number} is beyond the last that there can be"))
+            })?),
             Some(launch::ValueBase::Parameter(number)) => match self.params[number].kind {
-                ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => SymbolBase::Size(SizeBounds { granularity, max }),
+                ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => {
+                    SymbolBase::Size(SizeBounds { granularity, max })
+                }
                 ParamType::InputArg { .. } | ParamType::Index => {
-                    return Err(OpSpecReadError::launch(format!("'%{}' is no size between bounds", self.params[number].name.name)));
+                    return Err(OpSpecReadError::launch(format!(
+                        "'%{}' is no size between bounds",
+                        self.params[number].name.name
+                    )));
                 }
             },
         })
@@ -150,7 +168,12 @@ mod tests {
     fn evaluates_addresses_to_base_and_strides() {
         let (counter, bound) = (ValueName::Induction(0), ValueName::LoopBound(0));
         let execute = Execute { op: 0, operands: vec![ValueName::Address(0)], symbol_ids: Some(vec![-1]) };
-        let apply = Stmt::AffineApply { name: ValueName::Address(0), map: 0, counters: vec![counter], base: ValueName::PoolAddress(64) };
+        let apply = Stmt::AffineApply {
+            name: ValueName::Address(0),
+            map: 0,
+            counters: vec![counter],
+            base: ValueName::PoolAddress(64),
+        };
         let body = vec![
             Stmt::DeviceMemAllocate { name: ValueName::Pool, bytes: 4096 },
             Stmt::Constant { name: ValueName::Zero, value: 0 },

@@ -27,21 +27,34 @@ impl<'a> SdscFile<'a> {
     pub(super) fn new(sdsc: &'a Sdsc, surroundings: &'a FileContext) -> Result<Self, OpSpecReadError> {
         let operation = &sdsc.value;
         let [dsc] = operation.dscs.as_slice() else {
-            return Err(OpSpecReadError::member("dscs_", format!("a file describes one operation, found {}", operation.dscs.len())));
+            return Err(OpSpecReadError::member(
+                "dscs_",
+                format!("a file describes one operation, found {}", operation.dscs.len()),
+            ));
         };
         let dsc = &dsc.value;
         let n_tensors = dsc.nodes.len();
         if n_tensors == 0 || dsc.tensors.len() != n_tensors {
-            return Err(OpSpecReadError::member("labeledDs_", format!("{} tensors for {n_tensors} allocations", dsc.tensors.len())));
+            return Err(OpSpecReadError::member(
+                "labeledDs_",
+                format!("{} tensors for {n_tensors} allocations", dsc.tensors.len()),
+            ));
         }
-        let Some((index, function)) = sdsc.name.split_once('_').and_then(|(index, name)| Some((index.parse().ok()?, name))) else {
+        let Some((index, function)) =
+            sdsc.name.split_once('_').and_then(|(index, name)| Some((index.parse().ok()?, name)))
+        else {
             return Err(OpSpecReadError::member(sdsc.name.to_string(), "an operation is called <number>_<function>"));
         };
         let result = format!("Tensor{0}-idx{0}", n_tensors - 1);
-        let lists_result = dsc.compute.first().is_some_and(|compute| compute.inputs.iter().any(|input| *input == result));
+        let lists_result =
+            dsc.compute.first().is_some_and(|compute| compute.inputs.iter().any(|input| *input == result));
         let is_shuffle = function == "shuffle";
         let base = function.strip_suffix("nonstick").filter(|_| lists_result).unwrap_or(function);
-        let labels = operation.slices.iter().map(|(name, _)| parse_label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
+        let labels = operation
+            .slices
+            .iter()
+            .map(|(name, _)| parse_label("numWkSlicesPerDim_", name))
+            .collect::<Result<_, _>>()?;
         let function = if is_shuffle { "identity" } else { base }.to_owned();
         let places = location::locate_tensors(&dsc.nodes, surroundings)?;
         Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
@@ -91,8 +104,11 @@ impl<'a> SdscFile<'a> {
     pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let class = &self.dsc.tensors[tensor].class;
         let member = format!("primaryDsInfo_.{class}");
-        let info =
-            self.dsc.classes.get(class).ok_or_else(|| OpSpecReadError::member(&member, "a tensor has this class, which is not there"))?;
+        let info = self
+            .dsc
+            .classes
+            .get(class)
+            .ok_or_else(|| OpSpecReadError::member(&member, "a tensor has this class, which is not there"))?;
         info.stick.iter().map(|name| parse_label(&member, name)).collect()
     }
 
@@ -100,8 +116,14 @@ impl<'a> SdscFile<'a> {
     pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, OpSpecReadError> {
         let name = &self.dsc.tensors[tensor].format;
         let member = || format!("labeledDs_[{tensor}].dataFormat_");
-        let format = name.parse().map_err(|error: machine::UnknownFormat| OpSpecReadError::member(member(), error.to_string()))?;
-        Ok(if is_index_tensor(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 { DeviceFormat::IeeeInt32 } else { format })
+        let format = name
+            .parse()
+            .map_err(|error: machine::UnknownFormat| OpSpecReadError::member(member(), error.to_string()))?;
+        Ok(if is_index_tensor(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 {
+            DeviceFormat::IeeeInt32
+        } else {
+            format
+        })
     }
 
     /// Elements of a tensor beyond the part that the op touches.

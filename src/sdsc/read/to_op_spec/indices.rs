@@ -9,7 +9,8 @@ pub(super) fn index_name(tensor: usize) -> String {
 }
 
 impl SdscFile<'_> {
-    /// Returns the index tensors through which a value tensor is accessed, starting with the one that its node is linked to.
+    /// Returns the index tensors through which a value tensor is accessed, starting with the one that its node is
+    /// linked to.
     pub(super) fn find_index_tensors(&self, tensor: usize) -> Vec<usize> {
         let node = &self.dsc.nodes[tensor];
         if !is_value_tensor(node) {
@@ -25,7 +26,8 @@ impl SdscFile<'_> {
     }
 }
 
-/// Removes the dimensions of the index tensor from a value tensor's order, and returns the position of the indirect coordinate.
+/// Removes the dimensions of the index tensor from a value tensor's order, and returns the position of the indirect
+/// coordinate.
 ///
 /// A position of the tensor's stick is not indirect, so its dimension stays.
 pub(super) fn take_indirect(order: &mut Vec<DimLabel>, index_dims: &[DimLabel], stick: Option<DimLabel>) -> usize {

@@ -12,17 +12,17 @@ use sdsc_format::bundle_text::{self, BundleText, Ident, LinearMap, MapRef, Param
 ///
 /// If the text is no bundle, or has values or statements that the emitter does not write.
 pub fn parse_launch(text: &str) -> Result<Launch, OpSpecReadError> {
-    let text = bundle_text::parse(text).map_err(|error| OpSpecReadError::launch(format!("{}: {}", error.at, error.message)))?;
+    let text = bundle_text::parse(text)
+        .map_err(|error| OpSpecReadError::launch(format!("{}: {}", error.at, error.message)))?;
     let params = text.params.iter().map(|param| parse_param(&text, param.name)).collect::<Result<_, _>>()?;
     let maps = text.maps.iter().map(|(name, map)| parse_map(*name, map)).collect::<Result<_, _>>()?;
     Ok(Launch { maps, params, body: parse_statements(&text, &text.body)?, first_symbol_ids: vec![] })
 }
 
 fn parse_name(ident: Ident<&str>) -> Result<ValueName, OpSpecReadError> {
-    ident
-        .name
-        .parse()
-        .map_err(|()| OpSpecReadError::launch(format!("{}: '%{}' is not a name that spyre-compile writes", ident.at, ident.name)))
+    ident.name.parse().map_err(|()| {
+        OpSpecReadError::launch(format!("{}: '%{}' is not a name that spyre-compile writes", ident.at, ident.name))
+    })
 }
 
 fn parse_map(name: Ident<&str>, map: &LinearMap) -> Result<AddressMap, OpSpecReadError> {
@@ -35,9 +35,12 @@ fn parse_map(name: Ident<&str>, map: &LinearMap) -> Result<AddressMap, OpSpecRea
 
 fn parse_param(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, OpSpecReadError> {
     let refuse = |what: &str| OpSpecReadError::launch(format!("{}: '%{}' {what}", parameter.at, parameter.name));
-    let param = text.params.iter().find(|param| param.name.name == parameter.name).ok_or_else(|| refuse("is no parameter"))?;
+    let param =
+        text.params.iter().find(|param| param.name.name == parameter.name).ok_or_else(|| refuse("is no parameter"))?;
     let value = text.body.iter().find_map(|statement| match &statement.kind {
-        StmtKind::Extract { result, field: ParamField::Value, parameter: from, .. } if from.name == parameter.name => Some(*result),
+        StmtKind::Extract { result, field: ParamField::Value, parameter: from, .. } if from.name == parameter.name => {
+            Some(*result)
+        }
         _ => None,
     });
     let bounds = match param.kind {
@@ -45,14 +48,18 @@ fn parse_param(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param,
         ParamType::InputArg { granularity: None, max: None } => None,
         ParamType::InputArg { .. } => return Err(refuse("has one bound; a size has both, an address none")),
         ParamType::Index => {
-            return Err(refuse("is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads"));
+            return Err(refuse(
+                "is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads",
+            ));
         }
     };
     Ok(Param { name: parse_name(parameter)?, value: parse_name(value.ok_or_else(|| refuse("is not read"))?)?, bounds })
 }
 
 fn parse_statements(text: &BundleText<&str>, body: &[bundle_text::Stmt<&str>]) -> Result<Vec<Stmt>, OpSpecReadError> {
-    let at = |statement: &bundle_text::Stmt<&str>, what: String| OpSpecReadError::launch(format!("{}: {what}", statement.at));
+    let at = |statement: &bundle_text::Stmt<&str>, what: String| {
+        OpSpecReadError::launch(format!("{}: {what}", statement.at))
+    };
     body.iter().map(|statement| self::parse_statement(text, &statement.kind, |what| at(statement, what))).collect()
 }
 
@@ -63,7 +70,9 @@ fn parse_statement(
 ) -> Result<Stmt, OpSpecReadError> {
     Ok(match statement {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: parse_name(*result)?, bytes: *bytes },
-        StmtKind::Extract { parameter, field: ParamField::Value, .. } => Stmt::InputArgExtract { param: parse_param(text, *parameter)? },
+        StmtKind::Extract { parameter, field: ParamField::Value, .. } => {
+            Stmt::InputArgExtract { param: parse_param(text, *parameter)? }
+        }
         StmtKind::Extract { .. } => return Err(refuse("extracts a bound, which is not supported".to_owned())),
         StmtKind::Constant { result, value } => Stmt::Constant { name: parse_name(*result)?, value: *value },
         StmtKind::Add { result, operands: [lhs, rhs] } => {
@@ -89,7 +98,10 @@ fn parse_statement(
         StmtKind::For(counted) => {
             for (ident, wanted) in [(counted.lower, 0), (counted.step, 1)] {
                 if find_constant(text, ident) != Some(wanted) {
-                    return Err(refuse(format!("'%{}' is not {wanted}; expected a loop from 0 with step 1", ident.name)));
+                    return Err(refuse(format!(
+                        "'%{}' is not {wanted}; expected a loop from 0 with step 1",
+                        ident.name
+                    )));
                 }
             }
             Stmt::For {
@@ -140,7 +152,12 @@ mod tests {
     #[test]
     fn rejects_maps_other_than_address_and_strides() {
         assert_eq!(read(MAP, ADDRESS).unwrap().maps, [AddressMap { strides: vec![128] }]);
-        for map in ["(d0)[s0] -> (s0 + 128*d0 + 128)", "(d0)[s0] -> (2*s0 + 128*d0)", "(d0)[s0] -> (128*d0)", "(d0)[s0, s1] -> (s0 + s1)"] {
+        for map in [
+            "(d0)[s0] -> (s0 + 128*d0 + 128)",
+            "(d0)[s0] -> (2*s0 + 128*d0)",
+            "(d0)[s0] -> (128*d0)",
+            "(d0)[s0, s1] -> (s0 + s1)",
+        ] {
             let refused = read(map, ADDRESS).unwrap_err();
             assert_eq!(
                 refused,

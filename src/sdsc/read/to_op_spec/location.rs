@@ -26,7 +26,10 @@ struct PrecedingSymbols {
 }
 
 /// Returns the place of every tensor of an op.
-pub(super) fn locate_tensors(nodes: &[AllocateNode], surroundings: &FileContext) -> Result<Vec<TensorLocation>, OpSpecReadError> {
+pub(super) fn locate_tensors(
+    nodes: &[AllocateNode],
+    surroundings: &FileContext,
+) -> Result<Vec<TensorLocation>, OpSpecReadError> {
     let mut seen = PrecedingSymbols::default();
     nodes.iter().enumerate().map(|(index, node)| locate_tensor(index, node, surroundings, &mut seen)).collect()
 }
@@ -40,7 +43,11 @@ fn locate_tensor(
     let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
     let member = || format!("scheduleTree_[{index}].startAddressCoreCorelet_");
     if node.component == "lx" {
-        return Ok(TensorLocation { memory: Allocation::Lx { offset_bytes: 0 }, positions: values, strides: Vec::new() });
+        return Ok(TensorLocation {
+            memory: Allocation::Lx { offset_bytes: 0 },
+            positions: values,
+            strides: Vec::new(),
+        });
     }
     let place = match (&surroundings.memory, node.has_symbolic_start()) {
         (_, true) => locate_symbolic(&values, surroundings, seen),
@@ -50,8 +57,13 @@ fn locate_tensor(
     place.map_err(|reason| OpSpecReadError::member(member(), reason))
 }
 
-fn locate_symbolic(ids: &[i64], surroundings: &FileContext, seen: &mut PrecedingSymbols) -> Result<TensorLocation, String> {
-    let value = |id: &i64| surroundings.symbols.get(id).ok_or_else(|| format!("bundle.mlir gives symbol {id} no value"));
+fn locate_symbolic(
+    ids: &[i64],
+    surroundings: &FileContext,
+    seen: &mut PrecedingSymbols,
+) -> Result<TensorLocation, String> {
+    let value =
+        |id: &i64| surroundings.symbols.get(id).ok_or_else(|| format!("bundle.mlir gives symbol {id} no value"));
     let Some(first) = ids.first() else { return Err("has no core".to_owned()) };
     let first = value(first)?;
     let memory = match first.base {
@@ -65,8 +77,8 @@ fn locate_symbolic(ids: &[i64], surroundings: &FileContext, seen: &mut Preceding
     for id in ids {
         let symbol = value(id)?;
         positions.push(match (symbol.base, first.base) {
-            // The slice of a symbolic size is a plain number, the argument's number and the position added. Tensors of one argument
-            // share it even if they start elsewhere, so it is right for the first of them only.
+            // The slice of a symbolic size is a plain number, the argument's number and the position added. Tensors of
+            // one argument share it even if they start elsewhere, so it is right for the first of them only.
             (SymbolBase::Number, SymbolBase::Argument(_)) if seen.all.contains(id) => break,
             (SymbolBase::Number, SymbolBase::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
             (base, first) if base == first => symbol.offset,
@@ -81,8 +93,8 @@ fn locate_symbolic(ids: &[i64], surroundings: &FileContext, seen: &mut Preceding
     Ok(TensorLocation { memory, positions, strides })
 }
 
-/// How a tensor moves. A symbol that it shares with one before it, which moves, moves with that one; a tensor that stays may share
-/// symbols with one behind it, which moves, and not all of them are shared then.
+/// How a tensor moves. A symbol that it shares with one before it, which moves, moves with that one; a tensor that
+/// stays may share symbols with one behind it, which moves, and not all of them are shared then.
 fn find_strides(ids: &[i64], surroundings: &FileContext, moving: &BTreeSet<i64>) -> Vec<i64> {
     let strides_of = |id: &i64| surroundings.symbols.get(id).map(|symbol| symbol.strides.clone());
     let own: BTreeSet<_> = ids.iter().filter(|id| !moving.contains(id)).filter_map(strides_of).collect();

@@ -10,7 +10,11 @@ use crate::bundle::{Allocation, Coordinate, ElementArrangement, OpSpecOperand, O
 use crate::launch::geometry::DimLabel;
 
 /// Returns the tensor of a file's operand.
-pub(super) fn read_operand(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Result<OpSpecOperand, OpSpecReadError> {
+pub(super) fn read_operand(
+    file: &SdscFile<'_>,
+    guess: &OpSpecCandidate,
+    tensor: usize,
+) -> Result<OpSpecOperand, OpSpecReadError> {
     let format = file.format(tensor)?;
     let (per_stick, bytes) = (format.elements_per_stick(), format.bytes());
     let mut form = find_form(file, guess, tensor)?;
@@ -71,7 +75,9 @@ impl StartResolver<'_> {
         let has_offsets = !self.file.family(guess.is_reduction).is_convolution();
         match place.memory {
             Allocation::Lx { offset_bytes: _ } => Allocation::Lx { offset_bytes: first },
-            Allocation::Pool { offset_bytes: _ } if has_offsets => Allocation::Pool { offset_bytes: self.shift_into_pool(first) },
+            Allocation::Pool { offset_bytes: _ } if has_offsets => {
+                Allocation::Pool { offset_bytes: self.shift_into_pool(first) }
+            }
             Allocation::Pool { offset_bytes: _ } => Allocation::Pool { offset_bytes: first },
             Allocation::Hbm { argument, offset_bytes: _ } if has_offsets && first % self.bytes == 0 => {
                 Allocation::Hbm { argument, offset_bytes: self.shift(first / self.bytes) * self.bytes }
@@ -92,7 +98,8 @@ impl StartResolver<'_> {
         inner_elements(&sizes, self.per_stick, position)
     }
 
-    /// Converts a byte offset of the tensor to coordinate offsets if gaps have room for all of it; otherwise leaves it unchanged.
+    /// Converts a byte offset of the tensor to coordinate offsets if gaps have room for all of it; otherwise leaves it
+    /// unchanged.
     fn shift(&mut self, front: i64) -> i64 {
         let mut rest = front;
         let mut offsets = vec![0; self.form.terms.len()];
@@ -110,7 +117,8 @@ impl StartResolver<'_> {
         0
     }
 
-    /// Converts part of a pool tensor's offset to the offset of one coordinate with a gap, so that the tensor ends within the pool.
+    /// Converts part of a pool tensor's offset to the offset of one coordinate with a gap, so that the tensor ends
+    /// within the pool.
     fn shift_into_pool(&mut self, front: i64) -> i64 {
         let bytes = self.dim_stride(self.form.terms.len()).saturating_mul(self.bytes);
         let excess = bytes.saturating_add(front).saturating_sub(self.file.surroundings.pool_bytes);
@@ -138,7 +146,8 @@ fn read_ownership(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -
         return None;
     }
     let owned = |(dim, label): (usize, &DimLabel)| {
-        let slots = || by_core.iter().map(|(core, slots)| (*core, slots.get(label.name()).copied().unwrap_or_default()));
+        let slots =
+            || by_core.iter().map(|(core, slots)| (*core, slots.get(label.name()).copied().unwrap_or_default()));
         let divisor = slots().find(|(_, slot)| *slot == 1).map(|(core, _)| core)?;
         let slices = slots().map(|(_, slot)| slot).max().unwrap_or_default().saturating_add(1);
         Some(OwnedDim { dim, slices, divisor })

@@ -13,13 +13,19 @@ impl SdscFile<'_> {
     pub(super) fn iteration_space(&self, guess: &OpSpecCandidate) -> Result<Vec<IterationDim>, OpSpecReadError> {
         let dim = |label: &DimLabel| {
             let symbolic = self.symbolic_dim(*label)?;
-            Ok(IterationDim { name: None, range: self.range(guess, *label), split: self.split(*label), divisor: None, symbolic })
+            Ok(IterationDim {
+                name: None,
+                range: self.range(guess, *label),
+                split: self.split(*label),
+                divisor: None,
+                symbolic,
+            })
         };
         guess.dims.iter().map(dim).collect()
     }
 
-    /// Returns the number of consecutive cores with the same slice of a dimension: the number of the first core whose slice differs from
-    /// core 0's.
+    /// Returns the number of consecutive cores with the same slice of a dimension: the number of the first core whose
+    /// slice differs from core 0's.
     pub(super) fn divisor(&self, label: DimLabel) -> i64 {
         let has_next = |slots: &Entries<Text, i64>| slots.get(label.name()) == Some(&1);
         self.core_slots().find(|(_, slots)| has_next(slots)).map_or(1, |(core, _)| core.max(1))
@@ -37,13 +43,17 @@ impl SdscFile<'_> {
 
     /// Whether a tensor of a restickify ends with the range, and its gap is padding.
     pub(super) fn ends_short(&self, guess: &OpSpecCandidate, tensor: usize, label: DimLabel) -> bool {
-        let is_padded = |padded: &RangePadding| padded.label == label && padded.ends_short && padded.points == self.gap(tensor, label);
+        let is_padded = |padded: &RangePadding| {
+            padded.label == label && padded.ends_short && padded.points == self.gap(tensor, label)
+        };
         guess.padded.iter().any(is_padded)
     }
 
     /// Returns the name and bounds of a dimension's size that is a launch argument; `None` for a fixed size.
     fn symbolic_dim(&self, label: DimLabel) -> Result<Option<SymbolicDim>, OpSpecReadError> {
-        let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else { return Ok(None) };
+        let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else {
+            return Ok(None);
+        };
         let refuse = |reason: String| OpSpecReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
         let [id] = ids.as_slice() else { return Err(refuse("expected one symbol for a size".to_owned())) };
         let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&DecimalInteger(id.id)));

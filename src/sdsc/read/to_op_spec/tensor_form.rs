@@ -55,7 +55,11 @@ pub(super) struct TensorForm {
 }
 
 /// Returns the device dimensions of a tensor of a file.
-pub(super) fn find_form(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Result<TensorForm, OpSpecReadError> {
+pub(super) fn find_form(
+    file: &SdscFile<'_>,
+    guess: &OpSpecCandidate,
+    tensor: usize,
+) -> Result<TensorForm, OpSpecReadError> {
     let stick = find_stick(file, guess, tensor)?;
     let tensor = FileTensor { file, guess, index: tensor, per_stick: file.format(tensor)?.elements_per_stick() };
     let axes = tensor.build_axes(stick)?;
@@ -89,7 +93,11 @@ fn find_stick(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Re
 }
 
 /// Returns the dimensions of the tensor itself, innermost first.
-fn find_own_dims(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
+fn find_own_dims(
+    file: &SdscFile<'_>,
+    guess: &OpSpecCandidate,
+    tensor: usize,
+) -> Result<Vec<DimLabel>, OpSpecReadError> {
     let mut order = file.order(tensor)?;
     file.insert_hidden_dims(guess, tensor, &mut order);
     let is_scaled = file.function == "layernormscale" && tensor == 0;
@@ -105,8 +113,8 @@ fn find_own_dims(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) ->
 }
 
 impl TensorForm {
-    /// This form and those with a unit dimension in other places, which the front end writes as 0. Where a 0 stands inside the blocks of
-    /// a stick, the rules take it for them.
+    /// This form and those with a unit dimension in other places, which the front end writes as 0. Where a 0 stands
+    /// inside the blocks of a stick, the rules take it for them.
     fn variants(&self) -> Vec<Self> {
         let n = self.terms.len();
         let with_unit = |place: usize| {
@@ -114,8 +122,7 @@ impl TensorForm {
             form.terms.insert(place, DeviceTerm::UNIT);
             form
         };
-        let is_block =
-            |term: &DeviceTerm| matches!(&term.coordinate.term, Some(CoordinateSource::Digits(digits)) if digits.floordiv.is_some());
+        let is_block = |term: &DeviceTerm| matches!(&term.coordinate.term, Some(CoordinateSource::Digits(digits)) if digits.floordiv.is_some());
         let block = self.terms.iter().position(is_block);
         let mut forms = Vec::new();
         match (self.stick, block) {
@@ -146,7 +153,8 @@ struct FileTensor<'a> {
 }
 
 impl FileTensor<'_> {
-    /// Returns the first of the matching forms to try. The form of an index tensor affects other tensors, so it is part of the guess.
+    /// Returns the first of the matching forms to try. The form of an index tensor affects other tensors, so it is part
+    /// of the guess.
     fn first_form_index(&self) -> usize {
         if is_index_tensor(&self.file.dsc.nodes[self.index]) { self.guess.index_form } else { 0 }
     }
@@ -166,21 +174,27 @@ impl FileTensor<'_> {
             let dim = guess.dim_position(label)?;
             let is_block = stick == StickDim::Blocks(label);
             let range = file.range(guess, label);
-            let extent = if is_block { range.saturating_add(self.per_stick - 1).div_euclid(self.per_stick) } else { range };
+            let extent =
+                if is_block { range.saturating_add(self.per_stick - 1).div_euclid(self.per_stick) } else { range };
             let coordinate = if is_block { Coordinate::floordiv(dim, self.per_stick) } else { Coordinate::dim(dim) };
             let extent = file.input_device_size(guess, self.index, label).unwrap_or(extent);
             Ok(DeviceTerm { coordinate, extent, size: extent })
         };
         let mut terms = order.into_iter().map(term).collect::<Result<Vec<_>, OpSpecReadError>>()?;
         // The file does not state the table size; the number of indices is assumed.
-        let n_indices = index_dims.iter().fold(1_i64, |product, label| product.saturating_mul(file.range(guess, *label)));
+        let n_indices =
+            index_dims.iter().fold(1_i64, |product, label| product.saturating_mul(file.range(guess, *label)));
         for index in indices.into_iter().rev() {
-            terms.insert(indirect, DeviceTerm { coordinate: Coordinate::indirect(index_name(index)), extent: n_indices, size: n_indices });
+            terms.insert(
+                indirect,
+                DeviceTerm { coordinate: Coordinate::indirect(index_name(index)), extent: n_indices, size: n_indices },
+            );
         }
         Ok(TensorForm { stick, terms })
     }
 
-    /// Returns the dimensions of the tensor's order, as the rules count device dimensions: its own, an added stick, and absent ones.
+    /// Returns the dimensions of the tensor's order, as the rules count device dimensions: its own, an added stick, and
+    /// absent ones.
     fn build_axes(&self, stick: StickDim) -> Result<Vec<OrderAxis>, OpSpecReadError> {
         let mut order = self.file.order(self.index)?;
         self.file.insert_hidden_dims(self.guess, self.index, &mut order);
@@ -202,15 +216,23 @@ impl FileTensor<'_> {
         }
         let along = |label: DimLabel| stick.label() == Some(label) || sticks.contains(&label);
         absent.extend(self.file.hidden_dims(self.guess, self.index).into_iter().filter(|label| !order.contains(label)));
-        own.iter().chain(&sticks).chain(&absent).map(|label| self.build_axis(*label, along(*label), own.contains(label))).collect()
+        own.iter()
+            .chain(&sticks)
+            .chain(&absent)
+            .map(|label| self.build_axis(*label, along(*label), own.contains(label)))
+            .collect()
     }
 
     fn build_axis(&self, label: DimLabel, is_stick: bool, is_own: bool) -> Result<OrderAxis, OpSpecReadError> {
         let unit = if is_stick { self.per_stick } else { 1 };
-        let gap = if self.file.ends_short(self.guess, self.index, label) { 0 } else { self.file.gap(self.index, label) };
+        let gap =
+            if self.file.ends_short(self.guess, self.index, label) { 0 } else { self.file.gap(self.index, label) };
         if gap % unit != 0 {
             let member = format!("scheduleTree_[{}].backGapCore_.{label}", self.index);
-            return Err(OpSpecReadError::member(member, format!("a gap along the stick is whole sticks of {unit}, found {gap}")));
+            return Err(OpSpecReadError::member(
+                member,
+                format!("a gap along the stick is whole sticks of {unit}, found {gap}"),
+            ));
         }
         let is_shown = self.file.order(self.index)?.contains(&label) && !self.is_convolution();
         Ok(OrderAxis {
@@ -238,7 +260,8 @@ impl FileTensor<'_> {
 
     /// Returns the form with the sizes that gaps imply, and otherwise sizes that reproduce the positions of the slices.
     fn fit_form(&self, mut form: TensorForm, axes: &[OrderAxis]) -> Option<TensorForm> {
-        let sizes: Vec<_> = form.terms.iter().zip(axes).map(|(term, axis)| axis.known_size().unwrap_or(term.size)).collect();
+        let sizes: Vec<_> =
+            form.terms.iter().zip(axes).map(|(term, axis)| axis.known_size().unwrap_or(term.size)).collect();
         let sizes = fit_sizes(axes, &sizes, self.per_stick)?;
         form.terms.iter_mut().zip(sizes).for_each(|(term, size)| term.size = size);
         Some(form)

@@ -39,16 +39,22 @@ impl SdscFile<'_> {
         }
     }
 
-    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file, but for a single channel that was given a stick.
+    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file, but for a single channel
+    /// that was given a stick.
     pub(super) fn output_ranges(&self, guess: &OpSpecCandidate) -> Option<[i64; 4]> {
-        let size = |label: DimLabel| if guess.dims.contains(&label) || label != DimLabel::Out { self.size(label) } else { 1 };
-        self.family(guess.is_reduction).is_windowed().then(|| [DimLabel::Mb, DimLabel::Out, DimLabel::I, DimLabel::J].map(size))
+        let size =
+            |label: DimLabel| if guess.dims.contains(&label) || label != DimLabel::Out { self.size(label) } else { 1 };
+        self.family(guess.is_reduction)
+            .is_windowed()
+            .then(|| [DimLabel::Mb, DimLabel::Out, DimLabel::I, DimLabel::J].map(size))
     }
 
-    /// The dimensions of a window's points where files do not show them: everywhere but in class `KERNEL` of a sliding op.
+    /// The dimensions of a window's points where files do not show them: everywhere but in class `KERNEL` of a sliding
+    /// op.
     pub(super) fn hidden_dims(&self, guess: &OpSpecCandidate, tensor: usize) -> Vec<DimLabel> {
         let is_sliding = matches!(self.family(guess.is_reduction), OpFamily::Pool | OpFamily::Conv2d);
-        let is_hidden = |taps: &DimLabel| is_sliding && self.dsc.tensors[tensor].class != "KERNEL" && guess.dims.contains(taps);
+        let is_hidden =
+            |taps: &DimLabel| is_sliding && self.dsc.tensors[tensor].class != "KERNEL" && guess.dims.contains(taps);
         [DimLabel::Kj, DimLabel::Ki].into_iter().filter(is_hidden).collect()
     }
 
@@ -62,8 +68,9 @@ impl SdscFile<'_> {
         }
     }
 
-    /// The device size of a dimension of a windowed input, of which files say nothing but a gap. Of a point of a window it is 1, since windows
-    /// overlap; an input without a gap along what slides is laid out window by window, if that is possible.
+    /// The device size of a dimension of a windowed input, of which files say nothing but a gap. Of a point of a window
+    /// it is 1, since windows overlap; an input without a gap along what slides is laid out window by window, if that
+    /// is possible.
     pub(super) fn input_device_size(&self, guess: &OpSpecCandidate, tensor: usize, label: DimLabel) -> Option<i64> {
         let family = self.family(guess.is_reduction);
         if tensor != 0 || !family.is_windowed() {
@@ -74,7 +81,8 @@ impl SdscFile<'_> {
             let is_apart = axis.stride == axis.kernel && axis.padding == 0 && self.gap(tensor, sliding) == 0;
             return Some(if is_apart && !family.is_convolution() { axis.kernel } else { 1 });
         }
-        let (_, taps) = WINDOW_AXES.into_iter().find(|(sliding, _)| *sliding == label && self.gap(tensor, label) == 0)?;
+        let (_, taps) =
+            WINDOW_AXES.into_iter().find(|(sliding, _)| *sliding == label && self.gap(tensor, label) == 0)?;
         let info = self.dsc.space.windows.as_ref()?.get(label.name())?;
         let size = info.total.saturating_sub(self.window_axis(label, taps).padding.saturating_mul(2)).max(1);
         Some(if family.is_convolution() { size } else { size.min(self.size(label)) })

@@ -15,20 +15,23 @@ use crate::{
 use program::affine::AffineExpression;
 
 /// Reason that is recorded for the copy of an accumulator.
-const REASON_ACCUMULATOR_IN_LX: &str = "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";
+const REASON_ACCUMULATOR_IN_LX: &str =
+    "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";
 
 impl<'c> LoopBuilder<'_, 'c> {
     /// Whether each iteration reduces a single element of a mean.
     pub(super) fn is_single_element_mean(&self, op: usize) -> bool {
         let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
-        let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is(spyre::REDUCE) && compute.function() == "mean");
+        let is_mean = self.items.list[op]
+            .compute
+            .is_some_and(|compute| compute.op.is(spyre::REDUCE) && compute.function() == "mean");
         is_mean
             && cuts.iter().any(|cut| cut.is_reduced)
             && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
     }
 
-    /// Combines the share of a mean that a single element contributes, without a reduction: the device has no reduction of one
-    /// element.
+    /// Combines the share of a mean that a single element contributes, without a reduction: the device has no reduction
+    /// of one element.
     pub(super) fn combine_mean_share(
         &mut self,
         op: usize,
@@ -48,13 +51,26 @@ impl<'c> LoopBuilder<'_, 'c> {
     }
 
     /// Combines a partial result with the carried value.
-    pub(super) fn combine_partial_result(&mut self, op: usize, part: Value<'c>, body: LoopInsertionPoint<'c>) -> Result<(), ErrorReported> {
+    pub(super) fn combine_partial_result(
+        &mut self,
+        op: usize,
+        part: Value<'c>,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<(), ErrorReported> {
         let item = &self.items.list[op];
-        let (Some(combination), Some(before)) = (item.compute.and_then(find_combination), self.made[op].accumulator) else {
+        let (Some(combination), Some(before)) = (item.compute.and_then(find_combination), self.made[op].accumulator)
+        else {
             return Err(error_at(codes::MALFORMED_IR, item.op, "has no accumulator").report());
         };
         let (context, location) = (item.op.ctx(), item.op.loc());
-        let combined = body.insert_at_end(build_pointwise(context, location, combination.function, &[before, part], &[], before.r#type()));
+        let combined = body.insert_at_end(build_pointwise(
+            context,
+            location,
+            combination.function,
+            &[before, part],
+            &[],
+            before.r#type(),
+        ));
         self.copy_dim_names(op, combined);
         self.made[op].accumulator = Some(combined.output());
         Ok(())
@@ -66,8 +82,8 @@ impl<'c> LoopBuilder<'_, 'c> {
         members.map(|&op| (op, self.tiled_result_dims(op)[depth])).collect()
     }
 
-    /// Whether a loop at this depth has an accumulator of an op. Otherwise the op's result is complete inside the loop, and is yielded
-    /// as it is computed.
+    /// Whether a loop at this depth has an accumulator of an op. Otherwise the op's result is complete inside the loop,
+    /// and is yielded as it is computed.
     pub(super) fn has_accumulator(&self, op: usize, depth: usize) -> bool {
         self.tree.home_depth(op) <= depth
     }
@@ -113,7 +129,13 @@ impl<'c> LoopBuilder<'_, 'c> {
     }
 
     /// Creates a one-element tensor with a number, with the rank and the format of `like`.
-    fn insert_scalar(&self, of: Op<'c>, number: f64, like: Type<'c>, body: LoopInsertionPoint<'c>) -> Result<Value<'c>, ErrorReported> {
+    fn insert_scalar(
+        &self,
+        of: Op<'c>,
+        number: f64,
+        like: Type<'c>,
+        body: LoopInsertionPoint<'c>,
+    ) -> Result<Value<'c>, ErrorReported> {
         insert_scalar_before(self.block_anchor(body), of, number, like)
     }
 
@@ -134,7 +156,10 @@ impl<'c> LoopBuilder<'_, 'c> {
 
 /// Returns the ops that a loop yields, in the order of its results: tiled results first, then carried ones, which have
 /// no dimension.
-pub(super) fn order_yielded_ops(accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) -> Vec<(usize, Option<usize>)> {
+pub(super) fn order_yielded_ops(
+    accumulated: &[(usize, Option<usize>)],
+    given: &[(usize, usize)],
+) -> Vec<(usize, Option<usize>)> {
     let (tiled, carried): (Vec<_>, Vec<_>) = accumulated.iter().copied().partition(|(_, dim)| dim.is_some());
     tiled.into_iter().chain(given.iter().map(|&(op, dim)| (op, Some(dim)))).chain(carried).collect()
 }

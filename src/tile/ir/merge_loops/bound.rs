@@ -5,8 +5,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{EXACT_ATTR, build_pointwise, build_view, strip_views},
     mlir::{
-        AffineExpression, ErrorReported, Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs,
-        read_dense_numbers,
+        AffineExpression, ErrorReported, Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike,
+        insert_before, map_from_exprs, read_dense_numbers,
     },
     tile::{Monotonicity, RunningDependence, ir::scalar_constant::insert_scalar_before},
 };
@@ -34,10 +34,10 @@ struct UnboundedRunningValue<'c> {
 }
 
 impl<'c> LoopMerge<'c> {
-    /// Bounds the running values that corrections read by the lowest finite number. While the first loop has seen nothing but
-    /// -inf, its maximum is -inf, and `-inf - -inf` is NaN although a later tile of the row may have a finite number. The bound
-    /// changes only rows of -inf alone, whose sum becomes 0. If only corrections read the maximum, it starts with the bound,
-    /// which is equivalent and takes no op. Returns whether anything was bounded.
+    /// Bounds the running values that corrections read by the lowest finite number. While the first loop has seen
+    /// nothing but -inf, its maximum is -inf, and `-inf - -inf` is NaN although a later tile of the row may have a
+    /// finite number. The bound changes only rows of -inf alone, whose sum becomes 0. If only corrections read the
+    /// maximum, it starts with the bound, which is equivalent and takes no op. Returns whether anything was bounded.
     pub(super) fn bound_running_values(&self) -> Result<bool, ErrorReported> {
         if self.carried[1].iter().all(|(_, correction)| correction.is_none()) {
             return Ok(false);
@@ -46,7 +46,8 @@ impl<'c> LoopMerge<'c> {
             at.move_bound_to_start()?;
             return Ok(true);
         }
-        let unbounded: Vec<UnboundedRunningValue<'c>> = self.carried[0].iter().filter_map(|(of, _)| self.find_unbounded(of)).collect();
+        let unbounded: Vec<UnboundedRunningValue<'c>> =
+            self.carried[0].iter().filter_map(|(of, _)| self.find_unbounded(of)).collect();
         for unbounded in &unbounded {
             match unbounded.start.filter(|_| !unbounded.is_read_behind) {
                 Some(start) => set_start(start, unbounded.bound)?,
@@ -62,7 +63,8 @@ impl<'c> LoopMerge<'c> {
         let (start, begun) = find_own_start(of)?;
         let users = of.carried.result.users();
         let [op] = users[..] else { return None };
-        let is_bound = self.running.contains(&op) && op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function;
+        let is_bound =
+            self.running.contains(&op) && op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function;
         let bound = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_splat_number)?;
         // It may start with an earlier bound.
         let number = if function == "maximum" { begun.max(bound) } else { begun.min(bound) };
@@ -86,8 +88,12 @@ impl<'c> LoopMerge<'c> {
         let Some(at) = self.first.next_in_block() else { return Ok(()) };
         let bound = insert_scalar_before(at, self.first, *bound, value.r#type())?;
         let (context, location) = (self.first.ctx(), self.first.loc());
-        let bounded = insert_before(at, build_pointwise(context, location, function, &[*value, bound], &[], value.r#type())).output();
-        for (reader, index) in readers.iter().flat_map(|reader| (0..reader.inputs().len()).map(move |index| (reader, index))) {
+        let bounded =
+            insert_before(at, build_pointwise(context, location, function, &[*value, bound], &[], value.r#type()))
+                .output();
+        for (reader, index) in
+            readers.iter().flat_map(|reader| (0..reader.inputs().len()).map(move |index| (reader, index)))
+        {
             if reader.inputs()[index] == *value {
                 reader.set_input(index, bounded);
             }
@@ -105,7 +111,8 @@ impl<'c> LoopMerge<'c> {
         };
         let inside = self.second.nested();
         let reads = |op: &Op<'c>| op.inputs().contains(&value);
-        let readers: Vec<Op<'c>> = self.running.iter().chain(&inside).copied().filter(|op| reads(op) && !bounds(*op)).collect();
+        let readers: Vec<Op<'c>> =
+            self.running.iter().chain(&inside).copied().filter(|op| reads(op) && !bounds(*op)).collect();
         let own_start = find_own_start(of);
         if readers.is_empty() || own_start.is_some_and(|(_, begun)| begun.is_finite()) {
             return None;
@@ -152,7 +159,11 @@ fn set_start(start: Op<'_>, number: f64) -> Result<(), ErrorReported> {
 
 /// Erases a constant without uses, and the views of it.
 fn erase_dead(value: Value<'_>) {
-    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is(spyre::VIEW) || def.is(spyre::CONSTANT))) else { return };
+    let Some(def) =
+        value.def().filter(|def| value.users().is_empty() && (def.is(spyre::VIEW) || def.is(spyre::CONSTANT)))
+    else {
+        return;
+    };
     let read = def.inputs();
     def.erase();
     read.into_iter().for_each(erase_dead);

@@ -5,8 +5,8 @@ use crate::dialect::ods::attr;
 use crate::{
     dialect::{TiledOutput, build_broadcast_view, build_loop, build_pointwise, build_yield, tiled_dims, tiled_outputs},
     mlir::{
-        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, append_op, boolean_unit, insert_before,
-        integer, new_block,
+        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, append_op, boolean_unit,
+        insert_before, integer, new_block,
     },
     tile::{Correction, RunningDependence, RunningTerm, ir::compact_type},
 };
@@ -30,13 +30,16 @@ impl<'c> LoopMerge<'c> {
         for op in &self.early {
             op.move_to_before(self.first);
         }
-        let given: Vec<TiledOutput<'c>> = [self.first, self.second].into_iter().flat_map(|from| self.collect_yielded_tiles(from)).collect();
+        let given: Vec<TiledOutput<'c>> =
+            [self.first, self.second].into_iter().flat_map(|from| self.collect_yielded_tiles(from)).collect();
         let operands = self.collect_operands();
         let arguments: Vec<Type<'c>> = operands.iter().map(|(argument, ..)| argument.r#type()).collect();
         let carried = || self.carried.iter().flatten().map(|(of, _)| of.carried);
-        let results: Vec<Value<'c>> = given.iter().map(|given| given.whole).chain(carried().map(|carried| carried.result)).collect();
+        let results: Vec<Value<'c>> =
+            given.iter().map(|given| given.whole).chain(carried().map(|carried| carried.result)).collect();
         let outputs: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
-        let tiled: Vec<(Value<'c>, usize)> = operands.iter().filter_map(|&(_, value, dim)| Some((value, dim?))).collect();
+        let tiled: Vec<(Value<'c>, usize)> =
+            operands.iter().filter_map(|&(_, value, dim)| Some((value, dim?))).collect();
         let before: Vec<Value<'c>> = carried().map(|carried| carried.before).collect();
         let (context, location) = (self.first.ctx(), self.second.loc());
         let level = (self.first.text_attr(attr::DIM), self.first.required_attr("count", integer));
@@ -49,8 +52,13 @@ impl<'c> LoopMerge<'c> {
         if corrects || [self.first, self.second].iter().any(|from| from.attr(attr::SPYRE_CORRECTS).is_some()) {
             around.set_attr(attr::SPYRE_CORRECTS, boolean_unit(context));
         }
-        let mut built =
-            MergedLoopBuilder { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
+        let mut built = MergedLoopBuilder {
+            merge: &self,
+            around,
+            now: ValueMap::default(),
+            before: ValueMap::default(),
+            changes: Vec::new(),
+        };
         built.map_arguments(&operands);
         built.write_body();
         built.write_terminator(&given);
@@ -70,7 +78,8 @@ impl<'c> LoopMerge<'c> {
             let read = from.body_args().into_iter().zip(from.inputs()).zip(tiled_dims(from));
             let is_handed = |argument: Value<'c>| self.forwarded.iter().any(|handed| handed.argument == argument);
             tiled.extend(
-                read.filter(|((argument, _), _)| !is_handed(*argument)).map(|((argument, whole), dim)| (argument, whole, Some(dim))),
+                read.filter(|((argument, _), _)| !is_handed(*argument))
+                    .map(|((argument, whole), dim)| (argument, whole, Some(dim))),
             );
         }
         let carried = self.carried.iter().flatten().map(|(of, _)| (of.carried.argument, of.carried.before, None));
@@ -82,7 +91,8 @@ impl<'c> LoopMerge<'c> {
         tiled_outputs(from).into_iter().filter(|given| self.has_other_users(given.whole)).collect()
     }
 
-    /// Whether ops other than the second loop read a result of the first one, or a view through which it reads the result.
+    /// Whether ops other than the second loop read a result of the first one, or a view through which it reads the
+    /// result.
     fn has_other_users(&self, value: Value<'c>) -> bool {
         let is_handed_on = |user: Op<'c>| self.forwarded.iter().any(|handed| handed.view == Some(user));
         value.users().into_iter().any(|user| match user {
@@ -143,8 +153,10 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
             self.now.insert(handed.argument, shown);
         }
         for op in ops_before_terminator(merge.second) {
-            let corrected =
-                merge.carried[1].iter().find(|(of, _)| of.combine == op).and_then(|(of, correction)| Some((of, correction.as_ref()?)));
+            let corrected = merge.carried[1]
+                .iter()
+                .find(|(of, _)| of.combine == op)
+                .and_then(|(of, correction)| Some((of, correction.as_ref()?)));
             let Some((of, correction)) = corrected else {
                 self.clone_op(op);
                 continue;
@@ -175,7 +187,8 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
     /// Returns a tile that the first loop yields, as the second one reads it: without the copy that was made for the
     /// loop.
     fn forward_tile(&self, left: Value<'c>, argument: Value<'c>, through: Option<Op<'c>>) -> Value<'c> {
-        let made = left.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
+        let made =
+            left.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
         let made = self.lookup_value(made);
         let Some(through) = through else { return made };
         let shown = append_op(self.around, (*through).clone());
@@ -193,7 +206,11 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
         let change = self.insert_change(term, is_factor);
         let shown = self.view_with_dims_of(change, term, had.r#type());
         let function = if is_factor { "mul" } else { "add" };
-        append_op(self.around, build_pointwise(self.around.ctx(), self.around.loc(), function, &[had, shown], &[], had.r#type())).output()
+        append_op(
+            self.around,
+            build_pointwise(self.around.ctx(), self.around.loc(), function, &[had, shown], &[], had.r#type()),
+        )
+        .output()
     }
 
     /// Returns the change of a running value in this iteration, or the exponential of the change.
@@ -232,20 +249,28 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
 
     /// Returns a running value viewed with the dimensions of a value that was computed from it.
     fn view_with_dims_of(&self, value: Value<'c>, term: &RunningTerm, like: Type<'c>) -> Value<'c> {
-        let (Some(own), Some(like)) = (TensorType::from_type(value.r#type()), TensorType::from_type(like)) else { return value };
+        let (Some(own), Some(like)) = (TensorType::from_type(value.r#type()), TensorType::from_type(like)) else {
+            return value;
+        };
         let is_under_own = term.dims.iter().enumerate().all(|(dim, moving)| moving.is_none_or(|moving| moving == dim));
         if is_under_own && own.shape.len() == like.shape.len() {
             return value;
         }
-        let indices: Vec<AffineExpression> =
-            term.dims.iter().map(|moving| moving.map_or(AffineExpression::Constant(0), AffineExpression::Dim)).collect();
+        let indices: Vec<AffineExpression> = term
+            .dims
+            .iter()
+            .map(|moving| moving.map_or(AffineExpression::Constant(0), AffineExpression::Dim))
+            .collect();
         let (context, location) = (self.around.ctx(), self.around.loc());
-        append_op(self.around, build_broadcast_view(context, location, (value, own.element), &indices, &like.shape)).output()
+        append_op(self.around, build_broadcast_view(context, location, (value, own.element), &indices, &like.shape))
+            .output()
     }
 
     fn write_terminator(&mut self, given: &[TiledOutput<'c>]) {
-        let carried: Vec<Value<'c>> = self.merge.carried.iter().flatten().map(|(of, _)| self.lookup_value(of.carried.after)).collect();
-        let tiles: Vec<(Value<'c>, usize)> = given.iter().map(|given| (self.lookup_value(given.tile), given.dim)).collect();
+        let carried: Vec<Value<'c>> =
+            self.merge.carried.iter().flatten().map(|(of, _)| self.lookup_value(of.carried.after)).collect();
+        let tiles: Vec<(Value<'c>, usize)> =
+            given.iter().map(|given| (self.lookup_value(given.tile), given.dim)).collect();
         append_op(self.around, build_yield(self.around.ctx(), self.around.loc(), &tiles, &carried));
         self.compact_tiles(given);
     }
@@ -253,7 +278,8 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
     /// Gives compact types to tiles whose buffers have no other uses, since these tiles are live only within an
     /// iteration.
     fn compact_tiles(&self, given: &[TiledOutput<'c>]) {
-        for handed in self.merge.forwarded.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left)) {
+        for handed in self.merge.forwarded.iter().filter(|handed| !given.iter().any(|given| given.tile == handed.left))
+        {
             let whole = self.merge.first.outputs()[handed.position].r#type();
             let tile = self.lookup_value(handed.left);
             // This succeeds for every window that a loop can yield: its tile had a compact type in other loops.

@@ -25,7 +25,9 @@ fn parses_bundle() {
     assert_eq!(bundle.pool_sizes(), [4096]);
     assert_eq!(bundle.executed_files(), ["sdsc_0.json", "sdsc_1.json"]);
     assert_eq!(bundle.parameters[1].size, Some(SizeBounds { granularity: 64, max: 1024 }));
-    let Some(Statement::For { body, .. }) = bundle.body.iter().find(|statement| matches!(statement, Statement::For { .. })) else {
+    let Some(Statement::For { body, .. }) =
+        bundle.body.iter().find(|statement| matches!(statement, Statement::For { .. }))
+    else {
         panic!("no loop");
     };
     let Statement::Define { expression: Expression::Apply { map, .. }, .. } = &body[0] else { panic!("no apply") };

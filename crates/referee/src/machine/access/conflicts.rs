@@ -17,7 +17,8 @@ fn region_name(machine: &Machine, region: RegionId) -> String {
     machine.region(region).map_or_else(String::new, |region| region.name.clone())
 }
 
-/// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for element (in place).
+/// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for
+/// element (in place).
 pub(super) fn check_within_core(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
     for (core, tensors) in parts.0.iter().enumerate() {
         let output = &tensors[plan.output];
@@ -70,7 +71,11 @@ pub(super) fn check_between_cores(plan: &OpPlan, parts: &TensorSlices, machine: 
     for (core, tensors) in parts.0.iter().enumerate().filter(|(core, _)| leaders[*core] == *core) {
         let output = &tensors[plan.output];
         if matches!(output.region, RegionId::Hbm(_)) {
-            writes.extend(plan.accessed_intervals(output, plan.output).map(|interval| CoreWrite { region: output.region, interval, core }));
+            writes.extend(plan.accessed_intervals(output, plan.output).map(|interval| CoreWrite {
+                region: output.region,
+                interval,
+                core,
+            }));
         }
     }
     writes.sort_unstable();
@@ -89,8 +94,8 @@ pub(super) fn check_between_cores(plan: &OpPlan, parts: &TensorSlices, machine: 
     check_reads(plan, parts, &writes, &leaders, machine)
 }
 
-/// Returns the core that stores each result, of those that compute partial sums of it. In HBM, all have the same address for it; in LX,
-/// consecutive cores pass the sum on to the last one.
+/// Returns the core that stores each result, of those that compute partial sums of it. In HBM, all have the same
+/// address for it; in LX, consecutive cores pass the sum on to the last one.
 fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>, SimError> {
     if plan.tensors[plan.output].ownership.is_some() {
         return Ok((0..plan.cores.len()).collect());
@@ -100,11 +105,16 @@ fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>,
         let (part, first) = (&parts.0[core][plan.output], &parts.0[*leader][plan.output]);
         let is_split = plan.consumed_dims().iter().any(|dim| plan.dims[*dim].slices > 1);
         if !plan.kernel.can_accumulate() && is_split {
-            return Err(SimError::NotSimulated { op: plan.name.clone(), what: format!("'{}' with a split reduction", plan.function) });
+            return Err(SimError::NotSimulated {
+                op: plan.name.clone(),
+                what: format!("'{}' with a split reduction", plan.function),
+            });
         }
         if matches!(part.region, RegionId::Lx(_)) {
             if leaders[core..*leader].iter().any(|other| other != leader) {
-                let what = "a sum in LX over cores that are not consecutive; the format does not say which core completes it".to_owned();
+                let what =
+                    "a sum in LX over cores that are not consecutive; the format does not say which core completes it"
+                        .to_owned();
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
             continue;
@@ -118,7 +128,8 @@ fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>,
     Ok(leaders)
 }
 
-/// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes that it touches.
+/// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes
+/// that it touches.
 pub(crate) fn check_disjoint(
     done: &[(&Arc<OpPlan>, TensorSlices)],
     (plan, parts): (&Arc<OpPlan>, &TensorSlices),
@@ -128,7 +139,8 @@ pub(crate) fn check_disjoint(
         for core in 0..plan.cores.len() {
             for tensor in 0..plan.tensors.len() {
                 if let Some((writer, address)) = find_shared_byte((plan, parts), (core, tensor), (other, of_other)) {
-                    let (site, memory) = (plan.access_site(core, tensor), region_name(machine, parts.0[core][tensor].region));
+                    let (site, memory) =
+                        (plan.access_site(core, tensor), region_name(machine, parts.0[core][tensor].region));
                     return Err(SimError::ReadConflict { site, other: other.cores[writer].id, address, memory });
                 }
             }
@@ -137,7 +149,8 @@ pub(crate) fn check_disjoint(
     Ok(())
 }
 
-/// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the other.
+/// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the
+/// other.
 fn find_shared_byte(
     (plan, parts): (&OpPlan, &TensorSlices),
     (core, tensor): (usize, usize),
@@ -162,18 +175,27 @@ fn find_shared_byte(
     None
 }
 
-fn check_reads(plan: &OpPlan, parts: &TensorSlices, writes: &[CoreWrite], leaders: &[usize], machine: &Machine) -> Result<(), SimError> {
-    let is_written =
-        |region| writes.first().is_some_and(|write| write.region <= region) && writes.iter().any(|write| write.region == region);
+fn check_reads(
+    plan: &OpPlan,
+    parts: &TensorSlices,
+    writes: &[CoreWrite],
+    leaders: &[usize],
+    machine: &Machine,
+) -> Result<(), SimError> {
+    let is_written = |region| {
+        writes.first().is_some_and(|write| write.region <= region) && writes.iter().any(|write| write.region == region)
+    };
     for (core, tensors) in parts.0.iter().enumerate() {
         for (tensor, part) in tensors.iter().enumerate() {
             if tensor == plan.output || matches!(part.region, RegionId::Lx(_)) || !is_written(part.region) {
                 continue;
             }
             for interval in plan.accessed_intervals(part, tensor) {
-                let before = writes.partition_point(|write| (write.region, write.interval.end) <= (part.region, interval.start));
-                let overlapping =
-                    writes[before..].iter().take_while(|write| write.region == part.region && write.interval.start < interval.end);
+                let before =
+                    writes.partition_point(|write| (write.region, write.interval.end) <= (part.region, interval.start));
+                let overlapping = writes[before..]
+                    .iter()
+                    .take_while(|write| write.region == part.region && write.interval.start < interval.end);
                 if let Some(write) = overlapping.into_iter().find(|write| write.core != leaders[core]) {
                     return Err(SimError::ReadConflict {
                         site: plan.access_site(core, tensor),
@@ -194,8 +216,9 @@ mod tests {
 
     #[test]
     fn finds_common_byte() {
-        let intervals =
-            |pairs: &[(i64, i64)]| pairs.iter().map(|(start, end)| ByteInterval { start: *start, end: *end }).collect::<Vec<_>>();
+        let intervals = |pairs: &[(i64, i64)]| {
+            pairs.iter().map(|(start, end)| ByteInterval { start: *start, end: *end }).collect::<Vec<_>>()
+        };
         let left = intervals(&[(0, 10), (20, 30), (40, 50)]);
         assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (30, 40)])), None);
         assert_eq!(find_common_byte(&left, &intervals(&[(10, 20), (29, 40)])), Some(29));

@@ -56,7 +56,9 @@ fn check_rows(
     let row_end = intervals.last().map_or(0, |interval| interval.end);
     let region = machine.region_mut(part.region);
     for index in rows {
-        let end = index.checked_mul(plan.row_bytes(tensor)).and_then(|start| start.checked_add(row_end)?.checked_add(part.byte));
+        let end = index
+            .checked_mul(plan.row_bytes(tensor))
+            .and_then(|start| start.checked_add(row_end)?.checked_add(part.byte));
         match end.filter(|end| *end <= part.end) {
             Some(end) => region.ensure_length(end as usize),
             None => {

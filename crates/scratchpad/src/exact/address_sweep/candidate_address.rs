@@ -35,7 +35,8 @@ impl ResidentValue {
         self.is_new || self.has_successor || self.is_fixed
     }
 
-    /// Hash of the value and its address. Whether HBM holds a copy nearly always follows from the first use in LX, so the hash omits it.
+    /// Hash of the value and its address. Whether HBM holds a copy nearly always follows from the first use in LX, so
+    /// the hash omits it.
     pub(super) fn hash(&self) -> u64 {
         mix_bits(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
     }
@@ -70,7 +71,8 @@ impl BlockedRanges {
     /// Collects the fixed intervals that begin before `until`; `walls` are those that have not begun.
     pub(super) fn new(problem: &SelectionProblem, walls: &[FixedInterval], until: usize) -> Self {
         let coming = walls.iter().take_while(|wall| wall.start < until);
-        let mut stretches: Vec<(i64, i64)> = coming.map(|wall| (wall.address, wall.address + problem.values[wall.value].units)).collect();
+        let mut stretches: Vec<(i64, i64)> =
+            coming.map(|wall| (wall.address, wall.address + problem.values[wall.value].units)).collect();
         stretches.sort_unstable();
         let mut merged: Vec<(i64, i64)> = Vec::with_capacity(stretches.len());
         for (start, end) in stretches {
@@ -135,10 +137,16 @@ pub(super) fn find_candidate_addresses(
     }
     let parents = if is_born { &problem.values[value].parents[..] } else { &[] };
     for parent in parents {
-        let is_free = |tenant: &ResidentValue| tenant.value as usize == *parent && !tenant.has_successor && !tenant.is_fixed;
+        let is_free =
+            |tenant: &ResidentValue| tenant.value as usize == *parent && !tenant.has_successor && !tenant.is_fixed;
         let place = tenants.iter().position(is_free).filter(|&place| tenants[place].address + units <= limit);
-        if let Some(place) = place.filter(|&place| blocked.is_free(tenants[place].address, tenants[place].address + units)) {
-            found.push(CandidateAddress { parent: Some(place as u32), ..CandidateAddress::new(tenants[place].address, units) });
+        if let Some(place) =
+            place.filter(|&place| blocked.is_free(tenants[place].address, tenants[place].address + units))
+        {
+            found.push(CandidateAddress {
+                parent: Some(place as u32),
+                ..CandidateAddress::new(tenants[place].address, units)
+            });
         }
     }
     add_gap_candidates(tenants, blocked, (units, limit), found);
@@ -146,7 +154,12 @@ pub(super) fn find_candidate_addresses(
 }
 
 /// Adds both ends of each gap that is large enough.
-fn add_gap_candidates(tenants: &[ResidentValue], blocked: &BlockedRanges, (units, limit): (i64, i64), found: &mut Vec<CandidateAddress>) {
+fn add_gap_candidates(
+    tenants: &[ResidentValue],
+    blocked: &BlockedRanges,
+    (units, limit): (i64, i64),
+    found: &mut Vec<CandidateAddress>,
+) {
     let (mut tenants, mut walls) = (tenants.iter().peekable(), blocked.0.iter().peekable());
     let mut low = 0;
     while low + units <= limit {
@@ -182,10 +195,14 @@ fn add_evicting_candidates(
     found: &mut Vec<CandidateAddress>,
 ) {
     let from = found.len();
-    let edges = tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
+    let edges =
+        tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
     for address in edges {
         let is_inside = address >= 0 && address + units <= limit;
-        if !is_inside || found[from..].iter().any(|other| other.address == address) || !blocked.is_free(address, address + units) {
+        if !is_inside
+            || found[from..].iter().any(|other| other.address == address)
+            || !blocked.is_free(address, address + units)
+        {
             continue;
         }
         let Some(berth) = find_evictions(tenants, fares, CandidateAddress::new(address, units)) else { continue };
@@ -198,8 +215,13 @@ fn add_evicting_candidates(
 }
 
 /// Returns the candidate with its evicted values; none if it evicts no value, or one that cannot leave.
-fn find_evictions(tenants: &[ResidentValue], fares: &[ResidencyCosts], mut berth: CandidateAddress) -> Option<CandidateAddress> {
-    // Of the values that begin below, only the last one may reach the candidate, or a value at the same address that hands it over.
+fn find_evictions(
+    tenants: &[ResidentValue],
+    fares: &[ResidencyCosts],
+    mut berth: CandidateAddress,
+) -> Option<CandidateAddress> {
+    // Of the values that begin below, only the last one may reach the candidate, or a value at the same address that
+    // hands it over.
     let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
     let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
     for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {
@@ -225,7 +247,8 @@ mod tests {
 
     #[test]
     fn offers_one_address_in_exact_gap_and_two_in_larger_gap() {
-        let tenant = |address: i64, units: i64| ResidentValue { address, ..ResidentValue::new(0, Residency::Dirty, units, 9) };
+        let tenant =
+            |address: i64, units: i64| ResidentValue { address, ..ResidentValue::new(0, Residency::Dirty, units, 9) };
         let gaps = |tenants: &[ResidentValue], limit: i64| {
             let mut found = Vec::new();
             add_gap_candidates(tenants, &BlockedRanges(Vec::new()), (2, limit), &mut found);

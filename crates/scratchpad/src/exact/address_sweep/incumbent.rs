@@ -1,8 +1,8 @@
 //! Plans from sweeps with addresses: first over all values, then over one window after the other.
 
 use super::{
-    AddressSweep, BestPlan, DualPrices, FixedInterval, Range, ResidencyInterval, ResidencySelection, SelectionProblem, StepBudget,
-    SweepTask, ValueDecisions, ValueResidency, candidate_address::mix_bits, remove_useless_intervals,
+    AddressSweep, BestPlan, DualPrices, FixedInterval, Range, ResidencyInterval, ResidencySelection, SelectionProblem,
+    StepBudget, SweepTask, ValueDecisions, ValueResidency, candidate_address::mix_bits, remove_useless_intervals,
 };
 use crate::progress::ProgressCallback;
 
@@ -30,7 +30,8 @@ const WINDOW_WIDTH: usize = 32;
 /// Windows per value without an improvement after which the search ends.
 const MAX_IDLE_WINDOWS_PER_VALUE: u64 = 4;
 
-/// Improves the plan by sweeps over all values, and then over windows until the steps are used; returns false if the watcher stopped it.
+/// Improves the plan by sweeps over all values, and then over windows until the steps are used; returns false if the
+/// watcher stopped it.
 pub(in crate::exact) fn improve_by_address_sweeps(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -61,7 +62,14 @@ fn sweep_all_values(
         let mut board = IncumbentPlan::new(problem, &nothing, &[]);
         let free = board.order.clone();
         let other_bytes = nothing.hbm_bytes(problem) - free.iter().map(|&value| board.hbm_bytes(value)).sum::<i64>();
-        let task = SweepTask { ticks: 0..problem.num_ticks, free: &free, fixed: &[], width, ceiling: best.bytes - other_bytes, seed: 0 };
+        let task = SweepTask {
+            ticks: 0..problem.num_ticks,
+            free: &free,
+            fixed: &[],
+            width,
+            ceiling: best.bytes - other_bytes,
+            seed: 0,
+        };
         let served = sweep.run(&task, steps, &mut |left| {
             is_stopped = !go_on(left, known);
             !is_stopped
@@ -124,7 +132,8 @@ impl<'p> IncumbentPlan<'p> {
         for (run, address) in placed {
             addresses[run.value].push((run.first, address / problem.unit_bytes));
         }
-        let mut order: Vec<usize> = (0..problem.values.len()).filter(|&value| problem.values[value].units > 0).collect();
+        let mut order: Vec<usize> =
+            (0..problem.values.len()).filter(|&value| problem.values[value].units > 0).collect();
         order.sort_by_key(|&value| (problem.values[value].first_tick(), value));
         let mut children = vec![Vec::new(); problem.values.len()];
         for (child, value) in problem.values.iter().enumerate() {
@@ -166,8 +175,8 @@ impl<'p> IncumbentPlan<'p> {
         self.address(child, 0).is_some_and(|address| self.address(parent, last) == Some(address))
     }
 
-    /// Builds a window: some operations, and the values that are live only in them, except values that share an address with a value of a
-    /// longer live range.
+    /// Builds a window: some operations, and the values that are live only in them, except values that share an address
+    /// with a value of a longer live range.
     fn build_window(&self, from: usize, size: usize) -> (Range<usize>, Vec<usize>) {
         let problem = self.problem;
         let behind = (from + size).min(self.order.len());
@@ -175,14 +184,18 @@ impl<'p> IncumbentPlan<'p> {
         let end = self.order.get(behind).map_or(problem.num_ticks, |&value| problem.values[value].first_tick());
         let first = self.order.partition_point(|&value| problem.values[value].first_tick() < start);
         let ends = |value: usize| problem.values[value].uses.last().map_or(0, |one| one.tick) + 1;
-        let mut free: Vec<usize> = self.order[first..behind].iter().copied().filter(|&value| ends(value) <= end).collect();
+        let mut free: Vec<usize> =
+            self.order[first..behind].iter().copied().filter(|&value| ends(value) <= end).collect();
         loop {
             let is_free = |value: &usize| {
-                free.binary_search_by_key(&(problem.values[*value].first_tick(), *value), |&one| (problem.values[one].first_tick(), one))
-                    .is_ok()
+                free.binary_search_by_key(&(problem.values[*value].first_tick(), *value), |&one| {
+                    (problem.values[one].first_tick(), one)
+                })
+                .is_ok()
             };
             let is_tied = |value: usize| {
-                let parents = problem.values[value].parents.iter().filter(|&&parent| self.reuses_address(value, parent));
+                let parents =
+                    problem.values[value].parents.iter().filter(|&&parent| self.reuses_address(value, parent));
                 let children = self.children[value].iter().filter(|&&child| self.reuses_address(child, value));
                 parents.chain(children).any(|other| !is_free(other))
             };
@@ -204,12 +217,16 @@ impl<'p> IncumbentPlan<'p> {
             if problem.values[value].first_tick() >= ticks.end {
                 break;
             }
-            if free.next_if_eq(&&value).is_some() || problem.values[value].uses.last().is_none_or(|one| one.tick < ticks.start) {
+            if free.next_if_eq(&&value).is_some()
+                || problem.values[value].uses.last().is_none_or(|one| one.tick < ticks.start)
+            {
                 continue;
             }
             for run in self.stays[value].collect_intervals(value) {
                 let stay = run.ticks(problem);
-                if let Some(address) = self.address(value, run.first).filter(|_| stay.start < ticks.end && ticks.start < stay.end) {
+                if let Some(address) =
+                    self.address(value, run.first).filter(|_| stay.start < ticks.end && ticks.start < stay.end)
+                {
                     walls.push(FixedInterval { value, start: stay.start.max(ticks.start), end: stay.end, address });
                 }
             }
@@ -225,7 +242,9 @@ impl<'p> IncumbentPlan<'p> {
         remove_useless_intervals(problem, &mut selection);
         let bytes = selection.hbm_bytes(problem);
         if bytes < best.bytes {
-            let address = |run: &ResidencyInterval| self.address(run.value, run.first).map_or(0, |address| address * problem.unit_bytes);
+            let address = |run: &ResidencyInterval| {
+                self.address(run.value, run.first).map_or(0, |address| address * problem.unit_bytes)
+            };
             let placed = selection.collect_intervals().into_iter().map(|run| (run, address(&run))).collect();
             *best = BestPlan { bytes, selection, placed };
         }

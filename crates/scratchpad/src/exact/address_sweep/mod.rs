@@ -1,9 +1,10 @@
-//! The sweep with addresses: it decides, operation by operation, which values are in LX and where. A state is the set of resident values
-//! with their addresses. A value that is born or used leads to new states: HBM serves it, or it takes an end of a gap, the address of a
-//! dying parent, or one with evictions. The sweep keeps the states with the lowest bounds, and prefers gaps of later use (`skyline.rs`).
-//! The bound is that of the prices, raised by each expensive unit left empty. `board.rs` also sweeps *windows*: some operations, the free
-//! values in them, and *walls*, which are fixed intervals of the others. For a fixed number of kept states, the time is linear in the
-//! number of buffers.
+//! The sweep with addresses: it decides, operation by operation, which values are in LX and where. A state is the set
+//! of resident values with their addresses. A value that is born or used leads to new states: HBM serves it, or it
+//! takes an end of a gap, the address of a dying parent, or one with evictions. The sweep keeps the states with the
+//! lowest bounds, and prefers gaps of later use (`skyline.rs`). The bound is that of the prices, raised by each
+//! expensive unit left empty. `board.rs` also sweeps *windows*: some operations, the free values in them, and *walls*,
+//! which are fixed intervals of the others. For a fixed number of kept states, the time is linear in the number of
+//! buffers.
 
 mod candidate_address;
 mod incumbent;
@@ -96,19 +97,26 @@ impl<'p> AddressSweep<'p> {
         }
     }
 
-    /// Returns the decisions for the free values in the best plan found below the ceiling; HBM serves the values that are not listed.
-    /// None if there is no such plan, or if `go_on` returned false.
-    fn run(&mut self, task: &SweepTask<'_>, steps: &mut StepBudget, go_on: &mut dyn FnMut(u64) -> bool) -> Option<Vec<ValueDecisions>> {
+    /// Returns the decisions for the free values in the best plan found below the ceiling; HBM serves the values that
+    /// are not listed. None if there is no such plan, or if `go_on` returned false.
+    fn run(
+        &mut self,
+        task: &SweepTask<'_>,
+        steps: &mut StepBudget,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Vec<ValueDecisions>> {
         self.live.clear();
         self.history = StateHistory::new();
         self.states = vec![AddressState::default()];
-        let least: i64 = task.free.iter().map(|&value| self.prices.min_costs_from(value, 0)[Residency::Hbm as usize]).sum();
+        let least: i64 =
+            task.free.iter().map(|&value| self.prices.min_costs_from(value, 0)[Residency::Hbm as usize]).sum();
         let room = self.problem.units * task.ticks.clone().map(|tick| self.prices.unit_prices[tick]).sum::<i64>();
         let most = task.ceiling.saturating_mul(self.prices.scale) - least + room;
         let (mut free, mut walls) = (task.free, task.fixed);
         let mut since = 0;
         for tick in task.ticks.clone() {
-            let (born, unborn) = free.split_at(free.partition_point(|&value| self.problem.values[value].first_tick() == tick));
+            let (born, unborn) =
+                free.split_at(free.partition_point(|&value| self.problem.values[value].first_tick() == tick));
             let (built, unbuilt) = walls.split_at(walls.partition_point(|wall| wall.start == tick));
             (free, walls) = (unborn, unbuilt);
             born.iter().for_each(|&value| self.next_use[value] = 0);
@@ -152,17 +160,21 @@ impl<'p> AddressSweep<'p> {
                 (stays - before, goes - before)
             };
             let (only, both) = (fare(Residency::Dirty), fare(Residency::Clean));
-            self.fares[value] = ResidencyCosts { stay_costs: [only.0, both.0], eviction_costs: [only.1, both.1], using, is_used };
+            self.fares[value] =
+                ResidencyCosts { stay_costs: [only.0, both.0], eviction_costs: [only.1, both.1], using, is_used };
         }
     }
 
-    /// Returns the values that may come to LX in this operation. Values that may hand over or take over an address come first, in list
-    /// order, so that an address can be passed on; then values by descending size.
+    /// Returns the values that may come to LX in this operation. Values that may hand over or take over an address come
+    /// first, in list order, so that an address can be passed on; then values by descending size.
     fn collect_newcomers(&self, born: &[usize], tick: usize) -> Vec<usize> {
         let problem = self.problem;
         let is_born = |value: usize| problem.values[value].first_tick() == tick;
-        let again =
-            self.live.iter().copied().filter(|&value| problem.mode == ResidencyMode::Split && !is_born(value) && self.fares[value].is_used);
+        let again = self
+            .live
+            .iter()
+            .copied()
+            .filter(|&value| problem.mode == ResidencyMode::Split && !is_born(value) && self.fares[value].is_used);
         let mut all: Vec<usize> = born.iter().copied().chain(again).collect();
         let is_in_chain = |value: &super::problem::BufferValue| !value.parents.is_empty() || value.uses.len() == 1;
         all.sort_by_key(|&value| {
@@ -173,7 +185,13 @@ impl<'p> AddressSweep<'p> {
     }
 
     /// Tries each candidate address of a value, keeps the best states, and returns the steps taken.
-    fn place_value(&mut self, value: usize, (tick, most): (usize, i64), task: &SweepTask<'_>, walls: &[FixedInterval]) -> u64 {
+    fn place_value(
+        &mut self,
+        value: usize,
+        (tick, most): (usize, i64),
+        task: &SweepTask<'_>,
+        walls: &[FixedInterval],
+    ) -> u64 {
         let Self { problem, prices, .. } = *self;
         let using = self.next_use[value];
         let before = prices.min_costs_from(value, using)[Residency::Hbm as usize];
@@ -183,7 +201,8 @@ impl<'p> AddressSweep<'p> {
         let until = one.uses.last().map_or(0, |one| one.tick) + 1;
         let blocked = BlockedRanges::new(problem, walls, until);
         let Self { skyline, moves, .. } = self;
-        let noise = |skyline: &Skyline, hash: u64| if task.seed == 0 { 0 } else { skyline.compute_noise(hash ^ task.seed) };
+        let noise =
+            |skyline: &Skyline, hash: u64| if task.seed == 0 { 0 } else { skyline.compute_noise(hash ^ task.seed) };
         moves.clear();
         let mut found: Vec<CandidateAddress> = Vec::new();
         let mut made = 0;
@@ -197,7 +216,13 @@ impl<'p> AddressSweep<'p> {
             made += steps_of_move;
             let Some(inside) = inside.filter(|_| !is_settled) else { continue };
             found.clear();
-            find_candidate_addresses(problem, &state.residents, (&self.fares, &blocked), (value, using == 0), &mut found);
+            find_candidate_addresses(
+                problem,
+                &state.residents,
+                (&self.fares, &blocked),
+                (value, using == 0),
+                &mut found,
+            );
             made += steps_of_move * found.len() as u64;
             for berth in &found {
                 let floor = state.floor + inside + berth.eviction_cost;
@@ -267,7 +292,8 @@ mod tests {
         let prices = DualPrices::new_optimized(&problem, 1 << 16, 0, 0);
         let mut free: Vec<usize> = (0..problem.values.len()).collect();
         free.sort_by_key(|&value| (problem.values[value].first_tick(), value));
-        let task = SweepTask { ticks: 0..problem.num_ticks, free: &free, fixed: &[], width: 8, ceiling: 1 << 40, seed: 0 };
+        let task =
+            SweepTask { ticks: 0..problem.num_ticks, free: &free, fixed: &[], width: 8, ceiling: 1 << 40, seed: 0 };
         let mut steps = StepBudget { left: u64::MAX };
         let served = AddressSweep::new(&problem, &prices).run(&task, &mut steps, &mut |_| true).unwrap();
         assert!(served.len() > n / 8);

@@ -1,8 +1,9 @@
 //! Estimates the cost of the gaps between the resident values of a state.
 //!
-//! The skyline maps each address to the operation until which the address is occupied. A valley becomes a gap when the last of
-//! its values leaves LX, and remains a gap until the first of its two neighbors leaves. Some units of a gap remain unused,
-//! whatever is placed into it. A skyline with few and short valleys is therefore better than one with many.
+//! The skyline maps each address to the operation until which the address is occupied. A valley becomes a gap when the
+//! last of its values leaves LX, and remains a gap until the first of its two neighbors leaves. Some units of a gap
+//! remain unused, whatever is placed into it. A skyline with few and short valleys is therefore better than one with
+//! many.
 
 use super::{CandidateAddress, DualPrices, ResidentValue, SelectionProblem, candidate_address::mix_bits};
 
@@ -18,7 +19,8 @@ pub(super) struct Skyline {
     open: Vec<SkylineSegment>,
 }
 
-/// Fractions of an empty unit's price, and of the mean saving per unit, that the estimate charges: LX is seldom empty everywhere.
+/// Fractions of an empty unit's price, and of the mean saving per unit, that the estimate charges: LX is seldom empty
+/// everywhere.
 const PRICE_FRACTION: f64 = 0.3;
 const MEAN_SAVING_FRACTION: f64 = 0.015;
 /// Divisor of a value's mean units: so many units of a gap remain unused.
@@ -44,7 +46,11 @@ struct OpenSegments<'s> {
 impl Skyline {
     pub(super) fn new(problem: &SelectionProblem, prices: &DualPrices) -> Self {
         let last = |value: &super::super::problem::BufferValue| value.uses.last().map_or(0, |one| one.tick);
-        let area: f64 = problem.values.iter().map(|value| (value.units * (last(value) + 1 - value.first_tick()) as i64) as f64).sum();
+        let area: f64 = problem
+            .values
+            .iter()
+            .map(|value| (value.units * (last(value) + 1 - value.first_tick()) as i64) as f64)
+            .sum();
         let saves = problem.values.iter().map(|value| value.hbm_bytes() as f64).sum::<f64>() * prices.scale as f64;
         let mean = saves / area.max(1.0);
         let mut before = vec![0.0];
@@ -67,9 +73,14 @@ impl Skyline {
         (self.mean_value_cost * NOISE_FRACTION * ((mix_bits(hash) >> 40) as f64 / (1_u64 << 24) as f64)) as i64
     }
 
-    /// Estimates the cost of a state's valleys, in scaled bytes; optionally with a new value at a candidate address, until some
-    /// operation.
-    pub(super) fn estimate_waste(&mut self, tenants: &[ResidentValue], new: Option<(&CandidateAddress, usize)>, tick: usize) -> i64 {
+    /// Estimates the cost of a state's valleys, in scaled bytes; optionally with a new value at a candidate address,
+    /// until some operation.
+    pub(super) fn estimate_waste(
+        &mut self,
+        tenants: &[ResidentValue],
+        new: Option<(&CandidateAddress, usize)>,
+        tick: usize,
+    ) -> i64 {
         let (units, mut open) = (self.units, std::mem::take(&mut self.open));
         open.clear();
         let mut valleys = OpenSegments { before: &self.before, unusable_units: self.unusable_units, open, cost: 0.0 };

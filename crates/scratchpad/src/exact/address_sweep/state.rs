@@ -33,7 +33,8 @@ pub(super) struct StateSuccessor {
     pub(super) candidate: Option<CandidateAddress>,
 }
 
-/// Maximum number of states with the same resident values at different addresses: a larger number would leave few different sets.
+/// Maximum number of states with the same resident values at different addresses: a larger number would leave few
+/// different sets.
 const MAX_STATES_PER_SET: usize = 3;
 
 /// Keeps the best successors: one for each set of values with addresses, and few for each set of values.
@@ -55,12 +56,21 @@ pub(super) fn retain_best(moves: &mut Vec<StateSuccessor>, width: usize) {
 
 impl Default for AddressState {
     fn default() -> Self {
-        Self { residents: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, evicted: Vec::new(), history_entry: NO_HISTORY }
+        Self {
+            residents: Vec::new(),
+            floor: 0,
+            paid: 0,
+            hash: 0,
+            set: 0,
+            evicted: Vec::new(),
+            history_entry: NO_HISTORY,
+        }
     }
 }
 
 impl AddressState {
-    /// Begins an operation: all values stay, and fixed intervals that begin here are added at their addresses, which are free.
+    /// Begins an operation: all values stay, and fixed intervals that begin here are added at their addresses, which
+    /// are free.
     pub(super) fn begin_step(&mut self, problem: &SelectionProblem, fares: &[ResidencyCosts], walls: &[FixedInterval]) {
         self.paid = 0;
         self.evicted.clear();
@@ -86,8 +96,9 @@ impl AddressState {
     /// Returns the hashes of the successor in which a value takes a candidate address.
     pub(super) fn successor_hashes(&self, value: usize, berth: &CandidateAddress) -> (u64, u64) {
         let driven = self.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant));
-        let without =
-            |(hash, set): (u64, u64), tenant: &ResidentValue| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
+        let without = |(hash, set): (u64, u64), tenant: &ResidentValue| {
+            (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()))
+        };
         let (hash, set) = driven.fold((self.hash, self.set), without);
         let tenant = ResidentValue { address: berth.address, ..ResidentValue::new(value, super::Residency::Hbm, 0, 0) };
         (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
@@ -116,7 +127,12 @@ impl AddressState {
     }
 
     /// Ends an operation: unpaid units cost the operation's price, and values without later uses are removed.
-    pub(super) fn end_step(&mut self, problem: &SelectionProblem, (tick, price): (usize, i64), fares: &[ResidencyCosts]) {
+    pub(super) fn end_step(
+        &mut self,
+        problem: &SelectionProblem,
+        (tick, price): (usize, i64),
+        fares: &[ResidencyCosts],
+    ) {
         self.floor += price * (problem.units - self.paid);
         let Self { residents: tenants, hash, set, .. } = self;
         tenants.retain_mut(|tenant| {
@@ -144,8 +160,14 @@ mod tests {
 
     #[test]
     fn keeps_best_few_states_per_set_of_residents() {
-        let state =
-            |set: u64, rank: i64| StateSuccessor { from: 0, rank, floor: 0, hash: set << 8 | rank.unsigned_abs(), set, candidate: None };
+        let state = |set: u64, rank: i64| StateSuccessor {
+            from: 0,
+            rank,
+            floor: 0,
+            hash: set << 8 | rank.unsigned_abs(),
+            set,
+            candidate: None,
+        };
         let moves = || (0..5).rev().map(|rank| state(1, rank)).chain([state(2, 9)]).collect::<Vec<_>>();
         let kept = |width: usize| {
             let mut moves = moves();

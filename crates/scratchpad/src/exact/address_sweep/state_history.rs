@@ -1,7 +1,9 @@
 //! Events that led to the states, and the plan that a state represents.
 
 use super::state::NO_HISTORY;
-use super::{AddressState, CandidateAddress, ResidencyCosts, ResidencyMode, SelectionProblem, ValueDecisions, ValueResidency};
+use super::{
+    AddressState, CandidateAddress, ResidencyCosts, ResidencyMode, SelectionProblem, ValueDecisions, ValueResidency,
+};
 use std::collections::BTreeMap;
 
 /// Tree of the events that lead to each state: each entry refers to the entry before it.
@@ -46,7 +48,8 @@ impl StateHistory {
         let mut last = state.history_entry;
         for tenant in state.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant)) {
             let using = fares[tenant.value as usize].using as u32;
-            last = self.push_entry(HistoryEntry { from: last, value: tenant.value, using, event: ResidencyEvent::Leaves });
+            last =
+                self.push_entry(HistoryEntry { from: last, value: tenant.value, using, event: ResidencyEvent::Leaves });
         }
         let parent = berth.parent.map(|place| state.residents[place as usize].value);
         let event = ResidencyEvent::Enters { address: berth.address, parent };
@@ -98,8 +101,11 @@ impl StateHistory {
         let mut served: BTreeMap<usize, ValueDecisions> = BTreeMap::new();
         for entry in way.into_iter().rev() {
             let (value, using) = (entry.value as usize, entry.using as usize);
-            let new =
-                || ValueDecisions { value, stay: ValueResidency::all_in_hbm(problem.values[value].uses.len()), addresses: Vec::new() };
+            let new = || ValueDecisions {
+                value,
+                stay: ValueResidency::all_in_hbm(problem.values[value].uses.len()),
+                addresses: Vec::new(),
+            };
             let one = served.entry(value).or_insert_with(new);
             match entry.event {
                 ResidencyEvent::Enters { address, parent } => {

@@ -19,7 +19,8 @@ fn repeated_executes<'v>(view: &'v BundleView<'_>) -> impl Iterator<Item = (&'v 
 
 pub(in super::super) fn check_files_run_once(view: &BundleView<'_>, report: &mut ViolationReport) {
     for (known, execute) in repeated_executes(view) {
-        let message = format!("'{}' was executed at {}; each execute has a file of its own", execute.execute.file, known.at);
+        let message =
+            format!("'{}' was executed at {}; each execute has a file of its own", execute.execute.file, known.at);
         report.report_text(execute.at, message);
     }
 }
@@ -28,11 +29,15 @@ pub(in super::super) fn check_shared_file_symbols(view: &BundleView<'_>, report:
     for (known, execute) in repeated_executes(view) {
         if known.symbol_ids() != execute.symbol_ids() {
             let (ids, known_ids) = (execute.symbol_ids(), known.symbol_ids());
-            let message = format!("ids {ids:?} where the execute at {} has {known_ids:?}; a shared file has one list of ids", known.at);
+            let message = format!(
+                "ids {ids:?} where the execute at {} has {known_ids:?}; a shared file has one list of ids",
+                known.at
+            );
             report.report_text(execute.at, message);
         } else if value_bases(known) != value_bases(execute) {
             let file = execute.execute.file;
-            let message = format!("'{file}' was executed at {} with other kernel arguments; equal ops have the same", known.at);
+            let message =
+                format!("'{file}' was executed at {} with other kernel arguments; equal ops have the same", known.at);
             report.report_text(execute.at, message);
         }
     }

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     let data_operations = operation.data_dscs.as_ref().map_or(0, Vec::len);
-    let is_number = |number: i64, count: usize| number == -1 || usize::try_from(number).is_ok_and(|number| number < count);
+    let is_number =
+        |number: i64, count: usize| number == -1 || usize::try_from(number).is_ok_and(|number| number < count);
     let mut known: BTreeMap<Option<i64>, (i64, &Vec<[i64; 4]>)> = BTreeMap::new();
     for (core, steps) in operation.core_to_schedule.iter() {
         let path = file.member_path(&format!("coreIdToDscSchedule/{core}"));
@@ -24,8 +25,10 @@ pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut Violat
         }
         let (other, first) = *known.entry(operation.core_to_dsc.get(core).copied()).or_insert((*core, steps));
         if steps != first {
-            report
-                .report_json(path, format!("another schedule than that of core {other}; cores with one description have equal schedules"));
+            report.report_json(
+                path,
+                format!("another schedule than that of core {other}; cores with one description have equal schedules"),
+            );
         }
     }
 }
@@ -58,19 +61,25 @@ pub(in super::super) fn check_symbolic_size_bounds(file: &FileView<'_>, report: 
             report.report_json(&path, "a symbolic size has negative symbol ids");
         }
         let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
-            report
-                .report_json(path, format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"));
+            report.report_json(
+                path,
+                format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"),
+            );
             continue;
         };
         if bounds.max < 1 || bounds.granularity < 1 || bounds.max % bounds.granularity != 0 {
-            let message =
-                format!("at most {} in steps of {}; the largest size is a positive number of steps", bounds.max, bounds.granularity);
+            let message = format!(
+                "at most {} in steps of {}; the largest size is a positive number of steps",
+                bounds.max, bounds.granularity
+            );
             report.report_json(&path, message);
         }
         let slices = file.num_slices(label).unwrap_or(1).max(1);
         if let Some(whole) = file.dsc.space.bounds(label).filter(|whole| whole.granularity % slices != 0) {
-            report
-                .report_json(path, format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity));
+            report.report_json(
+                path,
+                format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity),
+            );
         }
     }
 }
@@ -82,17 +91,25 @@ pub(in super::super) fn check_data_operations(file: &FileView<'_>, report: &mut 
         steps.into_iter().any(|[data, ..]| usize::try_from(*data) == Ok(number))
     };
     if let Some(unused) = (0..found.len()).find(|number| !is_run(*number)) {
-        report.report_json(file.member_path(&format!("datadscs_/{unused}")), "no step of a schedule runs the data operation");
+        report.report_json(
+            file.member_path(&format!("datadscs_/{unused}")),
+            "no step of a schedule runs the data operation",
+        );
     } else if found.is_empty() && file.dsc.dim_symbols.is_none() {
-        report.report_json(file.member_path("datadscs_"), "the member is there without symbolic sizes; it is left out then");
+        report.report_json(
+            file.member_path("datadscs_"),
+            "the member is there without symbolic sizes; it is left out then",
+        );
     }
 }
 
 pub(in super::super) fn check_windows(file: &FileView<'_>, report: &mut ViolationReport) {
     let stages = &file.dsc.stages.core;
-    for (path, sizes, is_core) in
-        [("N_", &file.dsc.space, false), ("dataStageParam_/0/ss_", &stages.steady, true), ("dataStageParam_/0/el_", &stages.end, true)]
-    {
+    for (path, sizes, is_core) in [
+        ("N_", &file.dsc.space, false),
+        ("dataStageParam_/0/ss_", &stages.steady, true),
+        ("dataStageParam_/0/el_", &stages.end, true),
+    ] {
         for (label, window) in sizes.windows() {
             let is_split = is_core && file.num_slices(label).is_some_and(|slices| slices > 1);
             if let Some(fault) = find_window_fault(file, sizes, label, window, is_split) {
@@ -102,7 +119,13 @@ pub(in super::super) fn check_windows(file: &FileView<'_>, report: &mut Violatio
     }
 }
 
-fn find_window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window: &WindowInfo, is_split: bool) -> Option<String> {
+fn find_window_fault(
+    file: &FileView<'_>,
+    sizes: &DimSizes,
+    label: &str,
+    window: &WindowInfo,
+    is_split: bool,
+) -> Option<String> {
     let pads = (window.pad_front, window.pad_back);
     if is_split && pads != (-1, -1) {
         return Some(format!("padding {pads:?} of '{label}', which is split over cores; it is -1 there"));
@@ -115,9 +138,13 @@ fn find_window_fault(file: &FileView<'_>, sizes: &DimSizes, label: &str, window:
     }
     let taps = window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim);
     let (outputs, points) = (sizes.sizes.get(label)?, file.size(taps)?);
-    let read = (outputs - 1).saturating_mul(window.stride).saturating_add((points - 1).saturating_mul(window.dilation)).saturating_add(1);
+    let read = (outputs - 1)
+        .saturating_mul(window.stride)
+        .saturating_add((points - 1).saturating_mul(window.dilation))
+        .saturating_add(1);
     let wanted = read.saturating_add(window.unneeded.unwrap_or_default());
-    (window.total != wanted).then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
+    (window.total != wanted)
+        .then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
 }
 
 pub(in super::super) fn check_corelet_counts(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -146,8 +173,10 @@ pub(in super::super) fn check_uneven_slices(file: &FileView<'_>, report: &mut Vi
         }
         let sum: i64 = parts.values().fold(0, |sum, part| sum.saturating_add(*part));
         if sum != *size {
-            let message =
-                format!("parts {:?} for the {size} points of '{label}'; the parts of its slices together have its size", parts.values());
+            let message = format!(
+                "parts {:?} for the {size} points of '{label}'; the parts of its slices together have its size",
+                parts.values()
+            );
             report.report_json(file.dsc_member_path(&format!("N_/{key}")), message);
         }
     }
@@ -166,7 +195,9 @@ pub(in super::super) fn check_number_ranges(file: &FileView<'_>, report: &mut Vi
         check(file.member_path(&format!("numWkSlicesPerDim_/{label}")), *slices, 1);
     }
     for (core, slots) in file.operation.core_to_slice.iter() {
-        slots.iter().for_each(|(label, slot)| check(file.member_path(&format!("coreIdToWkSlice_/{core}/{label}")), *slot, 0));
+        slots
+            .iter()
+            .for_each(|(label, slot)| check(file.member_path(&format!("coreIdToWkSlice_/{core}/{label}")), *slot, 0));
     }
     for (core, dsc) in file.operation.core_to_dsc.iter() {
         check(file.member_path(&format!("coreIdToDsc_/{core}")), *dsc, 0);

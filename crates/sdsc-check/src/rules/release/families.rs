@@ -15,7 +15,8 @@ pub(in super::super) fn check_stick_broadcasts(file: &FileView<'_>, report: &mut
     for tensor in file.data_tensors() {
         let present = tensor.stick().iter().filter(|label| tensor.has_dim(label)).count();
         if present != 0 && present != tensor.stick().len() {
-            let message = format!("{present} of the {} stick dimensions are broadcast; all are, or none", tensor.stick().len());
+            let message =
+                format!("{present} of the {} stick dimensions are broadcast; all are, or none", tensor.stick().len());
             report.report_json(file.tensor_member_path(tensor.index, "scale_"), message);
         }
     }
@@ -25,13 +26,21 @@ pub(in super::super) fn check_top_k_sticks(file: &FileView<'_>, report: &mut Vio
     let tensors: Vec<TensorView<'_>> = file.data_tensors().collect();
     let (FunctionFamily::TopK, [input, .., result]) = (file.family, tensors.as_slice()) else { return };
     if input.stick() != result.stick() {
-        let message = format!("sticks along {:?} where the input has {:?}; a top-k keeps its sticks", result.stick(), input.stick());
-        report.report_json(file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", result.info.class)), message);
+        let message = format!(
+            "sticks along {:?} where the input has {:?}; a top-k keeps its sticks",
+            result.stick(),
+            input.stick()
+        );
+        report.report_json(
+            file.dsc_member_path(&format!("primaryDsInfo_/{}/stickDimOrder_", result.info.class)),
+            message,
+        );
     }
 }
 
 pub(in super::super) fn check_restickify_format(file: &FileView<'_>, report: &mut ViolationReport) {
-    let is_other = |tensor: &TensorView<'_>| file.family == FunctionFamily::Restickify && tensor.info.format != "SEN169_FP16";
+    let is_other =
+        |tensor: &TensorView<'_>| file.family == FunctionFamily::Restickify && tensor.info.format != "SEN169_FP16";
     for tensor in file.tensors().filter(is_other) {
         let message = format!("a restickify of {}; the release has it for SEN169_FP16 only", tensor.info.format);
         report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
@@ -52,7 +61,10 @@ pub(in super::super) fn check_mask_has_constant(file: &FileView<'_>, report: &mu
 pub(in super::super) fn check_released_function(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if FunctionFamily::from_function(function).is_none() || UNRELEASED_FUNCTIONS.contains(&function) {
-        report.report_json(file.compute_member_path("opFuncName"), format!("'{function}' is no function of release 1.0.0"));
+        report.report_json(
+            file.compute_member_path("opFuncName"),
+            format!("'{function}' is no function of release 1.0.0"),
+        );
     }
 }
 
@@ -61,7 +73,10 @@ pub(in super::super) fn check_constant_values(file: &FileView<'_>, report: &mut 
         let path = file.dsc_member_path(&format!("constantInfo_/{number}"));
         let bits = number_format_bits(&constant.format);
         if !sdsc_format::model::NUMBER_FORMATS.iter().any(|(known, _)| *known == constant.format) {
-            report.report_json(format!("{path}/dataFormat_"), format!("'{}' is no number format of the release", constant.format));
+            report.report_json(
+                format!("{path}/dataFormat_"),
+                format!("'{}' is no number format of the release", constant.format),
+            );
         }
         let fits = |value: &ConstantBits| match value {
             ConstantBits::Known(value) => bits.is_none_or(|bits| u64::from(*value) < 1 << bits.min(63)),
@@ -69,7 +84,10 @@ pub(in super::super) fn check_constant_values(file: &FileView<'_>, report: &mut 
         };
         let is_pattern = |values: &[ConstantBits]| matches!(values, [value] if fits(value));
         if let Some((core, values)) = constant.data.data.iter().find(|(_, values)| !is_pattern(&values.0)) {
-            let message = format!("{:?} for '{}'; a constant is one pattern of the bits of {}", values.0, constant.name, constant.format);
+            let message = format!(
+                "{:?} for '{}'; a constant is one pattern of the bits of {}",
+                values.0, constant.name, constant.format
+            );
             report.report_json(format!("{path}/data_/data_/{core}"), message);
         }
         let is_listed = matches!(constant.data.functions.first(), Some(FoldFunction::Map(_)));
@@ -80,7 +98,10 @@ pub(in super::super) fn check_constant_values(file: &FileView<'_>, report: &mut 
                 format!("no value for core {core}; a constant that differs has one for each core"),
             );
         } else if !is_listed && constant.data.data.0.len() != 1 {
-            let message = format!("{} values of a constant that is equal on all cores; there is one then", constant.data.data.0.len());
+            let message = format!(
+                "{} values of a constant that is equal on all cores; there is one then",
+                constant.data.data.0.len()
+            );
             report.report_json(format!("{path}/data_/data_"), message);
         }
     }

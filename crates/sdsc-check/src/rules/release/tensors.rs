@@ -28,7 +28,10 @@ pub(in super::super) fn check_positive_folds(file: &FileView<'_>, report: &mut V
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         check(file.node_member_path(tensor, "startAddressCoreCorelet_/dim_prop_attr"), &node.start.folds);
         for (label, info) in node.coordinates.dims.iter() {
-            check(file.node_member_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr")), &info.folds.folds);
+            check(
+                file.node_member_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_attr")),
+                &info.folds.folds,
+            );
         }
     }
     for (number, constant) in file.dsc.constants.0.iter() {
@@ -39,7 +42,10 @@ pub(in super::super) fn check_positive_folds(file: &FileView<'_>, report: &mut V
 pub(in super::super) fn check_tensor_count(file: &FileView<'_>, report: &mut ViolationReport) {
     let count = file.dsc.tensors.len();
     if count > MAX_TENSORS {
-        report.report_json(file.dsc_member_path("labeledDs_"), format!("{count} tensors; a description has at most {MAX_TENSORS}"));
+        report.report_json(
+            file.dsc_member_path("labeledDs_"),
+            format!("{count} tensors; a description has at most {MAX_TENSORS}"),
+        );
     }
 }
 
@@ -63,7 +69,9 @@ pub(in super::super) fn check_node_tensor_pairs(file: &FileView<'_>, report: &mu
                 format!("node {index} is of tensor {found}; nodes are in the order of tensors"),
             );
         }
-        let is_other = |name: &Text| name.is_empty() || nodes.iter().any(|other| other.name == *name && !std::ptr::eq(other, node));
+        let is_other = |name: &Text| {
+            name.is_empty() || nodes.iter().any(|other| other.name == *name && !std::ptr::eq(other, node))
+        };
         if let Some(previous) = node.previous.as_ref().filter(|previous| !is_other(previous)) {
             report.report_json(
                 file.node_member_path(index, "prev_"),
@@ -93,7 +101,10 @@ pub(in super::super) fn check_memories_are_present(file: &FileView<'_>, report: 
         let slots = [("hbm", &memory.hbm), ("lx", &memory.lx)];
         let is_present = |slot: &Option<MemoryPresence>| slot.as_ref().is_some_and(|slot| slot.is_present == 1);
         if !slots.iter().any(|(name, slot)| *name == component && is_present(slot)) {
-            let message = format!("tensor {} is in '{component}', which is not present; a tensor is where its node is", tensor.index);
+            let message = format!(
+                "tensor {} is in '{component}', which is not present; a tensor is where its node is",
+                tensor.index
+            );
             report.report_json(file.tensor_member_path(tensor.index, "memOrg_"), message);
         }
         for (name, slot) in slots {
@@ -104,7 +115,8 @@ pub(in super::super) fn check_memories_are_present(file: &FileView<'_>, report: 
                 report.report_json(path(), "a flag that is neither 0 nor 1");
             }
             if slot.is_zero_padded == Some(1) && slot.is_padded != Some(1) {
-                report.report_json(path(), "padded with zeros and not padded; only what is padded is padded with zeros");
+                report
+                    .report_json(path(), "padded with zeros and not padded; only what is padded is padded with zeros");
             }
             let node = slot.node.as_ref().filter(|node| !node.is_empty() && **node != tensor.node.name);
             if let Some(found) = node {
@@ -130,8 +142,10 @@ pub(in super::super) fn check_operand_names(file: &FileView<'_>, report: &mut Vi
     check("outputLabeledDs", &compute.outputs, &values, "a result");
     check("indirectAccessIndexLabeledDs", compute.indices.as_deref().unwrap_or_default(), &indices, "an index tensor");
     if compute.inputs.is_empty() || compute.outputs.is_empty() {
-        report
-            .report_json(file.compute_member_path("inputLabeledDs"), "an operation without inputs or results; it has at least one of each");
+        report.report_json(
+            file.compute_member_path("inputLabeledDs"),
+            "an operation without inputs or results; it has at least one of each",
+        );
     }
 }
 
@@ -144,7 +158,8 @@ pub(in super::super) fn check_index_formats(file: &FileView<'_>, report: &mut Vi
         }
         let found = tensor.node.index_type.as_deref();
         if !matches!(found, Some("index" | "address")) {
-            let message = format!("'{}'; the type of an index tensor is 'index' or 'address'", found.unwrap_or("no type"));
+            let message =
+                format!("'{}'; the type of an index tensor is 'index' or 'address'", found.unwrap_or("no type"));
             report.report_json(file.node_member_path(tensor.index, "indexTensorType_"), message);
         }
     }
@@ -172,7 +187,10 @@ fn find_start_fault(file: &FileView<'_>, node: &AllocateNode) -> Option<String> 
         return Some("a start depends on the corelet or on time; it is constant over both".to_owned());
     }
     if start.data.iter().any(|(key, _)| key.is_timed != (labels.len() == 3)) {
-        return Some(format!("keys of another length than the {} folds; a key has a position in each fold", labels.len()));
+        return Some(format!(
+            "keys of another length than the {} folds; a key has a position in each fold",
+            labels.len()
+        ));
     }
     match start.functions[0] {
         FoldFunction::Const(_) if start.data.0.len() == 1 => None,
@@ -180,7 +198,9 @@ fn find_start_fault(file: &FileView<'_>, node: &AllocateNode) -> Option<String> 
             let missing = file.dsc.core_ids.iter().find(|core| start.value_on_core(**core).is_none());
             missing.map(|core| format!("no start for core {core}; every core of the description has one"))
         }
-        FoldFunction::Const(_) => Some(format!("{} starts that are equal on all cores; there is one then", start.data.0.len())),
+        FoldFunction::Const(_) => {
+            Some(format!("{} starts that are equal on all cores; there is one then", start.data.0.len()))
+        }
         FoldFunction::Affine { .. } => Some("an affine start; starts are listed".to_owned()),
     }
 }
@@ -224,7 +244,8 @@ pub(in super::super) fn check_stick_dims_in_layout(file: &FileView<'_>, report: 
         }
         let Some(copies) = &class.stick_replication else { continue };
         if copies.len() != class.stick.len() || copies.iter().any(|copies| *copies < 1) {
-            let message = format!("replications {copies:?} for {} stick dimensions; each has a positive one", class.stick.len());
+            let message =
+                format!("replications {copies:?} for {} stick dimensions; each has a positive one", class.stick.len());
             report.report_json(at("stickRepl_"), message);
         }
     }
@@ -232,11 +253,21 @@ pub(in super::super) fn check_stick_dims_in_layout(file: &FileView<'_>, report: 
 
 pub(in super::super) fn check_padding_names(file: &FileView<'_>, report: &mut ViolationReport) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        let of_coordinates =
-            node.coordinates.dims.iter().map(|(label, info)| (format!("coordinates_/coordInfo/{label}/padding"), &info.padding));
-        let of_node = node.padding.iter().flat_map(|padding| padding.iter()).map(|(label, padding)| (format!("padding_/{label}"), padding));
+        let of_coordinates = node
+            .coordinates
+            .dims
+            .iter()
+            .map(|(label, info)| (format!("coordinates_/coordInfo/{label}/padding"), &info.padding));
+        let of_node = node
+            .padding
+            .iter()
+            .flat_map(|padding| padding.iter())
+            .map(|(label, padding)| (format!("padding_/{label}"), padding));
         for (path, found) in of_coordinates.chain(of_node).filter(|(_, found)| !PADDING_NAMES.contains(&&***found)) {
-            report.report_json(file.node_member_path(tensor, &path), format!("'{found}'; a padding is one of {PADDING_NAMES:?}"));
+            report.report_json(
+                file.node_member_path(tensor, &path),
+                format!("'{found}'; a padding is one of {PADDING_NAMES:?}"),
+            );
         }
     }
 }
