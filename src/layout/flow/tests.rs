@@ -1,0 +1,140 @@
+use super::*;
+use crate::layout::testing::{buffer, dims, op};
+use program::affine::AffineExpression;
+
+fn can_read(
+    op: &LayoutOp,
+    stick: Option<usize>,
+    operand: usize,
+    sizes: &[i64],
+    own: Option<usize>,
+    indices: &[TensorIndex],
+) -> bool {
+    let buffer = buffer(sizes);
+    op.can_read_directly(stick, operand, &buffer.host_tensor().unwrap(), &buffer.layout(own).unwrap(), indices)
+}
+
+#[test]
+fn requires_operand_sticks_of_the_op_or_none() {
+    let ranges = [128, 256];
+    let add = op(StickRule::Elementwise, &ranges, 0);
+    assert!(can_read(&add, Some(1), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+    assert!(!can_read(&add, Some(0), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+    assert!(can_read(&add, Some(0), 0, &[256, 128], Some(1), &dims(&ranges, &[1, 0])));
+    let column = [TensorIndex::from_dim(0, &ranges).unwrap(), TensorIndex::constant(0)];
+    assert!(can_read(&add, Some(1), 0, &[128, 1], None, &column));
+    assert!(!can_read(&add, Some(0), 0, &[128, 1], None, &column), "rows step over the sticks of a sparse tensor");
+    assert!(!can_read(&add, None, 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+}
+
+#[test]
+fn uses_matmul_sticks_per_operand() {
+    let ranges = [64, 256, 128];
+    let matmul = op(StickRule::Matmul, &ranges, 1);
+    assert_eq!(matmul.candidate_sticks(), [Some(1)]);
+    assert!(can_read(&matmul, Some(1), 0, &[64, 128], Some(1), &dims(&ranges, &[0, 2])));
+    assert!(!can_read(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
+    assert!(
+        can_read(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])),
+        "a transposed weight with N in its sticks"
+    );
+    assert!(!can_read(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
+}
+
+#[test]
+fn requires_whole_sticks_of_k_in_matmul() {
+    let ranges = [64, 128, 100];
+    let matmul = op(StickRule::Matmul, &ranges, 1);
+    let columns = dims(&ranges, &[2, 1]);
+    assert!(!can_read(&matmul, Some(1), 1, &[100, 128], Some(1), &columns));
+    assert!(can_read(&matmul, Some(1), 1, &[128, 128], Some(1), &columns));
+    let later = [TensorIndex { offset: 28, ..columns[0].clone() }, columns[1].clone()];
+    assert!(!can_read(&matmul, Some(1), 1, &[128, 128], Some(1), &later));
+}
+
+#[test]
+fn bounds_row_dimensions_of_matmul() {
+    let ranges = [24, 32, 128, 64];
+    let right = |batch: Option<TensorIndex>| {
+        let indices = batch
+            .into_iter()
+            .chain([TensorIndex::from_dim(3, &ranges).unwrap(), TensorIndex::from_dim(2, &ranges).unwrap()])
+            .collect();
+        BufferRead { buffer: 0, indices, is_exempt: false }
+    };
+    let part = |of: AffineExpression| TensorIndex::from_expr(&of, &ranges).unwrap();
+    let number = |number: i64| Box::new(AffineExpression::Constant(number));
+    let div = |by: i64| AffineExpression::FloorDiv(Box::new(AffineExpression::Dim(0)), number(by));
+    let rest = |of: AffineExpression, by: i64| AffineExpression::Mod(Box::new(of), number(by));
+    let rows = [
+        part(div(12)),
+        part(rest(div(4), 3)),
+        part(rest(AffineExpression::Dim(0), 4)),
+        part(AffineExpression::Dim(1)),
+        part(AffineExpression::Dim(3)),
+    ];
+    let reads_left = |right: BufferRead, n_parts: usize| {
+        let matmul = LayoutOp { reads: vec![right.clone(), right], ..op(StickRule::Matmul, &ranges, 1) };
+        let (sizes, indices) = match n_parts {
+            1 => (vec![24, 32, 64], dims(&ranges, &[0, 1, 3])),
+            2 => (vec![6, 4, 32, 64], [&[part(div(4))], &rows[2..]].concat()),
+            _ => (vec![2, 3, 4, 32, 64], rows.to_vec()),
+        };
+        can_read(&matmul, Some(2), 0, &sizes, Some(sizes.len() - 1), &indices)
+    };
+    // Rows that the right operand lacks: with those of dimension 1, one part is left for dimension 0.
+    assert!(reads_left(right(None), 1));
+    assert!(!reads_left(right(None), 2));
+    // Two that it has.
+    assert!(reads_left(right(Some(part(AffineExpression::Dim(0)))), 2));
+    assert!(!reads_left(right(Some(part(AffineExpression::Dim(0)))), 3));
+    // One of two that it has: a head of keys for four heads of queries.
+    assert!(reads_left(right(Some(part(div(4)))), 2));
+    assert!(reads_left(right(Some(part(div(4)))), 3));
+}
+
+#[test]
+fn rejects_narrow_heads_in_sticks() {
+    let ranges = [8, 64, 32];
+    let exp = LayoutOp { written: dims(&ranges, &[0, 1, 2]), ..op(StickRule::Elementwise, &ranges, 0) };
+    let column = AffineExpression::Add(
+        Box::new(AffineExpression::Mul(Box::new(AffineExpression::Dim(0)), Box::new(AffineExpression::Constant(32)))),
+        Box::new(AffineExpression::Dim(2)),
+    );
+    let heads = [TensorIndex::from_dim(1, &ranges).unwrap(), TensorIndex::from_expr(&column, &ranges).unwrap()];
+    assert!(can_read(&exp, Some(1), 0, &[64, 256], Some(0), &heads));
+    assert!(!can_read(&exp, Some(2), 0, &[64, 256], Some(1), &heads));
+}
+
+#[test]
+fn counts_read_and_written_bytes_of_a_move() {
+    let ranges = [64, 256];
+    let from = buffer(&[64, 256]);
+    let (host, layout, to) =
+        (from.host_tensor().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
+    let plain = dims(&ranges, &[0, 1]);
+    let restickify = compute_copy_traffic(&split_operand(&ranges, &host, &layout, &plain).unwrap(), &to, 0);
+    assert_eq!(restickify, Some(CopyTraffic { bytes: 2 * 64 * 256 * 2, is_restickify: true }));
+    let copied = compute_copy_traffic(&split_operand(&ranges, &host, &layout, &plain).unwrap(), &layout, 1);
+    assert_eq!(copied, Some(CopyTraffic { bytes: 2 * 64 * 256 * 2, is_restickify: false }));
+    let sparse = buffer(&[64, 1]);
+    let column = [TensorIndex::from_dim(0, &[64]).unwrap(), TensorIndex::constant(0)];
+    let dense = buffer(&[64]).layout(Some(0)).unwrap();
+    assert_eq!(
+        split_operand(&[64], &sparse.host_tensor().unwrap(), &sparse.layout(None).unwrap(), &column)
+            .and_then(|read| compute_copy_traffic(&read, &dense, 0)),
+        None
+    );
+}
+
+#[test]
+fn rejects_restickify_of_a_window_of_the_other_stick() {
+    let whole = buffer(&[64, 128]);
+    let half = [TensorIndex::from_dim(0, &[32, 128]).unwrap(), TensorIndex::from_dim(1, &[32, 128]).unwrap()];
+    let to = buffer(&[32, 128]).layout(Some(0)).unwrap();
+    assert_eq!(
+        split_operand(&[32, 128], &whole.host_tensor().unwrap(), &whole.layout(Some(1)).unwrap(), &half)
+            .and_then(|read| compute_copy_traffic(&read, &to, 0)),
+        None
+    );
+}
