@@ -75,14 +75,14 @@ const DELETION_SETTLE_TIME: Duration = Duration::from_secs(6);
 /// Runs a process several times. Its output is kept, so that no deletion is measured.
 fn measure_process<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> ProcessTimes {
     let (start, cpu_start) = (Instant::now(), children_cpu_s());
-    let (mut wall_s, mut n_runs) = (f64::INFINITY, 0);
-    while n_runs < MAX_RUNS && (n_runs == 0 || start.elapsed() < TIME_BUDGET) {
+    let (mut wall_s, mut num_runs) = (f64::INFINITY, 0);
+    while num_runs < MAX_RUNS && (num_runs == 0 || start.elapsed() < TIME_BUDGET) {
         let before = Instant::now();
         kept.push(run());
         wall_s = wall_s.min(before.elapsed().as_secs_f64());
-        n_runs += 1;
+        num_runs += 1;
     }
-    ProcessTimes { wall_s, cpu_s: (children_cpu_s() - cpu_start) / f64::from(n_runs) }
+    ProcessTimes { wall_s, cpu_s: (children_cpu_s() - cpu_start) / f64::from(num_runs) }
 }
 
 /// CPU time of the processes that ended, in user and in kernel mode ("proc(5)": fields 16 and 17 of `stat`, in

@@ -41,9 +41,9 @@ fn format_table(folder: &Path) -> String {
     let programs =
         list_sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
     let rows: Vec<ExportOutcome> = programs.map(|path| measure_program(&path)).collect();
-    let n_right = rows.iter().filter(|row| row.is_right).count();
+    let num_right = rows.iter().filter(|row| row.is_right).count();
     let mut text =
-        format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
+        format!("\n## {}\n\n{num_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
     text.push_str(
         "| program | ops | validated | by default | beside the reference | rounding | HBM, MiB | of the bound | compile s | with the default s |\n\
          |---|--:|---|---|---|--:|--:|--:|--:|--:|\n",

@@ -50,22 +50,22 @@ impl Granite {
     /// the mask.
     pub(crate) fn module(&self) -> String {
         let mut writer =
-            ModuleWriter { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new(), caches: None };
+            ModuleWriter { model: *self, text: String::new(), num_values: 0, initial: BTreeMap::new(), caches: None };
         let arguments = self.arguments();
         let argument = |index: usize| NamedTensor {
             name: format!("%arg{index}"),
             shape: arguments[index].clone(),
             element: "f16",
         };
-        let n_weights = Self::NUM_LAYER_ARGUMENTS * self.layers;
-        let [cos, sin, mask] = [1, 2, 3].map(|index| argument(n_weights + index));
+        let num_weights = Self::NUM_LAYER_ARGUMENTS * self.layers;
+        let [cos, sin, mask] = [1, 2, 3].map(|index| argument(num_weights + index));
         let mut x = argument(0);
         for layer in 0..self.layers {
             let weights: Vec<NamedTensor> = (0..Self::NUM_LAYER_ARGUMENTS)
                 .map(|index| argument(1 + Self::NUM_LAYER_ARGUMENTS * layer + index))
                 .collect();
             writer.initial.clear();
-            let first = n_weights + 4 + 2 * layer;
+            let first = num_weights + 4 + 2 * layer;
             writer.caches = (self.cached > 0).then(|| [first, first + 1].map(argument));
             x = writer.block(&x, &weights, [&cos, &sin, &mask]);
         }
@@ -177,7 +177,7 @@ fn format_groups(counts: &[usize]) -> String {
 struct ModuleWriter {
     model: Granite,
     text: String,
-    n_values: usize,
+    num_values: usize,
     /// Results of the `tensor.empty` and `linalg.fill` ops that are already written, by the text of the op.
     initial: BTreeMap<String, NamedTensor>,
     /// The cached keys and values of the layer that is written next.
@@ -192,8 +192,8 @@ impl ModuleWriter {
 
     /// `%v0 = op : type`.
     fn value(&mut self, shape: &[usize], element: &'static str, op: impl Display) -> NamedTensor {
-        let value = NamedTensor { name: format!("%v{}", self.n_values), shape: shape.to_vec(), element };
-        self.n_values += 1;
+        let value = NamedTensor { name: format!("%v{}", self.num_values), shape: shape.to_vec(), element };
+        self.num_values += 1;
         self.line(format!("{value} = {op}"));
         value
     }
@@ -491,8 +491,8 @@ impl ModuleWriter {
         let init = self.fill(shape, "f32", "%lowest");
         let (from, maximum_type, index_type) = (x.type_text(), init.type_text(), index.type_text());
         let iterators = ["parallel", "parallel", "parallel", "reduction"];
-        let name = format!("%v{}", self.n_values);
-        self.n_values += 1;
+        let name = format!("%v{}", self.num_values);
+        self.num_values += 1;
         self.line(format!(
             "{name}:2 = linalg.generic {{indexing_maps = [#all4, #first4, #first4], iterator_types = {iterators:?}}} ins({x} : {from}) \
              outs({init}, {index} : {maximum_type}, {index_type}) {{"

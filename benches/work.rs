@@ -24,8 +24,8 @@ fn operand(dims: &[Option<usize>], ranges: &[i64]) -> DeviceOperand {
     DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
-fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
-    let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+fn operation(family: Family, ranges: &[i64], num_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
+    let kind = |dim: usize| if dim < num_outputs { DimKind::Output } else { DimKind::Reduction };
     let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
     UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: vec![] }
 }

@@ -51,7 +51,7 @@ pub trait AdditiveCost: Copy + Ord {
 /// Cost table over a few variables.
 #[derive(Clone, Debug)]
 pub struct CostFactor<C> {
-    /// Indices into [`AssignmentProblem::n_states`]. A variable may occur twice, such as a tensor that an op reads
+    /// Indices into [`AssignmentProblem::num_states`]. A variable may occur twice, such as a tensor that an op reads
     /// twice.
     pub variables: Vec<usize>,
     /// Cost of each feasible assignment of the variables, keyed by its row-major number (the state of the last variable
@@ -61,13 +61,13 @@ pub struct CostFactor<C> {
 
 impl<C: AdditiveCost> CostFactor<C> {
     /// Returns a factor over `variables` with the costs `cost_of(states)`.
-    pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
-        let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
+    pub fn new(num_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
+        let num_entries: usize = variables.iter().map(|variable| num_states[*variable]).product();
         let mut states = vec![0; variables.len()];
-        let costs = (0..n_entries).map(|_| {
+        let costs = (0..num_entries).map(|_| {
             let cost = cost_of(&states);
             for (state, variable) in states.iter_mut().zip(&variables).rev() {
-                *state = (*state + 1) % n_states[*variable];
+                *state = (*state + 1) % num_states[*variable];
                 if *state != 0 {
                     break;
                 }
@@ -83,7 +83,7 @@ impl<C: AdditiveCost> CostFactor<C> {
 #[derive(Clone, Debug)]
 pub struct AssignmentProblem<C> {
     /// Number of states of each variable, at least 1.
-    pub n_states: Vec<usize>,
+    pub num_states: Vec<usize>,
     /// Summands of the objective.
     pub factors: Vec<CostFactor<C>>,
 }
@@ -93,7 +93,7 @@ impl<C: AdditiveCost> AssignmentProblem<C> {
     #[must_use]
     pub fn cost(&self, states: &[usize]) -> C {
         let cost_of = |factor: &CostFactor<C>| {
-            let entry = compute_entry(&factor.variables, &self.n_states, states);
+            let entry = compute_entry(&factor.variables, &self.num_states, states);
             factor.costs.get(&entry).copied().unwrap_or(C::IMPOSSIBLE)
         };
         self.factors.iter().map(cost_of).fold(C::ZERO, C::saturating_add)
@@ -103,14 +103,14 @@ impl<C: AdditiveCost> AssignmentProblem<C> {
 /// State of each variable, and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment<C> {
-    /// States in the order of [`AssignmentProblem::n_states`].
+    /// States in the order of [`AssignmentProblem::num_states`].
     pub states: Vec<usize>,
     /// Total cost of the states.
     pub cost: C,
     /// Whether the assignment is proved optimal.
     pub is_optimal: bool,
     /// Number of entries of all tables that were computed: a measure of the work.
-    pub n_entries: usize,
+    pub num_entries: usize,
 }
 
 /// Returns the assignment of minimum cost, or a heuristic one if the optimum requires tables of more than
@@ -121,7 +121,7 @@ pub struct Assignment<C> {
 pub fn minimize<C: AdditiveCost>(problem: &AssignmentProblem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
     let mut search = EliminationSearch::new(problem, start);
     let is_optimal = search.run(max_entries, MAX_ENTRIES);
-    Assignment { cost: search.cost, states: search.states, is_optimal, n_entries: search.n_entries }
+    Assignment { cost: search.cost, states: search.states, is_optimal, num_entries: search.num_entries }
 }
 
 /// State of a search, with the best assignment so far.
@@ -132,53 +132,53 @@ struct EliminationSearch<'p, C> {
     states: Vec<usize>,
     cost: C,
     /// Number of entries of all tables computed so far.
-    n_entries: usize,
+    num_entries: usize,
 }
 
 impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
     fn new(problem: &'p AssignmentProblem<C>, start: &[usize]) -> Self {
-        let n_states = &problem.n_states;
+        let num_states = &problem.num_states;
         let mut tables: BTreeMap<Vec<usize>, CostTable<C>> = BTreeMap::new();
         for factor in &problem.factors {
-            let table = CostTable::from_factor(factor, n_states)
-                .fix_variables(n_states, start, |variable| n_states[variable] > 1);
-            let sum = tables.get(&table.variables).map(|same| same.add_table(&table, n_states));
+            let table = CostTable::from_factor(factor, num_states)
+                .fix_variables(num_states, start, |variable| num_states[variable] > 1);
+            let sum = tables.get(&table.variables).map(|same| same.add_table(&table, num_states));
             tables.insert(table.variables.clone(), sum.unwrap_or(table));
         }
         tables.remove(&Vec::new());
         let tables: Vec<CostTable<C>> = tables.into_values().collect();
-        let n_entries = tables.iter().map(|table| table.costs.len()).sum();
-        Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), n_entries }
+        let num_entries = tables.iter().map(|table| table.costs.len()).sum();
+        Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), num_entries }
     }
 
     /// Searches with tables of at most `max_entries`, and `most_entries` in all rounds. Returns whether the result is
     /// optimal.
     fn run(&mut self, max_entries: usize, most_entries: usize) -> bool {
-        let n_states = &self.problem.n_states;
-        let mut times_fixed = vec![0; n_states.len()];
-        let n_given = n_states.len() + self.n_entries;
-        let (mut n_entries, mut n_idle) = (0_usize, 0);
+        let num_states = &self.problem.num_states;
+        let mut times_fixed = vec![0; num_states.len()];
+        let num_given = num_states.len() + self.num_entries;
+        let (mut num_entries, mut num_idle) = (0_usize, 0);
         for round in 0..MAX_ROUNDS {
             let plan = EliminationPlan::new(
-                n_states,
+                num_states,
                 self.tables.iter().map(|table| &table.variables[..]),
                 max_entries,
                 &times_fixed,
             );
-            let of_one_way = plan.n_entries.saturating_add(n_given);
+            let of_one_way = plan.num_entries.saturating_add(num_given);
             if plan.fixed.is_empty()
-                || n_entries.saturating_add(of_one_way.saturating_mul(plan.num_fixings(n_states))) <= most_entries
+                || num_entries.saturating_add(of_one_way.saturating_mul(plan.num_fixings(num_states))) <= most_entries
             {
                 self.solve_all_fixings(&plan);
                 return true;
             }
-            n_entries = n_entries.saturating_add(of_one_way);
-            if round > 0 && n_entries > most_entries {
+            num_entries = num_entries.saturating_add(of_one_way);
+            if round > 0 && num_entries > most_entries {
                 break;
             }
             let found = self.solve(&plan, &self.states.clone());
-            n_idle = if self.accept_if_better(found) { 0 } else { n_idle + 1 };
-            if n_idle == MAX_IDLE_ROUNDS {
+            num_idle = if self.accept_if_better(found) { 0 } else { num_idle + 1 };
+            if num_idle == MAX_IDLE_ROUNDS {
                 break;
             }
             for variable in plan.fixed {
@@ -201,15 +201,15 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
 
     /// Solves the problem for every assignment of the fixed variables.
     fn solve_all_fixings(&mut self, plan: &EliminationPlan) {
-        let n_states = &self.problem.n_states;
+        let num_states = &self.problem.num_states;
         let first = self.states.clone();
         let mut fixed = first.clone();
-        for _ in 0..plan.num_fixings(n_states) {
+        for _ in 0..plan.num_fixings(num_states) {
             let found = self.solve(plan, &fixed);
             self.accept_if_better(found);
             // Counts through all assignments: a variable that returns to its first state advances the next variable.
             for variable in &plan.fixed {
-                fixed[*variable] = (fixed[*variable] + 1) % n_states[*variable];
+                fixed[*variable] = (fixed[*variable] + 1) % num_states[*variable];
                 if fixed[*variable] != first[*variable] {
                     break;
                 }
@@ -219,8 +219,8 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
 
     /// Returns the best assignment in which the plan's fixed variables have their states in `states`.
     fn solve(&mut self, plan: &EliminationPlan, states: &[usize]) -> Vec<usize> {
-        let n_states = &self.problem.n_states;
-        let mut steps = vec![None; n_states.len()];
+        let num_states = &self.problem.num_states;
+        let mut steps = vec![None; num_states.len()];
         for (step, variable) in plan.order.iter().enumerate() {
             steps[*variable] = Some(step);
         }
@@ -232,17 +232,17 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
             }
         };
         for table in &self.tables {
-            let left = table.fix_variables(n_states, states, |variable| steps[variable].is_some());
+            let left = table.fix_variables(num_states, states, |variable| steps[variable].is_some());
             file(&mut waiting, left);
         }
         for (step, variable) in plan.order.iter().enumerate() {
-            let table = CostTable::eliminate(&waiting[step], *variable, n_states);
+            let table = CostTable::eliminate(&waiting[step], *variable, num_states);
             file(&mut waiting, table);
         }
-        self.n_entries += waiting.iter().flatten().map(|table| table.costs.len()).sum::<usize>();
+        self.num_entries += waiting.iter().flatten().map(|table| table.costs.len()).sum::<usize>();
         let mut states = states.to_vec();
         for (step, variable) in plan.order.iter().enumerate().rev() {
-            set_best_state(&waiting[step], *variable, n_states, &mut states);
+            set_best_state(&waiting[step], *variable, num_states, &mut states);
         }
         states
     }
@@ -259,7 +259,7 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
         for _ in 0..MAX_SWEEPS {
             let mut moved = false;
             for (variable, tables) in tables_of.iter().enumerate() {
-                moved |= set_best_state(tables.iter().copied(), variable, &self.problem.n_states, &mut states);
+                moved |= set_best_state(tables.iter().copied(), variable, &self.problem.num_states, &mut states);
             }
             if !moved {
                 break;
@@ -286,15 +286,15 @@ mod tests {
     }
 
     /// Returns all assignments of a small problem.
-    fn all_assignments(n_states: &[usize]) -> Vec<Vec<usize>> {
-        n_states.iter().fold(vec![vec![]], |known, count| {
+    fn all_assignments(num_states: &[usize]) -> Vec<Vec<usize>> {
+        num_states.iter().fold(vec![vec![]], |known, count| {
             known.iter().flat_map(|states| (0..*count).map(move |state| [&states[..], &[state]].concat())).collect()
         })
     }
 
     /// Returns a factor that costs `bytes` if its variables have different states, and nothing otherwise.
-    fn agreement_factor(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> CostFactor<Bytes> {
-        CostFactor::new(n_states, variables, |states| {
+    fn agreement_factor(num_states: &[usize], variables: Vec<usize>, bytes: u64) -> CostFactor<Bytes> {
+        CostFactor::new(num_states, variables, |states| {
             if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved_bytes_cost(bytes) }
         })
     }
@@ -325,19 +325,19 @@ mod tests {
     #[test]
     fn pays_only_for_cheapest_edge_of_chain() {
         // Variable 0 must have state 0 and variable 3 state 1: the optimum breaks the cheapest edge of the chain.
-        let n_states = vec![2; 4];
+        let num_states = vec![2; 4];
         let mut factors: Vec<CostFactor<Bytes>> =
-            [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&n_states, vec![v, v + 1], bytes)).into();
+            [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&num_states, vec![v, v + 1], bytes)).into();
         factors.push(CostFactor { variables: vec![0], costs: single_entry_costs(0, Bytes::ZERO) });
         factors.push(CostFactor { variables: vec![3], costs: single_entry_costs(1, Bytes::ZERO) });
-        let best = minimize(&AssignmentProblem { n_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
+        let best = minimize(&AssignmentProblem { num_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
         assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved_bytes_cost(2), true));
     }
 
     #[test]
     fn keeps_start_if_nothing_is_cheaper() {
-        let n_states = vec![3, 3, 1];
-        let problem = AssignmentProblem { factors: vec![agreement_factor(&n_states, vec![0, 1, 0], 4)], n_states };
+        let num_states = vec![3, 3, 1];
+        let problem = AssignmentProblem { factors: vec![agreement_factor(&num_states, vec![0, 1, 0], 4)], num_states };
         for start in [[0, 0, 0], [2, 2, 0]] {
             assert_eq!(minimize(&problem, &start, AMPLE_ENTRIES).states, start);
         }
@@ -345,14 +345,14 @@ mod tests {
 
     #[test]
     fn returns_zero_cost_without_variables() {
-        let best = minimize(&AssignmentProblem::<Bytes> { n_states: vec![], factors: vec![] }, &[], 1);
-        assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true, n_entries: 0 });
+        let best = minimize(&AssignmentProblem::<Bytes> { num_states: vec![], factors: vec![] }, &[], 1);
+        assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true, num_entries: 0 });
     }
 
     #[test]
     fn counts_factors_of_variables_with_one_state() {
         let problem = AssignmentProblem {
-            n_states: vec![1],
+            num_states: vec![1],
             factors: vec![CostFactor { variables: vec![0], costs: single_entry_costs(0, moved_bytes_cost(3)) }],
         };
         assert_eq!(minimize(&problem, &[0], 0).cost, moved_bytes_cost(3));
@@ -360,12 +360,12 @@ mod tests {
 
     #[test]
     fn finds_planted_optimum_of_long_chain() {
-        let n_variables = 3000;
-        let n_states = vec![3; n_variables];
-        let planted: Vec<usize> = (0..n_variables).map(|variable| (variable * variable / 7) % 3).collect();
-        let factors = (0..n_variables - 3).map(|first| {
+        let num_variables = 3000;
+        let num_states = vec![3; num_variables];
+        let planted: Vec<usize> = (0..num_variables).map(|variable| (variable * variable / 7) % 3).collect();
+        let factors = (0..num_variables - 3).map(|first| {
             let is_planted = |states: &[usize]| *states == planted[first..first + 4];
-            CostFactor::new(&n_states, (first..first + 4).collect(), |states| {
+            CostFactor::new(&num_states, (first..first + 4).collect(), |states| {
                 if is_planted(states) {
                     Bytes::ZERO
                 } else {
@@ -373,15 +373,15 @@ mod tests {
                 }
             })
         });
-        let problem = AssignmentProblem { factors: factors.collect(), n_states: n_states.clone() };
-        let best = minimize(&problem, &vec![0; n_variables], AMPLE_ENTRIES);
+        let problem = AssignmentProblem { factors: factors.collect(), num_states: num_states.clone() };
+        let best = minimize(&problem, &vec![0; num_variables], AMPLE_ENTRIES);
         assert_eq!((best.states, best.cost, best.is_optimal), (planted, Bytes::ZERO, true));
     }
 
     /// Returns a chain in which each variable must have the state of its predecessor or its successor, with one
     /// variable in all tables.
-    fn build_coupled_chain(n_variables: usize) -> AssignmentProblem<Bytes> {
-        let n_states = vec![60; n_variables + 1];
+    fn build_coupled_chain(num_variables: usize) -> AssignmentProblem<Bytes> {
+        let num_states = vec![60; num_variables + 1];
         let link = |variable: usize| {
             let entry = |(state, step): (usize, usize)| {
                 ((state * 60 + state) * 60 + (state + step) % 60, moved_bytes_cost((state * step) as u64))
@@ -389,15 +389,15 @@ mod tests {
             let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
             CostFactor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
         };
-        AssignmentProblem { n_states, factors: (1..n_variables).map(link).collect() }
+        AssignmentProblem { num_states, factors: (1..num_variables).map(link).collect() }
     }
 
     #[test]
     fn skips_infeasible_entries() {
-        let of = |n_variables| {
-            let best = minimize(&build_coupled_chain(n_variables), &vec![0; n_variables + 1], AMPLE_ENTRIES);
+        let of = |num_variables| {
+            let best = minimize(&build_coupled_chain(num_variables), &vec![0; num_variables + 1], AMPLE_ENTRIES);
             assert!(best.is_optimal && best.cost == Bytes::ZERO);
-            best.n_entries
+            best.num_entries
         };
         let (few, many) = (of(75), of(300));
         assert!(many <= 300 * 4 * 120, "{many} entries, of 216000 that a table of three variables could have");
@@ -405,12 +405,12 @@ mod tests {
     }
 
     /// Returns layers with a residual, three branches that join, and tables that every layer reads.
-    fn build_layers(n_layers: usize, n_hubs: usize) -> AssignmentProblem<Bytes> {
-        let n_variables = n_hubs + 13 * n_layers;
-        let n_states: Vec<usize> = (0..n_variables).map(|variable| 3 + variable % 3).collect();
+    fn build_layers(n_layers: usize, num_hubs: usize) -> AssignmentProblem<Bytes> {
+        let num_variables = num_hubs + 13 * n_layers;
+        let num_states: Vec<usize> = (0..num_variables).map(|variable| 3 + variable % 3).collect();
         let mut scopes = Vec::new();
         for layer in 0..n_layers {
-            let ops: Vec<usize> = (0..13).map(|op| n_hubs + 13 * layer + op).collect();
+            let ops: Vec<usize> = (0..13).map(|op| num_hubs + 13 * layer + op).collect();
             let edges = [
                 (0, 1),
                 (1, 2),
@@ -431,18 +431,21 @@ mod tests {
             scopes.extend(edges.map(|(from, to)| vec![ops[from], ops[to]]));
             // The residual of the next layer reads the sum and the skip connection.
             scopes.extend((layer + 1 < n_layers).then(|| vec![ops[10], ops[12], ops[12] + 1]));
-            scopes.extend((0..n_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
+            scopes.extend((0..num_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
         }
         let factor = |(seed, scope): (usize, Vec<usize>)| {
-            CostFactor::new(&n_states, scope, |states| moved_bytes_cost(pseudorandom_cost(states, seed as u64)))
+            CostFactor::new(&num_states, scope, |states| moved_bytes_cost(pseudorandom_cost(states, seed as u64)))
         };
-        AssignmentProblem { factors: scopes.into_iter().enumerate().map(factor).collect(), n_states: n_states.clone() }
+        AssignmentProblem {
+            factors: scopes.into_iter().enumerate().map(factor).collect(),
+            num_states: num_states.clone(),
+        }
     }
 
     #[test]
     fn solves_forty_layers_with_shared_variables_exactly() {
         let problem = build_layers(40, 3);
-        let start = vec![0; problem.n_states.len()];
+        let start = vec![0; problem.num_states.len()];
         let best = minimize(&problem, &start, 1 << 16);
         assert!(best.is_optimal);
         assert_eq!(best.cost, problem.cost(&best.states));
@@ -451,7 +454,7 @@ mod tests {
     #[test]
     fn finds_near_optimum_with_few_entries() {
         let problem = build_layers(40, 3);
-        let start = vec![0; problem.n_states.len()];
+        let start = vec![0; problem.num_states.len()];
         let best = minimize(&problem, &start, AMPLE_ENTRIES).cost.moved_bytes;
         let (greedy, with_few_entries) = (problem.cost(&start).moved_bytes, minimize(&problem, &start, 64));
         assert!(!with_few_entries.is_optimal);
@@ -468,14 +471,14 @@ mod tests {
     /// start.
     fn problems() -> impl Strategy<Value = (AssignmentProblem<Bytes>, Vec<usize>)> {
         let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Bytes { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Bytes::IMPOSSIBLE)];
-        let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
-        n_states.prop_flat_map(move |n_states| {
-            let sizes = n_states.clone();
+        let num_states = proptest::collection::vec(1..=4_usize, 1..=7);
+        num_states.prop_flat_map(move |num_states| {
+            let sizes = num_states.clone();
             let cost = cost.clone();
-            let scope = proptest::collection::vec(0..n_states.len(), 0..=4);
+            let scope = proptest::collection::vec(0..num_states.len(), 0..=4);
             let factor = scope.prop_flat_map(move |variables| {
-                let n_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
-                (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
+                let num_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
+                (Just(variables), proptest::collection::vec(cost.clone(), num_entries))
             });
             let factors = proptest::collection::vec(
                 factor.prop_map(|(variables, costs)| CostFactor {
@@ -484,9 +487,9 @@ mod tests {
                 }),
                 0..=8,
             );
-            let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
-            (factors, start, Just(n_states.clone()))
-                .prop_map(|(factors, start, n_states)| (AssignmentProblem { n_states, factors }, start))
+            let start: Vec<_> = num_states.iter().map(|count| 0..*count).collect();
+            (factors, start, Just(num_states.clone()))
+                .prop_map(|(factors, start, num_states)| (AssignmentProblem { num_states, factors }, start))
         })
     }
 
@@ -494,7 +497,7 @@ mod tests {
         #[test]
         fn small_problems_are_solved_as_exhaustive_search_does((problem, start) in problems()) {
             let found = minimize(&problem, &start, AMPLE_ENTRIES);
-            let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
+            let best = all_assignments(&problem.num_states).iter().map(|states| problem.cost(states)).min();
             prop_assert_eq!(Some(found.cost), best);
             prop_assert_eq!(found.cost, problem.cost(&found.states));
             prop_assert!(found.is_optimal);
@@ -502,7 +505,7 @@ mod tests {
 
         #[test]
         fn with_few_entries_it_is_never_worse_than_the_start((problem, start) in problems(), max_entries in 0..40_usize) {
-            let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
+            let best = all_assignments(&problem.num_states).iter().map(|states| problem.cost(states)).min();
             // Without a budget for all assignments of the fixed variables, the search falls back to rounds.
             for most_entries in [0, MAX_ENTRIES] {
                 let mut search = EliminationSearch::new(&problem, &start);

@@ -180,15 +180,15 @@ fn split_type_and_name(declared: &str) -> (String, String) {
 
 fn to_rust_type(of_type: &str, typedefs: &BTreeMap<String, String>) -> String {
     let base = of_type.trim_end_matches(['*', ' ']);
-    let n_pointers = of_type.matches('*').count();
+    let num_pointers = of_type.matches('*').count();
     let (is_const, base) = base.strip_prefix("const ").map_or((false, base), |base| (true, base));
     let base = match TYPES.iter().find(|(c, _)| *c == base) {
-        Some(("void", _)) if n_pointers > 0 => "c_void",
+        Some(("void", _)) if num_pointers > 0 => "c_void",
         Some((_, rust)) => rust,
         None => typedefs.get(base).map_or(base, String::as_str),
     };
     // `const` applies to the pointee of the innermost pointer.
-    (0..n_pointers).fold(base.to_owned(), |pointee, depth| {
+    (0..num_pointers).fold(base.to_owned(), |pointee, depth| {
         format!("*{} {pointee}", if is_const && depth == 0 { "const" } else { "mut" })
     })
 }

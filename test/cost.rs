@@ -203,7 +203,7 @@ fn reduction(rows: i64, columns: i64, cores: i64) -> OpShape {
 
 /// Returns a matmul of `[batch, m, k]` and `[batch, k, n]` whose device layout has the batch between the sticks, with
 /// split `[batch, m, n]`.
-fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, n_slices]: [i64; 3]) -> OpShape {
+fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, num_slices]: [i64; 3]) -> OpShape {
     let mut operands = vec![
         tensor(0, &[(0, batch), (1, m), (3, k)], false),
         tensor(1, &[(0, batch), (3, k), (2, n)], false),
@@ -213,7 +213,7 @@ fn product([batch, m, n, k]: [i64; 4], [batch_slices, m_slices, n_slices]: [i64;
         operand.inner = (batch > 1).then_some(0);
     }
     let dims =
-        vec![dim(batch, batch_slices), dim(m, m_slices), dim(n, n_slices), Dim { is_reduced: true, ..dim(k, 1) }];
+        vec![dim(batch, batch_slices), dim(m, m_slices), dim(n, num_slices), Dim { is_reduced: true, ..dim(k, 1) }];
     OpShape { kind: OpKind::Matmul, dims, operands, ..OpShape::default() }
 }
 

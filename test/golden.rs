@@ -32,11 +32,11 @@ fn check_sdsc_files(cases: &[PathBuf]) {
             let found = String::from_utf8(sdsc_format::to_text(&found)).unwrap();
             compare(&expected, &found, &path);
         }
-        let n_files = std::fs::read_dir(case)
+        let num_files = std::fs::read_dir(case)
             .unwrap()
             .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("sdsc_"))
             .count();
-        assert_eq!(n_files, bundle.ops().len(), "{}", case.display());
+        assert_eq!(num_files, bundle.ops().len(), "{}", case.display());
     }
 }
 

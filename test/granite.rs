@@ -14,10 +14,10 @@ const SMALL: Granite =
 /// Numbers between -1 and 1 for each argument.
 fn inputs(model: &Granite) -> Vec<HostArray> {
     let array = |(argument, shape): (usize, Vec<usize>)| {
-        let n_elements: usize = shape.iter().product();
+        let num_elements: usize = shape.iter().product();
         let number = |index: usize| f16::from_f64(((argument * 31 + index * 17) as f64).sin()).to_bits();
         let shape = shape.iter().map(|size| *size as i64).collect();
-        HostArray { shape, elements: ArrayElements::F16((0..n_elements).map(number).collect()) }
+        HostArray { shape, elements: ArrayElements::F16((0..num_elements).map(number).collect()) }
     };
     model.arguments().into_iter().enumerate().map(array).collect()
 }

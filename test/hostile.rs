@@ -145,11 +145,11 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
         .stderr(fs::File::create(&err).unwrap())
         .spawn()
         .unwrap();
-    let (mut last_news, mut n_bytes) = (Instant::now(), 0);
+    let (mut last_news, mut num_bytes) = (Instant::now(), 0);
     let status = loop {
         let now = fs::metadata(&out).unwrap().len();
-        if now > n_bytes {
-            (last_news, n_bytes) = (Instant::now(), now);
+        if now > num_bytes {
+            (last_news, num_bytes) = (Instant::now(), now);
         }
         match process.try_wait().unwrap() {
             Some(status) => break status.to_string(),

@@ -63,11 +63,11 @@ pub(crate) fn to_numbers(array: &HostArray) -> Vec<f64> {
 
 /// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller
 /// makes them.
-fn join_digits(found: &[f64], n_expected: usize) -> Vec<f64> {
-    if found.len() != 2 * n_expected {
+fn join_digits(found: &[f64], num_expected: usize) -> Vec<f64> {
+    if found.len() != 2 * num_expected {
         return found.to_vec();
     }
-    let (upper, lower) = found.split_at(n_expected);
+    let (upper, lower) = found.split_at(num_expected);
     upper.iter().zip(lower).map(|(upper, lower)| upper * DIGIT_BASE + lower).collect()
 }
 
@@ -131,7 +131,7 @@ fn read_programs(folder: &str) -> Vec<(String, String)> {
 #[test]
 fn matches_mlir_semantics_of_imported_programs() {
     let place = tempfile::tempdir().unwrap();
-    let (mut wrong, mut n_right) = (Vec::new(), 0);
+    let (mut wrong, mut num_right) = (Vec::new(), 0);
     for (name, text) in read_programs("test/execution") {
         // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT
         // resolves a function `exp` to its library's. Programs whose check must report an error are left out, too, and
@@ -144,10 +144,10 @@ fn matches_mlir_semantics_of_imported_programs() {
         let path = place.path().join(format!("{name}.mlir"));
         fs::write(&path, text).unwrap();
         match check(path.to_str().unwrap()) {
-            Ok(()) => n_right += 1,
+            Ok(()) => num_right += 1,
             Err(message) => wrong.push(format!("{name}: {message}")),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(n_right >= 8, "{n_right} programs");
+    assert!(num_right >= 8, "{num_right} programs");
 }

@@ -189,11 +189,11 @@ fn execute(output: &Path, program: &IndexProgram) -> Result<(Option<String>, boo
     let outcome = simulation.run(&given, &RunOptions::default()).map_err(|error| error.to_string())?;
     let expected = program.evaluate(&inputs).ok_or("the ranges admit an index that is no row")?;
     let Some((_, found)) = outcome.results.first() else { return Err("no result".to_owned()) };
-    let n_found = found.elements.len();
-    if n_found != expected.elements.len() {
-        return Ok((Some(format!("{n_found} elements instead of {}", expected.elements.len())), is_narrowed));
+    let num_found = found.elements.len();
+    if num_found != expected.elements.len() {
+        return Ok((Some(format!("{num_found} elements instead of {}", expected.elements.len())), is_narrowed));
     }
-    let wrong = (0..n_found).find(|&at| found.elements.get(at) != expected.elements[at]);
+    let wrong = (0..num_found).find(|&at| found.elements.get(at) != expected.elements[at]);
     Ok((
         wrong.map(|at| format!("element {at} is {}, not {}", found.elements.get(at), expected.elements[at])),
         is_narrowed,
@@ -253,14 +253,14 @@ fn selects_same_elements_as_numpy() {
         assert!(!matches!(outcome, CaseOutcome::Fails(..)), "{report}");
         return;
     }
-    let n_programs = read_env_number("SPYRE_INDEX_LISTS").unwrap_or(DEFAULT_PROGRAMS);
+    let num_programs = read_env_number("SPYRE_INDEX_LISTS").unwrap_or(DEFAULT_PROGRAMS);
     let is_open = |number: &usize| OPEN.iter().any(|(open, _)| open == number);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(number) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs)
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < num_programs)
                 {
                     if is_open(&number) {
                         continue;
@@ -282,18 +282,23 @@ fn selects_same_elements_as_numpy() {
             reasons.entry(strip_numbers(message)).or_default().push(*number);
         }
     }
-    let n_refused: usize = reasons.values().map(Vec::len).sum();
-    let n_narrowed = done.iter().filter(|(.., is_narrowed)| *is_narrowed).count();
-    println!("{n_programs} programs, {n_refused} refused, {n_narrowed} with arguments that are held to fewer integers");
+    let num_refused: usize = reasons.values().map(Vec::len).sum();
+    let num_narrowed = done.iter().filter(|(.., is_narrowed)| *is_narrowed).count();
+    println!(
+        "{num_programs} programs, {num_refused} refused, {num_narrowed} with arguments that are held to fewer integers"
+    );
     if std::env::var_os("SPYRE_INDEX_LISTS_TABLE").is_some() {
         reasons.iter().for_each(|(reason, numbers)| {
             println!("{} {:?}: {reason}", numbers.len(), &numbers[..numbers.len().min(4)])
         });
     }
-    assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
-    assert!(n_refused * 100 <= n_programs * MAX_REFUSED_PERCENT, "{n_refused} of {n_programs} programs are refused");
+    assert!(failed.is_empty(), "{} of {num_programs} fail\n{list}{reported}", failed.len());
     assert!(
-        n_narrowed * 100 <= n_programs * MAX_NARROWED_PERCENT,
-        "{n_narrowed} of {n_programs} programs are narrowed"
+        num_refused * 100 <= num_programs * MAX_REFUSED_PERCENT,
+        "{num_refused} of {num_programs} programs are refused"
+    );
+    assert!(
+        num_narrowed * 100 <= num_programs * MAX_NARROWED_PERCENT,
+        "{num_narrowed} of {num_programs} programs are narrowed"
     );
 }

@@ -54,23 +54,23 @@ fn modeled_time(report: &Value) -> (f64, usize) {
 fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheaper: usize) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let (mut n_compared, mut n_cheaper, mut dearer) = (0, 0, Vec::new());
+    let (mut num_compared, mut num_cheaper, mut dearer) = (0, 0, Vec::new());
     for (program, lx_bytes) in programs {
         let compile = |options: &[&str]| compile(&program, &out, &[options, &["--lx-bytes", lx_bytes]].concat());
         let (Some(alone), Some(together)) = (compile(&SEQUENTIAL_OPTIONS), compile(&JOINT_OPTIONS)) else {
             continue;
         };
-        let ((alone, _), (together, n_launches)) = (modeled_time(&alone), modeled_time(&together));
-        n_compared += 1;
-        n_cheaper += usize::from(together < alone);
+        let ((alone, _), (together, num_launches)) = (modeled_time(&alone), modeled_time(&together));
+        num_compared += 1;
+        num_cheaper += usize::from(together < alone);
         // Times are rounded to a nanosecond a launch.
-        if together > alone + 0.001 * n_launches as f64 {
+        if together > alone + 0.001 * num_launches as f64 {
             dearer.push(format!("{}: {together} us together, {alone} us one after the other", program.display()));
         }
     }
     assert!(dearer.is_empty(), "{}", dearer.join("\n"));
-    eprintln!("{n_compared} programs compared, {n_cheaper} cheaper");
-    assert!(n_cheaper >= least_cheaper, "{n_cheaper} of {n_compared} programs are cheaper");
+    eprintln!("{num_compared} programs compared, {num_cheaper} cheaper");
+    assert!(num_cheaper >= least_cheaper, "{num_cheaper} of {num_compared} programs are cheaper");
 }
 
 /// Each program with the machine's LX, and with a little of it, in which values come and go.

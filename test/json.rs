@@ -74,12 +74,12 @@ fn writes_reports_and_programs_that_satisfy_schemas() {
 
 #[test]
 fn accepts_recorded_programs() {
-    let mut n_files = 0;
+    let mut num_files = 0;
     for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/pipeline")).unwrap() {
         expect_schema("program", &read_json(&entry.unwrap().path().join("09-out/program.json")));
-        n_files += 1;
+        num_files += 1;
     }
-    assert!(n_files >= 2);
+    assert!(num_files >= 2);
 }
 
 #[test]

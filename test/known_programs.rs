@@ -93,17 +93,17 @@ fn format_nested(shape: &[usize], next: &mut impl Iterator<Item = String>) -> St
 
 impl TensorArgument {
     fn constant(&self, position: usize, numbers: ConstantNumbers) -> Option<String> {
-        let n_elements: usize = self.shape.iter().product();
+        let num_elements: usize = self.shape.iter().product();
         let is_one = numbers == ConstantNumbers::Same || numbers == ConstantNumbers::Mixed && position > 0;
         let literal = match (is_one, self.element.as_str()) {
             (true, kind) => encode_element(kind, position, 1)?.0,
             (false, "i1") => format_nested(
                 &self.shape,
-                &mut (0..n_elements).map(|index| encode_element("i1", position, index).unwrap().0),
+                &mut (0..num_elements).map(|index| encode_element("i1", position, index).unwrap().0),
             ),
             (false, kind) => {
                 let mut text = "\"0x".to_owned();
-                for index in 0..n_elements {
+                for index in 0..num_elements {
                     encode_element(kind, position, index)?
                         .1
                         .iter()
@@ -152,7 +152,7 @@ fn programs() -> Vec<(String, String)> {
 #[test]
 fn computes_correct_results_from_constants() {
     let every = if env::var_os("SPYRE_KNOWN").is_some() { 1 } else { SAMPLE_INTERVAL };
-    let (mut faults, mut n_right) = (Vec::new(), 0);
+    let (mut faults, mut num_right) = (Vec::new(), 0);
     let mut number = 0;
     for (name, text) in programs() {
         for numbers in [ConstantNumbers::Different, ConstantNumbers::Same, ConstantNumbers::Mixed] {
@@ -164,7 +164,7 @@ fn computes_correct_results_from_constants() {
             // Without a planner no function is replaced by a chain that approximates it.
             let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
             match check_against_jit(&text, &options, &[]) {
-                Ok(()) => n_right += 1,
+                Ok(()) => num_right += 1,
                 // Small integers choose no row of a table of one.
                 Err(ExecutionFailure::Refused(message)) if message.contains("expected indices from") => {}
                 Err(ExecutionFailure::Refused(message)) => {
@@ -176,6 +176,6 @@ fn computes_correct_results_from_constants() {
             }
         }
     }
-    assert!(faults.is_empty(), "{} of {} programs:\n{}", faults.len(), faults.len() + n_right, faults.join("\n"));
-    assert!(n_right >= 10, "{n_right} programs");
+    assert!(faults.is_empty(), "{} of {} programs:\n{}", faults.len(), faults.len() + num_right, faults.join("\n"));
+    assert!(num_right >= 10, "{num_right} programs");
 }

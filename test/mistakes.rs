@@ -570,13 +570,13 @@ fn create_material() -> InputFolder {
     let write = |name: &str, content: &[u8]| fs::write(made.folder().join(name), content).unwrap();
     TEXTS.iter().for_each(|(name, text)| write(name, text.as_bytes()));
     BYTES.iter().for_each(|(name, bytes)| write(name, bytes));
-    for (name, element, shape, n_bytes) in [
+    for (name, element, shape, num_bytes) in [
         ("flat.npy", "<f2", "(256,)", 512),
         ("complex.npy", "<c8", "(4, 64)", 2048),
         ("words.npy", "<U1", "(4, 64)", 1024),
         ("objects.npy", "|O", "(2,)", 64),
     ] {
-        write(name, &npy(element, "False", shape, n_bytes));
+        write(name, &npy(element, "False", shape, num_bytes));
     }
     fs::create_dir(made.folder().join("folder")).unwrap();
     for command in COMMANDS {

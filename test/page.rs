@@ -233,7 +233,7 @@ fn check_single_axis(opened: &mut OpenedPage) {
         assert!(left.abs() < 0.51 && right < 1.01, "{hit}: {:?}", ends[index]);
     }
     let values = opened.report["explain"]["scratchpad"].as_array().unwrap();
-    let mut n_values = 0;
+    let mut num_values = 0;
     for hit in hits.iter().filter(|hit| hit["kind"] == "value" && to_index(&hit["index"]) < values.len()) {
         let value = &values[to_index(&hit["index"])];
         let [left, right] = [ends[to_index(&value["op"])][0], ends[to_index(&value["last_op"])][1]];
@@ -241,12 +241,12 @@ fn check_single_axis(opened: &mut OpenedPage) {
             (x_range(hit)[0] - left).abs() < 1.01 && (x_range(hit)[1] - right).abs() < 2.01,
             "{hit}: {left} to {right}"
         );
-        n_values += 1;
+        num_values += 1;
     }
-    assert!(n_values > values.len() / 2, "{n_values} of {} values are in sight", values.len());
+    assert!(num_values > values.len() / 2, "{num_values} of {} values are in sight", values.len());
     for kind in ["op", "hbm", "time"] {
-        let n_hits = hits.iter().filter(|hit| hit["kind"] == kind).count();
-        assert!(n_hits > ends.len() / 2, "{n_hits} of {} ops are in the track {kind}", ends.len());
+        let num_hits = hits.iter().filter(|hit| hit["kind"] == kind).count();
+        assert!(num_hits > ends.len() / 2, "{num_hits} of {} ops are in the track {kind}", ends.len());
     }
 }
 
@@ -275,8 +275,8 @@ fn check_brackets(opened: &mut OpenedPage) {
         rows.push((hit["y"].as_f64().unwrap(), *depth));
         opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {first} * 24"));
         opened.browser.wait_until_drawn();
-        let n_brackets = opened.number(&format!("document.querySelectorAll('#ops-{first} .brackets i').length"));
-        assert!(n_brackets > *depth as f64, "op {first} has {n_brackets} brackets");
+        let num_brackets = opened.number(&format!("document.querySelectorAll('#ops-{first} .brackets i').length"));
+        assert!(num_brackets > *depth as f64, "op {first} has {num_brackets} brackets");
     }
     for (one, other) in rows.iter().flat_map(|one| rows.iter().map(move |other| (one, other))) {
         assert_eq!(one.1 < other.1, one.0 < other.0, "inner loops stand lower: {rows:?}");

@@ -128,7 +128,7 @@ mod shared {
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn reads_and_plans_minimalloc_sets() {
         let capacity = Capacity { bytes: 1 << 20, alignment: 1 };
-        let (sets, mut n_sets) = (common::shared("planner/minimalloc"), 0);
+        let (sets, mut num_sets) = (common::shared("planner/minimalloc"), 0);
         for entry in fs::read_dir(sets).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_none_or(|extension| extension != "csv") {
@@ -140,8 +140,8 @@ mod shared {
                 assert_eq!(check(&instance.buffers, &capacity, &placement), Ok(()));
                 println!("{} {name}: {} of {}", path.display(), placement.num_placed(), instance.buffers.len());
             }
-            n_sets += 1;
+            num_sets += 1;
         }
-        assert_eq!(n_sets, 11);
+        assert_eq!(num_sets, 11);
     }
 }

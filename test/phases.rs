@@ -114,10 +114,10 @@ fn silent_session() -> Session {
 
 /// Returns a description of the first failure of a program, or `None`. Also returns `None` if the unmodified program is
 /// rejected.
-fn check(program: &PhaseProgram, n_checked: &mut usize) -> Option<String> {
+fn check(program: &PhaseProgram, num_checked: &mut usize) -> Option<String> {
     let (once, again) = (silent_session(), silent_session());
     let straight = emit_files(&mut Module::parse(&once, &program.text)?, program)?;
-    *n_checked += 1;
+    *num_checked += 1;
     let mut in_memory = Module::parse(&again, &program.text)?;
     let mut read_again = program.text.clone();
     for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
@@ -142,13 +142,13 @@ fn check(program: &PhaseProgram, n_checked: &mut usize) -> Option<String> {
 }
 
 fn check_all(programs: &[PhaseProgram], least: usize) {
-    let mut n_checked = 0;
+    let mut num_checked = 0;
     let wrong: Vec<String> = programs
         .iter()
-        .filter_map(|program| check(program, &mut n_checked).map(|message| format!("{}: {message}", program.name)))
+        .filter_map(|program| check(program, &mut num_checked).map(|message| format!("{}: {message}", program.name)))
         .collect();
-    assert!(wrong.is_empty(), "{} of {n_checked} programs\n{}", wrong.len(), wrong.join("\n"));
-    assert!(n_checked >= least, "only {n_checked} of {} programs compile", programs.len());
+    assert!(wrong.is_empty(), "{} of {num_checked} programs\n{}", wrong.len(), wrong.join("\n"));
+    assert!(num_checked >= least, "only {num_checked} of {} programs compile", programs.len());
 }
 
 #[test]

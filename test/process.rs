@@ -138,10 +138,10 @@ fn compilations_leave_their_process_as_it_was() {
 }
 
 fn measure_growth() {
-    let n_threads_before = count_threads();
+    let num_threads_before = count_threads();
     let alone: Vec<String> = (0..40).map(compile).collect();
     let (handlers_before, state_before) = (signal_handlers(), process_state());
-    let (barrier, is_over, n_changed) = (Barrier::new(NUM_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
+    let (barrier, is_over, num_changed) = (Barrier::new(NUM_THREADS + 1), AtomicBool::new(false), AtomicU64::new(0));
     let growth = thread::scope(|scope| {
         for first in 0..NUM_THREADS {
             let (barrier, alone) = (&barrier, &alone);
@@ -159,7 +159,7 @@ fn measure_growth() {
         }
         let watcher = scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
-                n_changed.fetch_add(u64::from(signal_handlers() != handlers_before), Ordering::Relaxed);
+                num_changed.fetch_add(u64::from(signal_handlers() != handlers_before), Ordering::Relaxed);
             }
         });
         barrier.wait();
@@ -172,16 +172,16 @@ fn measure_growth() {
         watcher.join().unwrap();
         after - before
     });
-    assert_eq!(n_changed.into_inner(), 0, "handlers of signals are others while something compiles");
+    assert_eq!(num_changed.into_inner(), 0, "handlers of signals are others while something compiles");
     assert!(signal_handlers() == handlers_before, "handlers of signals are others behind compilations");
     assert_eq!(process_state(), state_before);
     let is_back = (0..100).any(|_| {
-        count_threads() <= n_threads_before || {
+        count_threads() <= num_threads_before || {
             thread::sleep(Duration::from_millis(10));
             false
         }
     });
-    assert!(is_back, "{} threads, {n_threads_before} before", count_threads());
+    assert!(is_back, "{} threads, {num_threads_before} before", count_threads());
     println!("{NUM_COMPILATIONS} compilations, {growth} bytes more");
     assert!(growth <= MAX_HEAP_GROWTH, "the heap has grown by {growth} bytes in {NUM_COMPILATIONS} compilations");
 }

@@ -149,8 +149,8 @@ const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of th
 /// Runs one batch of cases, as a child process.
 #[test]
 fn one_batch_runs_in_its_process() {
-    let n_failures = run_requested_cases();
-    assert!(env::var(WORK).is_ok() || n_failures == 0, "{n_failures} of the cases fail");
+    let num_failures = run_requested_cases();
+    assert!(env::var(WORK).is_ok() || num_failures == 0, "{num_failures} of the cases fail");
 }
 
 /// The cases to run: `1000`, or `1000..2000`.
@@ -165,9 +165,9 @@ fn case_range(family: ProgramFamily) -> Range<usize> {
 /// Returns the failures of the cases of a family.
 fn check_family(family: ProgramFamily) -> String {
     let cases = case_range(family);
-    let n_cases = cases.len();
+    let num_cases = cases.len();
     let ran = run_cases(family, cases);
-    let n_refused = print_refusals(family, &ran);
+    let num_refused = print_refusals(family, &ran);
     let failed: Vec<&FinishedCase> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String =
         failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
@@ -177,11 +177,11 @@ fn check_family(family: ProgramFamily) -> String {
     let reports: String =
         failed.iter().filter(is_alive).take(MAX_REPORTED).map(|ran| report(family, ran.number).0).collect();
     let mut complaints = format!("{list}{reports}");
-    if ran.len() != n_cases {
-        complaints += &format!("{} of {n_cases} cases of {} were run\n", ran.len(), family.name());
+    if ran.len() != num_cases {
+        complaints += &format!("{} of {num_cases} cases of {} were run\n", ran.len(), family.name());
     }
-    if n_refused * 100 > n_cases * max_refused_percent(family) && n_cases > 50 {
-        complaints += &format!("{n_refused} of {n_cases} programs of {} are refused\n", family.name());
+    if num_refused * 100 > num_cases * max_refused_percent(family) && num_cases > 50 {
+        complaints += &format!("{num_refused} of {num_cases} programs of {} are refused\n", family.name());
     }
     complaints
 }

@@ -67,8 +67,8 @@ enum ExpressionFamily {
 /// Numbers of expressions of a program and of accepted ones, and the failures.
 #[derive(Debug, Default)]
 struct ExpressionTally {
-    n_expressions: usize,
-    n_accepted: usize,
+    num_expressions: usize,
+    num_accepted: usize,
     refusals: Vec<String>,
     wrong: Option<String>,
 }
@@ -141,12 +141,12 @@ fn check(writers: &[ExpressionWriter], element: &str, place: &str, draw: u64) ->
 
 fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally {
     let mut choices = Choices::from_case(number * 2 + usize::from(family == ExpressionFamily::Runtime));
-    let n_expressions = if family == ExpressionFamily::Known { KNOWN_PER_PROGRAM } else { RUNTIME_PER_PROGRAM };
+    let num_expressions = if family == ExpressionFamily::Known { KNOWN_PER_PROGRAM } else { RUNTIME_PER_PROGRAM };
     let element = if family == ExpressionFamily::Runtime && choices.one_in(4) { "f16" } else { "f32" };
-    let mut writers: Vec<ExpressionWriter> = (0..n_expressions)
+    let mut writers: Vec<ExpressionWriter> = (0..num_expressions)
         .map(|_| ExpressionWriter::write(&mut choices, family == ExpressionFamily::Runtime))
         .collect();
-    let mut ran = ExpressionTally { n_expressions, ..ExpressionTally::default() };
+    let mut ran = ExpressionTally { num_expressions, ..ExpressionTally::default() };
     if family == ExpressionFamily::Runtime {
         writers.retain(|writer| match import(&program(std::slice::from_ref(writer), element), |_| ()) {
             Ok(()) => true,
@@ -161,7 +161,7 @@ fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally 
             }
         });
     }
-    ran.n_accepted = writers.len();
+    ran.num_accepted = writers.len();
     if !writers.is_empty() && ran.wrong.is_none() {
         ran.wrong = check(&writers, element, place, number as u64).err();
     }
@@ -191,9 +191,10 @@ fn matches_mlir_semantics_of_integer_expressions() {
         assert_eq!(ran.wrong, None);
         return;
     }
-    let n_expressions = env::var("SPYRE_RANDOM_INTEGERS").map_or(DEFAULT_EXPRESSIONS, |number| number.parse().unwrap());
-    let of_known = n_expressions * (RUNTIME_INTERVAL - 1) / RUNTIME_INTERVAL / KNOWN_PER_PROGRAM;
-    let of_runtime = n_expressions / RUNTIME_INTERVAL / RUNTIME_PER_PROGRAM;
+    let num_expressions =
+        env::var("SPYRE_RANDOM_INTEGERS").map_or(DEFAULT_EXPRESSIONS, |number| number.parse().unwrap());
+    let of_known = num_expressions * (RUNTIME_INTERVAL - 1) / RUNTIME_INTERVAL / KNOWN_PER_PROGRAM;
+    let of_runtime = num_expressions / RUNTIME_INTERVAL / RUNTIME_PER_PROGRAM;
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
@@ -221,18 +222,18 @@ fn matches_mlir_semantics_of_integer_expressions() {
         .filter_map(|((family, number), ran)| Some(format!("{family:?}:{number}: {}", ran.wrong.as_ref()?)))
         .collect();
     let runtime = || done.iter().filter(|((family, _), _)| *family == ExpressionFamily::Runtime).map(|(_, ran)| ran);
-    let (n_accepted, n_tried) =
-        (runtime().map(|ran| ran.n_accepted).sum::<usize>(), runtime().map(|ran| ran.n_expressions).sum::<usize>());
+    let (num_accepted, num_tried) =
+        (runtime().map(|ran| ran.num_accepted).sum::<usize>(), runtime().map(|ran| ran.num_expressions).sum::<usize>());
     let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
     runtime()
         .flat_map(|ran| &ran.refusals)
         .for_each(|message| *refusals.entry(message_kind(message)).or_default() += 1);
     println!(
-        "{} of known integers; {n_accepted} of {n_tried} of integers of run time are accepted",
+        "{} of known integers; {num_accepted} of {num_tried} of integers of run time are accepted",
         of_known * KNOWN_PER_PROGRAM
     );
     refusals.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
     let reported = wrong.iter().take(MAX_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} programs are wrong:\n{reported}", wrong.len());
-    assert!(n_accepted * 100 >= n_tried * MIN_ACCEPTED_PERCENT, "{n_accepted} of {n_tried} are accepted");
+    assert!(num_accepted * 100 >= num_tried * MIN_ACCEPTED_PERCENT, "{num_accepted} of {num_tried} are accepted");
 }

@@ -52,7 +52,7 @@ struct KernelProgramBuilder {
     draws: SeededRandom,
     body: String,
     arguments: Vec<String>,
-    n_values: usize,
+    num_values: usize,
 }
 
 impl KernelProgramBuilder {
@@ -64,8 +64,8 @@ impl KernelProgramBuilder {
 
     /// Appends an elementwise op on a value of these sizes; half of the time it has a second operand.
     fn add_elementwise(&mut self, value: &str, [rows, columns]: [i64; 2]) -> String {
-        let (result, of) = (format!("%v{}", self.n_values), format!("{rows}x{columns}"));
-        self.n_values += 1;
+        let (result, of) = (format!("%v{}", self.num_values), format!("{rows}x{columns}"));
+        self.num_values += 1;
         let function = self.draws.pick(&["neg", "abs", "relufwd", "add", "mul", "sub", "maximum"]);
         if ["neg", "abs", "relufwd"].contains(&function) {
             writeln!(self.body, "  {result} = spyre.pointwise {function}({value}) : tensor<{of}xf16>").unwrap();
@@ -88,7 +88,7 @@ impl KernelProgramBuilder {
 
     /// The program of a seed, and the bytes of LX that it is to have; none for all.
     fn generate(seed: u64, sizes: &ProgramSizes) -> (String, Option<i64>) {
-        let mut program = Self { draws: SeededRandom(seed), body: String::new(), arguments: Vec::new(), n_values: 0 };
+        let mut program = Self { draws: SeededRandom(seed), body: String::new(), arguments: Vec::new(), num_values: 0 };
         let rows = sizes.rows[program.draws.below(3)];
         let columns = sizes.columns[program.draws.below(3)];
         let x = program.add_first_operand([rows, columns]);
@@ -191,7 +191,7 @@ fn compile_program((text, lx_bytes): &(String, Option<i64>), mode: &str, validat
 /// Returns the total modeled time of the fused programs, as a fraction of their time without fusion. Panics if fusion
 /// makes a program slower.
 fn fused_fraction(seeds: Range<u64>, sizes: &ProgramSizes, validates: bool) -> f64 {
-    let n_programs = seeds.end - seeds.start;
+    let num_programs = seeds.end - seeds.start;
     let run = |seed: u64| {
         let program = KernelProgramBuilder::generate(seed, sizes);
         let [fused, separate] = ["fuse", "separate"].map(|mode| compile_program(&program, mode, validates));
@@ -205,10 +205,10 @@ fn fused_fraction(seeds: Range<u64>, sizes: &ProgramSizes, validates: bool) -> f
     };
     let results: Vec<Result<(f64, f64), String>> = seeds.into_par_iter().map(run).collect();
     let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
-    assert!(wrong.is_empty(), "{} of {n_programs} programs: {}", wrong.len(), wrong[0]);
+    assert!(wrong.is_empty(), "{} of {num_programs} programs: {}", wrong.len(), wrong[0]);
     let sum = |which: fn(&(f64, f64)) -> f64| results.iter().flatten().map(which).sum::<f64>();
     let (fused, separate) = (sum(|both| both.0), sum(|both| both.1));
-    println!("{n_programs} programs: {fused:.0} us fused, {separate:.0} us separate, {:.2}", fused / separate);
+    println!("{num_programs} programs: {fused:.0} us fused, {separate:.0} us separate, {:.2}", fused / separate);
     fused / separate
 }
 
@@ -239,7 +239,7 @@ fn saves_a_quarter_of_time_when_program_exceeds_lx() {
 #[test]
 #[ignore = "takes half an hour"]
 fn saves_a_quarter_of_time_in_many_large_programs() {
-    let n_programs = env::var("SPYRE_RANDOM_KERNELS").ok().and_then(|number| number.parse().ok()).unwrap_or(500);
-    let part = fused_fraction(0..n_programs, &LARGE, true);
+    let num_programs = env::var("SPYRE_RANDOM_KERNELS").ok().and_then(|number| number.parse().ok()).unwrap_or(500);
+    let part = fused_fraction(0..num_programs, &LARGE, true);
     assert!(part <= MAX_FUSED_FRACTION, "{part}");
 }

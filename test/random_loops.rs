@@ -187,14 +187,14 @@ fn yields_expected_values_from_loops() {
         assert!(!matches!(outcome, CaseOutcome::Fails(..)), "{report}");
         return;
     }
-    let n_programs = read_env_number("SPYRE_RANDOM_LOOPS").unwrap_or(DEFAULT_PROGRAMS);
+    let num_programs = read_env_number("SPYRE_RANDOM_LOOPS").unwrap_or(DEFAULT_PROGRAMS);
     let is_open = |number: &usize| OPEN.iter().any(|(open, _)| open == number);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(number) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs)
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < num_programs)
                 {
                     if is_open(&number) {
                         continue;
@@ -211,8 +211,11 @@ fn yields_expected_values_from_loops() {
         done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Fails(..))).collect();
     let list: String = failed.iter().map(|(number, outcome)| format!("case {number}: {outcome:?}\n")).collect();
     let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, _)| report(*number).0).collect();
-    assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
-    let n_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Refused(_))).count();
-    println!("{n_programs} programs, {n_skipped} with numbers that grow too large");
-    assert!(n_skipped * 100 <= n_programs * MAX_SKIPPED_PERCENT, "{n_skipped} of {n_programs} programs say nothing");
+    assert!(failed.is_empty(), "{} of {num_programs} fail\n{list}{reported}", failed.len());
+    let num_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Refused(_))).count();
+    println!("{num_programs} programs, {num_skipped} with numbers that grow too large");
+    assert!(
+        num_skipped * 100 <= num_programs * MAX_SKIPPED_PERCENT,
+        "{num_skipped} of {num_programs} programs say nothing"
+    );
 }

@@ -130,15 +130,15 @@ fn random_programs() -> impl Iterator<Item = (String, String, CompileOptions)> {
 #[test]
 fn rejects_in_terms_of_the_program() {
     let mut wrong: BTreeMap<String, String> = BTreeMap::new();
-    let mut n_refused = 0;
+    let mut num_refused = 0;
     for (name, text, options) in read_programs().into_iter().chain(random_programs()) {
         let said = collect_messages(&text, &options);
-        n_refused += usize::from(said.iter().any(|said| said.severity == "error"));
+        num_refused += usize::from(said.iter().any(|said| said.severity == "error"));
         for fault in said.iter().flat_map(|said| find_internal_terms(&text, said)) {
             wrong.entry(fault).or_insert_with(|| name.clone());
         }
     }
     let list: Vec<String> = wrong.iter().map(|(fault, name)| format!("{name}: {fault}")).collect();
     assert!(list.is_empty(), "{} messages:\n{}", list.len(), list.join("\n"));
-    assert!(n_refused >= 100, "{n_refused} programs are refused");
+    assert!(num_refused >= 100, "{num_refused} programs are refused");
 }

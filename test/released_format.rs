@@ -175,14 +175,14 @@ fn accepts_torch_spyre_files_under_its_profiles() {
 fn rejects_files_that_schema_rejects() {
     let broken = broken::all_broken();
     let ours = RIGHT.iter().map(|(_, files)| files);
-    let mut n_refused = 0;
+    let mut num_refused = 0;
     for files in ours.chain(broken.iter().map(|broken| &broken.files)) {
         let is_refused = files
             .iter()
             .filter(|(name, _)| is_sdsc(name))
             .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
         if is_refused {
-            n_refused += 1;
+            num_refused += 1;
             assert!(
                 !find_violations(files, Profile::Release1_0).0.is_empty(),
                 "{:?}",
@@ -190,7 +190,7 @@ fn rejects_files_that_schema_rejects() {
             );
         }
     }
-    assert!(n_refused >= 40, "{n_refused}");
+    assert!(num_refused >= 40, "{num_refused}");
 }
 
 #[test]

@@ -305,18 +305,18 @@ fn sum_bytes(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
     ops.map(of).fold([0; 4], |sum, bytes| std::array::from_fn(|index| sum[index] + bytes[index]))
 }
 
-/// Checks the bytes of a loop that runs `n_runs` times; counts in `depths` in how many loops each op is.
-fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize]) {
+/// Checks the bytes of a loop that runs `num_runs` times; counts in `depths` in how many loops each op is.
+fn check_loop(report: &Value, around: &Value, num_runs: i64, depths: &mut [usize]) {
     let ops: Vec<usize> = around["ops"]
         .as_array()
         .unwrap()
         .iter()
         .map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap())
         .collect();
-    let n_iterations = n_runs * around["count"].as_i64().unwrap();
+    let num_iterations = num_runs * around["count"].as_i64().unwrap();
     let moved = sum_bytes(report, ops.iter().copied());
     assert_eq!(BYTES.map(|name| around["bytes"][name].as_i64().unwrap()), moved);
-    assert_eq!(BYTES.map(|name| around["bytes_per_iteration"][name].as_i64().unwrap() * n_iterations), moved);
+    assert_eq!(BYTES.map(|name| around["bytes_per_iteration"][name].as_i64().unwrap() * num_iterations), moved);
     for inner in around["ops"].as_array().unwrap() {
         let op = usize::try_from(inner["op"].as_u64().unwrap()).unwrap();
         assert_eq!(inner["function"], report["ops"][op]["function"]);
@@ -329,7 +329,7 @@ fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize])
         }
     }
     for inner in around["loops"].as_array().into_iter().flatten() {
-        check_loop(report, inner, n_iterations, depths);
+        check_loop(report, inner, num_iterations, depths);
     }
 }
 
@@ -337,14 +337,14 @@ fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize])
 fn accounts_for_all_bytes_of_loops() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
     let programs = fs::read_dir(folder).unwrap().flat_map(|file| read_tiled_programs(&file.unwrap().path()));
-    let mut n_loops = 0;
+    let mut num_loops = 0;
     for (name, text) in programs {
         let (report, _) = compile_text(&text, &[]);
         let n_ops = report["ops"].as_array().unwrap().len();
         let mut depths = vec![0; n_ops];
         for around in report["explain"]["loops"].as_array().unwrap() {
             check_loop(&report, around, 1, &mut depths);
-            n_loops += 1;
+            num_loops += 1;
         }
         for (op, &depth) in depths.iter().enumerate() {
             assert_eq!(report["ops"][op]["loops"].as_array().unwrap().len(), depth, "@{name}: op {op}");
@@ -352,7 +352,7 @@ fn accounts_for_all_bytes_of_loops() {
         let total = BYTES.map(|name| report["total"][name].as_i64().unwrap());
         assert_eq!(sum_bytes(&report, 0..n_ops), total, "@{name}");
     }
-    assert!(n_loops > 50, "{n_loops} loops");
+    assert!(num_loops > 50, "{num_loops} loops");
 }
 
 #[test]

@@ -20,17 +20,17 @@ fn check_types(text: &str) -> Result<(), String> {
 
 /// Checks every SDSC file below a folder; returns the number of files.
 fn check_below(folder: &Path, check: FileCheck<'_>) -> usize {
-    let mut n_files = 0;
+    let mut num_files = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            n_files += check_below(&path, check);
+            num_files += check_below(&path, check);
         } else if path.file_name().unwrap().to_str().unwrap().starts_with("sdsc_") {
             check(&fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            n_files += 1;
+            num_files += 1;
         }
     }
-    n_files
+    num_files
 }
 
 /// Checks the recorded bundles, the golden ones of the project, and the snapshots that are SDSC files.
@@ -38,16 +38,16 @@ fn check_recorded(check: FileCheck<'_>) {
     let folder = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("test").join(name);
     assert!(check_below(&folder("pipeline"), check) >= 8);
     assert!(check_below(&folder("golden"), check) >= 25);
-    let mut n_files = 0;
+    let mut num_files = 0;
     for entry in fs::read_dir(folder("snapshots")).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         if let Some((_, content)) = text.split_once("\n---\n").filter(|(_, content)| content.starts_with("{\n  \"0_")) {
             check(content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            n_files += 1;
+            num_files += 1;
         }
     }
-    assert!(n_files >= 6, "{n_files} snapshots are SDSC files");
+    assert!(num_files >= 6, "{num_files} snapshots are SDSC files");
 }
 
 #[test]

@@ -161,9 +161,9 @@ fn compile_program(program: &OracleProgram, change: impl FnOnce(&mut CompileOpti
 /// Comparison of the plans of the search with the best plans of all hints.
 #[derive(Default)]
 struct PlanComparison {
-    n_best: usize,
-    n_sparing: usize,
-    n_within_gap: usize,
+    num_best: usize,
+    num_sparing: usize,
+    num_within_gap: usize,
     /// Relative excess times of plans that the gap does not cover, as fractions of the best time.
     not_estimated: Vec<f64>,
     worse: Vec<String>,
@@ -198,11 +198,11 @@ impl PlanComparison {
         self.proved.push(bound_us / best_us.min(us));
         let least_us = chosen.tile_search.first().and_then(|found| found.least_us);
         if us <= best_us * (1.0 + TIME_TOLERANCE) {
-            self.n_best += 1;
+            self.num_best += 1;
         } else if chosen.total.hbm() < best.total.hbm() && us <= best_us * (1.0 + MAX_TIME_FOR_BYTES) {
-            self.n_sparing += 1;
+            self.num_sparing += 1;
         } else if least_us.is_some_and(|least_us| least_us <= best_us) {
-            self.n_within_gap += 1;
+            self.num_within_gap += 1;
         } else if us <= best_us * (1.0 + MAX_UNESTIMATED_LOSS) {
             println!("seed {seed}: {us:.3} us where '{hint}' takes {best_us:.3}");
             self.not_estimated.push(us / best_us - 1.0);
@@ -216,11 +216,11 @@ impl PlanComparison {
 
     /// Fails unless nearly all plans are the best ones, and the rest are within the gap that is printed.
     fn check(&self) {
-        let Self { n_best, n_sparing, n_within_gap, not_estimated, worse, proved } = self;
-        let n_programs = n_best + n_sparing + n_within_gap + not_estimated.len() + worse.len();
+        let Self { num_best, num_sparing, num_within_gap, not_estimated, worse, proved } = self;
+        let num_programs = num_best + num_sparing + num_within_gap + not_estimated.len() + worse.len();
         let most = 100.0 * not_estimated.iter().copied().fold(0.0, f64::max);
         println!(
-            "{n_best} of {n_programs} as good as the best hints, {n_sparing} with fewer bytes, {n_within_gap} within the gap that is printed, {} up to {most:.1} % behind",
+            "{num_best} of {num_programs} as good as the best hints, {num_sparing} with fewer bytes, {num_within_gap} within the gap that is printed, {} up to {most:.1} % behind",
             not_estimated.len()
         );
         #[allow(clippy::cast_precision_loss, reason = "a number of programs")]
@@ -233,11 +233,14 @@ impl PlanComparison {
             worse.join("\n")
         );
         assert!(
-            100 * not_estimated.len() <= MAX_UNESTIMATED_PERCENT * n_programs,
-            "{} of {n_programs} are behind the best hints",
+            100 * not_estimated.len() <= MAX_UNESTIMATED_PERCENT * num_programs,
+            "{} of {num_programs} are behind the best hints",
             not_estimated.len()
         );
-        assert!(10 * (n_best + n_sparing) >= 8 * n_programs, "{n_within_gap} of {n_programs} are only within the gap");
+        assert!(
+            10 * (num_best + num_sparing) >= 8 * num_programs,
+            "{num_within_gap} of {num_programs} are only within the gap"
+        );
     }
 }
 

@@ -44,8 +44,8 @@ fn slice_numbers(slice: i64, slices: &[i64]) -> Vec<i64> {
 
 fn build_view(held: &SliceDistribution, order: &[DimLabel], addresses: Vec<i64>) -> ShuffleView {
     let mut slots = BTreeMap::new();
-    let n_slices: i64 = held.slices.iter().product();
-    for slice in 0..n_slices {
+    let num_slices: i64 = held.slices.iter().product();
+    for slice in 0..num_slices {
         let slot = slice_numbers(slice, held.slices);
         let owner = held.base + slot.iter().zip(held.strides).map(|(slot, stride)| slot * stride).sum::<i64>();
         (0..held.copies)

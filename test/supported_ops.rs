@@ -204,16 +204,16 @@ fn has_program_for_every_promised_row() {
 #[test]
 fn computes_every_promised_row() {
     let programs: Vec<(String, String)> = promised_programs().into_iter().collect();
-    let n_threads = thread::available_parallelism().map_or(1, usize::from);
+    let num_threads = thread::available_parallelism().map_or(1, usize::from);
     let check = |(number, (row, text)): (usize, &(String, String))| {
         let place = tempfile::tempdir().unwrap();
         check_program(number, text, place.path()).map(|message| format!("{row}: {message}\n{text}\n"))
     };
     let wrong: Vec<String> = thread::scope(|scope| {
         let part = |part: usize| {
-            programs.iter().enumerate().skip(part).step_by(n_threads).filter_map(check).collect::<Vec<_>>()
+            programs.iter().enumerate().skip(part).step_by(num_threads).filter_map(check).collect::<Vec<_>>()
         };
-        let parts: Vec<_> = (0..n_threads).map(|number| scope.spawn(move || part(number))).collect();
+        let parts: Vec<_> = (0..num_threads).map(|number| scope.spawn(move || part(number))).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
     });
     assert!(wrong.is_empty(), "{} of {} rows are wrong:\n{}", wrong.len(), programs.len(), wrong.concat());

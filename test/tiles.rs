@@ -154,8 +154,8 @@ fn check_build(
         return Err(message);
     }
     let has_loops = program.has_loops && build.loops == "keep";
-    if has_loops != (executed.n_loops > 0) {
-        return Err(format!("{} loops in its bundles", executed.n_loops));
+    if has_loops != (executed.num_loops > 0) {
+        return Err(format!("{} loops in its bundles", executed.num_loops));
     }
     Ok(executed)
 }

@@ -58,8 +58,8 @@ fn check_by_default(runs: &[ValidationRun]) {
         .collect();
     let complaints: Vec<&str> = said.iter().filter_map(|said| said.as_ref().err()).map(String::as_str).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    let n_validated = said.iter().filter(|said| **said == Ok(true)).count();
-    assert!(10 * n_validated >= 9 * runs.len(), "{n_validated} of {} are validated", runs.len());
+    let num_validated = said.iter().filter(|said| **said == Ok(true)).count();
+    assert!(10 * num_validated >= 9 * runs.len(), "{num_validated} of {} are validated", runs.len());
 }
 
 fn test_folder() -> PathBuf {

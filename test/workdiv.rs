@@ -17,8 +17,8 @@ fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceF
     DeviceOperand { layout, coordinates, part_of: None, indexed: None }
 }
 
-fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
-    let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+fn operation(family: Family, ranges: &[i64], num_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
+    let kind = |dim: usize| if dim < num_outputs { DimKind::Output } else { DimKind::Reduction };
     let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
     UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: vec![] }
 }

@@ -99,7 +99,7 @@ fn generate_device_functions(table: &str) -> Result<String, String> {
             .collect()
     };
     for (row, arguments) in parse_rows(table) {
-        let (family, name, n_operands, fp32, lx) = match (row, arguments.as_slice()) {
+        let (family, name, num_operands, fp32, lx) = match (row, arguments.as_slice()) {
             ("SPYRE_POINTWISE", [name, operands, fp32, lx]) => ("Pointwise", name, *operands, fp32, lx),
             ("SPYRE_REDUCE", [name, fp32, lx]) => ("Reduce", name, "1", fp32, lx),
             ("SPYRE_CONSTANT", [_, _]) => continue,
@@ -108,7 +108,7 @@ fn generate_device_functions(table: &str) -> Result<String, String> {
         let (fp32, lx, constants) = (*fp32 == "1", *lx == "1", constants_of(name));
         writeln!(
             out,
-            "    DeviceFunction {{ name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?} }},"
+            "    DeviceFunction {{ name: {name:?}, family: Family::{family}, num_operands: {num_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?} }},"
         )
         .map_err(|error| error.to_string())?;
     }

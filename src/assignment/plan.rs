@@ -13,7 +13,7 @@ pub(super) struct EliminationPlan {
     /// The variables that stay at a given state.
     pub(super) fixed: Vec<usize>,
     /// The table entries of all steps.
-    pub(super) n_entries: usize,
+    pub(super) num_entries: usize,
 }
 
 /// Why a variable would be fixed before another: it was fixed less often, then it has more neighbours, then it comes
@@ -22,7 +22,7 @@ type FixingKey = (usize, Reverse<usize>, usize);
 
 /// The variables that are left, each with those that share a table with it.
 struct InteractionGraph<'a> {
-    n_states: &'a [usize],
+    num_states: &'a [usize],
     max_entries: usize,
     times_fixed: &'a [usize],
     neighbours: BTreeMap<usize, BTreeSet<usize>>,
@@ -33,7 +33,7 @@ struct InteractionGraph<'a> {
 
 impl<'a> InteractionGraph<'a> {
     fn new<'t>(
-        n_states: &'a [usize],
+        num_states: &'a [usize],
         scopes: impl Iterator<Item = &'t [usize]>,
         max_entries: usize,
         times_fixed: &'a [usize],
@@ -45,7 +45,7 @@ impl<'a> InteractionGraph<'a> {
             }
         }
         let mut graph = Self {
-            n_states,
+            num_states,
             max_entries,
             times_fixed,
             neighbours,
@@ -61,15 +61,15 @@ impl<'a> InteractionGraph<'a> {
     /// The entries of the table that eliminating a variable would make; beyond `max_entries` it does not matter how
     /// many.
     fn num_entries(&self, variable: usize) -> usize {
-        let mut n_entries = self.n_states[variable];
+        let mut num_entries = self.num_states[variable];
         for neighbour in self.neighbours.get(&variable).into_iter().flatten() {
             // Stopping here keeps a hub cheap: every neighbour has two states at least.
-            if n_entries > self.max_entries {
+            if num_entries > self.max_entries {
                 break;
             }
-            n_entries = n_entries.saturating_mul(self.n_states[*neighbour]);
+            num_entries = num_entries.saturating_mul(self.num_states[*neighbour]);
         }
-        n_entries.min(self.max_entries.saturating_add(1))
+        num_entries.min(self.max_entries.saturating_add(1))
     }
 
     fn fixing_key(&self, variable: usize) -> FixingKey {
@@ -109,20 +109,20 @@ impl EliminationPlan {
     /// was fixed least often, with the most neighbours. The steps are those of a graph with `scopes` as cliques, and
     /// take time n log n where `max_entries` bounds the neighbours.
     pub(super) fn new<'t>(
-        n_states: &[usize],
+        num_states: &[usize],
         scopes: impl Iterator<Item = &'t [usize]>,
         max_entries: usize,
         times_fixed: &[usize],
     ) -> Self {
-        let mut graph = InteractionGraph::new(n_states, scopes, max_entries, times_fixed);
-        let mut plan = Self { order: Vec::new(), fixed: Vec::new(), n_entries: 0 };
-        while let (Some((n_entries, smallest)), Some((_, _, hub))) =
+        let mut graph = InteractionGraph::new(num_states, scopes, max_entries, times_fixed);
+        let mut plan = Self { order: Vec::new(), fixed: Vec::new(), num_entries: 0 };
+        while let (Some((num_entries, smallest)), Some((_, _, hub))) =
             (graph.by_entries.first().copied(), graph.by_fix_key.first().copied())
         {
-            if n_entries <= max_entries {
+            if num_entries <= max_entries {
                 graph.remove_variable(smallest, true);
                 plan.order.push(smallest);
-                plan.n_entries = plan.n_entries.saturating_add(n_entries);
+                plan.num_entries = plan.num_entries.saturating_add(num_entries);
             } else {
                 graph.remove_variable(hub, false);
                 plan.fixed.push(hub);
@@ -132,8 +132,8 @@ impl EliminationPlan {
     }
 
     /// The number of ways in which the fixed variables can be fixed.
-    pub(super) fn num_fixings(&self, n_states: &[usize]) -> usize {
-        self.fixed.iter().fold(1, |ways, variable| ways.saturating_mul(n_states[*variable]))
+    pub(super) fn num_fixings(&self, num_states: &[usize]) -> usize {
+        self.fixed.iter().fold(1, |ways, variable| ways.saturating_mul(num_states[*variable]))
     }
 }
 
@@ -141,14 +141,14 @@ impl EliminationPlan {
 mod tests {
     use super::*;
 
-    fn build_plan(n_states: &[usize], scopes: &[&[usize]], max_entries: usize) -> EliminationPlan {
-        EliminationPlan::new(n_states, scopes.iter().copied(), max_entries, &vec![0; n_states.len()])
+    fn build_plan(num_states: &[usize], scopes: &[&[usize]], max_entries: usize) -> EliminationPlan {
+        EliminationPlan::new(num_states, scopes.iter().copied(), max_entries, &vec![0; num_states.len()])
     }
 
     #[test]
     fn eliminates_chain_from_its_end() {
         let plan = build_plan(&[2, 2, 2, 2], &[&[0, 1], &[1, 2], &[2, 3]], 4);
-        assert_eq!((plan.order, plan.fixed, plan.n_entries), (vec![0, 1, 2, 3], vec![], 4 + 4 + 4 + 2));
+        assert_eq!((plan.order, plan.fixed, plan.num_entries), (vec![0, 1, 2, 3], vec![], 4 + 4 + 4 + 2));
     }
 
     #[test]
@@ -169,11 +169,11 @@ mod tests {
 
     #[test]
     fn eliminates_hub_with_linear_number_of_entries() {
-        let n_readers = 10_000;
-        let scopes: Vec<[usize; 2]> = (1..=n_readers).map(|reader| [0, reader]).collect();
-        let n_states = vec![6; n_readers + 1];
+        let num_readers = 10_000;
+        let scopes: Vec<[usize; 2]> = (1..=num_readers).map(|reader| [0, reader]).collect();
+        let num_states = vec![6; num_readers + 1];
         let plan =
-            EliminationPlan::new(&n_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; n_readers + 1]);
-        assert_eq!((plan.fixed.len(), plan.n_entries), (0, n_readers * 36 + 6));
+            EliminationPlan::new(&num_states, scopes.iter().map(<[usize; 2]>::as_slice), 36, &vec![0; num_readers + 1]);
+        assert_eq!((plan.fixed.len(), plan.num_entries), (0, num_readers * 36 + 6));
     }
 }

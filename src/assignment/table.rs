@@ -17,25 +17,25 @@ pub(super) struct CostTable<C> {
 }
 
 /// Returns the row-major stride of each variable, last variable first. A variable may occur twice.
-fn compute_strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
+fn compute_strides<'a>(variables: &'a [usize], num_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
     let mut stride = 1;
     variables.iter().rev().map(move |&variable| {
         let own = stride;
-        stride *= n_states[variable];
+        stride *= num_states[variable];
         (variable, own)
     })
 }
 
 /// Returns the entry of `variables` in an assignment `states` of all variables.
-pub(super) fn compute_entry(variables: &[usize], n_states: &[usize], states: &[usize]) -> usize {
-    compute_strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
+pub(super) fn compute_entry(variables: &[usize], num_states: &[usize], states: &[usize]) -> usize {
+    compute_strides(variables, num_states).map(|(variable, stride)| states[variable] * stride).sum()
 }
 
 /// Variable that two entries have in common, with its stride in each of them.
 struct SharedVariable {
     variable: usize,
     stride: usize,
-    n_states: usize,
+    num_states: usize,
     stride_to: usize,
 }
 
@@ -45,13 +45,13 @@ struct EntryMap {
 }
 
 impl EntryMap {
-    fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
+    fn new(from: &[usize], to: &[usize], num_states: &[usize]) -> Self {
         let stride_to =
-            |variable| compute_strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
+            |variable| compute_strides(to, num_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
         let digit = |(variable, stride)| {
-            Some(SharedVariable { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? })
+            Some(SharedVariable { variable, stride, num_states: num_states[variable], stride_to: stride_to(variable)? })
         };
-        Self { digits: compute_strides(from, n_states).filter_map(digit).collect() }
+        Self { digits: compute_strides(from, num_states).filter_map(digit).collect() }
     }
 
     /// Restricts the map to the variables that `counts` selects.
@@ -61,19 +61,19 @@ impl EntryMap {
     }
 
     fn map_entry(&self, entry: usize) -> usize {
-        self.digits.iter().map(|digit| entry / digit.stride % digit.n_states * digit.stride_to).sum()
+        self.digits.iter().map(|digit| entry / digit.stride % digit.num_states * digit.stride_to).sum()
     }
 }
 
 /// Returns the minimum cost of each entry, in ascending order of entries.
-fn compute_min_costs<C: AdditiveCost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
-    if n_entries > found.len().saturating_mul(8) {
+fn compute_min_costs<C: AdditiveCost>(num_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
+    if num_entries > found.len().saturating_mul(8) {
         found.sort_unstable();
         found.dedup_by_key(|(entry, _)| *entry);
         return found;
     }
     // A dense array is faster than sorting if at least an eighth of the entries occur.
-    let mut costs = vec![C::IMPOSSIBLE; n_entries];
+    let mut costs = vec![C::IMPOSSIBLE; num_entries];
     for (entry, cost) in found {
         costs[entry] = costs[entry].min(cost);
     }
@@ -89,17 +89,17 @@ enum KeyedGroups<T> {
 }
 
 impl<T: Copy> KeyedGroups<T> {
-    /// Groups values whose keys are less than `n_keys`.
-    fn new(n_keys: usize, values: impl ExactSizeIterator<Item = (usize, T)>) -> Self {
+    /// Groups values whose keys are less than `num_keys`.
+    fn new(num_keys: usize, values: impl ExactSizeIterator<Item = (usize, T)>) -> Self {
         let mut keyed: Vec<(usize, T)> = values.collect();
         keyed.sort_by_key(|(key, _)| *key);
         let (keys, values): (Vec<usize>, Vec<T>) = keyed.into_iter().unzip();
-        if n_keys > keys.len().saturating_mul(4) {
+        if num_keys > keys.len().saturating_mul(4) {
             return Self::Sorted(keys, values);
         }
-        let mut starts = vec![0; n_keys + 1];
+        let mut starts = vec![0; num_keys + 1];
         keys.iter().for_each(|key| starts[key + 1] += 1);
-        (0..n_keys).for_each(|key| starts[key + 1] += starts[key]);
+        (0..num_keys).for_each(|key| starts[key + 1] += starts[key]);
         Self::Indexed { starts, values }
     }
 
@@ -117,8 +117,8 @@ impl<T: Copy> KeyedGroups<T> {
 }
 
 /// Returns the number of assignments of `variables`.
-fn num_entries(variables: &[usize], n_states: &[usize]) -> usize {
-    variables.iter().fold(1, |product, &variable| product.saturating_mul(n_states[variable]))
+fn num_entries(variables: &[usize], num_states: &[usize]) -> usize {
+    variables.iter().fold(1, |product, &variable| product.saturating_mul(num_states[variable]))
 }
 
 /// Returns the variables of both lists, ascending.
@@ -131,20 +131,20 @@ fn union(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
 
 impl<C: AdditiveCost> CostTable<C> {
     /// Converts a factor to a table.
-    pub(super) fn from_factor(factor: &CostFactor<C>, n_states: &[usize]) -> Self {
+    pub(super) fn from_factor(factor: &CostFactor<C>, num_states: &[usize]) -> Self {
         let variables = union(&factor.variables, &[]);
         if variables == factor.variables {
             return Self { costs: factor.costs.iter().map(|(&entry, &cost)| (entry, cost)).collect(), variables };
         }
         // A factor may have a variable twice: entries with two different states of it are dropped.
-        let places: BTreeMap<usize, usize> = compute_strides(&factor.variables, n_states).collect();
-        let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
+        let places: BTreeMap<usize, usize> = compute_strides(&factor.variables, num_states).collect();
+        let state_of = |variable: usize, entry: usize| entry / places[&variable] % num_states[variable];
         let is_one = |entry: usize| {
-            compute_strides(&factor.variables, n_states)
-                .all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
+            compute_strides(&factor.variables, num_states)
+                .all(|(variable, stride)| entry / stride % num_states[variable] == state_of(variable, entry))
         };
         let entry_of = |entry: usize| {
-            compute_strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum()
+            compute_strides(&variables, num_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum()
         };
         let possible = factor
             .costs
@@ -152,20 +152,25 @@ impl<C: AdditiveCost> CostTable<C> {
             .filter(|(entry, _)| is_one(**entry))
             .map(|(&entry, &cost)| (entry_of(entry), cost))
             .collect();
-        Self { costs: compute_min_costs(num_entries(&variables, n_states), possible), variables }
+        Self { costs: compute_min_costs(num_entries(&variables, num_states), possible), variables }
     }
 
     /// Returns the table over the free variables, with the others fixed at their states in `states`.
-    pub(super) fn fix_variables(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
+    pub(super) fn fix_variables(
+        &self,
+        num_states: &[usize],
+        states: &[usize],
+        is_free: impl Fn(usize) -> bool,
+    ) -> Self {
         let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
         if left.len() == self.variables.len() {
             return self.clone();
         }
         let stay: Vec<(usize, usize)> =
-            compute_strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
-        let renumbering = EntryMap::new(&self.variables, &left, n_states);
+            compute_strides(&self.variables, num_states).filter(|&(variable, _)| !is_free(variable)).collect();
+        let renumbering = EntryMap::new(&self.variables, &left, num_states);
         let is_kept = |entry: usize| {
-            stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable])
+            stay.iter().all(|&(variable, stride)| entry / stride % num_states[variable] == states[variable])
         };
         // Entries stay sorted, because the order of the variables is unchanged.
         let costs = self
@@ -188,21 +193,21 @@ impl<C: AdditiveCost> CostTable<C> {
     }
 
     /// Returns the sum of two tables.
-    pub(super) fn add_table(&self, other: &Self, n_states: &[usize]) -> Self {
-        self.add_and_minimize(other, union(&self.variables, &other.variables), n_states)
+    pub(super) fn add_table(&self, other: &Self, num_states: &[usize]) -> Self {
+        self.add_and_minimize(other, union(&self.variables, &other.variables), num_states)
     }
 
     /// Returns the sum of two tables, minimized over the variables that are not in `left`.
-    fn add_and_minimize(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
+    fn add_and_minimize(&self, other: &Self, left: Vec<usize>, num_states: &[usize]) -> Self {
         let shared: Vec<usize> =
             self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
-        let [our_key, their_key] = [self, other].map(|table| EntryMap::new(&table.variables, &shared, n_states));
-        let our_entry = EntryMap::new(&self.variables, &left, n_states);
+        let [our_key, their_key] = [self, other].map(|table| EntryMap::new(&table.variables, &shared, num_states));
+        let our_entry = EntryMap::new(&self.variables, &left, num_states);
         let their_entry =
-            EntryMap::new(&other.variables, &left, n_states).restrict_to(|variable| !shared.contains(&variable));
+            EntryMap::new(&other.variables, &left, num_states).restrict_to(|variable| !shared.contains(&variable));
         let theirs =
             other.costs.iter().map(|&(entry, cost)| (their_key.map_entry(entry), (their_entry.map_entry(entry), cost)));
-        let theirs = KeyedGroups::new(num_entries(&shared, n_states), theirs);
+        let theirs = KeyedGroups::new(num_entries(&shared, num_states), theirs);
         let mut found = Vec::with_capacity(self.costs.len().max(other.costs.len()));
         for &(entry, cost) in &self.costs {
             let group = theirs.get(our_key.map_entry(entry));
@@ -213,19 +218,19 @@ impl<C: AdditiveCost> CostTable<C> {
             let sums = group.iter().map(|&(new, more)| (own + new, cost.saturating_add(more)));
             found.extend(sums.filter(|(_, sum)| *sum < C::IMPOSSIBLE));
         }
-        Self { costs: compute_min_costs(num_entries(&left, n_states), found), variables: left }
+        Self { costs: compute_min_costs(num_entries(&left, num_states), found), variables: left }
     }
 
     /// Eliminates `variable`: returns the sum of tables over it, minimized over its states.
-    pub(super) fn eliminate(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
+    pub(super) fn eliminate(tables: &[Self], variable: usize, num_states: &[usize]) -> Self {
         let nothing = Self::zero();
         let (last, others) = tables.split_last().unwrap_or((&nothing, &[]));
         let sum = match others {
             [] => nothing.clone(),
-            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.add_table(table, n_states)),
+            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.add_table(table, num_states)),
         };
         let left = union(&sum.variables, &last.variables).into_iter().filter(|&other| other != variable).collect();
-        sum.add_and_minimize(last, left, n_states)
+        sum.add_and_minimize(last, left, num_states)
     }
 }
 
@@ -234,16 +239,16 @@ impl<C: AdditiveCost> CostTable<C> {
 pub(super) fn set_best_state<'a, C: AdditiveCost + 'a>(
     tables: impl IntoIterator<Item = &'a CostTable<C>>,
     variable: usize,
-    n_states: &[usize],
+    num_states: &[usize],
     states: &mut [usize],
 ) -> bool {
-    let mut sums = vec![C::ZERO; n_states[variable]];
+    let mut sums = vec![C::ZERO; num_states[variable]];
     for table in tables {
-        let step: usize = compute_strides(&table.variables, n_states)
+        let step: usize = compute_strides(&table.variables, num_states)
             .filter(|&(other, _)| other == variable)
             .map(|(_, stride)| stride)
             .sum();
-        let first = compute_entry(&table.variables, n_states, states) - step * states[variable];
+        let first = compute_entry(&table.variables, num_states, states) - step * states[variable];
         for (state, sum) in sums.iter_mut().enumerate() {
             *sum = sum.saturating_add(table.cost(first + state * step));
         }

@@ -134,8 +134,8 @@ impl<'a> LoopDepthCounter<'a> {
         };
         let there = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
         // Operands were written earlier; a result may begin where an operand ends.
-        let n_begun = there.partition_point(|number| self.lives[*number].first < op + usize::from(!operand.is_input));
-        if let Some(&number) = there[..n_begun].last().filter(|number| self.lives[**number].last >= op) {
+        let num_begun = there.partition_point(|number| self.lives[*number].first < op + usize::from(!operand.is_input));
+        if let Some(&number) = there[..num_begun].last().filter(|number| self.lives[**number].last >= op) {
             self.max_depths[number] = level.min(self.max_depths[number]);
         }
     }

@@ -58,8 +58,9 @@ impl OpSpecOperand {
     #[must_use]
     pub fn bytes_per_core(&self, slices: &[i64]) -> i64 {
         let moves = |dim: usize| self.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
-        let n_parts: i64 = slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, slices)| slices).product();
-        self.device_size.iter().product::<i64>() * self.format.bytes() / n_parts.max(1)
+        let num_parts: i64 =
+            slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, slices)| slices).product();
+        self.device_size.iter().product::<i64>() * self.format.bytes() / num_parts.max(1)
     }
 }
 

@@ -96,8 +96,8 @@ pub fn partition_launches(
 
 /// Returns the range of steps from the first to the last use of each tensor.
 #[must_use]
-pub fn compute_live_ranges(steps: &[ProgramStep], n_tensors: usize) -> Vec<Range<usize>> {
-    let mut lives: Vec<Option<Range<usize>>> = vec![None; n_tensors];
+pub fn compute_live_ranges(steps: &[ProgramStep], num_tensors: usize) -> Vec<Range<usize>> {
+    let mut lives: Vec<Option<Range<usize>>> = vec![None; num_tensors];
     for (position, step) in steps.iter().enumerate() {
         for &tensor in &step.tensors {
             let first = lives[tensor].as_ref().map_or(position, |life| life.start);

@@ -12,10 +12,10 @@ use program::layout::CoordinateTerm;
 
 /// Removes dimensions of size 1 from the iteration space and from the device sizes.
 ///
-/// The last `n_reduced` dimensions of the space are reduced. A reduction of a single element becomes a copy.
-pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
-    let free = op.iteration_space.len().saturating_sub(n_reduced);
-    if n_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
+/// The last `num_reduced` dimensions of the space are reduced. A reduction of a single element becomes a copy.
+pub(super) fn drop_unit_dims(op: &mut OpSpec, num_reduced: usize) {
+    let free = op.iteration_space.len().saturating_sub(num_reduced);
+    if num_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
         op.function = "identity".to_owned();
         op.is_reduction = false;
         // The factor of a mean of one element is 1.
@@ -136,9 +136,9 @@ fn assign_fixed_position_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<u
 /// Merges fixed positions into the next inner device dimension, if a dimension for each position would exceed the batch
 /// dimensions of a product. At most the position next to the stick is left.
 fn merge_excess_fixed_positions(op: &mut OpSpec, used: &[Vec<usize>]) {
-    let n_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
+    let num_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
     let most = op.operands.iter().map(|operand| find_fixed_positions(operand).len()).max().unwrap_or(0);
-    if n_batch + most <= MAX_MATMUL_DIMS_PER_ROLE {
+    if num_batch + most <= MAX_MATMUL_DIMS_PER_ROLE {
         return;
     }
     for operand in &mut op.operands {
@@ -173,11 +173,11 @@ fn find_fixed_positions(operand: &OpSpecOperand) -> Vec<usize> {
 /// belong to dimensions (schema, section 3), so a position without a dimension would be lost.
 fn add_fixed_position_dims(op: &mut OpSpec) {
     let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && coordinate.term.is_none();
-    let n_pinned = |operand: &OpSpecOperand| {
+    let num_pinned = |operand: &OpSpecOperand| {
         let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
         beside_stick.filter(|(size, coordinate)| is_pinned(**size, coordinate)).count()
     };
-    let added = op.operands.iter().map(n_pinned).max().unwrap_or(0);
+    let added = op.operands.iter().map(num_pinned).max().unwrap_or(0);
     if added == 0 {
         return;
     }
@@ -246,16 +246,16 @@ mod tests {
         testing::operand(&sizes, coordinates)
     }
 
-    fn op(ranges: &[i64], operands: Vec<OpSpecOperand>, n_reduced: usize) -> OpSpec {
+    fn op(ranges: &[i64], operands: Vec<OpSpecOperand>, num_reduced: usize) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
         let mut op = OpSpec {
             function: "sum".to_owned(),
-            is_reduction: n_reduced > 0,
+            is_reduction: num_reduced > 0,
             iteration_space,
             operands,
             ..OpSpec::default()
         };
-        drop_unit_dims(&mut op, n_reduced);
+        drop_unit_dims(&mut op, num_reduced);
         op
     }
 

@@ -261,11 +261,11 @@ fn compute_compulsory_traffic(touched: &[AccessFootprint]) -> CompulsoryTraffic 
 fn collect_read_footprints<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, AccessFootprint)> {
     let (Ok(mut views), space) = (compute.buffer_views(), compute.iteration_space()) else { return Vec::new() };
     views.pop();
-    let n_indices = || compute.operand_dims(1).into_iter().flatten().map(|dim| space[dim]).product::<i64>();
+    let num_indices = || compute.operand_dims(1).into_iter().flatten().map(|dim| space[dim]).product::<i64>();
     let touched = |(operand, view): (usize, &crate::dialect::BufferView<'c>)| {
         let touched = AccessFootprint::from_indices(&view.indices, &space);
         let touched = match compute.operand_use(operand) {
-            AccessKind::Table(dim) => touched.select_rows(n_indices().min(num_table_rows(compute, operand, dim))),
+            AccessKind::Table(dim) => touched.select_rows(num_indices().min(num_table_rows(compute, operand, dim))),
             AccessKind::Data | AccessKind::Indices => touched,
         };
         (base_buffer_of(view.value), touched)

@@ -56,7 +56,7 @@ pub fn read_program(function: Op<'_>) -> Result<IrProgram<'_>, (Op<'_>, String)>
 struct ProgramReader<'c> {
     /// Ids of ops that have a body, as the owners of blocks.
     blocks: OpMap<BlockId>,
-    n_blocks: usize,
+    num_blocks: usize,
     loop_ids: OpMap<LoopId>,
     loops: Vec<ProgramLoop>,
     /// Uses of buffers that are written in parts.
@@ -77,7 +77,7 @@ impl<'c> ProgramReader<'c> {
             role: role_of(compute),
             function: compute.function().to_owned(),
             space: compute.iteration_space(),
-            n_reduced: compute.num_reduced_dims(),
+            num_reduced: compute.num_reduced_dims(),
             operands,
             block: self.intern_block(compute.op.parent()),
             loops,
@@ -181,9 +181,9 @@ impl<'c> ProgramReader<'c> {
     fn intern_block(&mut self, around: Option<Op<'c>>) -> BlockId {
         let Some(around) = around else { return BlockId(0) };
         self.blocks.get(around).copied().unwrap_or_else(|| {
-            self.n_blocks += 1;
-            self.blocks.insert(around, BlockId(self.n_blocks));
-            BlockId(self.n_blocks)
+            self.num_blocks += 1;
+            self.blocks.insert(around, BlockId(self.num_blocks));
+            BlockId(self.num_blocks)
         })
     }
 

@@ -355,15 +355,15 @@ impl<'c> SymbolicSizes<'c> {
 
     /// Rejects symbolic sizes of reduced dimensions and of the columns of a product: both need one fixed size.
     fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<NamedFactor>]) -> Result<(), ErrorReported> {
-        let n_outputs = dims.len() - compute.num_reduced_dims();
+        let num_outputs = dims.len() - compute.num_reduced_dims();
         let named = |dim: usize| dims[dim].first().map(|claim| self.representative(&claim.name));
-        if let Some(name) = (n_outputs..dims.len()).find_map(named) {
+        if let Some(name) = (num_outputs..dims.len()).find_map(named) {
             let message = format!(
                 "reduces symbolic dimension '{name}', so the result would include elements beyond the size; {FIXED_SIZE_ADVICE}"
             );
             return Err(error_at(codes::SYMBOLIC_SIZE, compute.op, message).report());
         }
-        let columns = n_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
+        let columns = num_outputs.checked_sub(1).filter(|_| compute.family() == Family::Matmul).and_then(named);
         if let Some(name) = columns {
             let message = format!(
                 "has symbolic dimension '{name}' as columns of a matmul, which are stored in sticks; {FIXED_SIZE_ADVICE}"

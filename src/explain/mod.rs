@@ -147,17 +147,17 @@ pub struct LoopCopyReport {
     pub why: String,
 }
 
-/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `n_runs` is
+/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `num_runs` is
 /// how often the loops run.
-pub fn sum_loop_bytes(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
+pub fn sum_loop_bytes(loops: &mut [TileLoop], ops: &[Bytes], num_runs: i64) {
     for around in loops {
-        let n_iterations = n_runs * around.count;
+        let num_iterations = num_runs * around.count;
         around.bytes = Bytes::default();
         for op in around.ops.iter().filter_map(|inner| ops.get(inner.op)) {
             around.bytes.add(op);
         }
-        around.bytes_per_iteration = around.bytes.divide_by(n_iterations);
-        sum_loop_bytes(&mut around.loops, ops, n_iterations);
+        around.bytes_per_iteration = around.bytes.divide_by(num_iterations);
+        sum_loop_bytes(&mut around.loops, ops, num_iterations);
     }
 }
 

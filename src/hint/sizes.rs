@@ -116,8 +116,8 @@ impl NamedDimSizes {
         if self.is_one_to_one(argument) {
             return Ok(argument.shape.clone());
         }
-        let n_unknown = argument.names.iter().filter(|name| !self.known.contains_key(*name)).count();
-        match n_unknown {
+        let num_unknown = argument.names.iter().filter(|name| !self.known.contains_key(*name)).count();
+        match num_unknown {
             0 if product == elements => {}
             0 => return Err(SizeError::Product { argument: number, names, product, shape, elements }),
             1 if elements % product == 0 => {}

@@ -386,8 +386,8 @@ fn tile_positions(
 }
 
 /// Returns, for each op of a block, the values of the block that are dead after it.
-fn compute_last_uses(block: &EvalBlock<'_>, n_values: usize) -> Vec<Vec<ValueId>> {
-    let mut last = vec![None; n_values];
+fn compute_last_uses(block: &EvalBlock<'_>, num_values: usize) -> Vec<Vec<ValueId>> {
+    let mut last = vec![None; num_values];
     for (at, op) in block.ops.iter().enumerate() {
         op.outputs.iter().for_each(|id| last[*id] = Some(at));
         visit_reads(op, &mut |id| last[id] = Some(at));

@@ -24,11 +24,11 @@ pub fn enumerate_split_candidates(
     target: &Target,
 ) -> Result<Vec<WorkSplit>, WorkError> {
     let all = enumerate_splits(op, target)?;
-    let n_orders = |split: &WorkSplit| (1..=find_split_dims(op, split).1.len()).product::<usize>();
-    let n_from = |fewest: i64| all.iter().filter(|split| split.num_cores() >= fewest).map(n_orders).sum::<usize>();
+    let num_orders = |split: &WorkSplit| (1..=find_split_dims(op, split).1.len()).product::<usize>();
+    let num_from = |fewest: i64| all.iter().filter(|split| split.num_cores() >= fewest).map(num_orders).sum::<usize>();
     let fewest = [1, own.num_cores() / 2]
         .into_iter()
-        .find(|&fewest| n_from(fewest) <= MAX_SPLIT_CANDIDATES)
+        .find(|&fewest| num_from(fewest) <= MAX_SPLIT_CANDIDATES)
         .unwrap_or(own.num_cores());
     let mut splits = vec![own.clone()];
     for split in all.iter().filter(|split| split.num_cores() >= fewest) {

@@ -29,7 +29,7 @@ pub(super) struct CostContext<'a> {
 
 /// Cost tables of a program. The variables are its values.
 pub(super) struct CostTables {
-    n_states: Vec<usize>,
+    num_states: Vec<usize>,
     ops: Vec<OpFactor>,
     copies: Vec<CostFactor<LexicographicCost>>,
 }
@@ -48,7 +48,7 @@ impl CostTables {
         memo: &mut JointMemo,
     ) -> Self {
         let states = ValueStates::new(program, capacity, memo);
-        let n_states = (0..program.values.len()).map(|value| states.num_states(value)).collect();
+        let num_states = (0..program.values.len()).map(|value| states.num_states(value)).collect();
         let reads = collect_earlier_reads(program);
         let mut table = |(op, reads): (&super::JointOp, Vec<(i64, bool)>)| {
             let free: BTreeSet<usize> =
@@ -75,7 +75,7 @@ impl CostTables {
         };
         let ops = program.ops.iter().zip(reads).map(&mut table).collect();
         let copies = build_copy_factors(program, &states, pricing, memo);
-        Self { n_states, ops, copies }
+        Self { num_states, ops, copies }
     }
 
     /// Returns the assignment problem; values marked in `in_hbm` have HBM as their only state.
@@ -84,22 +84,22 @@ impl CostTables {
             let cost = |states: &[usize]| {
                 if states[0] == IN_HBM { assignment::AdditiveCost::ZERO } else { assignment::AdditiveCost::IMPOSSIBLE }
             };
-            CostFactor::new(&self.n_states, vec![value], cost)
+            CostFactor::new(&self.num_states, vec![value], cost)
         });
         let of_op = |op: &OpFactor| CostFactor { variables: op.variables.clone(), costs: Rc::clone(&op.prices.costs) };
         let factors = self.ops.iter().map(of_op).chain(self.copies.iter().cloned()).chain(pins).collect();
-        AssignmentProblem { n_states: self.n_states.clone(), factors }
+        AssignmentProblem { num_states: self.num_states.clone(), factors }
     }
 
     /// Returns a feasible assignment: all values in HBM.
     pub(super) fn initial_states(&self) -> Vec<usize> {
-        vec![IN_HBM; self.n_states.len()]
+        vec![IN_HBM; self.num_states.len()]
     }
 
     /// Returns for each op the best split under these states.
     pub(super) fn select_splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpFactor| {
-            let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
+            let entry = op.variables.iter().fold(0, |entry, &value| entry * self.num_states[value] + states[value]);
             *op.prices
                 .splits
                 .get(&entry)
@@ -146,17 +146,17 @@ fn compute_op_cost_table(
     sets: &[&[CoreView]],
     pricing: CostContext<'_>,
 ) -> OpCostTable {
-    let n_states: Vec<usize> = sets.iter().map(|views| views.len() + 1).collect();
+    let num_states: Vec<usize> = sets.iter().map(|views| views.len() + 1).collect();
     let mut costs: BTreeMap<usize, LexicographicCost> = BTreeMap::new();
     let mut splits = BTreeMap::new();
     for split in 0..kind.splits.len() {
         let possible: Vec<Option<usize>> =
-            (0..n_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
+            (0..num_states.len()).map(|variable| find_state(from, kind, split, variable, sets)).collect();
         for mask in 0..1_usize << possible.len() {
             let in_lx = |variable: usize| mask >> variable & 1 == 1;
             let Some(entry) =
                 compute_entry_index(
-                    &n_states,
+                    &num_states,
                     |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) },
                 )
             else {
@@ -187,8 +187,8 @@ fn find_state(from: &OpCostKey, kind: &OpClass, split: usize, variable: usize, s
 }
 
 /// Returns the row-major index of an assignment; `None` if a state is `None`.
-fn compute_entry_index(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-    n_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
+fn compute_entry_index(num_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+    num_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
 }
 
 /// Returns the cost of an op whose buffers are numbered by operand, given the reads and writes before it.

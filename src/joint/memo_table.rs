@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn computes_results_of_equal_keys_once() {
-        let (mut alike, mut n_made) = (MemoTable::default(), 0);
+        let (mut alike, mut num_made) = (MemoTable::default(), 0);
         let numbers = ["b", "a", "b", "a"].map(|key| {
             alike.intern(key, |key| {
-                n_made += 1;
+                num_made += 1;
                 key.to_uppercase()
             })
         });
-        assert_eq!((numbers, n_made), ([0, 1, 0, 1], 2));
+        assert_eq!((numbers, num_made), ([0, 1, 0, 1], 2));
         assert_eq!([0, 1].map(|number| alike.get(number).as_str()), ["B", "A"]);
     }
 }

@@ -21,7 +21,7 @@ struct JointProgramBuilder {
     program: JointProgram,
     /// Defining op of each operand of each op; `None` for inputs.
     makers: Vec<Vec<Option<usize>>>,
-    n_inputs: usize,
+    num_inputs: usize,
 }
 
 fn build_operand(sizes: &[i64], dims: &[usize], ranges: &[i64]) -> DeviceOperand {
@@ -63,8 +63,8 @@ impl JointProgramBuilder {
             operation.operands.iter().map(|operand| build_tile_operand(operand, ranges)).collect();
         for (operand, maker) in operands.iter_mut().zip(makers) {
             operand.is_kernel_input = maker.is_none();
-            self.n_inputs += 1;
-            operand.buffer = maker.unwrap_or(100 + self.n_inputs);
+            self.num_inputs += 1;
+            operand.buffer = maker.unwrap_or(100 + self.num_inputs);
         }
         let last = operands.len() - 1;
         (operands[last].is_output, operands[last].buffer) = (true, position);
@@ -230,7 +230,7 @@ fn build_op_chain(n_ops: usize) -> JointProgramBuilder {
 #[test]
 fn visits_only_states_that_splits_allow() {
     let target = Target::spyre();
-    let n_entries = |n_ops: usize| {
+    let num_entries = |n_ops: usize| {
         let program = build_op_chain(n_ops).build(&target);
         let tables = CostTables::new(
             &program,
@@ -240,12 +240,12 @@ fn visits_only_states_that_splits_allow() {
         );
         let in_hbm = vec![false; program.values.len()];
         let found = minimize(&tables.build_problem(&in_hbm), &tables.initial_states(), MAX_TABLE_ENTRIES);
-        let n_splits: usize = (0..program.ops.len()).map(|op| program.op_class(op).splits.len()).sum();
+        let num_splits: usize = (0..program.ops.len()).map(|op| program.op_class(op).splits.len()).sum();
         assert!(found.is_optimal);
-        assert!(found.n_entries <= 8 * 5 * n_splits, "{} entries for {n_splits} splits", found.n_entries);
-        found.n_entries
+        assert!(found.num_entries <= 8 * 5 * num_splits, "{} entries for {num_splits} splits", found.num_entries);
+        found.num_entries
     };
-    let (few, many) = (n_entries(10), n_entries(40));
+    let (few, many) = (num_entries(10), num_entries(40));
     assert!(many <= 5 * few, "{many} entries for four times the ops that took {few}");
 }
 
@@ -267,21 +267,21 @@ fn keeps_values_eligible_if_few_of_many_states_are_feasible() {
         CostContext { model: &target.time, objective: Objective::Time },
         &mut JointMemo::default(),
     );
-    let n_states = tables.build_problem(&[false; 3]).n_states;
-    assert!(n_states.iter().product::<usize>() > 1 << 18, "{n_states:?}");
-    assert!(n_states.iter().all(|&n_states| n_states > 1), "{n_states:?}");
+    let num_states = tables.build_problem(&[false; 3]).num_states;
+    assert!(num_states.iter().product::<usize>() > 1 << 18, "{num_states:?}");
+    assert!(num_states.iter().all(|&num_states| num_states > 1), "{num_states:?}");
 }
 
 #[test]
 fn computes_costs_of_equivalent_ops_once() {
     let target = Target::spyre();
-    let n_prices = |n_ops: usize| {
+    let num_prices = |n_ops: usize| {
         let program = build_op_chain(n_ops).build(&target);
         let mut memo = JointMemo::default();
         let _ = choose_joint_splits(&program, &ExactPlanner::new_unsplit(), &target, Objective::Time, &mut memo);
         (program.kinds.len(), memo.prices.len())
     };
-    assert_eq!(n_prices(5), n_prices(50));
+    assert_eq!(num_prices(5), num_prices(50));
 }
 
 #[test]

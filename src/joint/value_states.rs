@@ -55,14 +55,14 @@ impl ValueStates {
     /// entries count: under each split, a value is in HBM or has the one view of that split.
     fn limit_table_size(&mut self, program: &JointProgram, op: usize) {
         let values: BTreeSet<usize> = program.ops[op].values.iter().flatten().copied().collect();
-        let n_splits = program.op_class(op).splits.len();
+        let num_splits = program.op_class(op).splits.len();
         let is_too_large = |states: &Self| {
-            let n_states = values.iter().map(|&value| states.num_states(value));
-            let n_possible = n_states
+            let num_states = values.iter().map(|&value| states.num_states(value));
+            let num_possible = num_states
                 .clone()
-                .filter(|n_states| *n_states > 1)
-                .fold(n_splits, |n_possible, _| n_possible.saturating_mul(2));
-            n_possible > MAX_FEASIBLE_ENTRIES || n_states.fold(1, usize::saturating_mul) > MAX_INDEXED_ENTRIES
+                .filter(|num_states| *num_states > 1)
+                .fold(num_splits, |num_possible, _| num_possible.saturating_mul(2));
+            num_possible > MAX_FEASIBLE_ENTRIES || num_states.fold(1, usize::saturating_mul) > MAX_INDEXED_ENTRIES
         };
         while is_too_large(self) {
             let Some(&largest) = values.iter().max_by_key(|&&value| self.num_states(value)) else { return };

@@ -63,12 +63,12 @@ impl UniqueNames {
     }
 }
 
-/// Returns the permutation of `n_loops` loops with a number, from 1 on; None if there are fewer permutations.
+/// Returns the permutation of `num_loops` loops with a number, from 1 on; None if there are fewer permutations.
 #[must_use]
-pub fn compute_loop_order(n_loops: usize, number: i64) -> Option<Vec<usize>> {
-    let mut left: Vec<usize> = (0..n_loops).collect();
+pub fn compute_loop_order(num_loops: usize, number: i64) -> Option<Vec<usize>> {
+    let mut left: Vec<usize> = (0..num_loops).collect();
     let mut rest = usize::try_from(number).ok()?.checked_sub(1)?;
-    let mut places = Vec::with_capacity(n_loops);
+    let mut places = Vec::with_capacity(num_loops);
     while !left.is_empty() {
         let of_one: usize = (1..left.len()).product();
         if rest / of_one >= left.len() {

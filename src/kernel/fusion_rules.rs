@@ -181,7 +181,7 @@ pub struct Prologue {
     pub op: KernelNeighbor,
     /// Number of reading ops other than the kernel that are not after the kernel in its block; those after it can read
     /// a result of the kernel.
-    pub n_earlier_readers: usize,
+    pub num_earlier_readers: usize,
     /// Whether the kernel writes into the result.
     pub is_written: bool,
     /// Whether a `spyre.loop` in the kernel reads the result.
@@ -205,9 +205,9 @@ pub struct Epilogue {
     /// The op itself.
     pub op: KernelNeighbor,
     /// Number of operands that are defined after the kernel.
-    pub n_late_operands: usize,
+    pub num_late_operands: usize,
     /// Number of the kernel's scopes that define its operands.
-    pub n_scopes: usize,
+    pub num_scopes: usize,
     /// Kernel outputs that it reads, operand by operand.
     pub reads: Vec<OutputUse>,
 }
@@ -284,7 +284,7 @@ fn check_p_own(edge: &Prologue) -> Result<(), FusionRejection> {
 }
 
 fn check_p_uses(edge: &Prologue) -> Result<(), FusionRejection> {
-    match edge.n_earlier_readers {
+    match edge.num_earlier_readers {
         0 => Ok(()),
         1 => reject(FusionRule::PUses, "the result has a use before the kernel"),
         others => reject(FusionRule::PUses, format!("the result has {others} uses before the kernel")),
@@ -365,7 +365,7 @@ fn check_e_kind(edge: &Epilogue) -> Result<(), FusionRejection> {
 }
 
 fn check_e_order(edge: &Epilogue) -> Result<(), FusionRejection> {
-    match edge.n_late_operands {
+    match edge.num_late_operands {
         _ if !edge.op.is_in_kernel_block => reject(FusionRule::EOrder, "the op is in another scope than the kernel"),
         0 => Ok(()),
         late => reject(FusionRule::EOrder, format!("the op reads {late} operands that are computed after the kernel")),
@@ -389,8 +389,8 @@ fn check_e_acc(edge: &Epilogue) -> Result<(), FusionRejection> {
 }
 
 fn check_e_multi(edge: &Epilogue) -> Result<(), FusionRejection> {
-    if edge.n_scopes > 1 {
-        return reject(FusionRule::EMulti, format!("the op reads outputs of {} scopes of the kernel", edge.n_scopes));
+    if edge.num_scopes > 1 {
+        return reject(FusionRule::EMulti, format!("the op reads outputs of {} scopes of the kernel", edge.num_scopes));
     }
     Ok(())
 }
@@ -442,7 +442,7 @@ mod tests {
     fn make_prologue() -> Prologue {
         Prologue {
             op: make_neighbor(),
-            n_earlier_readers: 0,
+            num_earlier_readers: 0,
             is_written: false,
             is_read_by_loop: false,
             inputs: vec![make_input()],
@@ -454,7 +454,7 @@ mod tests {
     }
 
     fn make_epilogue() -> Epilogue {
-        Epilogue { op: make_neighbor(), n_late_operands: 0, n_scopes: 1, reads: vec![make_output_use()] }
+        Epilogue { op: make_neighbor(), num_late_operands: 0, num_scopes: 1, reads: vec![make_output_use()] }
     }
 
     fn violated_rule(checked: Result<(), FusionRejection>) -> Option<FusionRule> {
@@ -475,7 +475,7 @@ mod tests {
         assert_eq!(with(|edge| edge.op.kind = NeighborKind::Other("spyre.matmul".to_owned())), Some(FusionRule::PKind));
         assert_eq!(with(|edge| edge.op.is_in_kernel_block = false), Some(FusionRule::POrder));
         assert_eq!(with(|edge| edge.op.has_hints = true), Some(FusionRule::POwn));
-        assert_eq!(with(|edge| edge.n_earlier_readers = 1), Some(FusionRule::PUses));
+        assert_eq!(with(|edge| edge.num_earlier_readers = 1), Some(FusionRule::PUses));
         assert_eq!(with(|edge| edge.is_written = true), Some(FusionRule::PTied));
         assert_eq!(with(|edge| edge.is_read_by_loop = true), Some(FusionRule::PSites));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(FusionRule::PLx));
@@ -515,7 +515,7 @@ mod tests {
             change(&mut edge);
             violated_rule(edge.check())
         };
-        assert_eq!(known(|edge| (edge.n_earlier_readers, edge.op.is_in_kernel_block) = (3, false)), None);
+        assert_eq!(known(|edge| (edge.num_earlier_readers, edge.op.is_in_kernel_block) = (3, false)), None);
         assert_eq!(known(|edge| edge.is_written = true), Some(FusionRule::PTied));
     }
 
@@ -533,11 +533,11 @@ mod tests {
         assert_eq!(with(|edge| edge.op.kind = NeighborKind::Reduction(vec![0])), Some(FusionRule::EKind));
         assert_eq!(with(|edge| edge.op.kind = NeighborKind::Reduction(vec![1])), None, "a row is in one tile");
         assert_eq!(with(|edge| edge.op.is_in_kernel_block = false), Some(FusionRule::EOrder));
-        assert_eq!(with(|edge| edge.n_late_operands = 1), Some(FusionRule::EOrder));
+        assert_eq!(with(|edge| edge.num_late_operands = 1), Some(FusionRule::EOrder));
         assert_eq!(with(|edge| edge.op.has_hints = true), Some(FusionRule::EOwn));
         assert_eq!(with(|edge| edge.reads[0].is_in_parts = true), Some(FusionRule::ECover));
         assert_eq!(with(|edge| edge.reads[0].is_summed_outside = true), Some(FusionRule::EAcc));
-        assert_eq!(with(|edge| edge.n_scopes = 2), Some(FusionRule::EMulti));
+        assert_eq!(with(|edge| edge.num_scopes = 2), Some(FusionRule::EMulti));
         assert_eq!(with(|edge| edge.op.tile_bytes = 1025), Some(FusionRule::ELx));
         assert_eq!(with(|edge| edge.reads[0].dims[1] = None), None);
         assert_eq!(with(|edge| edge.reads[0].dims[0] = None), Some(FusionRule::EMap));

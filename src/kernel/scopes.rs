@@ -30,7 +30,7 @@ pub struct LoopBodyOp {
     /// Tensors that the op reads.
     pub reads: Vec<LoopBodyOperand>,
     /// Number of its non-reduced iteration dimensions, which come first.
-    pub n_kept: usize,
+    pub num_kept: usize,
     /// For each dimension of its result, the iteration dimension that indexes it.
     pub result: Vec<Option<usize>>,
     /// Whether its partial results can be combined.
@@ -68,7 +68,7 @@ impl LoopBodyOp {
         if self.reads.iter().any(|read| self.is_shared(read, along)) {
             return Err("reads the same elements in every iteration along the tiled dimension");
         }
-        if along >= self.n_kept {
+        if along >= self.num_kept {
             return if self.combines {
                 Ok(IterationExtent::Partial)
             } else {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn elementwise(reads: Vec<LoopBodyOperand>) -> LoopBodyOp {
-        LoopBodyOp { reads, n_kept: 2, result: vec![Some(0), Some(1)], combines: false, repeats: true }
+        LoopBodyOp { reads, num_kept: 2, result: vec![Some(0), Some(1)], combines: false, repeats: true }
     }
 
     #[test]

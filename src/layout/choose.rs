@@ -180,28 +180,28 @@ impl<'a> StickChooser<'a> {
     /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`, and a result
     /// whose sticks do not allow the dimensions with which it is shown.
     fn build_problem(&self, unreadable: StickCost) -> AssignmentProblem<StickCost> {
-        let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
+        let num_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
         for (number, op) in self.flow.ops.iter().enumerate() {
-            factors.push(self.build_write_factor(&n_states, number, op, unreadable));
+            factors.push(self.build_write_factor(&num_states, number, op, unreadable));
         }
         for (number, buffer) in self.flow.buffers.iter().enumerate() {
             let variable = self.variable_of[number];
             if self.writer_of[number].is_none() {
-                factors.push(CostFactor::new(&n_states, vec![variable], |states| {
+                factors.push(CostFactor::new(&num_states, vec![variable], |states| {
                     buffer_cost(buffer, self.states[variable][states[0]])
                 }));
             }
-            self.add_read_factors(&n_states, number, unreadable, &mut factors);
+            self.add_read_factors(&num_states, number, unreadable, &mut factors);
         }
-        AssignmentProblem { n_states, factors }
+        AssignmentProblem { num_states, factors }
     }
 
     /// Returns the cost of writing the result of an op, without relayouts. The cost is `unregrouped` if only the stick
     /// dimension prevents the write, and impossible if the op cannot write the result at all.
     fn build_write_factor(
         &self,
-        n_states: &[usize],
+        num_states: &[usize],
         number: usize,
         op: &LayoutOp,
         unregrouped: StickCost,
@@ -209,12 +209,12 @@ impl<'a> StickChooser<'a> {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];
         if variable != number {
-            return CostFactor::new(n_states, vec![number, variable], |states| {
+            return CostFactor::new(num_states, vec![number, variable], |states| {
                 let (stick, own) = (self.states[number][states[0]], self.states[variable][states[1]]);
                 if op.can_write_slice(stick, buffer, own) { StickCost::ZERO } else { StickCost::IMPOSSIBLE }
             });
         }
-        CostFactor::new(n_states, vec![number], |states| {
+        CostFactor::new(num_states, vec![number], |states| {
             let own = self.buffer_stick(op.result, states[0]);
             match (buffer.allows_stick(own), buffer.given.is_some()) {
                 (true, _) => buffer_cost(buffer, own),
@@ -226,7 +226,7 @@ impl<'a> StickChooser<'a> {
 
     fn add_read_factors(
         &self,
-        n_states: &[usize],
+        num_states: &[usize],
         buffer: usize,
         unreadable: StickCost,
         factors: &mut Vec<CostFactor<StickCost>>,
@@ -238,10 +238,12 @@ impl<'a> StickChooser<'a> {
             let ops: BTreeSet<usize> = readers.iter().map(|(op, _)| *op).filter(|op| *op != variable).collect();
             [variable].into_iter().chain(ops).collect::<Vec<usize>>()
         };
-        let n_costs = |readers| {
-            variables_of(readers).iter().try_fold(1_usize, |product, &variable| product.checked_mul(n_states[variable]))
+        let num_costs = |readers| {
+            variables_of(readers)
+                .iter()
+                .try_fold(1_usize, |product, &variable| product.checked_mul(num_states[variable]))
         };
-        let together: Vec<&[(usize, usize)]> = match n_costs(readers.as_slice()) {
+        let together: Vec<&[(usize, usize)]> = match num_costs(readers.as_slice()) {
             Some(product) if product <= MAX_FACTOR_ENTRIES => vec![readers.as_slice()],
             _ => readers.chunks(1).collect(),
         };
@@ -249,7 +251,7 @@ impl<'a> StickChooser<'a> {
             let variables = variables_of(readers);
             let places: Vec<usize> =
                 readers.iter().filter_map(|(op, _)| variables.iter().position(|variable| variable == op)).collect();
-            factors.push(CostFactor::new(n_states, variables, |states| {
+            factors.push(CostFactor::new(num_states, variables, |states| {
                 let own = self.buffer_stick(buffer, states[0]);
                 let ways: Vec<Rc<Vec<RelayoutOption>>> = readers
                     .iter()
@@ -383,7 +385,7 @@ fn number_equivalent_readers<'a>(flow: &'a LayoutFlow) -> Vec<Vec<usize>> {
         let key = (
             op.kind,
             &op.ranges[..],
-            op.n_reduced,
+            op.num_reduced,
             &read.indices[..],
             &flow.buffers[read.buffer],
             operand == 0,
@@ -441,14 +443,14 @@ fn find_cheapest_combination(readers: &[Rc<Vec<RelayoutOption>>]) -> Option<(u64
 
 /// Returns the cost of the cheapest ways of all readers together, each without one at `unreadable`.
 fn relayout_cost(mut readers: Vec<Rc<Vec<RelayoutOption>>>, unreadable: StickCost) -> StickCost {
-    let n_readers = readers.len();
+    let num_readers = readers.len();
     if unreadable == StickCost::IMPOSSIBLE && readers.iter().any(|ways| ways.is_empty()) {
         return unreadable;
     }
     readers.retain(|ways| !ways.is_empty());
     let moved = find_cheapest_combination(&readers)
         .map_or(StickCost::ZERO, |(moved_bytes, _)| StickCost { moved_bytes, ..StickCost::ZERO });
-    (readers.len()..n_readers).fold(moved, |sum, _| sum.saturating_add(unreadable))
+    (readers.len()..num_readers).fold(moved, |sum, _| sum.saturating_add(unreadable))
 }
 
 fn combined_bytes(readers: &[Rc<Vec<RelayoutOption>>], chosen: &[usize]) -> u64 {

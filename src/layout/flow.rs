@@ -56,7 +56,7 @@ pub struct LayoutOp {
     /// Sizes of the iteration dimensions, output dimensions first.
     pub ranges: Vec<i64>,
     /// How many of the last iteration dimensions are reduced.
-    pub n_reduced: usize,
+    pub num_reduced: usize,
     /// The operands.
     pub reads: Vec<BufferRead>,
     /// The buffer of the result.
@@ -193,18 +193,18 @@ impl LayoutOp {
     /// Returns the iteration dimensions that may be in the op's sticks; `None` among them is one element per stick.
     #[must_use]
     pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
-        let n_outputs = self.ranges.len() - self.n_reduced;
+        let num_outputs = self.ranges.len() - self.num_reduced;
         let large = |dims: std::ops::Range<usize>| {
             dims.rev().filter(|&dim| self.ranges[dim] > 1 && !self.symbolic.contains(&dim)).map(Some)
         };
         match self.kind {
-            StickRule::Matmul | StickRule::Conversion => vec![Some(n_outputs - 1)],
+            StickRule::Matmul | StickRule::Conversion => vec![Some(num_outputs - 1)],
             StickRule::Gather => vec![self.table_stick],
             StickRule::Reduction => {
-                large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect()
+                large(num_outputs..self.ranges.len()).chain(large(0..num_outputs)).chain([None]).collect()
             }
             StickRule::ReductionOffStick | StickRule::Elementwise | StickRule::Insert | StickRule::Restickify => {
-                large(0..n_outputs).chain([None]).collect()
+                large(0..num_outputs).chain([None]).collect()
             }
         }
     }
@@ -255,10 +255,10 @@ impl LayoutOp {
 
     /// Returns whether an iteration dimension must not be split.
     pub(super) fn must_stay_unsplit(&self, dim: usize) -> bool {
-        let n_outputs = self.ranges.len() - self.n_reduced;
+        let num_outputs = self.ranges.len() - self.num_reduced;
         match self.kind {
-            StickRule::Matmul | StickRule::Conversion => dim + 1 >= n_outputs,
-            StickRule::Reduction | StickRule::ReductionOffStick => dim >= n_outputs,
+            StickRule::Matmul | StickRule::Conversion => dim + 1 >= num_outputs,
+            StickRule::Reduction | StickRule::ReductionOffStick => dim >= num_outputs,
             StickRule::Insert | StickRule::Gather => true,
             StickRule::Elementwise | StickRule::Restickify => false,
         }
@@ -309,7 +309,7 @@ impl LayoutOp {
             return true;
         }
         let flat = parts.concat();
-        let first = parts[..self.ranges.len() - self.n_reduced].iter().map(Vec::len).sum::<usize>();
+        let first = parts[..self.ranges.len() - self.num_reduced].iter().map(Vec::len).sum::<usize>();
         let moves = |part: usize| {
             read.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part))
         };

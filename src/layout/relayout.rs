@@ -116,7 +116,7 @@ pub(super) fn find_relayout_options(
     let mut done: Vec<(usize, usize)> = Vec::new();
     let mut serial = 0;
     open.insert((0, 0, serial), ReachedBuffer { form: None, level: 0, at: own });
-    while let Some(((bytes, n_moves, _), ReachedBuffer { form, level, at })) = open.pop_first() {
+    while let Some(((bytes, num_moves, _), ReachedBuffer { form, level, at })) = open.pop_first() {
         if let (Some(form), Some(at)) = (&form, at) {
             if done.contains(&(level, at)) {
                 continue;
@@ -134,7 +134,7 @@ pub(super) fn find_relayout_options(
                 }
             }
         }
-        if n_moves == MAX_MOVES {
+        if num_moves == MAX_MOVES {
             continue;
         }
         for RelayoutMove { to, stick, source, moved } in levels.moves_from(buffer, level, at).iter() {
@@ -153,7 +153,7 @@ pub(super) fn find_relayout_options(
             }
             serial += 1;
             open.insert(
-                (bytes + step.bytes, n_moves + 1, serial),
+                (bytes + step.bytes, num_moves + 1, serial),
                 ReachedBuffer { form: Some(step), level: *to, at: Some(*stick) },
             );
         }
@@ -433,14 +433,14 @@ mod tests {
         }
     }
 
-    fn op(kind: StickRule, ranges: &[i64], n_reduced: usize, exprs: &[AffineExpression]) -> LayoutOp {
+    fn op(kind: StickRule, ranges: &[i64], num_reduced: usize, exprs: &[AffineExpression]) -> LayoutOp {
         let indices = exprs.iter().map(|expr| TensorIndex::from_expr(expr, ranges).unwrap()).collect();
-        let n_outputs = ranges.len() - n_reduced;
-        let written = (0..n_outputs).map(|dim| TensorIndex::from_dim(dim, ranges).unwrap()).collect();
+        let num_outputs = ranges.len() - num_reduced;
+        let written = (0..num_outputs).map(|dim| TensorIndex::from_dim(dim, ranges).unwrap()).collect();
         LayoutOp {
             kind,
             ranges: ranges.to_vec(),
-            n_reduced,
+            num_reduced,
             reads: vec![BufferRead { buffer: 0, indices, is_exempt: false }],
             result: 1,
             written,

@@ -22,12 +22,12 @@ pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<TensorIndex> {
 }
 
 /// An op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
-pub(super) fn op(kind: StickRule, ranges: &[i64], n_reduced: usize) -> LayoutOp {
-    let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
+pub(super) fn op(kind: StickRule, ranges: &[i64], num_reduced: usize) -> LayoutOp {
+    let outputs: Vec<usize> = (0..ranges.len() - num_reduced).collect();
     LayoutOp {
         kind,
         ranges: ranges.to_vec(),
-        n_reduced,
+        num_reduced,
         reads: vec![],
         result: 0,
         written: dims(ranges, &outputs),

@@ -162,7 +162,7 @@ impl PlacementRewriter<'_> {
             role: OpRole::Copy { is_removable: false },
             function: String::new(),
             space: source.tensor.shape.clone(),
-            n_reduced: 0,
+            num_reduced: 0,
             operands: vec![
                 operand(from, &source.tensor, source.moves.clone()),
                 operand(copied, &copy.copied, Ok(Vec::new())),

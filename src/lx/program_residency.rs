@@ -239,20 +239,20 @@ fn plan_input(
     let Ok(view) = find_common_view(&[first]) else { return Ok(None) };
     readers.retain(|&reader| find_common_view(&[first, divided.core_use(reader)]).is_ok());
     let program = &divided.program;
-    let n_reads = count_complete_reads(program, value, &readers);
-    let Some(copied) = program.value(value).tensor.to_compact()?.filter(|_| n_reads > 1) else { return Ok(None) };
+    let num_reads = count_complete_reads(program, value, &readers);
+    let Some(copied) = program.value(value).tensor.to_compact()?.filter(|_| num_reads > 1) else { return Ok(None) };
     let device_bytes = copied.bytes()?;
     let buffer = Buffer {
         name: format!("input of op{}", readers[0].op),
         bytes: device_bytes / view.num_slices(),
-        uses: to_read_uses(&readers[..n_reads - 1]).chain(to_read_uses(&readers[readers.len() - 1..])).collect(),
+        uses: to_read_uses(&readers[..num_reads - 1]).chain(to_read_uses(&readers[readers.len() - 1..])).collect(),
         in_place_parents: Vec::new(),
         starts_in_hbm: true,
         ends_in_hbm: false,
         barred: None,
     };
     // The planner must know every use between two residency intervals.
-    let candidate = ResidencyCandidate { buffer, device_bytes, may_split: n_reads == readers.len() };
+    let candidate = ResidencyCandidate { buffer, device_bytes, may_split: num_reads == readers.len() };
     let input = PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
     Ok(input.has_matching_copy(divided)?.then_some(input))
 }

@@ -67,10 +67,10 @@ impl ResidencyCandidate {
     fn compute_hbm_bytes(&self, stays: &[LxInterval]) -> i64 {
         let begins_in_lx = stays.first().is_some_and(|stay| self.is_written_at_start(stay));
         let in_lx = |time: usize| stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
-        let n_served = self.buffer.uses.iter().filter(|one| !in_lx(one.time)).count();
-        let n_in = stays.len() - usize::from(begins_in_lx);
-        let n_out = usize::from(begins_in_lx && self.needs_store(stays));
-        self.device_bytes * i64::try_from(n_served + n_in + n_out).expect("fewer than 2^63")
+        let num_served = self.buffer.uses.iter().filter(|one| !in_lx(one.time)).count();
+        let num_in = stays.len() - usize::from(begins_in_lx);
+        let num_out = usize::from(begins_in_lx && self.needs_store(stays));
+        self.device_bytes * i64::try_from(num_served + num_in + num_out).expect("fewer than 2^63")
     }
 
     fn fits(&self, capacity: &Capacity) -> bool {

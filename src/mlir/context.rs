@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[repr(C)]
 struct ContextState {
     context: MlirContext,
-    n_bugs: AtomicU64,
-    n_trials: AtomicU64,
+    num_bugs: AtomicU64,
+    num_trials: AtomicU64,
 }
 
 unsafe extern "C" {
@@ -43,19 +43,19 @@ const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
 
 /// Records that the error just reported for an operation is a compiler bug and not a user error: the tools exit with 2.
 pub fn record_bug(op: Op<'_>) {
-    context_state(op).n_bugs.fetch_add(1, Ordering::Relaxed);
+    context_state(op).num_bugs.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Returns the number of bugs, panics included, that passes have found in modules of the operation's context.
 #[must_use]
 pub fn num_bugs(op: Op<'_>) -> u64 {
-    context_state(op).n_bugs.load(Ordering::Relaxed)
+    context_state(op).num_bugs.load(Ordering::Relaxed)
 }
 
 /// Returns the number of bugs that passes have found in modules of a context.
 pub(super) fn num_bugs_in_context(context: &Context) -> u64 {
     // SAFETY: the context is alive as long as it is borrowed.
-    unsafe { read_state(context.to_raw()) }.n_bugs.load(Ordering::Relaxed)
+    unsafe { read_state(context.to_raw()) }.num_bugs.load(Ordering::Relaxed)
 }
 
 /// Runs a closure as a trial compilation in the operation's context: its decisions do not affect the program.
@@ -69,15 +69,15 @@ pub(super) fn run_as_trial<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
         }
     }
 
-    let n_trials = &context_state(op).n_trials;
-    n_trials.fetch_add(1, Ordering::Relaxed);
-    let _end = TrialGuard(n_trials);
+    let num_trials = &context_state(op).num_trials;
+    num_trials.fetch_add(1, Ordering::Relaxed);
+    let _end = TrialGuard(num_trials);
     try_it()
 }
 
 /// Returns whether the operation's context runs a trial compilation.
 pub(super) fn is_trial(op: Op<'_>) -> bool {
-    context_state(op).n_trials.load(Ordering::Relaxed) > 0
+    context_state(op).num_trials.load(Ordering::Relaxed) > 0
 }
 
 #[cfg(test)]

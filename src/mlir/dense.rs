@@ -72,8 +72,8 @@ pub fn read_dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i6
         ScalarType::Index => u64::BITS,
         _ => return None,
     };
-    let n_elements = tensor.shape.iter().product::<i64>();
-    let raw = raw_elements(attribute).filter(|_| n_elements <= most)?;
+    let num_elements = tensor.shape.iter().product::<i64>();
+    let raw = raw_elements(attribute).filter(|_| num_elements <= most)?;
     let bytes = usize::try_from(bits.div_ceil(8)).ok()?;
     let unused = u64::BITS - bits;
     // Little endian, in full bytes; bits above the width of the type are undefined.
@@ -82,7 +82,7 @@ pub fn read_dense_integers(attribute: Attribute<'_>, most: i64) -> Option<Vec<i6
         (bits << unused).cast_signed() >> unused
     };
     let integers: Vec<i64> = raw.bytes.chunks_exact(bytes).map(decode).collect();
-    (i64::try_from(integers.len()) == Ok(if raw.is_splat { 1 } else { n_elements })).then_some(integers)
+    (i64::try_from(integers.len()) == Ok(if raw.is_splat { 1 } else { num_elements })).then_some(integers)
 }
 
 /// Builds a splat `dense<...>` of a type.
@@ -107,15 +107,15 @@ pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64
         if !mlirAttributeIsADenseElements(raw) {
             return read_resource_numbers(attribute, most);
         }
-        let (n_elements, tensor) =
+        let (num_elements, tensor) =
             (mlirElementsAttrGetNumElements(raw), TensorType::from_type(type_of_elements(attribute)?)?);
-        if n_elements > most {
+        if num_elements > most {
             return None;
         }
-        let indices = 0..n_elements.cast_unsigned() as isize;
+        let indices = 0..num_elements.cast_unsigned() as isize;
         let bytes = mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
         let float = |width: usize, decode: fn(&[u8]) -> f64| {
-            let data = std::slice::from_raw_parts(bytes, n_elements.cast_unsigned() as usize * width);
+            let data = std::slice::from_raw_parts(bytes, num_elements.cast_unsigned() as usize * width);
             data.chunks_exact(width).map(decode).collect::<Vec<f64>>()
         };
         Some(match ScalarType::from_type(tensor.element) {
@@ -146,9 +146,9 @@ pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64
 /// `most`, or for another attribute or element type.
 fn read_resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
-    let n_elements = tensor.shape.iter().product::<i64>();
-    let raw = raw_elements(attribute).filter(|raw| n_elements <= most && !raw.is_splat)?;
-    let n_elements = usize::try_from(n_elements).ok()?;
+    let num_elements = tensor.shape.iter().product::<i64>();
+    let raw = raw_elements(attribute).filter(|raw| num_elements <= most && !raw.is_splat)?;
+    let num_elements = usize::try_from(num_elements).ok()?;
     let decoded: Vec<f64> = match ScalarType::from_type(tensor.element) {
         ScalarType::F16 => {
             raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect()
@@ -168,5 +168,5 @@ fn read_resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>
         }
         _ => return None,
     };
-    (decoded.len() == n_elements).then_some(decoded)
+    (decoded.len() == num_elements).then_some(decoded)
 }

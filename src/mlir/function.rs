@@ -78,8 +78,8 @@ fn read_list_attribute<'c>(function: Op<'c>, all: &str, index: usize, name: &str
 
 /// Sets attribute `name` of argument `index`.
 pub fn set_argument_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
-    let n_arguments = function.body().map_or(0, |body| body.args().len());
-    set_list_attribute(function, (ARGUMENT_ATTRIBUTES, n_arguments), index, name, attribute);
+    let num_arguments = function.body().map_or(0, |body| body.args().len());
+    set_list_attribute(function, (ARGUMENT_ATTRIBUTES, num_arguments), index, name, attribute);
 }
 
 /// Sets attribute `name` of result `index`.

@@ -48,7 +48,7 @@ pub fn num_approximated_functions(module: &Module<'_>) -> u32 {
 #[derive(Clone, Debug)]
 pub struct JitArray {
     shape: Vec<i64>,
-    n_bytes: usize,
+    num_bytes: usize,
     /// Stored as words, because compiled code expects aligned elements.
     words: Vec<u64>,
 }
@@ -64,14 +64,14 @@ impl JitArray {
         };
         // One extra word, so that an empty array has an address as well.
         let words = bytes.chunks(8).map(word).chain([0]).collect();
-        Self { shape: shape.to_vec(), n_bytes: bytes.len(), words }
+        Self { shape: shape.to_vec(), num_bytes: bytes.len(), words }
     }
 
     /// Returns the content.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        bytes.truncate(self.n_bytes);
+        bytes.truncate(self.num_bytes);
         bytes
     }
 
@@ -120,8 +120,8 @@ impl JitFunction {
     /// # Errors
     /// If the arrays are not those that the function takes and returns.
     pub fn call(&self, arrays: &mut [JitArray]) -> Result<(), String> {
-        let expected = self.arrays.iter().map(|(shape, n_bytes)| (&shape[..], *n_bytes));
-        if !expected.eq(arrays.iter().map(|array| (&array.shape[..], array.n_bytes))) {
+        let expected = self.arrays.iter().map(|(shape, num_bytes)| (&shape[..], *num_bytes));
+        if !expected.eq(arrays.iter().map(|array| (&array.shape[..], array.num_bytes))) {
             return Err(format!("'{}' does not take and return these arrays", self.name));
         }
         let mut descriptors: Vec<Vec<i64>> = arrays.iter_mut().map(JitArray::descriptor).collect();
@@ -155,8 +155,8 @@ fn read_array_types(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, us
     let returned = body.ops().last().map(|op| op.inputs()).unwrap_or_default();
     let array = |value: Value<'_>| {
         let sized = |tensor: TensorType<'_>| {
-            let n_elements = usize::try_from(tensor.shape.iter().product::<i64>()).ok()?;
-            Some((tensor.shape, n_elements * element_bytes(tensor.element)?))
+            let num_elements = usize::try_from(tensor.shape.iter().product::<i64>()).ok()?;
+            Some((tensor.shape, num_elements * element_bytes(tensor.element)?))
         };
         TensorType::from_type(value.r#type())
             .and_then(sized)
@@ -206,7 +206,8 @@ mod tests {
         let module = source.parse().unwrap();
         assert_eq!(JitFunction::new(&module, "thrice", true).err().unwrap(), "there is no function 'thrice'");
         let twice = JitFunction::new(&module, "twice", false).unwrap();
-        let array = |shape: &[i64], n_elements: usize| JitArray::new(shape, &1.5_f64.to_ne_bytes().repeat(n_elements));
+        let array =
+            |shape: &[i64], num_elements: usize| JitArray::new(shape, &1.5_f64.to_ne_bytes().repeat(num_elements));
         let good = || array(&[2, 3], 6);
         for mut wrong in [vec![], vec![good()], vec![good(), array(&[3, 2], 6)], vec![good(), array(&[2, 3], 5)]] {
             assert_eq!(twice.call(&mut wrong).unwrap_err(), "'twice' does not take and return these arrays");

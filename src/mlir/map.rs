@@ -42,12 +42,12 @@ fn read_expr(expr: AffineExpr<'_>) -> AffineExpression {
 #[must_use]
 pub fn map_from_exprs<'c>(
     context: &'c Context,
-    n_dims: usize,
-    n_symbols: usize,
+    num_dims: usize,
+    num_symbols: usize,
     results: &[AffineExpression],
 ) -> AffineMap<'c> {
     let results: Vec<_> = results.iter().map(|result| build_expr(context, result)).collect();
-    AffineMap::new(context, n_dims, n_symbols, &results)
+    AffineMap::new(context, num_dims, num_symbols, &results)
 }
 
 fn build_expr<'c>(context: &'c Context, expr: &AffineExpression) -> AffineExpr<'c> {

@@ -242,10 +242,10 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
     let RunningPass { pass, options, number, stop } = unsafe { &*running.cast::<RunningPass<'_>>() };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
-    let n_bugs = num_bugs(module);
+    let bugs_of = num_bugs(module);
     let done = run_pass(*pass, module, options);
     if done.is_err() {
-        stop.set(Some(if num_bugs(module) > n_bugs {
+        stop.set(Some(if num_bugs(module) > bugs_of {
             PassFailure::CompilerBug
         } else {
             PassFailure::Rejected(*number)
@@ -313,9 +313,9 @@ unsafe extern "C" fn run_textual(
     let entries = options.iter().map(|option| unsafe { (read_text(option.name), read_text(option.text)) });
     match PassOptions::parse_texts(pass.argument, entries, hooks.read_nested) {
         Ok(options) => {
-            let n_bugs = num_bugs(module);
+            let bugs_of = num_bugs(module);
             let done = run_pass(*pass, module, &options);
-            TEXTUAL_BUG.fetch_or(num_bugs(module) > n_bugs, Ordering::Relaxed);
+            TEXTUAL_BUG.fetch_or(num_bugs(module) > bugs_of, Ordering::Relaxed);
             done.is_ok()
         }
         Err(message) => {

@@ -114,12 +114,12 @@ pub fn remove_empty_tensors(module: Op<'_>) {
 /// If there are more or fewer sizes than open dimensions.
 pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorReported> {
     let arguments = function.body_args();
-    let n_open = arguments
+    let num_open = arguments
         .iter()
         .flat_map(|value| partial_shape(value.r#type()).unwrap_or_default())
         .filter(Option::is_none)
         .count();
-    assert_eq!(sizes.len(), n_open, "a size for each open dimension");
+    assert_eq!(sizes.len(), num_open, "a size for each open dimension");
     // SAFETY: the function is alive; there are as many sizes as C++ reads.
     if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }

@@ -59,12 +59,12 @@ impl CandidateCompilation for CandidatePipeline {
         let passes: Vec<PassInstance> =
             self.options.phases().flat_map(|phase| self.options.steps_of(phase, "")).map(|step| step.pass).collect();
         // While kernels are ops, the next pass is the one that dissolves them; later passes resume after the import.
-        let n_done = if self.asking == fuse_prologue_epilogue::PASS.argument {
+        let num_done = if self.asking == fuse_prologue_epilogue::PASS.argument {
             passes.iter().take_while(|pass| pass.argument() != inline_kernels::PASS.argument).count()
         } else {
             self.options.steps_of(Phase::Import, "").len()
         };
-        CandidatePasses { passes, n_done }
+        CandidatePasses { passes, num_done }
     }
 
     fn objective(&self) -> Objective {

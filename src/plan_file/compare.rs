@@ -71,7 +71,7 @@ fn describe_nest(nest: &PlannedLoopNest) -> String {
     let copies = match nest.copies.len() {
         0 => String::new(),
         1 => ", after copying an operand".to_owned(),
-        n_copies => format!(", after copying {n_copies} operands"),
+        num_copies => format!(", after copying {num_copies} operands"),
     };
     format!("{} tiles around ops {} to {}{copies}", counts.join(" x "), nest.ops[0], nest.ops[1].saturating_sub(1))
 }

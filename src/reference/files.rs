@@ -175,7 +175,7 @@ impl<'r> ReferenceRun<'r> {
     /// Runs both on inputs.
     fn run_and_compare(&self, inputs: &[HostArray]) -> RunComparison {
         let not_run = |reason| RunComparison::Other(ReferenceOutcome::NotRun(reason));
-        let ReferenceExecution { results: expected, n_approximated, .. } =
+        let ReferenceExecution { results: expected, num_approximated, .. } =
             match self.run_original(inputs, WidenMode::Exact) {
                 Ok(found) => found,
                 Err(reason) => return not_run(reason),
@@ -208,7 +208,7 @@ impl<'r> ReferenceRun<'r> {
             }
         };
         let mut approximated: Vec<Vec<HostArray>> = Vec::new();
-        let mut open = approximation_patterns(n_approximated);
+        let mut open = approximation_patterns(num_approximated);
         loop {
             match self.compare_results(&found, &expected, &approximated, on_the_way) {
                 Ok(agreement) => return RunComparison::Agrees(agreement),

@@ -125,8 +125,8 @@ impl ReferenceResults {
     /// As [`run_reference`].
     pub fn compute(path: &str, name: &str, inputs: &[HostArray], listen: &dyn Fn(&Session)) -> Result<Self, String> {
         let original = OriginalModule { path, name, effort: ReferenceLimits::default(), listen };
-        let ReferenceExecution { results, n_approximated, numbers } = original.run(inputs, WidenMode::Exact)?;
-        let approximated = approximation_patterns(n_approximated)
+        let ReferenceExecution { results, num_approximated, numbers } = original.run(inputs, WidenMode::Exact)?;
+        let approximated = approximation_patterns(num_approximated)
             .map(|pattern| Ok(original.run(inputs, WidenMode::Approximated(pattern))?.results));
         let approximated = approximated.collect::<Result<_, String>>()?;
         let stored: Vec<HostArray> = inputs.iter().map(rounding::round_to_device_format).collect();
@@ -179,7 +179,7 @@ pub fn run_reference(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>,
 struct ReferenceExecution {
     results: Vec<HostArray>,
     /// Number of functions with an approximation.
-    n_approximated: u32,
+    num_approximated: u32,
     numbers: NumberProperties,
 }
 
@@ -202,7 +202,7 @@ impl OriginalModule<'_> {
         let module = source.parse().ok_or_else(String::new)?;
         reduce_to_entry(&module, name, inputs)
             .map_err(|found| if found.is_empty() { found } else { format!("'{path}' {found}") })?;
-        let (n_approximated, numbers) =
+        let (num_approximated, numbers) =
             (num_approximated_functions(&module), NumberProperties::from_module(module.op()));
         strip_dialect_ops(module.op()).map_err(|found| format!("'{path}' {found}"))?;
         let optimizes = runnable::check_runnable(module.op(), &effort).map_err(|found| format!("'{path}' {found}"))?;
@@ -228,7 +228,7 @@ impl OriginalModule<'_> {
             result.elements.set_bytes(&array.bytes());
             result
         };
-        Ok(ReferenceExecution { results: written.map(array).collect(), n_approximated, numbers })
+        Ok(ReferenceExecution { results: written.map(array).collect(), num_approximated, numbers })
     }
 }
 

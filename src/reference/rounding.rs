@@ -57,7 +57,7 @@ pub struct RoundingErrors {
     /// Of the numbers that the program computes in its own formats.
     pub own: f64,
     /// Elements that are finite, but not in the program's own formats; they are not compared.
-    pub n_overflows: usize,
+    pub num_overflows: usize,
 }
 
 impl RoundingErrors {
@@ -76,26 +76,26 @@ impl RoundingErrors {
             "results of one program have one shape"
         );
         let (mut exact_squares, mut device_squares, mut own_squares) = (0.0, 0.0, 0.0);
-        let (mut n_compared, mut n_overflows) = (0_u32, 0);
+        let (mut num_compared, mut num_overflows) = (0_u32, 0);
         for (index, device) in found.device.iter().enumerate() {
             let (exact, own, device) =
                 (expected.elements.get(index), as_written.elements.get(index), f64::from(*device));
             if exact.is_finite() && !own.is_finite() {
-                n_overflows += 1;
+                num_overflows += 1;
             } else if exact.is_finite() && device.is_finite() {
-                n_compared = n_compared.saturating_add(1);
+                num_compared = num_compared.saturating_add(1);
                 exact_squares += exact * exact;
                 device_squares += (device - exact).powi(2);
                 own_squares += (own - exact).powi(2);
             }
         }
-        if n_compared == 0 && n_overflows == 0 {
+        if num_compared == 0 && num_overflows == 0 {
             return None;
         }
         // A result of zeros has no scale; differences then count as they are.
-        let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(n_compared.max(1)) };
+        let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(num_compared.max(1)) };
         let relative = |squares: f64| (squares / scale).sqrt();
-        let errors = Self { device: relative(device_squares), own: relative(own_squares), n_overflows };
+        let errors = Self { device: relative(device_squares), own: relative(own_squares), num_overflows };
         (errors.device.is_finite() && errors.own.is_finite()).then_some(errors)
     }
 
@@ -114,17 +114,17 @@ impl RoundingErrors {
 
 impl fmt::Display for RoundingErrors {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { device, own, n_overflows } = self;
+        let Self { device, own, num_overflows } = self;
         write!(formatter, "root mean square error {device:.2e}")?;
         if *own > 0.0 {
             write!(formatter, ", {:.1} times that of the program in its own formats ({own:.2e})", device / own)?;
         } else {
             write!(formatter, "; the program is exact in its own formats")?;
         }
-        if *n_overflows > 0 {
+        if *num_overflows > 0 {
             write!(
                 formatter,
-                "; elements that are too large for the program's own formats, and not compared: {n_overflows}"
+                "; elements that are too large for the program's own formats, and not compared: {num_overflows}"
             )?;
         }
         Ok(())
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn computes_errors_relative_to_root_mean_square() {
         let found = errors(&[3.5, 4.0], &[3.0, 4.0], &[3.0, 4.25]).unwrap();
-        assert_eq!((found.device, found.own, found.n_overflows), (0.1, 0.05, 0));
+        assert_eq!((found.device, found.own, found.num_overflows), (0.1, 0.05, 0));
         assert_eq!(
             found.to_string(),
             "root mean square error 1.00e-1, 2.0 times that of the program in its own formats (5.00e-2)"
@@ -189,13 +189,13 @@ mod tests {
     #[test]
     fn skips_elements_that_overflow_in_own_formats() {
         let found = errors(&[70000.0, 1.0], &[66000.0, 1.0], &[f64::INFINITY, 1.0]).unwrap();
-        assert_eq!((found.device, found.n_overflows), (0.0, 1));
+        assert_eq!((found.device, found.num_overflows), (0.0, 1));
         assert!(
             found
                 .to_string()
                 .ends_with("; elements that are too large for the program's own formats, and not compared: 1")
         );
-        assert_eq!(errors(&[70000.0], &[70000.0], &[f64::INFINITY]).unwrap().n_overflows, 1);
+        assert_eq!(errors(&[70000.0], &[70000.0], &[f64::INFINITY]).unwrap().num_overflows, 1);
         assert_eq!(errors(&[], &[], &[]), None);
     }
 }

@@ -129,9 +129,9 @@ impl<'c> StepCounter<'c> {
             "func.call" => self.count_call(op)?,
             // Each query meets each key, and each element of the result is a sum over the keys.
             tm_tensor::ATTENTION => {
-                let n_keys = shape_of(op.inputs()[1]).iter().rev().nth(1).copied().unwrap_or(1);
+                let num_keys = shape_of(op.inputs()[1]).iter().rev().nth(1).copied().unwrap_or(1);
                 let elements = num_elements(op.inputs()[0]).saturating_add(num_elements(op.output()));
-                steps.saturating_mul(n_keys).saturating_mul(elements)
+                steps.saturating_mul(num_keys).saturating_mul(elements)
             }
             name if name.starts_with("linalg.")
                 || name == "tensor.generate"

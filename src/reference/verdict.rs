@@ -39,7 +39,7 @@ pub struct ReferenceVerdict {
     /// The largest that the formats allow, in the same unit; infinite where an element has no bound.
     pub worst_case: f64,
     /// Elements that are no numbers, in the reference too.
-    pub n_nan: usize,
+    pub num_nan: usize,
 }
 
 /// Holds a result against the reference; `approximated` are references with the approximations that the compiler
@@ -167,10 +167,10 @@ pub(super) fn compare_exact(
 ) -> Result<ReferenceVerdict, NumberMismatch> {
     let ReferenceNumbers { numbers, scale, effect } = reference;
     let mut verdict =
-        ReferenceVerdict { difference: 0.0, allowed: ALLOWED_DIFFERENCE, device: 0.0, worst_case: 0.0, n_nan: 0 };
+        ReferenceVerdict { difference: 0.0, allowed: ALLOWED_DIFFERENCE, device: 0.0, worst_case: 0.0, num_nan: 0 };
     let (mut worst, mut places) = (None::<(f64, usize)>, Vec::new());
     for (index, (bound, expected)) in found.iter().zip(numbers).enumerate() {
-        verdict.n_nan += usize::from(expected.is_nan());
+        verdict.num_nan += usize::from(expected.is_nan());
         let size = expected.abs() + scale;
         let off = absolute_difference(bound.exact, *expected);
         if off > 0.0 {
@@ -334,6 +334,6 @@ mod tests {
         let anything = BoundedNumber { exact: f64::NAN, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
         let found = Companions { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: ArrayElements::F64(vec![f64::NAN]) };
-        assert_eq!(check_against_reference(&found, &expected, &[], 1.0).unwrap().n_nan, 1);
+        assert_eq!(check_against_reference(&found, &expected, &[], 1.0).unwrap().num_nan, 1);
     }
 }

@@ -295,8 +295,8 @@ pub fn round_to_thousandths(number: f64) -> f64 {
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_ops = pluralize(self.ops.len(), "op");
-        let n_launches = pluralize(self.launches.len(), "launch");
-        writeln!(formatter, "{}: {n_ops} in {n_launches}", self.program)?;
+        let num_launches = pluralize(self.launches.len(), "launch");
+        writeln!(formatter, "{}: {n_ops} in {num_launches}", self.program)?;
         let capacity = self.target.get("lx_bytes").copied().unwrap_or(0);
         for launch in &self.launches {
             let bytes = &launch.bytes;

@@ -21,7 +21,7 @@ pub(super) fn find_carried_ops(
         segment: segment.clone(),
         dims,
         online: RunningValueAnalysis::default(),
-        n_values: segment.len(),
+        num_values: segment.len(),
         corrected: BTreeSet::new(),
     };
     let carried = segment.filter(|op| carrying.analyze_op(*op)).collect();
@@ -34,7 +34,7 @@ struct CarryAnalysis<'a> {
     dims: &'a BTreeMap<usize, usize>,
     online: RunningValueAnalysis,
     /// Number of values: results of the ops first, then other values that they read.
-    n_values: usize,
+    num_values: usize,
     corrected: BTreeSet<usize>,
 }
 
@@ -61,8 +61,8 @@ impl CarryAnalysis<'_> {
     }
 
     fn add_value(&mut self) -> usize {
-        self.n_values += 1;
-        self.n_values - 1
+        self.num_values += 1;
+        self.num_values - 1
     }
 
     /// Returns the value that an op reads as an operand: a tile if the loop tiles it.

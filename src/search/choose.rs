@@ -247,7 +247,7 @@ impl SegmentEdge<'_> {
     fn enumerate_candidates(&mut self, judge: &dyn CostEvaluator) -> usize {
         self.axes = find_axes(self.ops, self.range.clone());
         let nests = enumerate_tilings(self.ops, self.range.clone(), &self.axes);
-        let n_estimates = nests.len() * self.range.len();
+        let num_estimates = nests.len() * self.range.len();
         let estimated = |nest: Tiling| {
             let estimate =
                 estimate_cost(self.ops, self.range.clone(), &self.axes, &nest, self.has_resident_live_ins, judge);
@@ -260,7 +260,7 @@ impl SegmentEdge<'_> {
         queue.reverse();
         sort_candidates(&mut queue);
         self.queue = Some(queue);
-        n_estimates.div_ceil(ESTIMATES_PER_STEP)
+        num_estimates.div_ceil(ESTIMATES_PER_STEP)
     }
 
     /// Records the cost of the ops without loops; `by_op` has one entry per op of the program.
@@ -329,7 +329,7 @@ impl SegmentEdge<'_> {
     fn update_expected_times(&mut self, judge: &dyn CostEvaluator, seen: &MeasuredTimes) -> usize {
         let Some(mut queue) = self.queue.take() else { return 0 };
         let costs = CalibratedCosts { costs: judge, measured: seen };
-        let mut n_looked_at = 0;
+        let mut num_looked_at = 0;
         while let Some(mut first) = queue.pop_if(|first| first.measured_version != Some(seen.version)) {
             let expected_ns = estimate_cost(
                 self.ops,
@@ -344,10 +344,10 @@ impl SegmentEdge<'_> {
             // Among equal nests the order is stable.
             let place = queue.partition_point(|other| other.expected_ns > first.expected_ns);
             queue.insert(place, first);
-            n_looked_at += 1;
+            num_looked_at += 1;
         }
         self.queue = Some(queue);
-        n_looked_at
+        num_looked_at
     }
 
     /// Evaluates the nest with the least expected time, unless newer op times raise the bound: then other edges go
@@ -355,9 +355,9 @@ impl SegmentEdge<'_> {
     fn evaluate_next(&mut self, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes, caution: f64) -> usize {
         let before_ns = self.lower_bound_ns(caution);
         if caution > 1.0 {
-            let n_estimates = self.update_expected_times(judge, seen) * self.range.len();
+            let num_estimates = self.update_expected_times(judge, seen) * self.range.len();
             if self.lower_bound_ns(caution) > before_ns + CONVERGENCE_TOLERANCE * before_ns.abs() {
-                return n_estimates.div_ceil(ESTIMATES_PER_STEP);
+                return num_estimates.div_ceil(ESTIMATES_PER_STEP);
             }
         } else {
             self.order_by_estimates();
@@ -422,9 +422,9 @@ struct ShortestPathSearch<'a> {
     /// Indexed by the first op, then by the number of ops minus one.
     edges: Vec<Vec<SegmentEdge<'a>>>,
     /// Number of evaluated whole-program plans.
-    n_plans: usize,
+    num_plans: usize,
     /// Number of these that are infeasible.
-    n_infeasible_plans: usize,
+    num_infeasible_plans: usize,
     /// The evaluated whole-program plans.
     evaluated_plans: Vec<EvaluatedPlan>,
 }
@@ -464,8 +464,8 @@ impl<'a> ShortestPathSearch<'a> {
             path_costs: Vec::new(),
             fastest_ns: f64::INFINITY,
             edges: (0..ops.len()).map(from).collect(),
-            n_plans: 0,
-            n_infeasible_plans: 0,
+            num_plans: 0,
+            num_infeasible_plans: 0,
             evaluated_plans: Vec::new(),
         }
     }
@@ -491,8 +491,8 @@ impl<'a> ShortestPathSearch<'a> {
     /// Initializes all edges with the cost of their ops without loops. If the program cannot be compiled without loops,
     /// each op is evaluated alone.
     fn initialize_edges(&mut self, by_op: Option<&[ModeledCost]>) {
-        self.n_plans += 1;
-        self.n_infeasible_plans += usize::from(by_op.is_none());
+        self.num_plans += 1;
+        self.num_infeasible_plans += usize::from(by_op.is_none());
         let by_op = by_op.map_or_else(|| self.evaluate_ops_alone(), <[ModeledCost]>::to_vec);
         for edge in self.edges.iter_mut().flatten() {
             edge.record_untiled_cost(&by_op);
@@ -531,20 +531,20 @@ impl<'a> ShortestPathSearch<'a> {
 
     /// Returns the cost of each op compiled alone without loops; the time is infinite if that is impossible.
     fn evaluate_ops_alone(&mut self) -> Vec<ModeledCost> {
-        self.n_plans += self.ops.len();
+        self.num_plans += self.ops.len();
         let never = ModeledCost { ns: f64::INFINITY, hbm_bytes: 0 };
         let alone = (0..self.ops.len()).map(|op| self.evaluator.evaluate_segment(op..op + 1, &[], &[], &[]));
         let costs: Vec<Option<Vec<ModeledCost>>> = alone.collect();
-        self.n_infeasible_plans += costs.iter().filter(|cost| cost.is_none()).count();
+        self.num_infeasible_plans += costs.iter().filter(|cost| cost.is_none()).count();
         costs.into_iter().map(|by_op| by_op.map_or(never, |by_op| by_op.into_iter().sum())).collect()
     }
 
     fn num_infeasible(&self) -> usize {
-        self.n_infeasible_plans + self.edges.iter().flatten().map(|edge| edge.num_infeasible).sum::<usize>()
+        self.num_infeasible_plans + self.edges.iter().flatten().map(|edge| edge.num_infeasible).sum::<usize>()
     }
 
     fn num_evaluated(&self) -> usize {
-        self.n_plans
+        self.num_plans
             + self.edges.iter().flatten().map(|edge| edge.num_evaluated_before + edge.num_evaluated).sum::<usize>()
     }
 

@@ -115,7 +115,7 @@ impl SearchedOp {
     }
 
     fn is_reduced(&self, dim: usize) -> bool {
-        dim >= self.tiled.sizes.len() - self.tiled.n_reduced
+        dim >= self.tiled.sizes.len() - self.tiled.num_reduced
     }
 
     /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are
@@ -190,7 +190,7 @@ mod tests {
     pub(super) fn matmul([m, n, k]: [i64; 3], maker: Option<usize>) -> SearchedOp {
         let tiled = TiledOp {
             sizes: vec![m, n, k],
-            n_reduced: 1,
+            num_reduced: 1,
             inputs: vec![make_operand(&[0, 2], maker), make_operand(&[2, 1], None)],
             output: vec![Some(0), Some(1)],
             combines: true,
@@ -212,7 +212,7 @@ mod tests {
     pub(super) fn reduce(sizes: &[i64], maker: Option<usize>) -> SearchedOp {
         let mut op = pointwise(sizes, maker);
         let last = sizes.len() - 1;
-        op.tiled.n_reduced = 1;
+        op.tiled.num_reduced = 1;
         op.tiled.output[last] = None;
         op.tiled.combines = true;
         op.operand_bytes[1] /= sizes[last];

@@ -36,9 +36,11 @@ mod tests {
     use crate::search::{HoistedCopy, OperandPosition, TiledLoop};
     use std::collections::BTreeMap;
 
-    fn make_plan(count: i64, n_copies: usize, ns: f64) -> PricedPlan {
-        let copies =
-            vec![HoistedCopy { reads: vec![OperandPosition { op: 0, operand: 0 }], tiled_dims: vec![None] }; n_copies];
+    fn make_plan(count: i64, num_copies: usize, ns: f64) -> PricedPlan {
+        let copies = vec![
+            HoistedCopy { reads: vec![OperandPosition { op: 0, operand: 0 }], tiled_dims: vec![None] };
+            num_copies
+        ];
         let levels = vec![TiledLoop { count, dims: BTreeMap::from([(0, 0)]) }];
         PricedPlan { loops: vec![LoopNest { ops: 0..1, levels, copies }], cost: ModeledCost { ns, hbm_bytes: 0 } }
     }

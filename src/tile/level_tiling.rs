@@ -37,7 +37,7 @@ pub struct TiledOp {
     /// Sizes of the iteration dimensions.
     pub sizes: Vec<i64>,
     /// Number of trailing dimensions that are reduced.
-    pub n_reduced: usize,
+    pub num_reduced: usize,
     /// Levels that the hints request, outermost first.
     pub levels: Vec<LoopLevel>,
     /// Ids of levels that contain the op even where they do not tile it: the op is recomputed in every iteration.
@@ -205,7 +205,7 @@ impl TiledOp {
             if let Some(second) = named.next() {
                 return Err(TilingError::Ambiguous { dim: level.name.clone(), first: dim, second, count: level.count });
             }
-            let is_reduced = dim >= self.sizes.len() - self.n_reduced;
+            let is_reduced = dim >= self.sizes.len() - self.num_reduced;
             if is_reduced && !self.combines {
                 return Err(TilingError::NoCombination {
                     dim: level.name.clone(),
@@ -273,13 +273,13 @@ mod tests {
         LoopLevel { id, name: name.to_owned(), count, symbol: None }
     }
 
-    fn make_op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
+    fn make_op(names: &[&str], sizes: &[i64], num_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
         let names = names
             .iter()
             .map(|name| name.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect())
             .collect();
         let levels = levels.iter().zip(0..).map(|(&(name, count), id)| make_level(id, name, count)).collect();
-        TiledOp { names, sizes: sizes.to_vec(), n_reduced, levels, combines: true, ..TiledOp::default() }
+        TiledOp { names, sizes: sizes.to_vec(), num_reduced, levels, combines: true, ..TiledOp::default() }
     }
 
     fn tilings_of(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, TilingError> {

@@ -368,7 +368,7 @@ fn build_options(arguments: &CompileArguments) -> Result<CompileOptions, String>
 }
 
 fn format_summary(report: &Report, output: &str, line: &str) -> String {
-    let n_files = report.files.len();
+    let num_files = report.files.len();
     let mut validation: String =
         report.validation.iter().flat_map(Verdict::lines).map(|line| format!("  {line}\n")).collect();
     match &report.not_validated {
@@ -380,7 +380,7 @@ fn format_summary(report: &Report, output: &str, line: &str) -> String {
         Some(NotValidated { reason, .. }) => validation.push_str(&format!("  not validated: {reason}\n")),
         None => {}
     }
-    format!("{report}\n{validation}  {n_files} files written to {output}\n")
+    format!("{report}\n{validation}  {num_files} files written to {output}\n")
 }
 
 /// Returns the files below a folder, sorted.

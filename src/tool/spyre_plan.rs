@@ -143,11 +143,11 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     let mut watcher =
         SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, shown };
     let mut go_on = |progress: &scratchpad::PlanningProgress| watcher.should_continue(progress);
-    let n_buffers = instance.buffers.len() as u64;
+    let num_buffers = instance.buffers.len() as u64;
     let usual = if arguments.smallest_peak {
         DEFAULT_PEAK_BUDGET
     } else {
-        DEFAULT_BUDGET.max(MIN_STEPS_PER_BUFFER * n_buffers)
+        DEFAULT_BUDGET.max(MIN_STEPS_PER_BUFFER * num_buffers)
     };
     let budget = arguments.budget.unwrap_or(usual);
     let mut limits = PlanningLimits { budget, go_on: &mut go_on };
@@ -256,9 +256,9 @@ fn format_summary(plan: &ScratchpadPlan, peak: Option<MinimumLxBytes>) -> String
     let optimal = if is_optimal { ", optimal" } else { "" };
     let stopped = if plan.timed_out { ", timed out" } else { "" };
     let ScratchpadPlan { hbm_bytes_left, lower_bound, steps, .. } = plan;
-    let (n_placed, among) = (format_num_placed(plan), describe_plan_set(plan.plan_set()));
+    let (num_placed, among) = (format_num_placed(plan), describe_plan_set(plan.plan_set()));
     format!(
-        "{n_placed}; HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}{suffices}{optimal} among {among}); {steps} \
+        "{num_placed}; HBM traffic {hbm_bytes_left} bytes (lower bound {lower_bound}{suffices}{optimal} among {among}); {steps} \
          steps{stopped}\n"
     )
 }
@@ -269,11 +269,11 @@ fn describe_plan_set(among: &str) -> &'static str {
 }
 
 fn format_num_placed(plan: &ScratchpadPlan) -> String {
-    let n_buffers = plan.reasons.len();
-    let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
-    let n_split = plan.stays.len() - n_placed;
-    let split = if n_split > 0 { format!(", in {} residency intervals", plan.stays.len()) } else { String::new() };
-    format!("{n_placed} of {n_buffers} buffers in LX{split}")
+    let num_buffers = plan.reasons.len();
+    let num_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
+    let num_split = plan.stays.len() - num_placed;
+    let split = if num_split > 0 { format!(", in {} residency intervals", plan.stays.len()) } else { String::new() };
+    format!("{num_placed} of {num_buffers} buffers in LX{split}")
 }
 
 fn parse_timeout(seconds: f64) -> Result<Duration, String> {

@@ -29,10 +29,10 @@ impl Bytes {
         self.lx_read + self.lx_written
     }
 
-    /// The bytes of one of `n_iterations` that are all alike.
+    /// The bytes of one of `num_iterations` that are all alike.
     #[must_use]
-    pub fn divide_by(&self, n_iterations: i64) -> Self {
-        let part = |bytes: i64| bytes / n_iterations.max(1);
+    pub fn divide_by(&self, num_iterations: i64) -> Self {
+        let part = |bytes: i64| bytes / num_iterations.max(1);
         let Self { hbm_read, hbm_written, lx_read, lx_written } = *self;
         Self {
             hbm_read: part(hbm_read),

@@ -206,12 +206,12 @@ mod tests {
     #[test]
     fn limits_gathered_rows_to_indices_and_table_rows() {
         let hbm = Allocation::Hbm { argument: 0, offset_bytes: 0 };
-        let bytes_of_rows = |n_indices: i64, n_rows: i64| {
+        let bytes_of_rows = |num_indices: i64, n_rows: i64| {
             let mut index = operand(true, hbm, &[1, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
             index.name = Some("index".to_owned());
             let at = vec![Coordinate::indirect("index"), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
             let operands = vec![index, operand(true, hbm, &[n_rows, 2, 64], at)];
-            let iteration_space = vec![IterationDim::new(n_indices, 1), IterationDim::new(128, 1)];
+            let iteration_space = vec![IterationDim::new(num_indices, 1), IterationDim::new(128, 1)];
             touched_bytes(&OpSpec { iteration_space, operands: operands.clone(), ..OpSpec::default() }, &operands[1])
         };
         assert_eq!(bytes_of_rows(16, 512), 16 * 256);

@@ -217,13 +217,13 @@ mod tests {
         hostile.push(String::from_utf8(good.clone()).unwrap().replace("1/1", "9/1").into_bytes());
         hostile.push(String::from_utf8(good.clone()).unwrap().replace("\"seed\"", "\"sead\"").into_bytes());
         hostile.push(good[..good.len() / 2].to_vec());
-        let n_hostile = hostile.len();
+        let num_hostile = hostile.len();
         let mut bytes: Vec<u8> = hostile.iter().flat_map(|line| [line.trim_ascii_end(), b"\n"].concat()).collect();
         bytes.extend(&good);
         fs::write(&file, bytes).unwrap();
         let (entries, warnings) = read_all(folder.path());
         assert_eq!(entries, [entry("a", 2.0)]);
-        assert_eq!(warnings.len(), n_hostile);
+        assert_eq!(warnings.len(), num_hostile);
         for (number, warning) in warnings.iter().enumerate() {
             assert!(
                 warning.starts_with(&format!("[SPY1340] {}:{}: entry is skipped", file.display(), number + 1)),

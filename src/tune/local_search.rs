@@ -32,7 +32,7 @@ struct WalkState {
     /// Remaining number of points that it may evaluate.
     left: usize,
     best: Option<TuneCandidate>,
-    n_starts: usize,
+    num_starts: usize,
 }
 
 impl TuneSearch<'_> {
@@ -52,7 +52,7 @@ impl TuneSearch<'_> {
     /// Runs one walk; returns whether it has seen all points.
     fn run_walk(&mut self, number: usize, left: usize) -> Result<bool, TuneStopReason> {
         let random = SplitMix64::new(self.request.seed, number);
-        let mut walk = WalkState { random, seen: BTreeSet::new(), left, best: None, n_starts: 0 };
+        let mut walk = WalkState { random, seen: BTreeSet::new(), left, best: None, num_starts: 0 };
         let given = number.checked_sub(1).and_then(|start| self.request.starts.get(start)).cloned();
         let first = if number == 0 { Some(self.space.untuned_point()) } else { given };
         let mut start = first.or_else(|| self.draw_random_point(&mut walk));
@@ -61,8 +61,8 @@ impl TuneSearch<'_> {
             if walk.left == 0 {
                 return Ok(false);
             }
-            walk.n_starts += 1;
-            start = if walk.n_starts.is_multiple_of(2) {
+            walk.num_starts += 1;
+            start = if walk.num_starts.is_multiple_of(2) {
                 self.draw_random_point(&mut walk)
             } else {
                 self.perturb_best_point(&mut walk).or_else(|| self.draw_random_point(&mut walk))
@@ -132,7 +132,7 @@ impl TuneSearch<'_> {
 
     /// Returns the points with any other choice in one dimension, or a step in two.
     fn collect_distant_neighbors(&self, at: &TunePoint) -> Vec<TunePoint> {
-        let n_dims = at.0.len();
+        let num_dims = at.0.len();
         let mut points: Vec<TunePoint> = Vec::new();
         for (dim, dimension) in self.space.dimensions().iter().enumerate() {
             points.extend((0..dimension.choices.len()).map(|choice| {
@@ -141,7 +141,7 @@ impl TuneSearch<'_> {
                 point
             }));
         }
-        for (one, other) in (0..n_dims).flat_map(|one| (one + 1..n_dims).map(move |other| (one, other))) {
+        for (one, other) in (0..num_dims).flat_map(|one| (one + 1..num_dims).map(move |other| (one, other))) {
             let steps = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
             points.extend(
                 steps.into_iter().filter_map(|(left, right)| self.step_point(at, &[(one, left), (other, right)])),
@@ -175,12 +175,12 @@ impl TuneSearch<'_> {
     /// Returns the best point of the walk with other choices in two dimensions or a few more.
     fn perturb_best_point(&self, walk: &mut WalkState) -> Option<TunePoint> {
         let best = walk.best.as_ref()?.point.clone();
-        let n_dims = best.0.len();
-        (n_dims > 0).then_some(())?;
+        let num_dims = best.0.len();
+        (num_dims > 0).then_some(())?;
         for _ in 0..MAX_DRAWS {
             let mut point = best.clone();
-            for _ in 0..2.max(n_dims / 3) {
-                let dim = walk.random.next_below(n_dims);
+            for _ in 0..2.max(num_dims / 3) {
+                let dim = walk.random.next_below(num_dims);
                 point.0[dim] = walk.random.next_below(self.space.dimensions()[dim].choices.len());
             }
             if self.is_unseen(walk, &point) {

@@ -154,8 +154,8 @@ fn finds_best_plan_of_matmul_by_local_search() {
         let found = search(&space, &product, &request, &|| false, &mut |_| {});
         (found.is_exhaustive, found.n_compiled, found.ranked[0].cost, found.ranked.len())
     };
-    let (is_exhaustive, _, all, n_ranked) = best(20_000, 0);
-    assert!(is_exhaustive && n_ranked > 2000, "{n_ranked} points");
+    let (is_exhaustive, _, all, num_ranked) = best(20_000, 0);
+    assert!(is_exhaustive && num_ranked > 2000, "{num_ranked} points");
     for seed in 0..8 {
         let (is_exhaustive, n_compiled, cost, _) = best(2000, seed);
         assert!(!is_exhaustive && n_compiled <= 2000);

@@ -289,7 +289,7 @@ mod tests {
     /// compile.
     #[derive(Default)]
     struct SyntheticCosts {
-        n_measured: AtomicUsize,
+        num_measured: AtomicUsize,
         bound_ns: f64,
     }
 
@@ -301,7 +301,7 @@ mod tests {
         }
 
         fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
-            self.n_measured.fetch_add(1, Memory::Relaxed);
+            self.num_measured.fetch_add(1, Memory::Relaxed);
             let sum: usize = point.0.iter().sum();
             if sum % 5 == 4 {
                 return Err(Rejection { reason: "fives".to_owned(), message: format!("{sum}") });
@@ -338,9 +338,9 @@ mod tests {
         space: &TuneSpace,
         judge: &SyntheticCosts,
         request: &TuneSearchRequest,
-        n_threads: usize,
+        num_threads: usize,
     ) -> TuneSearchResult {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build().unwrap();
         pool.install(|| search(space, judge, request, &|| false, &mut |_| {}))
     }
 
@@ -350,7 +350,7 @@ mod tests {
         let found = run_search(&space, &judge, &request(1000), 2);
         assert_eq!((found.stop, found.is_exhaustive, found.looked_at.len()), (TuneStopReason::Exhausted, true, 729));
         assert_eq!(found.n_compiled + found.rejected["sevens"].0, 729);
-        assert_eq!(found.n_compiled, judge.n_measured.into_inner());
+        assert_eq!(found.n_compiled, judge.num_measured.into_inner());
         assert_eq!(found.ranked.len() + found.rejected["fives"].0, found.n_compiled);
         let least = found.ranked.iter().map(|candidate| candidate.cost.ns).fold(f64::INFINITY, f64::min);
         assert_eq!(found.ranked[0].cost.ns, least);
@@ -395,8 +395,8 @@ mod tests {
         for budget in [1, 40, 300, 1000] {
             let one = run_search(&space(), &SyntheticCosts::default(), &request(budget), 1);
             assert!(one.n_compiled <= budget);
-            for n_threads in [2, 8] {
-                assert_eq!(run_search(&space(), &SyntheticCosts::default(), &request(budget), n_threads), one);
+            for num_threads in [2, 8] {
+                assert_eq!(run_search(&space(), &SyntheticCosts::default(), &request(budget), num_threads), one);
             }
         }
     }
@@ -449,7 +449,7 @@ mod tests {
     #[test]
     fn returns_best_point_of_interrupted_search() {
         let judge = SyntheticCosts::default();
-        let is_interrupted = || judge.n_measured.load(Memory::Relaxed) >= 40;
+        let is_interrupted = || judge.num_measured.load(Memory::Relaxed) >= 40;
         let found = search(&space(), &judge, &request(1000), &is_interrupted, &mut |_| {});
         assert_eq!(found.stop, TuneStopReason::Interrupted);
         assert!(found.n_compiled >= 40 && !found.ranked.is_empty());

@@ -109,11 +109,11 @@ impl fmt::Display for TuneSpace {
 pub(super) mod tests {
     use super::*;
 
-    /// Creates a dimension with the numbers below `n_choices`.
-    pub(crate) fn numbered_dimension(name: &str, n_choices: usize, untuned: usize) -> TuneDimension {
+    /// Creates a dimension with the numbers below `num_choices`.
+    pub(crate) fn numbered_dimension(name: &str, num_choices: usize, untuned: usize) -> TuneDimension {
         TuneDimension {
             name: name.to_owned(),
-            choices: (0..n_choices).map(|choice| choice.to_string()).collect(),
+            choices: (0..num_choices).map(|choice| choice.to_string()).collect(),
             untuned,
         }
     }

@@ -154,17 +154,17 @@ mod tests {
 
     fn function(
         shapes: &[&[usize]],
-        n_arguments: usize,
+        num_arguments: usize,
         ops: Vec<(EvalOpKind<'static>, Vec<usize>)>,
     ) -> EvalFunction<'static> {
         let tensor = |shape: &&[usize]| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 };
         let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| EvalOp {
             kind,
             inputs,
-            outputs: vec![n_arguments + at],
+            outputs: vec![num_arguments + at],
         });
         let body =
-            EvalBlock { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
+            EvalBlock { arguments: (0..num_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
         EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values: shapes.iter().map(tensor).collect(), body }
     }
 

@@ -175,9 +175,9 @@ mod tests {
 
     /// The ranges of the two arguments, values 0 and 1.
     fn argument_domains(ops: Vec<EvalOp<'static>>) -> Vec<Option<Domain>> {
-        let n_values = 2 + ops.len();
-        let values = vec![EvalTensor { shape: vec![4], element: ElementType::F16 }; n_values];
-        let body = EvalBlock { arguments: vec![0, 1], ops, yields: vec![n_values - 1] };
+        let num_values = 2 + ops.len();
+        let values = vec![EvalTensor { shape: vec![4], element: ElementType::F16 }; num_values];
+        let body = EvalBlock { arguments: vec![0, 1], ops, yields: vec![num_values - 1] };
         compute_domains(&EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body })
     }
 

@@ -330,14 +330,14 @@ impl<'c> PhaseRecords<'c> {
         }
         let (imported, element_operations) = (self.imported_functions()?, self.element_operations());
         let ValidationExtent { draws, samples } = extent;
-        let n_draws = draws.end - draws.start;
+        let num_draws = draws.end - draws.start;
         let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
             compared: simulation
                 .map_or_else(|| format!("the IR after phase '{}'", self.last_phase()), |_| "the files".to_owned()),
             at_sizes: Vec::new(),
             pieces: None,
-            draws: n_draws,
+            draws: num_draws,
             element_operations,
             sampled,
             undefined: 0,
@@ -347,7 +347,7 @@ impl<'c> PhaseRecords<'c> {
             log2_chance: None,
             as_written: None,
         };
-        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
+        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, num_draws);
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &EvalFunction<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();

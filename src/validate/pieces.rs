@@ -49,10 +49,10 @@ fn find_piece_end(start: usize, steps: &[u64], crossing: &[Option<usize>], most:
         if end == steps.len() {
             break;
         }
-        if let Some(n_values) = crossing[end] {
+        if let Some(num_values) = crossing[end] {
             let is_small = total < most / 2;
-            if best.is_none_or(|(was_small, least, _)| (is_small, n_values) <= (was_small, least)) {
-                best = Some((is_small, n_values, end));
+            if best.is_none_or(|(was_small, least, _)| (is_small, num_values) <= (was_small, least)) {
+                best = Some((is_small, num_values, end));
             }
         }
     }
@@ -77,9 +77,10 @@ struct ValueLiveRanges<'f> {
 impl<'f> ValueLiveRanges<'f> {
     fn from_function(function: &'f EvalFunction<'_>) -> Self {
         let ops = &function.body.ops;
-        let n_values = function.values.len();
+        let num_values = function.values.len();
         let mut may_cross: Vec<bool> = function.values.iter().map(|value| !value.element.is_integer()).collect();
-        let (mut made, mut last, mut is_result) = (vec![None; n_values], vec![0; n_values], vec![false; n_values]);
+        let (mut made, mut last, mut is_result) =
+            (vec![None; num_values], vec![0; num_values], vec![false; num_values]);
         let reads: Vec<BTreeSet<ValueId>> = ops.iter().map(collect_reads).collect();
         for (position, op) in ops.iter().enumerate() {
             op.outputs.iter().enumerate().for_each(|(result, id)| made[*id] = Some((position, result)));
@@ -163,8 +164,8 @@ mod tests {
     }
 
     /// A function on value 0 whose values have 100 elements each.
-    fn function(n_values: usize, ops: Vec<EvalOp<'static>>, yields: &[ValueId]) -> EvalFunction<'static> {
-        let values = vec![EvalTensor { shape: vec![100], element: ElementType::F16 }; n_values];
+    fn function(num_values: usize, ops: Vec<EvalOp<'static>>, yields: &[ValueId]) -> EvalFunction<'static> {
+        let values = vec![EvalTensor { shape: vec![100], element: ElementType::F16 }; num_values];
         EvalFunction {
             name: "f".to_owned(),
             ranges: Vec::new(),

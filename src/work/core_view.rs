@@ -178,8 +178,13 @@ mod tests {
     const C0: Coordinate = Coordinate::from_dim(0);
     const C1: Coordinate = Coordinate::from_dim(1);
 
-    fn build_operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<DeviceOperand>) -> UndividedOp {
-        let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+    fn build_operation(
+        family: Family,
+        ranges: &[i64],
+        num_outputs: usize,
+        operands: Vec<DeviceOperand>,
+    ) -> UndividedOp {
+        let kind = |dim| if dim < num_outputs { DimKind::Output } else { DimKind::Reduction };
         let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
         UndividedOp {
             family,

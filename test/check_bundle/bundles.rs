@@ -146,16 +146,16 @@ pub(crate) fn gather() -> Files {
 }
 
 /// A gather of rows of 128 elements; `slices` of the indices and of the columns.
-pub(crate) fn divided_gather(n_indices: i64, slices: [i64; 2]) -> Files {
-    let mut index = operand(&[(n_indices + 31) / 32, 32], vec![C::floordiv(0, 32), C::modulo(0, 32)]);
-    if n_indices <= 32 {
+pub(crate) fn divided_gather(num_indices: i64, slices: [i64; 2]) -> Files {
+    let mut index = operand(&[(num_indices + 31) / 32, 32], vec![C::floordiv(0, 32), C::modulo(0, 32)]);
+    if num_indices <= 32 {
         index.coordinates = vec![C::constant(0), C::dim(0)];
     }
     index.format = DeviceFormat::IeeeInt32;
     index.name = Some("t".to_owned());
     let table = operand(&[2, 512, 64], vec![C::floordiv(1, 64), C::indirect("t"), C::modulo(1, 64)]);
-    let space = [(n_indices, slices[0]), (128, slices[1])];
-    emit_ops(vec![op("identity", &space, 0, vec![index, table, matrix((0, n_indices), (1, 128))])])
+    let space = [(num_indices, slices[0]), (128, slices[1])];
+    emit_ops(vec![op("identity", &space, 0, vec![index, table, matrix((0, num_indices), (1, 128))])])
 }
 
 /// The bundle `gather` as a program of one launch.

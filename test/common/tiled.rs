@@ -70,7 +70,7 @@ pub(crate) struct ExecutionResult {
     pub(crate) hbm_bytes_written: u64,
     /// Number of loops in the text of the bundles.
     #[allow(dead_code, reason = "random programs are compared by their results")]
-    pub(crate) n_loops: usize,
+    pub(crate) num_loops: usize,
     /// Unrounded results, with bounds on the effect of rounding.
     #[allow(dead_code, reason = "exact numbers are not rounded")]
     pub(crate) companions: Vec<Companions<BoundedNumber>>,
@@ -141,7 +141,7 @@ fn execute_with(
     Ok(ExecutionResult {
         n_executions: launches.iter().flat_map(|launch| &launch.ops).map(|op| op.executions).sum(),
         hbm_bytes_written: outcome.report.total.hbm_written,
-        n_loops: simulation.program().launches.iter().map(|launch| count_loops(&output.join(&launch.bundle))).sum(),
+        num_loops: simulation.program().launches.iter().map(|launch| count_loops(&output.join(&launch.bundle))).sum(),
         companions,
         results: outcome.results.into_iter().map(|(_, array)| array).collect(),
     })

@@ -114,7 +114,7 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 /// A header of NumPy's and the bytes of zeros.
-pub(crate) fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Vec<u8> {
+pub(crate) fn npy(element: &str, order: &str, shape: &str, num_bytes: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': '{element}', 'fortran_order': {order}, 'shape': {shape}, }}");
     while !(header.len() + 11).is_multiple_of(64) {
         header.push(' ');
@@ -123,7 +123,7 @@ pub(crate) fn npy(element: &str, order: &str, shape: &str, n_bytes: usize) -> Ve
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.resize(bytes.len() + n_bytes, 0);
+    bytes.resize(bytes.len() + num_bytes, 0);
     bytes
 }
 
@@ -154,13 +154,13 @@ impl InputFolder {
         let made = Self(tempfile::tempdir().unwrap());
         let write = |name: &str, content: &[u8]| fs::write(made.folder().join(name), content).unwrap();
         TEXTS.iter().for_each(|(name, text)| write(name, text.as_bytes()));
-        for (name, element, order, shape, n_bytes) in [
+        for (name, element, order, shape, num_bytes) in [
             ("f32.npy", "<f4", "False", "(4, 64)", 1024),
             ("narrow.npy", "<f2", "False", "(4, 32)", 256),
             ("fortran.npy", "<f2", "True", "(4, 64)", 512),
             ("cut.npy", "<f2", "False", "(4, 64)", 100),
         ] {
-            write(name, &npy(element, order, shape, n_bytes));
+            write(name, &npy(element, order, shape, num_bytes));
         }
         write("arrays.npz", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
         for command in [

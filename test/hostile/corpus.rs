@@ -196,13 +196,13 @@ pub(crate) fn golden_program(folder: &Path) -> Description {
     let tensor = |arg: &serde_json::Value| {
         let device_size: Vec<i64> =
             arg["device_size"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap()).collect();
-        let n_elements: i64 = device_size.iter().product();
+        let num_elements: i64 = device_size.iter().product();
         Tensor {
             name: format!("arg{}", arg["index"]),
-            shape: vec![n_elements],
+            shape: vec![num_elements],
             element_type: if arg["dtype"] == "IEEE_INT32" { "i32" } else { "f32" }.to_owned(),
             format: arg["dtype"].as_str().unwrap().to_owned(),
-            bytes: n_elements * 128 / device_size.last().unwrap(),
+            bytes: num_elements * 128 / device_size.last().unwrap(),
             stride_map: (0..device_size.len()).map(|dim| device_size[dim + 1..].iter().product()).collect(),
             device_size,
             ..Tensor::default()

@@ -145,9 +145,9 @@ impl IndexProgram {
             is_clamped,
             is_extracted,
         };
-        let n_steps = 1 + draws.below(5);
+        let num_steps = 1 + draws.below(5);
         program.add_argument(&mut draws);
-        for _ in 0..n_steps {
+        for _ in 0..num_steps {
             program.add_step(&mut draws);
         }
         program.add_read(&mut draws);
@@ -210,7 +210,7 @@ impl IndexProgram {
         let ListStep { shape, bounds: [low, high], .. } = self.steps[from].clone();
         let rank = shape.len();
         let dim = draws.below(rank);
-        let n_elements: usize = shape.iter().product();
+        let num_elements: usize = shape.iter().product();
         let kind = draws.below(17);
         match kind {
             0 | 1 => {
@@ -230,15 +230,15 @@ impl IndexProgram {
                 let shapes: Vec<Vec<usize>> = match rank {
                     1 => [1, 2, 3, 4]
                         .into_iter()
-                        .filter(|rows| n_elements.is_multiple_of(*rows))
-                        .map(|rows| vec![rows, n_elements / rows])
+                        .filter(|rows| num_elements.is_multiple_of(*rows))
+                        .map(|rows| vec![rows, num_elements / rows])
                         .collect(),
-                    _ => vec![vec![n_elements]],
+                    _ => vec![vec![num_elements]],
                 };
                 let to = &shapes[draws.below(shapes.len())];
                 self.push(ListDefinition::Reshape, &[from], to, [low, high], draws)
             }
-            6 | 7 if n_elements < MAX_ELEMENTS => {
+            6 | 7 if num_elements < MAX_ELEMENTS => {
                 let mut like = shape.clone();
                 like[dim] = 1 + draws.below(9);
                 let other = self.list_like(&like, draws);
@@ -277,7 +277,7 @@ impl IndexProgram {
                 );
                 self.push(ListDefinition::Join(dim), &[known, first], &shape, [low.min(start), high.max(start)], draws)
             }
-            9 if n_elements < MAX_ELEMENTS && rank == 1 => {
+            9 if num_elements < MAX_ELEMENTS && rank == 1 => {
                 let other = self.list_like(&shape, draws);
                 let [other_low, other_high] = self.steps[other].bounds;
                 let dim = draws.below(2);

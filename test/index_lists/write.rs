@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 struct IndexProgramWriter<'a> {
     program: &'a IndexProgram,
     text: String,
-    n_values: usize,
+    num_values: usize,
 }
 
 /// An operand of a `linalg.generic`: its name, its type and its map.
@@ -40,7 +40,7 @@ fn identity(rank: usize) -> String {
 impl IndexProgram {
     /// The program as a function `main`.
     pub(crate) fn text(&self) -> String {
-        let mut writer = IndexProgramWriter { program: self, text: String::new(), n_values: 0 };
+        let mut writer = IndexProgramWriter { program: self, text: String::new(), num_values: 0 };
         let mut arguments = Vec::new();
         for (number, ListStep { list, shape, .. }) in self.steps.iter().enumerate() {
             match list {
@@ -68,8 +68,8 @@ impl IndexProgramWriter<'_> {
     }
 
     fn fresh_name(&mut self) -> String {
-        self.n_values += 1;
-        format!("%v{}", self.n_values)
+        self.num_values += 1;
+        format!("%v{}", self.num_values)
     }
 
     /// The type of a list.

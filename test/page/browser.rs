@@ -37,7 +37,7 @@ pub(crate) struct Browser {
     commands: ChildStdin,
     answers: Receiver<Value>,
     session: String,
-    n_commands: u64,
+    num_commands: u64,
     /// Errors and network requests that the page reported.
     pub(crate) complaints: Vec<String>,
     address: String,
@@ -61,7 +61,7 @@ impl Browser {
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut message = Vec::new();
-            while output.read_until(0, &mut message).is_ok_and(|n_bytes| n_bytes > 0) {
+            while output.read_until(0, &mut message).is_ok_and(|num_bytes| num_bytes > 0) {
                 let value = serde_json::from_slice(message.strip_suffix(&[0]).unwrap_or(&message))
                     .expect("the browser answers in JSON");
                 if sender.send(value).is_err() {
@@ -76,7 +76,7 @@ impl Browser {
             commands,
             answers,
             session,
-            n_commands: 0,
+            num_commands: 0,
             complaints: Vec::new(),
             address,
             _profile: profile,
@@ -203,8 +203,8 @@ impl Browser {
 
     /// Sends a message and waits for the answer; other messages are handled meanwhile.
     fn send_command(&mut self, method: &str, parameters: Value) -> Value {
-        self.n_commands += 1;
-        let id = self.n_commands;
+        self.num_commands += 1;
+        let id = self.num_commands;
         let mut command = json!({"id": id, "method": method, "params": parameters});
         if !self.session.is_empty() {
             command["sessionId"] = self.session.clone().into();

@@ -55,12 +55,12 @@ fn draws_only_visible_ops_of_two_thousand() {
     let all = drawn(&mut opened);
     assert!(all > 100.0 && all < most, "{all} of {most}");
     let place = opened.find_middle("#canvas");
-    for n_steps in 1..=14 {
+    for num_steps in 1..=14 {
         let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
         opened.browser.wheel(place, -200.0);
         let [found, more] =
             [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
-        assert!(found < most && (1.0..=4.0).contains(&more), "step {n_steps}: {found} things in {more} frames");
+        assert!(found < most && (1.0..=4.0).contains(&more), "step {num_steps}: {found} things in {more} frames");
     }
     let [from, to] = opened.view();
     assert!(to - from < 60.0 && drawn(&mut opened) < 300.0, "{from} to {to}: {}", drawn(&mut opened));

@@ -31,25 +31,25 @@ impl ProgramBuilder {
 
     /// A value with the axis as the last dimension: an argument, or a product.
     fn add_scores(&mut self) -> usize {
-        let n_batch = self.choices.below(3);
-        let mut shape: Vec<usize> = (0..n_batch).map(|_| 1 + self.choices.below(3)).collect();
+        let num_batch = self.choices.below(3);
+        let mut shape: Vec<usize> = (0..num_batch).map(|_| 1 + self.choices.below(3)).collect();
         shape.push(*self.choices.pick(&ROWS));
         shape.push(*self.choices.pick(&LENGTHS));
         let is_product = self.choices.one_in(2);
         while shape.iter().product::<usize>() > if is_product { 1 << 11 } else { 1 << 13 } {
-            shape[n_batch] = shape[n_batch].div_ceil(2);
-            let rows = shape[n_batch];
-            shape.iter_mut().take(n_batch).filter(|_| rows == 1).for_each(|size| *size = 1);
+            shape[num_batch] = shape[num_batch].div_ceil(2);
+            let rows = shape[num_batch];
+            shape.iter_mut().take(num_batch).filter(|_| rows == 1).for_each(|size| *size = 1);
         }
         if !is_product {
             let classes = shape.iter().map(|_| self.new_class()).collect();
             return self.add_argument(shape, classes, ElementKind::Float);
         }
-        let (m, n, k) = (n_batch, n_batch + 1, n_batch + 2);
+        let (m, n, k) = (num_batch, num_batch + 1, num_batch + 2);
         let sizes = [shape.as_slice(), &[*self.choices.pick(&[64, 32])]].concat();
-        let batch: Vec<usize> = (0..n_batch).collect();
+        let batch: Vec<usize> = (0..num_batch).collect();
         let left = self.add_centred_argument(&[&shape[..=m], &sizes[k..]].concat());
-        let right = self.add_centred_argument(&[&shape[..n_batch], &sizes[k..], &shape[n..]].concat());
+        let right = self.add_centred_argument(&[&shape[..num_batch], &sizes[k..], &shape[n..]].concat());
         let of = |last: [usize; 2]| batch.iter().copied().chain(last).map(Some).collect();
         self.add_contraction(&sizes, (left, of([m, k])), (right, of([k, n])), None)
     }
@@ -135,13 +135,13 @@ impl ProgramBuilder {
         }
         let shape = self.values[value].shape.clone();
         let sizes = [&shape[..dim], &[*self.choices.pick(&WIDTHS), shape[dim]]].concat();
-        let n_batch = dim - 1;
+        let num_batch = dim - 1;
         if !self.fits(&sizes, &sizes[..=dim]) {
             return;
         }
-        let right = self.add_centred_argument(&[&shape[..n_batch], &[shape[dim], sizes[dim]]].concat());
+        let right = self.add_centred_argument(&[&shape[..num_batch], &[shape[dim], sizes[dim]]].concat());
         let of_left = (0..dim).chain([dim + 1]).map(Some).collect();
-        let of_right = (0..n_batch).chain([dim + 1, dim]).map(Some).collect();
+        let of_right = (0..num_batch).chain([dim + 1, dim]).map(Some).collect();
         self.add_contraction(&sizes, (value, of_left), (right, of_right), None);
     }
 }

@@ -137,15 +137,15 @@ impl ProgramBuilder {
     /// Parts of a table along a dimension, chosen by an index for each.
     pub(crate) fn add_gather(&mut self, table: usize, indices: usize, dim: usize, wrapping: IndexWrapping) -> usize {
         let (from, index) = (self.values[table].clone(), self.values[indices].clone());
-        let n_index = index.shape.len();
+        let num_index = index.shape.len();
         let others: Vec<usize> = (0..from.shape.len()).filter(|&other| other != dim).collect();
         let shape: Vec<usize> =
             index.shape.iter().copied().chain(others.iter().map(|&other| from.shape[other])).collect();
         let rank = shape.len();
-        let read: Vec<Option<usize>> = (0..n_index).map(Some).collect();
-        let mut at: Vec<String> = (n_index..rank).map(|dim| format!("%n{dim}")).collect();
+        let read: Vec<Option<usize>> = (0..num_index).map(Some).collect();
+        let mut at: Vec<String> = (num_index..rank).map(|dim| format!("%n{dim}")).collect();
         at.insert(dim, "%n".to_owned());
-        let lines: String = (n_index..rank).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
+        let lines: String = (num_index..rank).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
         let of_index = self.element_type(index.kind);
         let computed = wrapping.text(of_index, from.shape[dim]);
         let text = self.extract_text(table, &shape, Some((indices, &read)), &(computed + &lines), &at);
@@ -155,7 +155,7 @@ impl ProgramBuilder {
         for_each_point(&shape, |point| {
             let row =
                 index.data[point.iter().zip(&of_indices).map(|(at, step)| at * step).sum::<usize>()].value as usize;
-            let rest: usize = others.iter().zip(&point[n_index..]).map(|(&other, at)| at * steps[other]).sum();
+            let rest: usize = others.iter().zip(&point[num_index..]).map(|(&other, at)| at * steps[other]).sum();
             data.push(from.data[row * steps[dim] + rest]);
         });
         let classes: Vec<usize> =

@@ -93,17 +93,17 @@ impl ProgramBuilder {
     pub(crate) fn add_scatter(&mut self, value: usize) {
         let whole = self.values[value].clone();
         let rank = whole.shape.len();
-        let n_parts = *self.choices.pick(&[1, 3, 5, 8]);
-        if rank < 2 || rank == MAX_RANK || n_parts * whole.shape[1..].iter().product::<usize>() > self.most_elements {
+        let num_parts = *self.choices.pick(&[1, 3, 5, 8]);
+        if rank < 2 || rank == MAX_RANK || num_parts * whole.shape[1..].iter().product::<usize>() > self.most_elements {
             return;
         }
-        let of_parts: Vec<usize> = [n_parts, 1].iter().chain(&whole.shape[1..]).copied().collect();
+        let of_parts: Vec<usize> = [num_parts, 1].iter().chain(&whole.shape[1..]).copied().collect();
         let classes = of_parts.iter().map(|_| self.new_class()).collect();
         let draw = *self.choices.pick(&FINITE_DISTRIBUTIONS);
         let parts = self.add_argument_with(of_parts, classes, whole.kind, draw);
         let kind = index_kind(whole.shape[0], self.choices.one_in(4));
         let classes = vec![self.new_class(), self.new_class()];
-        let places = self.add_argument(vec![n_parts, 1], classes, kind);
+        let places = self.add_argument(vec![num_parts, 1], classes, kind);
         let written = if self.choices.one_in(2) { WriteEffect::Added } else { WriteEffect::Replaced };
         let (result, element, of_whole) = (self.next_number(), self.element_type(whole.kind), self.type_text(value));
         let body = match written {
@@ -120,7 +120,7 @@ impl ProgramBuilder {
         );
         let row: usize = whole.shape[1..].iter().product();
         let mut data = whole.data.clone();
-        for part in 0..n_parts {
+        for part in 0..num_parts {
             let place = self.values[places].data[part].value as usize;
             for at in 0..row {
                 let (old, new) = (data[place * row + at], self.values[parts].data[part * row + at]);

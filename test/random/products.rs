@@ -37,27 +37,29 @@ impl ProgramBuilder {
             dims
         };
         if self.choices.one_in(3) {
-            let n_batch = rank - 2;
-            let (m, n, k) = (n_batch, n_batch + 1, n_batch + 2);
-            let sizes = [&shape[..n_batch], &[self.draw_any_size(), shape[rank - 1], shape[n_batch]]].concat();
-            let left = self.find_other_operand(&turned((0..n_batch).chain([m, k]).collect()), &sizes, n_batch);
-            let right = Some((value, (0..n_batch).chain([k, n]).map(Some).collect()));
+            let num_batch = rank - 2;
+            let (m, n, k) = (num_batch, num_batch + 1, num_batch + 2);
+            let sizes = [&shape[..num_batch], &[self.draw_any_size(), shape[rank - 1], shape[num_batch]]].concat();
+            let left = self.find_other_operand(&turned((0..num_batch).chain([m, k]).collect()), &sizes, num_batch);
+            let right = Some((value, (0..num_batch).chain([k, n]).map(Some).collect()));
             return self.add_accumulated_product(&sizes, left, right);
         }
-        let n_batch = if self.choices.one_in(2) { rank - 2 } else { 0 };
+        let num_batch = if self.choices.one_in(2) { rank - 2 } else { 0 };
         let left = |k: usize| Some((value, (0..rank - 1).chain([k]).map(Some).collect()));
         if self.choices.one_in(6) {
-            let right = self.find_other_operand(&(0..n_batch).chain([rank - 1]).collect::<Vec<_>>(), shape, n_batch);
+            let right =
+                self.find_other_operand(&(0..num_batch).chain([rank - 1]).collect::<Vec<_>>(), shape, num_batch);
             return self.add_accumulated_product(shape, left(rank - 1), right);
         }
         let sizes = [&shape[..rank - 1], &[self.draw_any_size(), shape[rank - 1]]].concat();
-        let right = self.find_other_operand(&turned((0..n_batch).chain([rank, rank - 1]).collect()), &sizes, n_batch);
+        let right =
+            self.find_other_operand(&turned((0..num_batch).chain([rank, rank - 1]).collect()), &sizes, num_batch);
         self.add_accumulated_product(&sizes, left(rank), right);
     }
 
     /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an
     /// argument. `None` if it is too large.
-    fn find_other_operand(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<OperandRead> {
+    fn find_other_operand(&mut self, dims: &[usize], sizes: &[usize], num_batch: usize) -> Option<OperandRead> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
         if shape.iter().product::<usize>() > self.most_elements {
@@ -70,9 +72,9 @@ impl ProgramBuilder {
         }
         let draw = if self.choices.one_in(2) { ElementDistribution::Offset } else { ElementDistribution::Centred };
         let is_spread = self.choices.one_in(5);
-        let is_thin = n_batch > 0 && self.choices.one_in(3);
+        let is_thin = num_batch > 0 && self.choices.one_in(3);
         let kept: Vec<usize> = (0..dims.len())
-            .filter(|&position| !(is_spread || is_thin && position < n_batch) || self.choices.one_in(2))
+            .filter(|&position| !(is_spread || is_thin && position < num_batch) || self.choices.one_in(2))
             .collect();
         let of_argument: Vec<usize> = kept.iter().map(|&position| shape[position]).collect();
         let classes = of_argument.iter().map(|_| self.new_class()).collect();

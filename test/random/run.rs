@@ -43,7 +43,7 @@ pub(crate) fn run_requested_cases() -> usize {
     let words: Vec<&str> = work.split(' ').collect();
     let family = ProgramFamily::from_name(words[0]);
     let (start, end): (usize, usize) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-    let mut n_failures = 0;
+    let mut num_failures = 0;
     for number in start..end {
         print_line(&format!("\nBEGIN {number}\n"));
         if OPEN.iter().any(|(name, open, _)| (*name, *open) == (family.name(), number)) {
@@ -56,10 +56,10 @@ pub(crate) fn run_requested_cases() -> usize {
             RandomOutcome::Refused(message) => ("refused", message),
             RandomOutcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
         };
-        n_failures += usize::from(word == "fails");
+        num_failures += usize::from(word == "fails");
         print_line(&format!("\nEND {number} {word} {message:?}\n"));
     }
-    n_failures
+    num_failures
 }
 
 /// Writes at once, whatever becomes of the process.
@@ -153,13 +153,17 @@ pub(crate) fn print_refusals(family: ProgramFamily, cases: &[FinishedCase]) -> u
         kinds.entry(message_kind(&ran.message)).or_insert(([0, 0], ran.number)).0[column] += 1;
     }
     let counts = |column: usize| kinds.values().map(|(counts, _)| counts[column]).sum::<usize>();
-    let (n_refused, n_half) = (counts(0), counts(1));
-    println!("{}: {} programs, {n_refused} refused, {n_half} refused in one of two ways", family.name(), cases.len());
+    let (num_refused, num_half) = (counts(0), counts(1));
+    println!(
+        "{}: {} programs, {num_refused} refused, {num_half} refused in one of two ways",
+        family.name(),
+        cases.len()
+    );
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, (counts, _))| std::cmp::Reverse(counts[0] + counts[1]));
     let shown = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { MAX_PRINTED_REASONS };
     for (kind, ([both, one], number)) in kinds.iter().take(shown) {
         println!("  {both} and {one} such as {}:{number}: {kind}", family.name());
     }
-    n_refused
+    num_refused
 }

@@ -150,23 +150,25 @@ fn reduction() -> impl Strategy<Value = OpSpec> {
 
 fn matmul() -> impl Strategy<Value = OpSpec> {
     let dims = (0..3_usize, 1..5_i64, 0..3_u32, 1..300_i64, 1..4_i64, 0..2_u32, 1..200_i64);
-    (dims, any::<bool>(), any::<bool>()).prop_map(|((n_batch, m, m_bits, n, k, k_bits, loose_k), is_fp8, is_exact)| {
-        let mut space = vec![2; n_batch];
-        let k = if is_exact { (k * 128) << k_bits } else { loose_k };
-        space.extend([m << m_bits, n, k]);
-        let (row, column, inner) = (n_batch, n_batch + 1, n_batch + 2);
-        let mut splits = vec![1; n_batch];
-        splits.extend([1 << m_bits, 1, if is_exact { 1 << k_bits } else { 1 }]);
-        let order = |last: [usize; 2]| (0..n_batch).rev().chain(last).collect::<Vec<_>>();
-        let format = if is_fp8 { Sen143Fp8 } else { Sen169Fp16 };
-        let left = tensor(format, &space, &order([inner, row]), Some(inner));
-        let mut right = tensor(format, &space, &order([column, inner]), Some(column));
-        if is_fp8 {
-            right.arrangement = ElementArrangement::Qfp8Wt;
-        }
-        let result = tensor(Sen169Fp16, &space, &order([column, row]), Some(column));
-        op(if is_fp8 { "batchmatmulfp8" } else { "batchmatmul" }, true, &space, &splits, vec![left, right, result])
-    })
+    (dims, any::<bool>(), any::<bool>()).prop_map(
+        |((num_batch, m, m_bits, n, k, k_bits, loose_k), is_fp8, is_exact)| {
+            let mut space = vec![2; num_batch];
+            let k = if is_exact { (k * 128) << k_bits } else { loose_k };
+            space.extend([m << m_bits, n, k]);
+            let (row, column, inner) = (num_batch, num_batch + 1, num_batch + 2);
+            let mut splits = vec![1; num_batch];
+            splits.extend([1 << m_bits, 1, if is_exact { 1 << k_bits } else { 1 }]);
+            let order = |last: [usize; 2]| (0..num_batch).rev().chain(last).collect::<Vec<_>>();
+            let format = if is_fp8 { Sen143Fp8 } else { Sen169Fp16 };
+            let left = tensor(format, &space, &order([inner, row]), Some(inner));
+            let mut right = tensor(format, &space, &order([column, inner]), Some(column));
+            if is_fp8 {
+                right.arrangement = ElementArrangement::Qfp8Wt;
+            }
+            let result = tensor(Sen169Fp16, &space, &order([column, row]), Some(column));
+            op(if is_fp8 { "batchmatmulfp8" } else { "batchmatmul" }, true, &space, &splits, vec![left, right, result])
+        },
+    )
 }
 
 /// A restickify of sizes that need not be whole sticks, of a slice of a larger tensor.

@@ -560,12 +560,12 @@ fn writes_back_legal_files() {
 #[test]
 fn runs_or_rejects_legal_files() {
     let mut expected: BTreeMap<&str, Vec<HostArray>> = BTreeMap::new();
-    let (mut n_run, mut wrong) = (0, String::new());
+    let (mut num_run, mut wrong) = (0, String::new());
     for LegalFile { name, base, files, runs, .. } in all_legal() {
         let program = base_program(base);
         let fault = match (runs, run(&files, program.as_ref())) {
             (ExecutionExpectation::AsBase, Ok(results)) => {
-                n_run += 1;
+                num_run += 1;
                 let of_base = expected.entry(base).or_insert_with(|| run(&base_files(base), program.as_ref()).unwrap());
                 (results != *of_base).then(|| "other results".to_owned())
             }
@@ -578,7 +578,7 @@ fn runs_or_rejects_legal_files() {
         wrong.extend(fault.map(|fault| format!("\n'{name}': {fault}")));
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(n_run >= 40, "{n_run}");
+    assert!(num_run >= 40, "{num_run}");
 }
 
 /// The member is not in the schema, but in descriptions of the back end.

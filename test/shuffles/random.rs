@@ -34,32 +34,34 @@ fn draw_view(is_source: bool) -> impl Strategy<Value = RandomView> {
 }
 
 /// The view of slices on cores: each slice on one, and, in a destination, some on further ones.
-fn view(drawn: &RandomView, first_byte: i64, n_further: usize) -> ShuffleView {
-    let n_slices: i64 = drawn.slices.iter().product();
+fn view(drawn: &RandomView, first_byte: i64, num_further: usize) -> ShuffleView {
+    let num_slices: i64 = drawn.slices.iter().product();
     let slot = |slice: i64| slice_numbers(slice, &drawn.slices);
     let mut slots: BTreeMap<i64, Vec<i64>> =
-        (0..n_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
-    let further = drawn.cores.iter().skip(n_slices as usize).take(n_further);
-    slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % n_slices))));
+        (0..num_slices).map(|slice| (drawn.cores[slice as usize], slot(slice))).collect();
+    let further = drawn.cores.iter().skip(num_slices as usize).take(num_further);
+    slots.extend(further.zip(&drawn.copies).map(|(core, copy)| (*core, slot(*copy as i64 % num_slices))));
     let addresses = drawn.addresses.iter().map(|sticks| first_byte + sticks * 128).collect();
     ShuffleView { order: drawn.order.clone(), slices: drawn.slices.clone(), slots, gaps: vec![0; 3], addresses }
 }
 
 fn shuffle() -> impl Strategy<Value = Shuffle> {
     let sizes = (1..3_i64, 1..4_i64, 1..3_i64).prop_map(|(sticks, rows, others)| [256 * sticks, 4 * rows, 2 * others]);
-    (sizes, draw_view(true), draw_view(false), 0..CORES as usize).prop_map(|(sizes, source, destination, n_further)| {
-        let bytes = sizes.iter().product::<i64>() * 2;
-        Shuffle {
-            dims: LABELS.into_iter().zip(sizes).collect(),
-            stick: DimLabel::Out,
-            format: DeviceFormat::Sen169Fp16,
-            cores: CORES,
-            corelets: 1,
-            is_completed_sum: false,
-            source: view(&source, 0, 0),
-            destination: view(&destination, bytes + 1024, n_further),
-        }
-    })
+    (sizes, draw_view(true), draw_view(false), 0..CORES as usize).prop_map(
+        |(sizes, source, destination, num_further)| {
+            let bytes = sizes.iter().product::<i64>() * 2;
+            Shuffle {
+                dims: LABELS.into_iter().zip(sizes).collect(),
+                stick: DimLabel::Out,
+                format: DeviceFormat::Sen169Fp16,
+                cores: CORES,
+                corelets: 1,
+                is_completed_sum: false,
+                source: view(&source, 0, 0),
+                destination: view(&destination, bytes + 1024, num_further),
+            }
+        },
+    )
 }
 
 proptest! {

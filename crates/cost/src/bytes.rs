@@ -56,9 +56,9 @@ impl AccessHistory {
 
     /// Computes the bytes of the next op of the kernel.
     pub fn record_op(&mut self, op: &OpShape) -> OpBytes {
-        let n_buffers = op.operands.iter().map(|operand| operand.buffer + 1).max().unwrap_or(0).max(self.read.len());
-        self.read.resize(n_buffers, 0);
-        self.is_written.resize(n_buffers, false);
+        let num_buffers = op.operands.iter().map(|operand| operand.buffer + 1).max().unwrap_or(0).max(self.read.len());
+        self.read.resize(num_buffers, 0);
+        self.is_written.resize(num_buffers, false);
         let mut bytes = OpBytes::default();
         for operand in op.inputs() {
             let moved = operand.device_bytes * op.loop_factor(operand);

@@ -87,10 +87,10 @@ impl TileOp {
     }
 
     fn to_padded_op_shape(&self) -> OpShape {
-        let n_loops = self.trips.len();
+        let num_loops = self.trips.len();
         let repeats =
             |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances_with_loop(level));
-        let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
+        let mut dims: Vec<Dim> = (0..num_loops).map(|level| self.loop_dim(level)).collect();
         dims.extend(
             self.dims
                 .iter()
@@ -98,7 +98,7 @@ impl TileOp {
                 .map(|(index, dim)| Dim { extent: self.round_up_to_sticks(index, dim.extent), ..*dim }),
         );
         // If a loop repeats the op, an additional dimension would count its points twice.
-        for level in (0..n_loops).filter(|&level| repeats(level)) {
+        for level in (0..num_loops).filter(|&level| repeats(level)) {
             dims[level].extent = 1;
         }
         let tiled = |level: usize| if repeats(level) { vec![] } else { vec![level] };
@@ -128,8 +128,8 @@ impl TileOp {
     }
 
     fn to_operand_shape(&self, operand: &TileOperand) -> OperandShape {
-        let n_loops = self.trips.len();
-        let moving_loops = || (0..n_loops).filter(|&level| operand.advances_with_loop(level));
+        let num_loops = self.trips.len();
+        let moving_loops = || (0..num_loops).filter(|&level| operand.advances_with_loop(level));
         let tiles: i64 = if operand.is_in_lx { 1 } else { moving_loops().map(|level| self.trips[level]).product() };
         OperandShape {
             buffer: operand.buffer,
@@ -138,9 +138,9 @@ impl TileOp {
             is_in_lx: operand.is_in_lx,
             device_bytes: operand.tile_bytes * tiles,
             element_bytes: operand.element_bytes,
-            moved_by: moving_loops().chain(operand.moved_by.iter().map(|dim| dim + n_loops)).collect(),
-            stick: operand.stick.map(|dim| dim + n_loops),
-            inner: operand.inner.map(|dim| dim + n_loops),
+            moved_by: moving_loops().chain(operand.moved_by.iter().map(|dim| dim + num_loops)).collect(),
+            stick: operand.stick.map(|dim| dim + num_loops),
+            inner: operand.inner.map(|dim| dim + num_loops),
         }
     }
 }

@@ -11,8 +11,8 @@ pub(super) struct ResidueSums {
 }
 
 impl ResidueSums {
-    pub(super) fn new(n_columns: usize) -> Self {
-        Self { low: vec![0; n_columns], high: vec![0; n_columns] }
+    pub(super) fn new(num_columns: usize) -> Self {
+        Self { low: vec![0; num_columns], high: vec![0; num_columns] }
     }
 
     /// Adds the product of a row with a matrix of residues, row-major.

@@ -54,7 +54,7 @@ pub struct DeviceFunction {
     /// Kind of its iteration space.
     pub family: Family,
     /// Number of input tensors.
-    pub n_operands: usize,
+    pub num_operands: usize,
     /// Whether the device also computes it in [`DeviceFormat::IeeeFp32`].
     pub fp32: bool,
     /// Whether the back end permits the result in LX.

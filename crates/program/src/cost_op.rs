@@ -31,21 +31,21 @@ impl Program {
     /// # Errors
     /// If the layout phase has not run, or a loop tiles a buffer where its layout cannot be tiled.
     pub fn build_tile_op(&self, op: &ProgramOp, numbers: &mut BufferNumbering) -> Result<TileOp, String> {
-        let n_outputs = op.space.len() - op.n_reduced;
+        let num_outputs = op.space.len() - op.num_reduced;
         // A reduction of one element is a copy.
-        let is_reduction = op.space[n_outputs..].iter().any(|&size| size > 1);
+        let is_reduction = op.space[num_outputs..].iter().any(|&size| size > 1);
         let kind = match op.family {
             Family::Matmul if is_reduction => OpKind::Matmul,
             Family::Reduce if is_reduction => OpKind::Reduction,
             Family::Matmul | Family::Reduce | Family::Pointwise | Family::Copy | Family::Gather => OpKind::Pointwise,
         };
         let dims =
-            op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
+            op.space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= num_outputs });
         let computed = compute_padded_space(op)?;
-        let n_indices = count_indices(op);
+        let num_indices = count_indices(op);
         let mut operands = Vec::with_capacity(op.operands.len());
         for operand in &op.operands {
-            let mut tile = self.build_tile_operand(op, operand, &computed, n_indices)?;
+            let mut tile = self.build_tile_operand(op, operand, &computed, num_indices)?;
             tile.buffer =
                 numbers.assign_number(self.value(operand.value).base, operand.access.find_first_element(&op.space)?);
             operands.push(tile);
@@ -67,7 +67,7 @@ impl Program {
         op: &ProgramOp,
         operand: &OpOperand,
         computed: &[i64],
-        n_indices: i64,
+        num_indices: i64,
     ) -> Result<TileOperand, String> {
         let access = &operand.access;
         let layout = access.layout()?;
@@ -82,7 +82,7 @@ impl Program {
         };
         for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
             let positions = match coordinate.term {
-                _ if indexed == Some(position) => size.min(n_indices),
+                _ if indexed == Some(position) => size.min(num_indices),
                 Some(term) => (term.max_value(computed).map_err(|error| error.to_string())? + 1).min(size),
                 None => 1,
             };

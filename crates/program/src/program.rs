@@ -74,7 +74,7 @@ pub struct ProgramOp {
     /// Sizes of the iteration dimensions: output dimensions, then reduced ones.
     pub space: Vec<i64>,
     /// Number of reduced dimensions.
-    pub n_reduced: usize,
+    pub num_reduced: usize,
     /// The operands that the op reads, then its result.
     pub operands: Vec<OpOperand>,
     /// The block of the op.
@@ -200,11 +200,11 @@ pub enum ValueDef {
 
 impl UseDefTables {
     fn new(program: &Program) -> Self {
-        let n_values = program.values.len();
+        let num_values = program.values.len();
         let mut tables = Self {
             loop_times: vec![None; program.loops.len()],
-            writers: vec![Vec::new(); n_values],
-            readers: vec![Vec::new(); n_values],
+            writers: vec![Vec::new(); num_values],
+            readers: vec![Vec::new(); num_values],
         };
         for (time, op) in program.ops.iter().enumerate() {
             for (operand, of_op) in op.operands.iter().enumerate() {

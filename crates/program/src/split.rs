@@ -89,8 +89,8 @@ impl WorkSplit {
 
     /// Returns the split without cuts: one core does all work.
     #[must_use]
-    pub fn single_core(n_dims: usize) -> Self {
-        Self { slices: vec![1; n_dims], order: Vec::new() }
+    pub fn single_core(num_dims: usize) -> Self {
+        Self { slices: vec![1; num_dims], order: Vec::new() }
     }
 
     /// The dimensions from the fastest digit of the core number, where the split has an order of its own; else empty.
@@ -176,12 +176,12 @@ impl WorkSplit {
     }
 
     fn dims_fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<'_> {
-        let n_dims = self.slices.len();
+        let num_dims = self.slices.len();
         let first = match order {
-            CoreOrder::FirstFastest => n_dims,
-            CoreOrder::LastFastest => n_dims.saturating_sub(1),
+            CoreOrder::FirstFastest => num_dims,
+            CoreOrder::LastFastest => num_dims.saturating_sub(1),
         };
-        let of_family = if self.order.is_empty() { first..n_dims } else { 0..0 };
+        let of_family = if self.order.is_empty() { first..num_dims } else { 0..0 };
         let others = if self.order.is_empty() { 0..first } else { 0..0 };
         self.order.iter().copied().chain(of_family).chain(others)
     }

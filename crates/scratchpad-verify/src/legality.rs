@@ -30,9 +30,9 @@ pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64
         check_summary(result, row, stays)?;
         left += count_hbm_bytes(row, stays, result.certificate.whole_lives);
     }
-    let n_names = instance.buffers.len();
-    if result.addresses.len() != n_names {
-        return Err(field_violation("addresses", result.addresses.len(), n_names));
+    let num_names = instance.buffers.len();
+    if result.addresses.len() != num_names {
+        return Err(field_violation("addresses", result.addresses.len(), num_names));
     }
     if result.reasons.keys().any(|name| instance.find_buffer(name).is_none()) {
         return Err(Violation::Result("there is a reason for an unknown buffer".to_owned()));

@@ -28,16 +28,16 @@ fn load_instances() -> Vec<(String, Vec<Rectangle>)> {
 }
 
 /// Activations that are live until the backward pass, and many short live ranges, as in training graphs.
-fn generate_activations(n_ticks: i64) -> Vec<Rectangle> {
+fn generate_activations(num_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
-    let short = (0..2 * n_ticks).map(|tick| Rectangle {
+    let short = (0..2 * num_ticks).map(|tick| Rectangle {
         lower: tick,
         upper: tick + 1 + tick * 7 % 40,
         size: sizes[(tick * 11 % 5) as usize],
     });
-    let long = (0..n_ticks).step_by(3).map(|tick| Rectangle {
+    let long = (0..num_ticks).step_by(3).map(|tick| Rectangle {
         lower: tick,
-        upper: 2 * n_ticks - tick,
+        upper: 2 * num_ticks - tick,
         size: sizes[(tick / 3 % 5) as usize],
     });
     short.chain(long).collect()
@@ -56,8 +56,8 @@ fn benches(criterion: &mut Criterion) {
             });
         });
     }
-    for n_ticks in [1_000, 10_000] {
-        let rectangles = generate_activations(n_ticks);
+    for num_ticks in [1_000, 10_000] {
+        let rectangles = generate_activations(num_ticks);
         group.bench_with_input(BenchmarkId::new("list", rectangles.len()), &rectangles, |bencher, rectangles| {
             bencher.iter(|| find_smallest_peak(black_box(rectangles), &mut StepBudget { left: 0 }));
         });

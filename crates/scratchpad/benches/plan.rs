@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 /// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and
 /// weights of use.
-fn build_layers(n_buffers: usize) -> Vec<Buffer> {
+fn build_layers(num_buffers: usize) -> Vec<Buffer> {
     let buffer = |index: usize| {
         let (layer, place) = (index / 11, index % 11);
         let birth = layer * 11 + place;
@@ -30,17 +30,17 @@ fn build_layers(n_buffers: usize) -> Vec<Buffer> {
             barred: None,
         }
     };
-    (0..n_buffers).map(buffer).collect()
+    (0..num_buffers).map(buffer).collect()
 }
 
 fn benches(criterion: &mut Criterion) {
     let capacity = Capacity { bytes: 1_625_344, alignment: 128 };
     let mut group = criterion.benchmark_group("plan");
-    for n_buffers in [5, 10, 20, 40, 80, 561] {
-        let buffers = build_layers(n_buffers);
+    for num_buffers in [5, 10, 20, 40, 80, 561] {
+        let buffers = build_layers(num_buffers);
         for (name, exact) in [("whole", ExactPlanner::new_unsplit()), ("split", ExactPlanner::new_split())] {
             assert!(exact.solve(&buffers, &capacity).optimal);
-            group.bench_with_input(BenchmarkId::new(name, n_buffers), &buffers, |bencher, buffers| {
+            group.bench_with_input(BenchmarkId::new(name, num_buffers), &buffers, |bencher, buffers| {
                 bencher.iter(|| exact.solve(black_box(buffers), &capacity));
             });
         }

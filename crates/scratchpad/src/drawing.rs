@@ -95,14 +95,14 @@ impl DrawingScale {
             .iter()
             .map(|stay| stay.times.end)
             .chain(drawing.loops.iter().map(|bracket| bracket.times.end));
-        let n_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
+        let num_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
         let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
         // If little of LX is used, a drawing of all of LX would make the boxes invisible.
         let is_small = highest > 0 && highest < drawing.capacity_bytes / MAX_HEIGHT_RATIO;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
         Self {
-            plot_width: (n_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1),
-            num_times: n_times,
+            plot_width: (num_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1),
+            num_times: num_times,
             highest_bytes: highest,
             top_bytes,
         }
@@ -476,8 +476,8 @@ mod tests {
             build_interval("fits", 1 << 20, 1 << 20, 0..60),
         ];
         let svg = draw(&build_drawing_of_intervals(2 << 20, stays));
-        let n_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
-        assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [1, 0, 1]);
+        let num_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
+        assert_eq!([num_texts("a_long_name_of_a_short_life"), num_texts("low"), num_texts("fits")], [1, 0, 1]);
         let turned = svg.lines().filter(|line| line.contains("rotate(-90")).collect::<Vec<_>>();
         assert!(turned.len() == 2 && turned[0].contains("a_long_name") && turned[1].contains("1 MiB"), "{turned:?}");
         assert_eq!(svg.matches("<title>").count(), 5, "three boxes, capacity and gauge");

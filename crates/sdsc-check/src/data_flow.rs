@@ -98,9 +98,9 @@ impl PoolTensor {
                 first,
                 reach: Some(end),
                 sticks,
-                num_dims: n_dims,
+                num_dims: num_dims,
                 ..
-            } => Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), num_dims: *n_dims }),
+            } => Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), num_dims: *num_dims }),
             TensorAddress::Hbm { .. } | TensorAddress::Lx(_) | TensorAddress::Unknown => None,
         }
     }

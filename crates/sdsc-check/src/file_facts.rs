@@ -317,7 +317,7 @@ fn locate_in_hbm(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAd
     let is_open = file.family.is_windowed() || tensor.node.indirection == "value_tensor";
     let bytes = if is_open { i64::MAX } else { sticks[0].saturating_mul(STICK_BYTES) };
     let whole = |first: i64, end: i64| first.saturating_add(bytes).max(end);
-    let n_dims = own.iter().filter(|extent| extent.memory_size() > 1).count();
+    let num_dims = own.iter().filter(|extent| extent.memory_size() > 1).count();
     let is_box = own.iter().any(|extent| extent.gap != 0);
     let reach = |first: i64, end: i64| match (is_open, is_box) {
         (false, false) => Some(whole(first, end)),
@@ -333,7 +333,7 @@ fn locate_in_hbm(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAd
         whole: whole(first, end),
         reach: reach(first, end),
         sticks,
-        num_dims: n_dims,
+        num_dims: num_dims,
     };
     place.map_or(TensorAddress::Unknown, hbm)
 }

@@ -174,10 +174,10 @@ mod tests {
     #[test]
     fn assigns_one_family_to_each_function() {
         let mut names: Vec<_> = FAMILIES.iter().flat_map(|(_, names)| names.iter()).collect();
-        let n_names = names.len();
+        let num_names = names.len();
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), n_names);
+        assert_eq!(names.len(), num_names);
         assert_eq!(FunctionFamily::from_function("sumnonstick"), Some(FunctionFamily::NonstickReduction));
         assert_eq!(FunctionFamily::from_function("exx2nonstick"), None);
     }

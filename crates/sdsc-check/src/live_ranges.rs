@@ -64,9 +64,9 @@ impl ExecuteOrder {
     /// range covers the complete loop.
     fn execute_range(&self, life: &Life) -> Range<usize> {
         let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
-        let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
-        let start = first.get(n_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
-        start..last.get(n_shared).map_or(life.last_op + 1, |inner| self.ranges[*inner].end)
+        let num_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
+        let start = first.get(num_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
+        start..last.get(num_shared).map_or(life.last_op + 1, |inner| self.ranges[*inner].end)
     }
 }
 

@@ -159,13 +159,13 @@ pub enum Violation {
 pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
     let certificate: TilingCertificate =
         serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
-    let n_looked_at = certificate.check()?;
+    let num_looked_at = certificate.check()?;
     let TilingCertificate { us, bound_us, proof, .. } = certificate;
     Ok(VerifiedCertificate {
         us,
         bound_us,
         is_usual_machine: proof.target == Target::spyre(),
-        num_examined_ops: n_looked_at,
+        num_examined_ops: num_looked_at,
     })
 }
 
@@ -241,7 +241,7 @@ fn check_machine(target: &Target) -> Result<(), Violation> {
 
 impl TilingCertificate {
     fn check(&self) -> Result<usize, Violation> {
-        let n_looked_at = self.proof.check()?;
+        let num_looked_at = self.proof.check()?;
         let expected = self.proof.bound_us();
         if self.bound_us.is_nan() || self.bound_us > expected {
             return Err(Violation::Claim { field: "bound_us", found: self.bound_us, expected });
@@ -249,6 +249,6 @@ impl TilingCertificate {
         if !(self.us.is_finite() && self.us >= self.bound_us) {
             return Err(Violation::Claim { field: "us", found: self.us, expected: self.bound_us });
         }
-        Ok(n_looked_at)
+        Ok(num_looked_at)
     }
 }

@@ -81,10 +81,10 @@ impl CertifiedProgram {
 
 impl CertifiedOp {
     fn check(&self, op: usize) -> Result<(), String> {
-        let n_dims = self.dims.len();
-        if n_dims > MAX_DIMS || self.inputs.len() > MAX_DIMS {
+        let num_dims = self.dims.len();
+        if num_dims > MAX_DIMS || self.inputs.len() > MAX_DIMS {
             return Err(format!(
-                "expected at most {MAX_DIMS} dimensions and operands, found {n_dims} and {}",
+                "expected at most {MAX_DIMS} dimensions and operands, found {num_dims} and {}",
                 self.inputs.len()
             ));
         }
@@ -97,8 +97,8 @@ impl CertifiedOp {
             ));
         }
         let indices = self.inputs.iter().flat_map(|input| &input.dims).chain(&self.output).flatten();
-        if let Some(dim) = indices.into_iter().find(|dim| **dim >= n_dims) {
-            return Err(format!("it has {n_dims} dimensions, and no dimension {dim}"));
+        if let Some(dim) = indices.into_iter().find(|dim| **dim >= num_dims) {
+            return Err(format!("it has {num_dims} dimensions, and no dimension {dim}"));
         }
         if let Some(maker) = self.inputs.iter().filter_map(|input| input.maker).find(|maker| *maker >= op) {
             return Err(format!("it reads the result of op {maker}, which is not an earlier op"));
@@ -107,7 +107,7 @@ impl CertifiedOp {
     }
 
     fn check_priced(&self, priced: &TileOp) -> Result<(), String> {
-        let n_dims = priced.dims.len();
+        let num_dims = priced.dims.len();
         let are_same = priced.dims.iter().map(|dim| dim.extent).eq(self.dims.iter().map(|dim| dim.size));
         if !are_same || priced.operands.len() != self.inputs.len() + 1 || !priced.trips.is_empty() {
             return Err("its member 'priced' has other dimensions or operands, or loops".to_owned());
@@ -122,7 +122,7 @@ impl CertifiedOp {
         }
         for operand in &priced.operands {
             let named = || operand.moved_by.iter().chain(&operand.stick).chain(&operand.inner);
-            if named().any(|dim| *dim >= n_dims)
+            if named().any(|dim| *dim >= num_dims)
                 || !(0..=MAX_SIZE).contains(&operand.tile_bytes)
                 || !(1..=128).contains(&operand.element_bytes)
             {

@@ -73,8 +73,8 @@ impl<'c> BundleBuilder<'c> {
 
     fn record_uses(&mut self, time: usize) {
         let program = &self.ir.program;
-        let n_inputs = program.ops[time].inputs().len();
-        let kind = |operand| if operand < n_inputs { UseKind::Read } else { UseKind::Write };
+        let num_inputs = program.ops[time].inputs().len();
+        let kind = |operand| if operand < num_inputs { UseKind::Read } else { UseKind::Write };
         for (operand, of_op) in program.ops[time].operands.iter().enumerate() {
             let kind = kind(operand);
             let buffer = self.ir.values[program.value(of_op.value).base.0];

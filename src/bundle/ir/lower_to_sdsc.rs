@@ -437,10 +437,10 @@ impl<'c> SdscLowering<'c> {
             )));
         }
         let accesses = compute.accesses()?;
-        let n_inputs = accesses.len() - 1;
+        let num_inputs = accesses.len() - 1;
         let mut operands = Vec::with_capacity(accesses.len());
         for (position, access) in accesses.iter().enumerate() {
-            let operand = self.lower_operand(compute, access, position < n_inputs, launch)?;
+            let operand = self.lower_operand(compute, access, position < num_inputs, launch)?;
             launch.record_live_range(base_buffer_of(access.value), &operand, split.slices());
             operands.push(operand);
         }
@@ -475,8 +475,8 @@ impl<'c> SdscLowering<'c> {
         drop_unit_dims(&mut spec, compute.num_reduced_dims());
         match spec.iteration_space.len() {
             ..=MAX_DIMS => Ok(spec),
-            n_dims => Err(codes::LAUNCH_LIMIT.format(format_args!(
-                "iterates over {n_dims} separate dimensions, and the device has at most {MAX_DIMS}; reshape the operands"
+            num_dims => Err(codes::LAUNCH_LIMIT.format(format_args!(
+                "iterates over {num_dims} separate dimensions, and the device has at most {MAX_DIMS}; reshape the operands"
             ))),
         }
     }

@@ -130,7 +130,7 @@ pub(crate) fn op_to_ir<'c>(
     op: &OpSpec,
     file: Option<&str>,
 ) -> melior::ir::Operation<'c> {
-    let n_dims = op.iteration_space.len();
+    let num_dims = op.iteration_space.len();
     let dims: Vec<_> = op
         .iteration_space
         .iter()
@@ -141,7 +141,7 @@ pub(crate) fn op_to_ir<'c>(
         let some: Vec<_> = op.operands.iter().filter(|operand| operand.is_input == is_input).collect();
         array_attribute(
             context,
-            &some.into_iter().map(|operand| build_tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>(),
+            &some.into_iter().map(|operand| build_tensor_attribute(context, operand, num_dims)).collect::<Vec<_>>(),
         )
     };
     let mut attributes = AttributeList::new(context)
@@ -200,7 +200,7 @@ fn build_window_attribute<'c>(context: &'c Context, window: &OpWindow) -> Attrib
     sdsc_attribute("window", parameters)
 }
 
-fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_dims: usize) -> Attribute<'c> {
+fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, num_dims: usize) -> Attribute<'c> {
     let (memory, argument) = match operand.allocation {
         Allocation::Hbm { argument, offset_bytes: _ } => (memory::HBM, i64::from(argument)),
         Allocation::Pool { offset_bytes: _ } => (memory::POOL, -1),
@@ -209,7 +209,7 @@ fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, n_d
     let mut index_tensors: Vec<String> = Vec::new();
     let coordinates: Vec<AffineExpression> =
         operand.coordinates.iter().map(|coordinate| build_coordinate_expr(coordinate, &mut index_tensors)).collect();
-    let map = map_from_exprs(context, n_dims, index_tensors.len(), &coordinates);
+    let map = map_from_exprs(context, num_dims, index_tensors.len(), &coordinates);
     let mut parameters = AttributeList::new(context)
         .with_int("format", operand.format.ods_number().into())
         .with_ints("device_size", &operand.device_size)

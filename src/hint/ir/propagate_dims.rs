@@ -65,10 +65,10 @@ fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
 
 /// Writes the names that the option specifies to the argument.
 fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), ErrorReported> {
-    let n_arguments = function_arguments(function).len();
-    if names.argument >= n_arguments {
+    let num_arguments = function_arguments(function).len();
+    if names.argument >= num_arguments {
         let message = codes::DIMS_ARGUMENT.format(format_args!(
-            "option 'dims': the function has no argument {}; its {n_arguments} arguments are numbered from 0",
+            "option 'dims': the function has no argument {}; its {num_arguments} arguments are numbered from 0",
             names.argument
         ));
         return Err(error_at(codes::DIMS_SIZES, function, message).report());

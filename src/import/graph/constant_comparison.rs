@@ -52,9 +52,9 @@ pub(in crate::import) fn compare_at_runtime(graph: &mut ValueGraph, name: &str, 
     let [(along_one, mut left), (along_other, right)]: [(usize, Vec<f64>); 2] = terms.by_dim.try_into().ok()?;
     left.iter_mut().for_each(|number| *number += terms.constant);
     let right: Vec<f64> = right.iter().map(|number| -number).collect();
-    let n_dims = graph.compute_broadcast_shape(inputs).len();
+    let num_dims = graph.compute_broadcast_shape(inputs).len();
     let mut vector = |dim: usize, numbers: &[f64]| {
-        let mut shape = vec![1; n_dims];
+        let mut shape = vec![1; num_dims];
         shape[dim] = i64::try_from(numbers.len()).expect("the size of a dimension");
         graph.add_constant(ConstantTensor::from_numbers(numbers), shape, NodeElementType::F16)
     };
@@ -338,9 +338,9 @@ pub(in crate::import) fn view_truth_value(
 /// stored or loaded as a whole. Returns any other input unchanged.
 pub(in crate::import) fn recompute_broadcast(graph: &mut ValueGraph, input: NodeId, shape: &[i64]) -> NodeId {
     let node = graph.node(input);
-    let n_elements: i64 = node.shape.iter().product();
+    let num_elements: i64 = node.shape.iter().product();
     let is_repeated = node.shape.len() == shape.len() && node.shape != shape;
-    if n_elements <= MAX_COMPARED_ELEMENTS || !is_repeated || graph.as_constant(input).is_some() {
+    if num_elements <= MAX_COMPARED_ELEMENTS || !is_repeated || graph.as_constant(input).is_some() {
         return input;
     }
     let map = broadcast_view(&node.shape, shape).exprs;

@@ -8,9 +8,9 @@ use std::rc::Rc;
 pub(in crate::import) const MAX_CONSTANT_ELEMENTS: i64 = 1 << 24;
 
 /// Returns the message that a tensor has too many elements to be computed at compile time.
-pub(in crate::import) fn constant_limit_error(n_elements: i64) -> String {
+pub(in crate::import) fn constant_limit_error(num_elements: i64) -> String {
     format!(
-        "expected at most {MAX_CONSTANT_ELEMENTS} elements that are computed at compile time, found {n_elements}; give them as an argument, or \
+        "expected at most {MAX_CONSTANT_ELEMENTS} elements that are computed at compile time, found {num_elements}; give them as an argument, or \
          compute over a smaller shape"
     )
 }
@@ -140,11 +140,11 @@ impl ConstantTensor {
     /// Broadcasts a scalar to the elements of a tensor; returns a tensor unchanged.
     #[must_use]
     pub fn broadcast_scalar(&self, shape: &[i64]) -> Self {
-        let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
-        if self.bits.len() == n_elements {
+        let num_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
+        if self.bits.len() == num_elements {
             self.clone()
         } else {
-            self.rearrange(|known| vec![known.bits[0]; n_elements].into())
+            self.rearrange(|known| vec![known.bits[0]; num_elements].into())
         }
     }
 
@@ -224,9 +224,9 @@ impl ConstantTensor {
     /// Broadcasts a tensor of shape `from` along its dimensions of size 1.
     #[must_use]
     pub fn broadcast(&self, from: &[i64], shape: &[i64]) -> Self {
-        let n_kept = from.iter().zip(shape).take_while(|(from, to)| from == to).count();
-        if from.len() == shape.len() && from[n_kept..].iter().all(|&size| size == 1) {
-            return self.repeat_elements(&shape[n_kept..]);
+        let num_kept = from.iter().zip(shape).take_while(|(from, to)| from == to).count();
+        if from.len() == shape.len() && from[num_kept..].iter().all(|&size| size == 1) {
+            return self.repeat_elements(&shape[num_kept..]);
         }
         self.rearrange(|known| map_points(&[(known, from)], shape, |_, bits| bits, |bits| bits[0]))
     }

@@ -52,12 +52,14 @@ impl ValueGraph {
             |id: NodeId| self.source_tensor(id).is_some() && !matches!(self.node(id).kind, NodeKind::Tensor(_));
         for id in self.collect_required(roots, |_| false) {
             let ValueNode { kind, shape, element, .. } = self.node(id);
-            let n_elements = shape.iter().product::<i64>();
+            let num_elements = shape.iter().product::<i64>();
             match (kind, element, self.numeric_source_tensor(id)) {
                 (&NodeKind::Tensor(number), NodeElementType::Single, _)
                 | (_, NodeElementType::Single, Some(number)) => _ = single.insert(number),
-                (NodeKind::Tensor(number), element, _) if element.is_float() => _ = narrow.insert(*number, n_elements),
-                (_, _, Some(number)) => _ = narrow.insert(number, n_elements),
+                (NodeKind::Tensor(number), element, _) if element.is_float() => {
+                    _ = narrow.insert(*number, num_elements)
+                }
+                (_, _, Some(number)) => _ = narrow.insert(number, num_elements),
                 // Integers that are moved only are those of their readers.
                 _ if is_moved(id) => {}
                 _ => integers.extend(self.required_inputs(id).iter().filter_map(|&input| self.source_tensor(input))),
@@ -66,7 +68,7 @@ impl ValueGraph {
         integers.extend(roots.iter().filter_map(|&root| self.source_tensor(root)));
         let mut held = self.storage_formats.clone();
         for &number in &single {
-            let is_large = narrow.get(&number).is_some_and(|&n_elements| n_elements > MAX_CONVERTED_ELEMENTS);
+            let is_large = narrow.get(&number).is_some_and(|&num_elements| num_elements > MAX_CONVERTED_ELEMENTS);
             if integers.contains(&number) || is_large {
                 held.insert(number, StorageFormat::Narrow);
             } else if narrow.contains_key(&number) {

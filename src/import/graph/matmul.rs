@@ -31,15 +31,15 @@ impl ValueGraph {
         shape: &[i64],
         element: NodeElementType,
     ) -> Option<NodeId> {
-        let n_batches = shape.len() - 2;
+        let num_batches = shape.len() - 2;
         let NodeKind::View(map) = self.node(right).kind.clone() else { return None };
-        let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= n_batches));
-        let n_row_dims = shape[..=n_batches].iter().filter(|&&size| size > 1).count();
-        (is_repeated && n_row_dims > MAX_MATMUL_DIMS_PER_ROLE).then_some(())?;
-        let of_one = map.iter().map(|expr| expr.with_dims(&|dim| AffineExpression::Dim(dim - n_batches))).collect();
-        let (source, of_right) = (self.node(right).inputs[0], self.node(right).shape[n_batches..].to_vec());
+        let is_repeated = map.iter().all(|expr| expr.dims().iter().all(|&dim| dim >= num_batches));
+        let num_row_dims = shape[..=num_batches].iter().filter(|&&size| size > 1).count();
+        (is_repeated && num_row_dims > MAX_MATMUL_DIMS_PER_ROLE).then_some(())?;
+        let of_one = map.iter().map(|expr| expr.with_dims(&|dim| AffineExpression::Dim(dim - num_batches))).collect();
+        let (source, of_right) = (self.node(right).inputs[0], self.node(right).shape[num_batches..].to_vec());
         let matrix = self.view(source, of_one, &of_right);
-        let n_rows = shape[..=n_batches].iter().product();
+        let n_rows = shape[..=num_batches].iter().product();
         let rows = self.reshape(left, &[n_rows, of_right[0]]);
         let product = self.add(NodeKind::Matmul, &[rows, matrix], vec![n_rows, of_right[1]], element);
         Some(self.reshape(product, shape))

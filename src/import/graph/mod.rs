@@ -548,8 +548,8 @@ impl ValueGraph {
             into = before;
         }
         parts.reverse();
-        let n_elements: i64 = shape.iter().product();
-        if n_elements > MAX_CONSTANT_ELEMENTS {
+        let num_elements: i64 = shape.iter().product();
+        if num_elements > MAX_CONSTANT_ELEMENTS {
             return None;
         }
         let below =

@@ -143,8 +143,8 @@ mod tests {
         let across = graph.insert(part, first, vec![2, 0]);
         let second = graph.insert(part, first, vec![4, 0]);
         let later = graph.insert(part, second, vec![2, 0]);
-        let n_parts = |whole: NodeId| graph.find_partial_slices(whole).map(|parts| parts.len());
-        assert_eq!([first, across, second, later].map(n_parts), [Some(1), Some(2), None, None]);
+        let num_parts = |whole: NodeId| graph.find_partial_slices(whole).map(|parts| parts.len());
+        assert_eq!([first, across, second, later].map(num_parts), [Some(1), Some(2), None, None]);
     }
 
     #[test]

@@ -14,13 +14,13 @@ pub(in crate::import) fn compute_reshape_map(from: &[i64], to: &[i64]) -> Vec<Af
     let (mut first_from, mut first_to) = (0, 0);
     while first_from < from.len() {
         let (mut end_from, mut end_to) = (first_from + 1, first_to);
-        let (mut n_from, mut n_to) = (from[first_from], 1);
-        while n_from != n_to && (end_to < to.len() || end_from < from.len()) {
-            if n_to < n_from && end_to < to.len() {
-                n_to *= to[end_to];
+        let (mut num_from, mut num_to) = (from[first_from], 1);
+        while num_from != num_to && (end_to < to.len() || end_from < from.len()) {
+            if num_to < num_from && end_to < to.len() {
+                num_to *= to[end_to];
                 end_to += 1;
             } else if end_from < from.len() {
-                n_from *= from[end_from];
+                num_from *= from[end_from];
                 end_from += 1;
             } else {
                 break;

@@ -233,14 +233,14 @@ fn gather_rows(
     let of_row: Vec<i64> = along_row.iter().map(|&dim| of_table[dim + 1]).collect();
     let chosen: Vec<i64> =
         if along_index.is_empty() { vec![1] } else { along_index.iter().map(|&dim| of_index[dim]).collect() };
-    let n_columns: i64 = of_row.iter().product();
+    let num_columns: i64 = of_row.iter().product();
     let repeated = along_row.is_empty();
     let flat = if repeated {
         let NodeKind::Constant(known) = graph.node(table).kind.clone() else { return table };
         let wide = known.broadcast(&[of_table[0], 1], &[of_table[0], NUM_SCALAR_COLUMNS]);
         graph.add_constant(wide, vec![of_table[0], NUM_SCALAR_COLUMNS], element)
     } else {
-        graph.reshape(table, &[of_table[0], n_columns])
+        graph.reshape(table, &[of_table[0], num_columns])
     };
     let index = graph.reshape(index, &chosen);
     let rows = graph.gather_as(flat, 0, index, element);

@@ -94,10 +94,10 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
     fn report_angles(&self, needed: &[NodeId]) {
         let angles: Vec<NodeId> = needed.iter().copied().filter(|&id| self.graph.is_trig_result(id)).collect();
         let Some(&first) = angles.first() else { return };
-        let n_bytes = |id: &NodeId| self.graph.node(*id).shape.iter().product::<i64>() * 4;
+        let num_bytes = |id: &NodeId| self.graph.node(*id).shape.iter().product::<i64>() * 4;
         let message = format!(
             "the angles of sines and cosines are computed in f32; before they are rounded, the results take {} KiB",
-            angles.iter().map(n_bytes).sum::<i64>() / 1024
+            angles.iter().map(num_bytes).sum::<i64>() / 1024
         );
         remark_at_location(codes::ANGLE_IN_F32, self.function, message).with_location(self.location(first)).emit();
     }
@@ -539,8 +539,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         before: Op<'c>,
         at: Location<'c>,
     ) -> Value<'c> {
-        let n_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
-        match known.splat_value().filter(|_| n_elements > MAX_REPEATED_ELEMENTS) {
+        let num_elements = shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size));
+        match known.splat_value().filter(|_| num_elements > MAX_REPEATED_ELEMENTS) {
             Some(number) => self.emit_broadcast(number, shape, element, before, at),
             None => emit_constant_before(before, at, known, shape.to_vec(), element),
         }

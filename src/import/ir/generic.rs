@@ -80,9 +80,9 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
         let maps = maps.into_iter().filter_map(map_of).map(map_results);
         let operands: Vec<(Value<'c>, Vec<AffineExpression>)> = op.inputs().into_iter().zip(maps).collect();
         let is_reduction = iterators.iter().map(|iterator| is_reduction(*iterator)).collect();
-        let n_inputs = operands.len() - op.outputs().len();
+        let num_inputs = operands.len() - op.outputs().len();
         let window = IterationBox::from_sizes(infer_iteration_sizes(op, &operands, iterators.len())?);
-        let (body, ops) = read_body(importer, op, n_inputs)?;
+        let (body, ops) = read_body(importer, op, num_inputs)?;
         let (known_operands, known_ops) = (vec![None; operands.len()], vec![None; ops.len()]);
         let has_windows = operands.iter().map(|(_, map)| views::as_plain_dims(map).is_none()).collect();
         let dims = (0..iterators.len()).map(AffineExpression::Dim).collect();
@@ -90,7 +90,7 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
         Ok(Self {
             importer,
             op,
-            num_inputs: n_inputs,
+            num_inputs: num_inputs,
             space,
             has_windows,
             body,

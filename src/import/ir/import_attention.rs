@@ -33,11 +33,12 @@ fn build_attention(
     let &[queries, keys, values, ref mask @ ..] = nodes else {
         return Err("has no queries, keys and values".to_owned());
     };
-    let n_batch = shape.len() - 2;
-    let (of_keys, length) = (graph.node(keys).shape.clone(), graph.node(queries).shape[n_batch + 1]);
-    let across: Vec<AffineExpression> = (0..n_batch).chain([n_batch + 1, n_batch]).map(AffineExpression::Dim).collect();
-    let columns = graph.view(keys, across, &[&of_keys[..n_batch], &[length, of_keys[n_batch]]].concat());
-    let of_scores = [&shape[..=n_batch], &[of_keys[n_batch]]].concat();
+    let num_batch = shape.len() - 2;
+    let (of_keys, length) = (graph.node(keys).shape.clone(), graph.node(queries).shape[num_batch + 1]);
+    let across: Vec<AffineExpression> =
+        (0..num_batch).chain([num_batch + 1, num_batch]).map(AffineExpression::Dim).collect();
+    let columns = graph.view(keys, across, &[&of_keys[..num_batch], &[length, of_keys[num_batch]]].concat());
+    let of_scores = [&shape[..=num_batch], &[of_keys[num_batch]]].concat();
     let scores = graph.build_matmul(queries, columns, of_scores, element);
     #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
     let scale = graph.add_scalar(1.0 / (length as f64).sqrt());
@@ -50,7 +51,7 @@ fn build_attention(
             graph.apply("arith.addf", &[scores, mask], element)?
         };
     }
-    let dim = n_batch + 1;
+    let dim = num_batch + 1;
     let weights = if mask.is_empty() {
         let max = graph.reduce("max", scores, dim);
         let shifted = graph.apply("arith.subf", &[scores, max], element)?;

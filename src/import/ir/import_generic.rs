@@ -236,12 +236,13 @@ impl<'c> GenericImporter<'_, 'c> {
 
     /// Returns whether both factors of a product are constant, with few enough multiplications to fold.
     fn has_constant_factors(&self, product: &InputProduct) -> Result<bool, ErrorReported> {
-        let n_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
+        let num_products = self.space.window.sizes.iter().fold(1_i64, |product, &size| product.saturating_mul(size));
         let factors =
             product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         let graph = &self.importer.graph;
-        Ok(n_products <= MAX_CONSTANT_PRODUCTS && factors.into_iter().all(|factor| graph.as_constant(factor).is_some()))
+        Ok(num_products <= MAX_CONSTANT_PRODUCTS
+            && factors.into_iter().all(|factor| graph.as_constant(factor).is_some()))
     }
 
     /// Builds a reduction whose operands have no windows.

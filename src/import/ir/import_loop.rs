@@ -63,11 +63,11 @@ fn import_for<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<Con
     if step <= 0 {
         return Ok(Err(codes::LOOP_FORM.format(format_args!("expected a positive step, found {step}; count upward"))));
     }
-    let n_iterations = end.saturating_sub(counter).max(0).unsigned_abs().div_ceil(step.unsigned_abs());
+    let num_iterations = end.saturating_sub(counter).max(0).unsigned_abs().div_ceil(step.unsigned_abs());
     let n_ops = body.ops().len();
-    if n_iterations.saturating_mul(n_ops as u64) > MAX_UNROLLED_OPS as u64 {
+    if num_iterations.saturating_mul(n_ops as u64) > MAX_UNROLLED_OPS as u64 {
         return Ok(Err(codes::UNROLLED_SIZE.format(format_args!(
-            "expands to {n_iterations} iterations of {n_ops} ops, which is more than {MAX_UNROLLED_OPS} ops, the limit for all loops of a \
+            "expands to {num_iterations} iterations of {n_ops} ops, which is more than {MAX_UNROLLED_OPS} ops, the limit for all loops of a \
              program; compile fewer iterations, and run the program several times"
         ))));
     }

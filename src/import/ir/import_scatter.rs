@@ -253,7 +253,7 @@ fn build_scatter<'c>(
         .into_iter()
         .filter_map(|dim| usize::try_from(dim).ok())
         .collect();
-    let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
+    let (Some((&num_parts, window)), &[num_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
         return Err("expected indices of rank 2".to_owned());
     };
     // The window of a slice is right-aligned to the dimensions of the target.
@@ -262,15 +262,15 @@ fn build_scatter<'c>(
         size if dims.contains(&dim) => size.is_none_or(|size| size == 1),
         size => size == Some(shape[dim]),
     };
-    if n_parts != n_places || usize::try_from(depth) != Ok(dims.len()) || !(0..shape.len()).all(is_whole) {
+    if num_parts != num_places || usize::try_from(depth) != Ok(dims.len()) || !(0..shape.len()).all(is_whole) {
         return Err("expected whole rows at one index each, found windows of rows; scatter whole rows".to_owned());
     }
     let columns: Vec<NodeId> =
         (0..depth).map(|column| view_position_column(&mut importer.graph, places, column)).collect();
-    let grid = ScatterGrid::from_columns(&importer.graph, &columns, &dims, shape, n_parts);
+    let grid = ScatterGrid::from_columns(&importer.graph, &columns, &dims, shape, num_parts);
     let parts = importer.graph.splat_if_scalar(parts, of_parts);
     let without_place = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]);
-    let parts = importer.graph.reshape(parts, &[n_parts].into_iter().chain(without_place).collect::<Vec<_>>());
+    let parts = importer.graph.reshape(parts, &[num_parts].into_iter().chain(without_place).collect::<Vec<_>>());
     let parts = importer.graph.view(parts, grid.slice_map(), &grid.slice_sizes(shape));
     let (of_places, chosen) = (grid.position_sizes(shape), grid.indexed_dims());
     let mut numbers = Vec::new();

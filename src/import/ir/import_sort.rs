@@ -27,8 +27,8 @@ pub(super) fn import_sort<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
     let (body, _) = read_body(importer, op, 0)?;
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     let (shape, dim) = (shape_of(op.inputs()[0]), op.required_attr(attr::DIMENSION, natural_number));
-    let n_first = op.outputs().into_iter().map(|output| count_read_elements(output, dim)).max().unwrap_or(0).max(1);
-    let rows = SortRows { shape: &shape, dim, num_first: n_first };
+    let num_first = op.outputs().into_iter().map(|output| count_read_elements(output, dim)).max().unwrap_or(0).max(1);
+    let rows = SortRows { shape: &shape, dim, num_first: num_first };
     record_sorted(importer, op, &body, &nodes, rows);
     Ok(())
 }
@@ -38,9 +38,9 @@ pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
     let (body, _) = read_body(importer, op, 0)?;
     let (inputs, shape, dim) =
         (op.inputs(), shape_of(op.inputs()[0]), op.required_attr(attr::DIMENSION, natural_number));
-    let n_first = shape_of(op.outputs()[0])[dim];
-    let (first, n_given) = (importer.node_of(op, inputs[0])?, inputs.len() - 2);
-    let places = if n_given == 2 {
+    let num_first = shape_of(op.outputs()[0])[dim];
+    let (first, num_given) = (importer.node_of(op, inputs[0])?, inputs.len() - 2);
+    let places = if num_given == 2 {
         importer.node_of(op, inputs[1])?
     } else {
         let mut along = vec![1; shape.len()];
@@ -50,7 +50,7 @@ pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         }
         importer.graph.add_constant(ConstantTensor::iota(0, shape[dim]), along, NodeElementType::Int)
     };
-    let start = importer.node_of(op, inputs[n_given])?;
+    let start = importer.node_of(op, inputs[num_given])?;
     let is_last = match find_sort_order(&body) {
         // A comparator that is not an order is rejected as such.
         None => true,
@@ -63,7 +63,7 @@ pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         let message = "expected the last number in sort order as initial value of the first 'outs', found other numbers; fill 'outs' with it";
         return Err(error_at(codes::SORT_FORM, op, message).report());
     }
-    record_sorted(importer, op, &body, &[first, places], SortRows { shape: &shape, dim, num_first: n_first });
+    record_sorted(importer, op, &body, &[first, places], SortRows { shape: &shape, dim, num_first: num_first });
     Ok(())
 }
 

@@ -68,11 +68,11 @@ fn import_size_erasing_cast<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>)
     Ok(())
 }
 
-/// Returns the offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
+/// Returns the offsets, sizes and strides of a slice, whose operands begin with `num_tensors` tensors.
 fn read_slice<'c>(
     importer: &FunctionImporter<'c>,
     op: Op<'c>,
-    n_tensors: usize,
+    num_tensors: usize,
 ) -> Result<(SliceOffsets, Vec<i64>, Vec<i64>), ErrorReported> {
     let list = |name: &str| op.required_attr(name, integers);
     let (mut known, sizes, strides) = (list("static_offsets"), list("static_sizes"), list("static_strides"));
@@ -85,7 +85,7 @@ fn read_slice<'c>(
         .report());
     }
     let inputs = op.inputs();
-    let mut given = inputs[n_tensors..].iter();
+    let mut given = inputs[num_tensors..].iter();
     let mut moving = Vec::new();
     for (dim, offset) in known.iter_mut().enumerate().filter(|(_, offset)| **offset == DYNAMIC) {
         let Some(&value) = given.next() else { continue };

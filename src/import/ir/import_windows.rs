@@ -34,10 +34,10 @@ impl<'c> GenericImporter<'_, 'c> {
         let maps: Vec<&[AffineExpression]> =
             self.space.operands[..self.num_inputs].iter().map(|(_, map)| map.as_slice()).collect();
         let dims = find_window_dims(&maps, &self.space.window.sizes, &self.space.is_reduction);
-        let n_points = dims.iter().map(|&dim| self.space.window.sizes[dim]).fold(1, i64::saturating_mul);
+        let num_points = dims.iter().map(|&dim| self.space.window.sizes[dim]).fold(1, i64::saturating_mul);
         // A sum of windows along several dimensions is computed one dimension at a time.
         if dims.iter().all(|&dim| self.space.window.sizes[dim] <= MAX_WINDOW_PARTS)
-            && n_points <= MAX_WINDOW_PARTS * MAX_WINDOW_PARTS
+            && num_points <= MAX_WINDOW_PARTS * MAX_WINDOW_PARTS
         {
             dims
         } else {
@@ -223,10 +223,10 @@ impl<'c> GenericImporter<'_, 'c> {
         dim: usize,
         reduction: &BodyReduction,
     ) -> Result<NodeId, String> {
-        let n_points = self.space.window.sizes[dim];
+        let num_points = self.space.window.sizes[dim];
         let apart = linear.terms.iter().find(|(other, _)| *other == dim).map_or(1, |&(_, factor)| factor);
         let rest = linear.terms.iter().find(|(other, _)| *other != dim).copied();
-        let (n_windows, stride) = rest.map_or((1, 1), |(dim, stride)| (self.space.window.sizes[dim], stride));
+        let (num_windows, stride) = rest.map_or((1, 1), |(dim, stride)| (self.space.window.sizes[dim], stride));
         let first = linear.constant;
         let shifted = |generic: &mut Self, of: NodeId, first: i64, size: i64, stride: i64| {
             let mut shape = generic.importer.graph.node(of).shape.clone();
@@ -238,10 +238,10 @@ impl<'c> GenericImporter<'_, 'c> {
             let map = (0..shape.len()).map(|dim| index(dim).to_expr(AffineExpression::Dim)).collect();
             generic.importer.graph.view_strided(of, map, &shape)
         };
-        if n_points <= MAX_SEQUENTIAL_POINTS {
-            let mut sum = shifted(self, whole, first, n_windows, stride);
-            for point in 1..n_points {
-                let next = shifted(self, whole, first + point * apart, n_windows, stride);
+        if num_points <= MAX_SEQUENTIAL_POINTS {
+            let mut sum = shifted(self, whole, first, num_windows, stride);
+            for point in 1..num_points {
+                let next = shifted(self, whole, first + point * apart, num_windows, stride);
                 sum = self.combine(reduction, sum, next)?;
             }
             return Ok(sum);
@@ -251,15 +251,15 @@ impl<'c> GenericImporter<'_, 'c> {
         let (mut level, mut length, mut covered) = (whole, 1, 0);
         let mut sum: Option<NodeId> = None;
         loop {
-            if n_points & length != 0 {
-                let part = shifted(self, level, first + covered * apart, n_windows, stride);
+            if num_points & length != 0 {
+                let part = shifted(self, level, first + covered * apart, num_windows, stride);
                 sum = Some(match sum {
                     None => part,
                     Some(sum) => self.combine(reduction, sum, part)?,
                 });
                 covered += length;
             }
-            if 2 * length > n_points {
+            if 2 * length > num_points {
                 return sum.ok_or_else(|| "expected windows with points, found an empty window".to_owned());
             }
             let size = self.importer.graph.node(level).shape[along] - length * apart;

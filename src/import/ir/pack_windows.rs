@@ -152,9 +152,9 @@ impl GenericImporter<'_, '_> {
             .all(|index| is_window(index) && index.constant >= 0 && index.terms.iter().all(|&(_, factor)| factor > 0));
         let &[first, second] = dims else { return None };
         let (packed, other) = if sizes[first] > sizes[second] { (first, second) } else { (second, first) };
-        let (n_packed, n_other) = (sizes[packed], sizes[other]);
-        let n_channels = channels.iter().map(|&dim| sizes[dim]).product::<i64>();
-        let is_fewer = n_packed + n_other < n_packed * n_other && n_channels * n_packed <= K_STICK_ELEMENTS;
+        let (num_packed, num_other) = (sizes[packed], sizes[other]);
+        let num_channels = channels.iter().map(|&dim| sizes[dim]).product::<i64>();
+        let is_fewer = num_packed + num_other < num_packed * num_other && num_channels * num_packed <= K_STICK_ELEMENTS;
         // The rows of the image along the other window are a dimension of the patches.
         let has_rows = read.iter().all(|index| !has_term(index, other) || index.terms.len() == 2);
         let is_product = !outputs.is_empty() && has_rows && (0..sizes.len()).all(is_read_once);
@@ -172,14 +172,15 @@ impl GenericImporter<'_, '_> {
             let rows = self.view_patches_at(convolution, patches, point);
             // The elements of a patch are the packed points, each with all channels.
             let place = |dim: usize, dims: &[usize]| dims.iter().position(|&own| own == dim);
-            let n_channels = roles.channels.len();
+            let num_channels = roles.channels.len();
             let index = |dim: &Option<usize>| match *dim {
                 Some(dim) if dim == roles.packed => AffineExpression::Dim(0),
                 Some(dim) if dim == roles.other => AffineExpression::Constant(point),
                 Some(dim) => match (place(dim, &roles.channels), place(dim, &roles.outputs)) {
                     (Some(channel), _) => AffineExpression::Dim(1 + channel),
-                    (None, output) => output
-                        .map_or(AffineExpression::Constant(0), |output| AffineExpression::Dim(1 + n_channels + output)),
+                    (None, output) => output.map_or(AffineExpression::Constant(0), |output| {
+                        AffineExpression::Dim(1 + num_channels + output)
+                    }),
                 },
                 None => AffineExpression::Constant(0),
             };
@@ -224,8 +225,8 @@ impl GenericImporter<'_, '_> {
         let Convolution { image, read, roles, element, .. } = convolution;
         let rows = self.compute_patch_sizes(convolution);
         let of_channels: Vec<i64> = roles.channels.iter().map(|&dim| sizes[dim]).collect();
-        let n_channels = of_channels.iter().product::<i64>();
-        let n_elements = n_channels * sizes[roles.packed];
+        let num_channels = of_channels.iter().product::<i64>();
+        let num_elements = num_channels * sizes[roles.packed];
         let place = |dim: usize| roles.positions.iter().chain(&roles.channels).position(|&own| own == dim);
         // Sums of selections are exact.
         let mut sum = PairwiseReducer::new(true);
@@ -248,13 +249,13 @@ impl GenericImporter<'_, '_> {
             let map: Vec<AffineExpression> = read.iter().map(|own| fold_index(&index(own), &shape)).collect();
             let graph = &mut self.importer.graph;
             let shown = graph.view_strided(*image, map, &shape);
-            let shown = graph.reshape(shown, &[rows.clone(), vec![n_channels]].concat());
-            let is_selected = |row: i64, column: i64| column == point * n_channels + row;
-            let ones: Vec<f64> = (0..n_channels)
-                .flat_map(|row| (0..n_elements).map(move |column| f64::from(u8::from(is_selected(row, column)))))
+            let shown = graph.reshape(shown, &[rows.clone(), vec![num_channels]].concat());
+            let is_selected = |row: i64, column: i64| column == point * num_channels + row;
+            let ones: Vec<f64> = (0..num_channels)
+                .flat_map(|row| (0..num_elements).map(move |column| f64::from(u8::from(is_selected(row, column)))))
                 .collect();
             let selection =
-                graph.add_constant(ConstantTensor::from_numbers(&ones), vec![n_channels, n_elements], *element);
+                graph.add_constant(ConstantTensor::from_numbers(&ones), vec![num_channels, num_elements], *element);
             let part = build_row_product(graph, shown, selection, *element);
             sum.push(part, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
@@ -276,9 +277,9 @@ impl GenericImporter<'_, '_> {
         };
         let mut map: Vec<AffineExpression> = roles.positions.iter().enumerate().map(index).collect();
         let graph = &mut self.importer.graph;
-        let n_elements = graph.node(patches).shape[map.len()];
+        let num_elements = graph.node(patches).shape[map.len()];
         map.push(AffineExpression::Dim(map.len()));
-        shape.push(n_elements);
+        shape.push(num_elements);
         let map = map.iter().map(|expr| fold_index(expr, &shape)).collect();
         graph.view_strided(patches, map, &shape)
     }

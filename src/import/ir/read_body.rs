@@ -14,9 +14,9 @@ use crate::{
 pub(super) fn infer_iteration_sizes<'c>(
     op: Op<'c>,
     operands: &[(Value<'c>, Vec<AffineExpression>)],
-    n_dims: usize,
+    num_dims: usize,
 ) -> Result<Vec<i64>, ErrorReported> {
-    let mut sizes = vec![1; n_dims];
+    let mut sizes = vec![1; num_dims];
     for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
         let Some(tensor) = TensorType::from_type(value.r#type()) else {
             let message = codes::STATIC_TENSOR.format(format_args!(
@@ -39,14 +39,14 @@ pub(super) fn infer_iteration_sizes<'c>(
 pub(super) fn read_body<'c>(
     importer: &mut FunctionImporter<'c>,
     op: Op<'c>,
-    n_inputs: usize,
+    num_inputs: usize,
 ) -> Result<(GenericBody, Vec<Op<'c>>), ErrorReported> {
     let mut reader =
         GenericBodyReader { importer, scalars: ValueMap::default(), body: GenericBody::default(), ops: Vec::new() };
     for (index, argument) in op.body_args().into_iter().enumerate() {
         reader.scalars.insert(
             argument,
-            if index < n_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - n_inputs) },
+            if index < num_inputs { BodyScalar::Input(index) } else { BodyScalar::Accumulator(index - num_inputs) },
         );
     }
     reader.body.yields = reader.read_ops(op.body_ops())?;

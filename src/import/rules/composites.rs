@@ -172,13 +172,13 @@ pub(in crate::import) fn as_mean(graph: &mut ValueGraph, sum: NodeId, number: f6
         id = graph.node(id).inputs[0];
     }
     let NodeKind::Reduce("sum", dim, _) = graph.node(id).kind else { return None };
-    let (mut inner, mut n_summed) = (id, 1);
+    let (mut inner, mut num_summed) = (id, 1);
     while let NodeKind::Reduce("sum", dim, _) = graph.node(inner).kind {
         inner = graph.node(inner).inputs[0];
-        n_summed *= graph.node(inner).shape[dim];
+        num_summed *= graph.node(inner).shape[dim];
     }
     #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer elements than 2^53")]
-    let expected = 1.0 / n_summed as f64;
+    let expected = 1.0 / num_summed as f64;
     if (number - expected).abs() > 1e-3 * expected {
         return None;
     }

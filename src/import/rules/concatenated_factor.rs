@@ -260,13 +260,13 @@ mod tests {
         (products, inserts)
     }
 
-    fn build_scores(sizes: &[i64], n_queries: i64) -> Option<ProductAndInsertShapes> {
+    fn build_scores(sizes: &[i64], num_queries: i64) -> Option<ProductAndInsertShapes> {
         let mut graph = ValueGraph::default();
         let keys = build_keys(&mut graph, sizes);
         let columns = transpose(&mut graph, keys);
-        let queries = graph.add_tensor(9, vec![2, n_queries, 64], NodeElementType::F16);
+        let queries = graph.add_tensor(9, vec![2, num_queries, 64], NodeElementType::F16);
         let found = build_sliced_product(&mut graph, [queries, columns], NodeElementType::F16, false)?;
-        assert_eq!(graph.node(found).shape, [2, n_queries, sizes.iter().sum()]);
+        assert_eq!(graph.node(found).shape, [2, num_queries, sizes.iter().sum()]);
         Some(collect_shapes(&graph, found))
     }
 

@@ -87,8 +87,8 @@ impl Contraction {
 
 /// The dimensions one by one, the outer ones together where there are too many.
 fn group_dims(dims: Vec<usize>, most: usize) -> Vec<DimGroup> {
-    let n_together = if dims.len() > most { dims.len() - most + 1 } else { 0 };
-    let (together, alone) = dims.split_at(n_together);
+    let num_together = if dims.len() > most { dims.len() - most + 1 } else { 0 };
+    let (together, alone) = dims.split_at(num_together);
     let first = (!together.is_empty()).then(|| together.to_vec());
     first.into_iter().chain(alone.iter().map(|&dim| vec![dim])).collect()
 }

@@ -134,7 +134,7 @@ mod tests {
             for step in expansion.steps {
                 let row = DeviceFunction::find_pointwise(step.function).unwrap();
                 assert!(
-                    row.lx && (row.fp32 || !own.fp32) && row.n_operands == step.sources.len(),
+                    row.lx && (row.fp32 || !own.fp32) && row.num_operands == step.sources.len(),
                     "{}: {}",
                     own.name,
                     row.name
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn counts_reads_of_argument() {
-        let n_reads = |function| Expansion::find(function).map(Expansion::num_argument_reads);
-        assert_eq!((n_reads("gelufwd"), n_reads("relufwd")), (Some(4), Some(1)));
+        let num_reads = |function| Expansion::find(function).map(Expansion::num_argument_reads);
+        assert_eq!((num_reads("gelufwd"), num_reads("relufwd")), (Some(4), Some(1)));
     }
 
     #[test]

@@ -517,9 +517,9 @@ impl ScalarFunction {
         widths: IntegerWidths,
     ) -> Result<FoldedTensor, String> {
         let shape = graph.compute_broadcast_shape(inputs);
-        let n_elements: i64 = shape.iter().product();
-        if n_elements > MAX_CONSTANT_ELEMENTS {
-            return Err(constant_limit_error(n_elements));
+        let num_elements: i64 = shape.iter().product();
+        if num_elements > MAX_CONSTANT_ELEMENTS {
+            return Err(constant_limit_error(num_elements));
         }
         let operands = collect_constant_operands(graph, inputs);
         let (mut position, mut undefined) = (0_usize, None);

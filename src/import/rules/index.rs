@@ -206,18 +206,18 @@ fn lookup_by_function(
     let first = numbers[0] as i64;
     let is_shifted = numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0) && (0..rows[dim]).contains(&first);
     #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
-    let n_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
+    let num_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
     if is_of_index && is_shifted {
-        let n_reached = n_rows.min(rows[dim] - first);
+        let num_reached = n_rows.min(rows[dim] - first);
         let along = |other: usize| {
             AffineExpression::Dim(other).plus(AffineExpression::Constant(if other == dim { first } else { 0 }))
         };
         let mut shape = rows.to_vec();
-        shape[dim] = n_reached;
+        shape[dim] = num_reached;
         let table = graph.view(table, (0..rows.len()).map(along).collect(), &shape);
-        return gather_selected_rows(graph, table, (index, n_reached), dim, exprs, sizes);
+        return gather_selected_rows(graph, table, (index, num_reached), dim, exprs, sizes);
     }
-    if is_of_index && n_fit == numbers.len() {
+    if is_of_index && num_fit == numbers.len() {
         let order = graph.add_constant(ConstantTensor::from_numbers(&numbers), vec![n_rows], NodeElementType::Int);
         let gathered = graph.gather(table, dim, order);
         let mut shape = rows.to_vec();
@@ -228,8 +228,8 @@ fn lookup_by_function(
         return gather_selected_rows(graph, table, (index, n_rows), dim, exprs, sizes);
     }
     // Valid arguments are those that yield rows, from 0 on.
-    if let Some(n_fit) = i64::try_from(n_fit).ok().filter(|&n_fit| n_fit > 0) {
-        graph.record_index(index, n_fit);
+    if let Some(num_fit) = i64::try_from(num_fit).ok().filter(|&num_fit| num_fit > 0) {
+        graph.record_index(index, num_fit);
     }
     None
 }

@@ -63,13 +63,14 @@ fn lookup_by_several_indices(
     computed: &[usize],
     sizes: &[i64],
 ) -> Result<TableLookup, String> {
-    let n_elements = |graph: &ValueGraph, dim: usize| graph.node(indices[dim]).shape.iter().product::<i64>();
-    let first = computed.iter().copied().min_by_key(|&dim| n_elements(graph, dim)).expect("several of them");
+    let num_elements = |graph: &ValueGraph, dim: usize| graph.node(indices[dim]).shape.iter().product::<i64>();
+    let first = computed.iter().copied().min_by_key(|&dim| num_elements(graph, dim)).expect("several of them");
     let later: Vec<usize> = computed.iter().copied().filter(|&dim| dim != first).collect();
 
     // The other dimensions are whole: each is a dimension of the iteration space.
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
-    if later.iter().map(|&dim| rows[dim]).fold(n_elements(graph, first), i64::saturating_mul) > MAX_SELECTED_ELEMENTS {
+    if later.iter().map(|&dim| rows[dim]).fold(num_elements(graph, first), i64::saturating_mul) > MAX_SELECTED_ELEMENTS
+    {
         return Err(codes::TOO_MANY_PARTS.format(format_args!(
             "takes {} runtime indices, which select from too many rows; use a smaller table or one index",
             computed.len()
@@ -110,11 +111,11 @@ fn add_iota(graph: &mut ValueGraph, dim: usize, sizes: &[i64]) -> NodeId {
 }
 
 /// Appends dimensions to the iteration space of a node.
-fn append_unit_dims(graph: &mut ValueGraph, node: NodeId, n_more: usize) -> NodeId {
+fn append_unit_dims(graph: &mut ValueGraph, node: NodeId, num_more: usize) -> NodeId {
     let shape = graph.node(node).shape.clone();
     if shape.is_empty() {
         return node;
     }
     let map = (0..shape.len()).map(AffineExpression::Dim).collect();
-    graph.view(node, map, &[shape, vec![1; n_more]].concat())
+    graph.view(node, map, &[shape, vec![1; num_more]].concat())
 }

@@ -32,8 +32,8 @@ fn reduce_merged_dims(graph: &mut ValueGraph, function: &'static str, node: Node
     }
     let sizes = graph.node(merged.inputs[0]).shape.clone();
     let dims = find_merged_dims(&sizes, &merged.shape, dim)?;
-    let n_merged = sizes[dims.clone()].iter().filter(|&&size| size > 1).count();
-    if n_merged < 2 || sizes.last()? % MAX_STICK_ELEMENTS == 0 {
+    let num_merged = sizes[dims.clone()].iter().filter(|&&size| size > 1).count();
+    if num_merged < 2 || sizes.last()? % MAX_STICK_ELEMENTS == 0 {
         return None;
     }
     let reduced =

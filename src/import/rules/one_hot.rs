@@ -138,7 +138,7 @@ pub(in crate::import) fn build_one_hot_product(
     // All but the last dimension of the integers are batch dimensions of the product, so that no dimension is split
     // inside the sticks. All batches share the table.
     let rest = chosen.split_off(chosen.len().saturating_sub(1));
-    let n_repeated = chosen.len();
+    let num_repeated = chosen.len();
     let batch = [chosen, batch].concat();
     let chosen = rest;
     let size_of = |spaces: &[usize]| spaces.iter().map(|&space| sizes[space]).product::<i64>();
@@ -164,7 +164,7 @@ pub(in crate::import) fn build_one_hot_product(
     let mut sizes_of_table: Vec<i64> = table_space.iter().map(|&space| sizes[space]).collect();
     sizes_of_table.insert(rows_at, n_rows);
     let position =
-        |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
+        |space: usize| table_space.iter().skip(num_repeated).position(|&own| own == space).map(|at| at + num_repeated);
     let position = |space: usize| position(space).map(|at| if at < rows_at { at } else { at + 1 });
     let index = |other: usize| match &exprs[other] {
         _ if other == dim => Some(AffineExpression::Dim(rows_at)),

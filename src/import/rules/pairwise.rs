@@ -29,14 +29,15 @@ impl<T> PairwiseReducer<T> {
         value: T,
         mut combine: impl FnMut(T, T) -> Result<T, E>,
     ) -> Result<(), E> {
-        let (mut value, mut n_values) = (value, 1);
+        let (mut value, mut num_values) = (value, 1);
         let is_exact = self.is_exact;
-        let is_next = |n_left: usize, n_values: usize| is_exact || n_left < BLOCK_VALUES || n_left == n_values;
-        while let Some((left, n_left)) = self.partial.pop_if(|(_, n_left)| is_next(*n_left, n_values)) {
+        let is_next =
+            |num_left: usize, num_values: usize| is_exact || num_left < BLOCK_VALUES || num_left == num_values;
+        while let Some((left, num_left)) = self.partial.pop_if(|(_, num_left)| is_next(*num_left, num_values)) {
             value = combine(left, value)?;
-            n_values += n_left;
+            num_values += num_left;
         }
-        self.partial.push((value, n_values));
+        self.partial.push((value, num_values));
         Ok(())
     }
 
@@ -57,16 +58,16 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    fn build_tree(n_values: usize, is_exact: bool) -> (Option<String>, usize) {
+    fn build_tree(num_values: usize, is_exact: bool) -> (Option<String>, usize) {
         let mut reduction = PairwiseReducer::new(is_exact);
-        let mut n_live = 0;
+        let mut num_live = 0;
         let combine = |left: String, right: String| Ok::<_, Infallible>(format!("({left}{right})"));
-        for value in 0..n_values {
+        for value in 0..num_values {
             let Ok(()) = reduction.push(value.to_string(), combine);
-            n_live = n_live.max(reduction.partial.len());
+            num_live = num_live.max(reduction.partial.len());
         }
         let Ok(tree) = reduction.finish(combine);
-        (tree, n_live)
+        (tree, num_live)
     }
 
     #[test]
@@ -79,14 +80,14 @@ mod tests {
             build_tree(20, false).0.as_deref(),
             Some("(((((((((01)2)3)4)5)6)7)(((((((89)10)11)12)13)14)15))(((1617)18)19))")
         );
-        let (tree, n_live) = build_tree(1000, false);
+        let (tree, num_live) = build_tree(1000, false);
         let depth = tree.expect("a tree").bytes().take_while(|&byte| byte == b'(').count();
-        assert_eq!((depth, n_live), (14, 7));
+        assert_eq!((depth, num_live), (14, 7));
     }
 
     #[test]
     fn combines_exact_values_sequentially() {
-        let (tree, n_live) = build_tree(5, true);
-        assert_eq!((tree.as_deref(), n_live), (Some("((((01)2)3)4)"), 1));
+        let (tree, num_live) = build_tree(5, true);
+        assert_eq!((tree.as_deref(), num_live), (Some("((((01)2)3)4)"), 1));
     }
 }

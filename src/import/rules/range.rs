@@ -323,8 +323,8 @@ impl IntervalAnalysis<'_> {
             // Matrix product, such as a running sum.
             NodeKind::Matmul => {
                 let product = self.pointwise_interval("mul", &node.inputs)?;
-                let n_terms = graph.node(node.inputs[0]).shape.last().map_or(1.0, |&size| size as f64);
-                Some(product.with_hull(&[product.first * n_terms, product.last * n_terms, 0.0]))
+                let num_terms = graph.node(node.inputs[0]).shape.last().map_or(1.0, |&size| size as f64);
+                Some(product.with_hull(&[product.first * num_terms, product.last * num_terms, 0.0]))
             }
             NodeKind::Tensor(_) | NodeKind::Undefined | NodeKind::Unsupported(_) => None,
         }

@@ -78,10 +78,10 @@ fn group_dims_to(
 ) -> Option<Vec<Range<usize>>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let solid: Vec<usize> = (0..shape.len()).filter(|&dim| shape[dim] > 1 || counts == Some(dim)).collect();
-    let mut n_more = solid.len().saturating_sub(most);
+    let mut num_more = solid.len().saturating_sub(most);
     for (position, &dim) in solid.iter().enumerate() {
-        match groups.last_mut().filter(|_| n_more > 0 && is_pair(solid[position - 1], dim)) {
-            Some(last) => (last.end, n_more) = (dim + 1, n_more - 1),
+        match groups.last_mut().filter(|_| num_more > 0 && is_pair(solid[position - 1], dim)) {
+            Some(last) => (last.end, num_more) = (dim + 1, num_more - 1),
             None => groups.push(groups.last().map_or(0, |last| last.end)..dim + 1),
         }
     }
@@ -89,7 +89,7 @@ fn group_dims_to(
         Some(last) => last.end = shape.len(),
         None => groups.push(0..shape.len()),
     }
-    (n_more == 0).then_some(groups)
+    (num_more == 0).then_some(groups)
 }
 
 /// Returns the sizes of merged dimensions.
@@ -152,10 +152,10 @@ fn lower_reduce(graph: &mut ValueGraph, id: NodeId, input: NodeId, dim: usize) -
 
 fn lower_matmul(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Option<NodeId> {
     let ValueNode { kind, shape, element, .. } = graph.node(id).clone();
-    let n_batch = shape.len().checked_sub(2)?;
-    let n_more = shape.len().checked_sub(MAX_LAYOUT_DIMS)?;
+    let num_batch = shape.len().checked_sub(2)?;
+    let num_more = shape.len().checked_sub(MAX_LAYOUT_DIMS)?;
     let groups: Vec<Range<usize>> =
-        std::iter::once(0..n_more + 1).chain((n_more + 1..n_batch + 2).map(|dim| dim..dim + 1)).collect();
+        std::iter::once(0..num_more + 1).chain((num_more + 1..num_batch + 2).map(|dim| dim..dim + 1)).collect();
     let shown: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
     Some(graph.add(kind, &shown, merge_sizes(&shape, &groups), element))
 }
@@ -226,8 +226,8 @@ fn lower_view(graph: &mut ValueGraph, input: NodeId, map: &[AffineExpression], s
         (None, None) => !is_read(one) && !is_read(other),
         _ => false,
     };
-    let n_moving = shape.iter().filter(|&&size| size > 1).count();
-    let any = |_, _| n_moving <= MAX_ITERATION_DIMS;
+    let num_moving = shape.iter().filter(|&&size| size > 1).count();
+    let any = |_, _| num_moving <= MAX_ITERATION_DIMS;
     let out = group_dims(shape, are_neighbours).or_else(|| group_dims(shape, any))?;
     let dim_of = |dim: usize| {
         let position = out.iter().position(|group| group.contains(&dim)).unwrap_or_default();

@@ -25,9 +25,9 @@ pub(in crate::import) fn build_scan(
 ) -> Result<NodeId, String> {
     let element = graph.node(input).element;
     if let Some(known) = graph.as_constant(input) {
-        let n_elements = shape.iter().product();
-        if n_elements > MAX_CONSTANT_ELEMENTS {
-            return Err(constant_limit_error(n_elements));
+        let num_elements = shape.iter().product();
+        if num_elements > MAX_CONSTANT_ELEMENTS {
+            return Err(constant_limit_error(num_elements));
         }
         let known = known.broadcast_scalar(shape);
         let scanned = match width {
@@ -46,7 +46,9 @@ pub(in crate::import) fn build_scan(
     if size == 1 {
         return Ok(input);
     }
-    if combiner != Combiner::Sum || size.checked_mul(size).is_none_or(|n_elements| n_elements > MAX_CONSTANT_ELEMENTS) {
+    if combiner != Combiner::Sum
+        || size.checked_mul(size).is_none_or(|num_elements| num_elements > MAX_CONSTANT_ELEMENTS)
+    {
         return build_prefix_scan(graph, combiner, input, shape, dim);
     }
     let triangle = graph.add_constant(build_triangle(size), vec![size, size], element);
@@ -173,12 +175,12 @@ mod tests {
     fn lowers_other_and_long_scans_to_steps() {
         let mut graph = ValueGraph::default();
         let x = graph.add_tensor(0, vec![9, 5000], NodeElementType::F16);
-        for (combiner, dim, n_steps) in [(Combiner::Max, 0, 4), (Combiner::Prod, 1, 13), (Combiner::Sum, 1, 13)] {
+        for (combiner, dim, num_steps) in [(Combiner::Max, 0, 4), (Combiner::Prod, 1, 13), (Combiner::Sum, 1, 13)] {
             let combined = build_scan(&mut graph, combiner, x, (&[9, 5000], dim), None).unwrap();
             assert_eq!(graph.node(combined).shape, [9, 5000]);
             let needed = graph.collect_required(&[combined], |_| false);
             let is_step = |id: &&NodeId| matches!(graph.node(**id).kind, NodeKind::Pointwise(..));
-            assert_eq!(needed.iter().filter(is_step).count(), n_steps);
+            assert_eq!(needed.iter().filter(is_step).count(), num_steps);
         }
     }
 

@@ -84,7 +84,7 @@ pub(in crate::import) fn scatter_slices(
     target: ScatterTarget<'_>,
     places: &[NodeId],
     parts: NodeId,
-    n_parts: i64,
+    num_parts: i64,
     written: UpdateMode,
 ) -> NodeResult {
     let ScatterTarget { node, shape, batch, dims } = target;
@@ -101,15 +101,15 @@ pub(in crate::import) fn scatter_slices(
                 codes::UNWRITTEN.format("writes into a tensor of integers that no op has written; fill it first")
             );
         }
-        let new = scatter_slices(graph, ScatterTarget { node, ..target }, places, parts, n_parts, written)?;
+        let new = scatter_slices(graph, ScatterTarget { node, ..target }, places, parts, num_parts, written)?;
         return Ok(graph.add_integers(new));
     }
     let rows: i64 = target.dim_sizes(dims).iter().product();
-    let n_compared = target.dim_sizes(batch).into_iter().product::<i64>() * rows * n_parts;
-    if rows > MAX_VALUES || n_parts > MAX_SLICES || n_compared > MAX_COMPARED_PAIRS {
+    let num_compared = target.dim_sizes(batch).into_iter().product::<i64>() * rows * num_parts;
+    if rows > MAX_VALUES || num_parts > MAX_SLICES || num_compared > MAX_COMPARED_PAIRS {
         return Err(codes::SCATTER_FORM.format(format_args!(
             "expected at most {MAX_SLICES} slices at runtime indices, {MAX_VALUES} positions, and {MAX_COMPARED_PAIRS} pairs of a slice and a \
-             position, found {n_parts} slices, {rows} positions and {n_compared} pairs; write fewer slices at a time"
+             position, found {num_parts} slices, {rows} positions and {num_compared} pairs; write fewer slices at a time"
         )));
     }
     if !element.is_float() {
@@ -121,9 +121,9 @@ pub(in crate::import) fn scatter_slices(
     // The batch, rows, then the rest.
     let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim) && !batch.contains(dim)).collect();
     let columns: i64 = target.dim_sizes(&rest).iter().product();
-    let writing = ScatterSizes { batch: target.dim_sizes(batch), rows, num_slices: n_parts, columns, element };
+    let writing = ScatterSizes { batch: target.dim_sizes(batch), rows, num_slices: num_parts, columns, element };
     let is_place = build_position_mask(graph, &writing, &target.dim_sizes(dims), places)?;
-    if let (1, &[dim], []) = (n_parts, dims, batch) {
+    if let (1, &[dim], []) = (num_parts, dims, batch) {
         return scatter_row(graph, target, dim, is_place, parts, written);
     }
     let order: Vec<usize> = batch.iter().chain(dims).chain(&rest).copied().collect();
@@ -131,9 +131,9 @@ pub(in crate::import) fn scatter_slices(
     let whole = graph.splat_if_scalar(node, shape);
     let whole = graph.view(whole, invert_permutation(&order), &turned);
     let whole = graph.reshape(whole, &writing.batched_shape(rows, columns));
-    let parts = graph.splat_if_scalar(parts, &writing.batched_shape(n_parts, columns));
-    let parts = graph.reshape(parts, &writing.batched_shape(n_parts, columns));
-    let new = if n_parts == 1 {
+    let parts = graph.splat_if_scalar(parts, &writing.batched_shape(num_parts, columns));
+    let parts = graph.reshape(parts, &writing.batched_shape(num_parts, columns));
+    let new = if num_parts == 1 {
         scatter_slice(graph, whole, is_place, parts, written)?
     } else {
         scatter_several_slices(graph, &writing, whole, is_place, parts, written)?
@@ -196,7 +196,7 @@ fn scatter_several_slices(
     parts: NodeId,
     written: UpdateMode,
 ) -> NodeResult {
-    let &ScatterSizes { rows, num_slices: n_parts, element, .. } = writing;
+    let &ScatterSizes { rows, num_slices: num_parts, element, .. } = writing;
     match written {
         UpdateMode::Replace => {}
         UpdateMode::Combine(Combiner::Sum) => {
@@ -206,9 +206,9 @@ fn scatter_several_slices(
         UpdateMode::Combine(combiner) => return combine_scattered_slices(graph, whole, is_place, parts, combiner),
     }
     // The number of the last slice that is written to each row, from 1 on; 0 if there is none.
-    let numbers = graph.add_constant(ConstantTensor::iota(1, n_parts), writing.shared_shape(1, n_parts), element);
+    let numbers = graph.add_constant(ConstantTensor::iota(1, num_parts), writing.shared_shape(1, num_parts), element);
     let none = graph.add_scalar(0.0);
-    let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, n_parts), element);
+    let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, num_parts), element);
     let of_parts = graph.add_pointwise("mul", &[ones, numbers], element);
     let last = graph.reduce("max", of_parts, writing.batch.len() + 1);
     let is_last = graph.add_pointwise("equal", &[numbers, last], NodeElementType::Bool);
@@ -247,15 +247,15 @@ fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[
 
 /// Moves the slices to their rows: `build_position_mask` times `parts`, 0 in rows without a slice.
 fn move_slices(graph: &mut ValueGraph, writing: &ScatterSizes, is_place: NodeId, parts: NodeId) -> NodeId {
-    let &ScatterSizes { rows, num_slices: n_parts, columns, element, .. } = writing;
+    let &ScatterSizes { rows, num_slices: num_parts, columns, element, .. } = writing;
     if columns > 1 {
-        let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, n_parts), element);
+        let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, num_parts), element);
         return graph.build_matmul(ones, parts, writing.batched_shape(rows, columns), element);
     }
     // One column is a row beside the matrix.
-    let parts = graph.reshape(parts, &writing.batched_shape(1, n_parts));
+    let parts = graph.reshape(parts, &writing.batched_shape(1, num_parts));
     // A select, not a product: an infinity for another row has no effect.
-    let is_place = graph.reshape(is_place, &writing.batched_shape(rows, n_parts));
+    let is_place = graph.reshape(is_place, &writing.batched_shape(rows, num_parts));
     let zero = graph.add_scalar(0.0);
     let terms = graph.add_pointwise("where3", &[is_place, parts, zero], element);
     graph.reduce("sum", terms, writing.batch.len() + 1)
@@ -274,20 +274,20 @@ mod tests {
     fn scatter_into_tensor(
         shape: &[i64],
         dims: &[usize],
-        n_parts: i64,
+        num_parts: i64,
         written: UpdateMode,
     ) -> (ValueGraph, NodeResult) {
         let mut graph = ValueGraph::default();
         let node = graph.add_tensor(0, shape.to_vec(), NodeElementType::F16);
         let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
-        let parts = graph.add_tensor(1, [n_parts].iter().chain(columns).copied().collect(), NodeElementType::F16);
-        let places = graph.add_tensor(2, vec![n_parts], NodeElementType::F32);
+        let parts = graph.add_tensor(1, [num_parts].iter().chain(columns).copied().collect(), NodeElementType::F16);
+        let places = graph.add_tensor(2, vec![num_parts], NodeElementType::F32);
         let found = scatter_slices(
             &mut graph,
             ScatterTarget { node, shape, batch: &[], dims },
             &vec![places; dims.len()],
             parts,
-            n_parts,
+            num_parts,
             written,
         );
         (graph, found)
@@ -317,8 +317,8 @@ mod tests {
 
     #[test]
     fn rejects_too_many_positions_or_slices() {
-        let refused = |shape: &[i64], n_parts, combined, found: &str| {
-            scatter_into_tensor(shape, &[0], n_parts, combined).1.is_err_and(|message| message.contains(found))
+        let refused = |shape: &[i64], num_parts, combined, found: &str| {
+            scatter_into_tensor(shape, &[0], num_parts, combined).1.is_err_and(|message| message.contains(found))
         };
         let sum = UpdateMode::Combine(Combiner::Sum);
         assert!(refused(&[40_000, 64], 1, UpdateMode::Replace, "found 1 slices, 40000 positions"));

@@ -26,11 +26,11 @@ pub(super) fn combine_scattered_slices(
     let (of_whole, of_parts) = (graph.node(whole).shape.clone(), graph.node(parts).shape.clone());
     let (rows_at, element) = (of_whole.len() - 2, graph.node(whole).element);
     let (batch, [rows, columns]) = (&of_whole[..rows_at], [of_whole[rows_at], of_whole[rows_at + 1]]);
-    let n_parts = of_parts[rows_at];
-    let beside = [batch, &[rows, n_parts, columns]].concat();
+    let num_parts = of_parts[rows_at];
+    let beside = [batch, &[rows, num_parts, columns]].concat();
     if beside.iter().product::<i64>() > MAX_COMBINED_ELEMENTS {
         return Err(codes::TOO_MANY_PARTS.format(format_args!(
-            "combines {n_parts} updates with {rows} rows of {columns} elements at runtime indices by {}, which requires more than \
+            "combines {num_parts} updates with {rows} rows of {columns} elements at runtime indices by {}, which requires more than \
              {MAX_COMBINED_ELEMENTS} elements; use fewer updates",
             combiner.operation()
         )));
@@ -42,8 +42,8 @@ pub(super) fn combine_scattered_slices(
             .chain(dims.iter().map(|&dim| AffineExpression::Dim(rows_at + dim)))
             .collect::<Vec<_>>()
     };
-    let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, n_parts, 1]].concat());
-    let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, n_parts, columns]].concat());
+    let is_place = graph.view(is_place, own(&[0, 1]), &[batch, &[rows, num_parts, 1]].concat());
+    let parts = graph.view(parts, own(&[1, 2]), &[batch, &[1, num_parts, columns]].concat());
     let before = graph.view(whole, own(&[0, 2]), &[batch, &[rows, 1, columns]].concat());
     // Including the old element does not change a maximum or minimum that it is part of.
     let nothing = if combiner == Combiner::Prod { graph.add_scalar(combiner.neutral_element()) } else { before };

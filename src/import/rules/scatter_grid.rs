@@ -50,17 +50,17 @@ impl ScatterGrid {
         columns: &[NodeId],
         dims: &[usize],
         shape: &[i64],
-        n_parts: i64,
+        num_parts: i64,
     ) -> Self {
         let plain = Self {
             whole: Vec::new(),
             apart: Vec::new(),
-            rest: vec![(1, n_parts)],
+            rest: vec![(1, num_parts)],
             chosen: dims.to_vec(),
             rank: shape.len(),
         };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
-            let numbers: Vec<i64> = graph.as_constant(column)?.broadcast_scalar(&[n_parts]).integers().collect();
+            let numbers: Vec<i64> = graph.as_constant(column)?.broadcast_scalar(&[num_parts]).integers().collect();
             // All slices are at the only possible position.
             if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
                 return Some((dim, MixedRadixTerm { divisor: 1, size: 1, step: 1 }));
@@ -71,7 +71,7 @@ impl ScatterGrid {
         };
         let counted: Vec<(usize, MixedRadixTerm)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
         let Some(rest) =
-            find_remaining_terms(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len())
+            find_remaining_terms(&counted, num_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len())
         else {
             return plain;
         };
@@ -81,7 +81,7 @@ impl ScatterGrid {
         let places: Vec<Option<Vec<i64>>> =
             of_run_time.map(|(&column, _)| trace_source_positions(graph, column)).collect();
         let stands_still = |digit: &MixedRadixTerm| {
-            places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, n_parts)))
+            places.iter().all(|at| at.as_ref().is_some_and(|at| digit.keeps_positions(at, num_parts)))
         };
         let (whole, apart) = counted.into_iter().partition(|(_, digit)| stands_still(digit));
         Self { whole, apart, rest, chosen, rank: shape.len() }
@@ -122,8 +122,8 @@ impl ScatterGrid {
     /// Returns the number of the first original slice that a merged slice consists of, in terms of the indices along
     /// the batch and its number.
     pub(in crate::import) fn first_slice_index(&self) -> AffineExpression {
-        let (n_parts, own) = (self.num_slices(), self.apart.len());
-        let mut below = n_parts;
+        let (num_parts, own) = (self.num_slices(), self.apart.len());
+        let mut below = num_parts;
         let mut place = AffineExpression::Constant(0);
         for (position, (_, digit)) in self.apart.iter().enumerate().filter(|(_, (_, digit))| digit.size > 1) {
             place = place.plus(AffineExpression::Dim(position).times(digit.divisor));
@@ -135,7 +135,7 @@ impl ScatterGrid {
             if below > 1 {
                 digit = AffineExpression::FloorDiv(Box::new(digit), Box::new(AffineExpression::Constant(below)));
             }
-            if above < n_parts {
+            if above < num_parts {
                 digit = AffineExpression::Mod(Box::new(digit), Box::new(AffineExpression::Constant(size)));
             }
             place = place.plus(digit.times(divisor));
@@ -171,22 +171,22 @@ struct MixedRadixTerm {
 
 impl MixedRadixTerm {
     /// Returns whether the numbers of slices that differ in this digit alone are the same.
-    fn keeps_positions(&self, numbers: &[i64], n_parts: i64) -> bool {
+    fn keeps_positions(&self, numbers: &[i64], num_parts: i64) -> bool {
         let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
-        (0..n_parts)
+        (0..num_parts)
             .all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
     }
 }
 
 /// Returns the digit that numbers count; None if they do not count, or only downwards.
 fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
-    let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
+    let (&first, num_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
     let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
     let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
     let step = at(divisor)? - first;
     // Number of increasing steps.
     let grows = |count: i64| at(count * divisor) == Some(first + count * step);
-    let size = (1..=n_numbers).find(|&count| !grows(count))?;
+    let size = (1..=num_numbers).find(|&count| !grows(count))?;
     let is_digit =
         (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
     (step > 0 && is_digit).then_some(MixedRadixTerm { divisor, size, step })
@@ -194,12 +194,12 @@ fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
 
 /// Returns the mixed-radix terms of the numbers below `num_slices` that are not among `digits`, outermost first:
 /// divisor and size. None if `digits` are not terms of one number.
-fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
+fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], num_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =
         digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();
     known.sort_unstable();
     let (mut below, mut rest) = (1, Vec::new());
-    for (divisor, size) in known.into_iter().chain([(n_parts, 1)]) {
+    for (divisor, size) in known.into_iter().chain([(num_parts, 1)]) {
         if divisor % below != 0 {
             return None;
         }
@@ -207,14 +207,14 @@ fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], n_parts: i64) -> Opt
         below = divisor * size;
     }
     rest.reverse();
-    (below == n_parts).then_some(rest)
+    (below == num_parts).then_some(rest)
 }
 
 /// Returns, for each element of a node, the element of the tensor behind all its views; for a scalar, the first element
 /// for all.
 fn trace_source_positions(graph: &ValueGraph, node: NodeId) -> Option<Vec<i64>> {
-    let n_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
-    let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(n_elements).collect(), node);
+    let num_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
+    let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(num_elements).collect(), node);
     loop {
         let of = graph.node(node);
         let Some(&input) = of.inputs.first() else { return Some(positions) };

@@ -33,8 +33,8 @@ pub(in crate::import) fn build_selected_matmul(
     };
     let OneHotSelection { hot, table } =
         find_one_hot_product(graph, right, 0).filter(|_| of_right == batch && batch > 1)?;
-    let n_matrices = graph.node(table).shape[0];
-    if n_matrices * m > k {
+    let num_matrices = graph.node(table).shape[0];
+    if num_matrices * m > k {
         return None;
     }
     let matrices = apply_views_to_table(graph, right, 0, table)?;
@@ -46,10 +46,10 @@ pub(in crate::import) fn build_selected_matmul(
         AffineExpression::Dim(0),
         AffineExpression::Mod(column_of(1), by),
     ];
-    let columns = graph.view(matrices, beside, &[k, n_matrices * n]);
-    let all = graph.add(NodeKind::Matmul, &[rows, columns], vec![batch * m, n_matrices * n], element);
-    let all = graph.reshape(all, &[batch, m, n_matrices, n]);
-    let hot = graph.reshape(hot, &[batch, 1, n_matrices, 1]);
+    let columns = graph.view(matrices, beside, &[k, num_matrices * n]);
+    let all = graph.add(NodeKind::Matmul, &[rows, columns], vec![batch * m, num_matrices * n], element);
+    let all = graph.reshape(all, &[batch, m, num_matrices, n]);
+    let hot = graph.reshape(hot, &[batch, 1, num_matrices, 1]);
     let zero = graph.add_scalar(0.0);
     let kept = select(graph, &[hot, all, zero], element).ok()?;
     let sum = graph.reduce("sum", kept, 2);
@@ -120,15 +120,15 @@ fn apply_views_to_table(graph: &mut ValueGraph, id: NodeId, rows: usize, table: 
 mod tests {
     use super::*;
 
-    /// Twelve rows that are one-hot products with a table of `n_matrices`, of 64 x 8 elements each, transposed.
-    fn build_selected_matrices(graph: &mut ValueGraph, n_matrices: i64) -> NodeId {
+    /// Twelve rows that are one-hot products with a table of `num_matrices`, of 64 x 8 elements each, transposed.
+    fn build_selected_matrices(graph: &mut ValueGraph, num_matrices: i64) -> NodeId {
         let (which, number) = (
             graph.add_tensor(0, vec![12, 1], NodeElementType::F16),
-            graph.add_tensor(1, vec![1, n_matrices], NodeElementType::F16),
+            graph.add_tensor(1, vec![1, num_matrices], NodeElementType::F16),
         );
         let hot = graph.add_pointwise("equal", &[which, number], NodeElementType::Bool);
-        let hot = graph.add(NodeKind::Reshape, &[hot], vec![12, n_matrices], NodeElementType::F16);
-        let table = graph.add_tensor(2, vec![n_matrices, 512], NodeElementType::F16);
+        let hot = graph.add(NodeKind::Reshape, &[hot], vec![12, num_matrices], NodeElementType::F16);
+        let table = graph.add_tensor(2, vec![num_matrices, 512], NodeElementType::F16);
         let rows = graph.add(NodeKind::Matmul, &[hot, table], vec![12, 512], NodeElementType::F16);
         let rows = graph.reshape(rows, &[12, 8, 64]);
         graph.view(
@@ -138,9 +138,9 @@ mod tests {
         )
     }
 
-    fn build_product_shape(n_matrices: i64, n_rows: i64) -> Option<Vec<i64>> {
+    fn build_product_shape(num_matrices: i64, n_rows: i64) -> Option<Vec<i64>> {
         let mut graph = ValueGraph::default();
-        let right = build_selected_matrices(&mut graph, n_matrices);
+        let right = build_selected_matrices(&mut graph, num_matrices);
         let left = graph.add_tensor(3, vec![12, n_rows, 64], NodeElementType::F16);
         let found = build_selected_matmul(&mut graph, left, right, NodeElementType::F16)?;
         assert_eq!(graph.node(found).shape, [12, n_rows, 8]);

@@ -232,16 +232,18 @@ impl SinglePrecisionRewriter<'_> {
     fn rewrite_matmul(&mut self, inputs: &[NodeId]) -> Option<NodeId> {
         let [lhs, rhs] = [self.rewrite(inputs[0])?, self.rewrite(inputs[1])?];
         let [of_lhs, of_rhs] = [lhs, rhs].map(|input| self.graph.node(input).shape.clone());
-        let (k, n_batches) = (*of_lhs.last()?, of_lhs.len() - 2);
+        let (k, num_batches) = (*of_lhs.last()?, of_lhs.len() - 2);
         (k <= MAX_PRODUCT_TERMS && of_rhs.len() == of_lhs.len()).then_some(())?;
         self.is_computed = true;
         let mut sum = None;
         for term in 0..k {
-            let batch = || (0..n_batches).map(AffineExpression::Dim);
-            let column = batch().chain([AffineExpression::Dim(n_batches), AffineExpression::Constant(term)]).collect();
-            let row = batch().chain([AffineExpression::Constant(term), AffineExpression::Dim(n_batches + 1)]).collect();
-            let column = self.graph.view(lhs, column, &[&of_lhs[..=n_batches], &[1]].concat());
-            let row = self.graph.view(rhs, row, &[&of_rhs[..n_batches], &[1, of_rhs[n_batches + 1]]].concat());
+            let batch = || (0..num_batches).map(AffineExpression::Dim);
+            let column =
+                batch().chain([AffineExpression::Dim(num_batches), AffineExpression::Constant(term)]).collect();
+            let row =
+                batch().chain([AffineExpression::Constant(term), AffineExpression::Dim(num_batches + 1)]).collect();
+            let column = self.graph.view(lhs, column, &[&of_lhs[..=num_batches], &[1]].concat());
+            let row = self.graph.view(rhs, row, &[&of_rhs[..num_batches], &[1, of_rhs[num_batches + 1]]].concat());
             let product = mul(self.graph, &[column, row], NodeElementType::Single).ok()?;
             sum = Some(match sum {
                 Some(sum) => add(self.graph, &[sum, product], NodeElementType::Single).ok()?,

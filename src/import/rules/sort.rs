@@ -125,15 +125,15 @@ pub(in crate::import) fn sort_tensors(
     rows: SortRows<'_>,
     order: SortOrder,
 ) -> Result<Vec<NodeId>, String> {
-    let (length, n_first) = (rows.length(), rows.num_first);
+    let (length, num_first) = (rows.length(), rows.num_first);
     if length == 1 {
         return Ok(tensors.iter().map(|tensor| tensor.node).collect());
     }
-    let by_rounds = length > MAX_SHORT_LENGTH && n_first <= MAX_ROUNDS && n_first * ROUND_COST <= length;
+    let by_rounds = length > MAX_SHORT_LENGTH && num_first <= MAX_ROUNDS && num_first * ROUND_COST <= length;
     if length > MAX_RANKED_LENGTH && !by_rounds {
         return Err(format!(
             "expected rows of at most {MAX_RANKED_LENGTH} elements, or uses of at most the first {MAX_ROUNDS} elements of longer rows, found \
-             rows of {length} elements, of which {n_first} are used; sort shorter rows, or use fewer elements"
+             rows of {length} elements, of which {num_first} are used; sort shorter rows, or use fewer elements"
         ));
     }
     // A scalar has no rows.
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
     use crate::import::ScalarOp;
 
-    fn sort_rows(length: i64, n_first: i64, element: NodeElementType) -> Result<(usize, Vec<i64>), String> {
+    fn sort_rows(length: i64, num_first: i64, element: NodeElementType) -> Result<(usize, Vec<i64>), String> {
         let mut graph = ValueGraph::default();
         let shape = [3, length];
         let node = graph.add_tensor(0, shape.to_vec(), element);
@@ -377,12 +377,12 @@ mod tests {
             &mut graph,
             &tensors,
             0,
-            SortRows { shape: &shape, dim: 1, num_first: n_first },
+            SortRows { shape: &shape, dim: 1, num_first: num_first },
             SortOrder::Descending,
         )?;
         let needed = graph.collect_required(&results, |_| false);
-        let n_reductions = needed.iter().filter(|&&id| matches!(graph.node(id).kind, NodeKind::Reduce(..))).count();
-        Ok((n_reductions, graph.node(results[1]).shape.clone()))
+        let num_reductions = needed.iter().filter(|&&id| matches!(graph.node(id).kind, NodeKind::Reduce(..))).count();
+        Ok((num_reductions, graph.node(results[1]).shape.clone()))
     }
 
     #[test]

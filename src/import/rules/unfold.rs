@@ -27,14 +27,14 @@ pub(super) fn build_unfolded_view(
     } else {
         find_window_dims(&[exprs], sizes, &vec![false; sizes.len()])
     };
-    let n_points: Vec<i64> = dims.iter().map(|&dim| sizes[dim]).collect();
-    let has_few = n_points.iter().copied().fold(1, i64::saturating_mul) <= MAX_WINDOW_PARTS;
+    let num_points: Vec<i64> = dims.iter().map(|&dim| sizes[dim]).collect();
+    let has_few = num_points.iter().copied().fold(1, i64::saturating_mul) <= MAX_WINDOW_PARTS;
     if let Some(message) = find_view_error(exprs, sizes).filter(|_| dims.is_empty() || !has_few) {
         return Err(format!("reads {message}"));
     }
     let element = graph.node(table).element;
     let mut whole = graph.add_undefined(compute_used_sizes(exprs, sizes), element);
-    for point in enumerate_points(&n_points) {
+    for point in enumerate_points(&num_points) {
         let (mut offsets, mut sizes) = (vec![0; sizes.len()], sizes.to_vec());
         for (&dim, &index) in dims.iter().zip(&point) {
             (offsets[dim], sizes[dim]) = (index, 1);
@@ -59,9 +59,9 @@ mod tests {
     use super::*;
     use crate::import::graph::{NodeElementType, NodeKind};
 
-    fn read_windows(stride: i64, n_windows: i64, n_points: i64) -> Result<(ValueGraph, NodeId), String> {
+    fn read_windows(stride: i64, num_windows: i64, num_points: i64) -> Result<(ValueGraph, NodeId), String> {
         let mut graph = ValueGraph::default();
-        let table = graph.add_tensor(0, vec![4, (n_windows - 1) * stride + n_points], NodeElementType::F16);
+        let table = graph.add_tensor(0, vec![4, (num_windows - 1) * stride + num_points], NodeElementType::F16);
         let along = AffineExpression::Add(
             Box::new(AffineExpression::Mul(
                 Box::new(AffineExpression::Dim(1)),
@@ -70,7 +70,7 @@ mod tests {
             Box::new(AffineExpression::Dim(2)),
         );
         let read =
-            build_unfolded_view(&mut graph, table, &[AffineExpression::Dim(0), along], &[4, n_windows, n_points])?;
+            build_unfolded_view(&mut graph, table, &[AffineExpression::Dim(0), along], &[4, num_windows, num_points])?;
         Ok((graph, read))
     }
 

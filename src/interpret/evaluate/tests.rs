@@ -22,8 +22,8 @@ fn named(function: &str) -> EvalOpKind<'static> {
 }
 
 /// A function whose first values are its arguments and whose last one is its result.
-fn function(values: Vec<EvalTensor>, n_arguments: usize, ops: Vec<EvalOp<'static>>) -> EvalFunction<'static> {
-    let body = EvalBlock { arguments: (0..n_arguments).collect(), ops, yields: vec![values.len() - 1] };
+fn function(values: Vec<EvalTensor>, num_arguments: usize, ops: Vec<EvalOp<'static>>) -> EvalFunction<'static> {
+    let body = EvalBlock { arguments: (0..num_arguments).collect(), ops, yields: vec![values.len() - 1] };
     EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body }
 }
 
@@ -40,11 +40,11 @@ fn run(function: &EvalFunction<'_>, arguments: Vec<EvalArray<f64>>) -> Result<Ve
 
 /// One op on arguments.
 fn run_op(kind: EvalOpKind<'static>, shapes: &[&[usize]], arguments: &[&[f64]]) -> Vec<f64> {
-    let n_arguments = arguments.len();
+    let num_arguments = arguments.len();
     let values: Vec<EvalTensor> = shapes.iter().map(|shape| half(shape)).collect();
-    let inputs: Vec<ValueId> = (0..n_arguments).collect();
+    let inputs: Vec<ValueId> = (0..num_arguments).collect();
     run(
-        &function(values, n_arguments, vec![op(kind, &inputs, n_arguments)]),
+        &function(values, num_arguments, vec![op(kind, &inputs, num_arguments)]),
         arguments.iter().map(|elements| numbers(elements)).collect(),
     )
     .unwrap()

@@ -49,11 +49,11 @@ pub(super) fn compute_dependences(
             ])
         }
         (EvalOpKind::Gather { dim }, [_, _]) => {
-            let n_indices = shape(1).len();
-            if dims.len() + 1 != n_indices + shape(0).len() || *dim >= shape(0).len() {
+            let num_indices = shape(1).len();
+            if dims.len() + 1 != num_indices + shape(0).len() || *dim >= shape(0).len() {
                 return Err(outside(0));
             }
-            let (index, rest) = dims.split_at(n_indices);
+            let (index, rest) = dims.split_at(num_indices);
             let mut table = rest.to_vec();
             table.insert(*dim, all_positions(shape(0)[*dim]));
             Ok(vec![Some(ElementSelection::from_dims(table)), Some(ElementSelection::from_dims(index.to_vec()))])

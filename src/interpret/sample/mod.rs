@@ -200,10 +200,10 @@ fn compute_view_positions(
     };
     let dims: Vec<Vec<usize>> = map.iter().map(AffineExpression::dims).collect();
     if dims.iter().any(|dims| dims.len() > 1) {
-        let n_points = wanted.length();
-        let mut places = Vec::with_capacity(n_points);
+        let num_points = wanted.length();
+        let mut places = Vec::with_capacity(num_points);
         let mut at = vec![0; point.len()];
-        for _ in 0..n_points {
+        for _ in 0..num_points {
             at.iter()
                 .zip(wanted.dims())
                 .zip(&mut point)

@@ -134,8 +134,8 @@ impl RandomProgram {
     }
 
     fn function(self) -> EvalFunction<'static> {
-        let n_results = self.matrices.len().min(3);
-        let yields = self.matrices[self.matrices.len() - n_results..].to_vec();
+        let num_results = self.matrices.len().min(3);
+        let yields = self.matrices[self.matrices.len() - num_results..].to_vec();
         EvalFunction {
             name: "f".to_owned(),
             ranges: Vec::new(),

@@ -65,9 +65,9 @@ fn apply_planned_splits(function: Op<'_>, work: &[PlannedCoreSplit], target: &Ta
         let split = WorkSplit::new(planned.slices.clone()).and_then(|split| split.with_order(planned.order.clone()));
         let split = split.ok().filter(|split| program.op_class(number).splits.contains(split));
         let split = split.ok_or_else(|| {
-            let n_splits = program.op_class(number).splits.len();
+            let num_splits = program.op_class(number).splits.len();
             let message = format!(
-                "expected one of the {n_splits} core splits of the op, found {:?} in the plan; {again}",
+                "expected one of the {num_splits} core splits of the op, found {:?} in the plan; {again}",
                 planned.slices
             );
             error_at(codes::SPLIT_PLAN, compute.op, message).report()

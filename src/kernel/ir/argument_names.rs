@@ -32,7 +32,7 @@ impl<'c> ArgumentNames<'c> {
             let given: Vec<String> = given.into_iter().map(str::to_owned).collect();
             names.push(match given.len() {
                 0 => Some(vec![String::new(); rank]),
-                n_names if n_names == rank => Some(given),
+                num_names if num_names == rank => Some(given),
                 _ => None,
             });
         }

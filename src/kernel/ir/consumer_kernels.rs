@@ -106,8 +106,8 @@ impl<'c> KernelView<'c> {
                 is_in_kernel_block: second.op.parent() == self.op.parent(),
                 ..op
             },
-            n_late_operands: self.num_late_operands(&read),
-            n_scopes: self.collect_defining_scopes(&read).len(),
+            num_late_operands: self.num_late_operands(&read),
+            num_scopes: self.collect_defining_scopes(&read).len(),
             reads: self.collect_output_reads(second, part).into_iter().map(reads).collect(),
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct CandidatePasses {
     /// The passes.
     pub(crate) passes: Vec<PassInstance>,
     /// Number of passes that the program has been through already; none of these rejects a candidate.
-    pub(crate) n_done: usize,
+    pub(crate) num_done: usize,
 }
 
 /// Compilation of candidates, with the options of the program; printed as these options.
@@ -77,12 +77,12 @@ impl ModuleCostEvaluator {
     pub(super) fn evaluate(&self, module: Op<'_>) -> Result<Option<ModuleCost>, ErrorReported> {
         let mut copy = DetachedClone::from_op(module);
         remove_numbers(copy.op());
-        let n_bugs = num_bugs(module);
+        let bugs_of = num_bugs(module);
         let (judged, said) = collect_diagnostics(module.ctx(), || self.compile(&mut copy));
         self.n_judged.set(self.n_judged.get() + 1);
         match judged {
             Ok(judged) => Ok(Some(judged)),
-            Err(EvaluationFailure::Infeasible) if num_bugs(module) == n_bugs => {
+            Err(EvaluationFailure::Infeasible) if num_bugs(module) == bugs_of => {
                 self.n_infeasible.set(self.n_infeasible.get() + 1);
                 Ok(None)
             }
@@ -100,7 +100,7 @@ impl ModuleCostEvaluator {
 
     fn compile(&self, copy: &mut DetachedClone<'_>) -> Result<ModuleCost, EvaluationFailure> {
         run_trial_passes(copy, &self.passes.passes).map_err(|stop| match stop {
-            PassFailure::Rejected(pass) if pass >= self.passes.n_done => EvaluationFailure::Infeasible,
+            PassFailure::Rejected(pass) if pass >= self.passes.num_done => EvaluationFailure::Infeasible,
             PassFailure::Rejected(_) | PassFailure::CompilerBug => EvaluationFailure::Failed,
         })?;
         let target = target_of(copy.op()).map_err(|_| EvaluationFailure::Failed)?;

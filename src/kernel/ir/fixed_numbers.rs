@@ -19,7 +19,7 @@ pub(super) struct FixedNumber<'c> {
     /// Current value; 1 for an order.
     pub(super) value: i64,
     /// Number of loops that an order permutes.
-    n_loops: usize,
+    num_loops: usize,
 }
 
 /// Returns the fixed numbers of a kernel, from the outermost scope inwards and in program order. Numbers that have the
@@ -55,15 +55,15 @@ fn collect_listed_numbers<'c>(
     let numbers = scope.attr(numbers).and_then(elements).unwrap_or_default();
     let number = |(place, (dim, number)): (usize, (&'c str, Attribute<'c>))| {
         let (value, name) = (integer(number)?, numbered.make_unique(kind.name(dim)?));
-        Some(FixedNumber { name, kind, scope, position: place, dim: Some(dim), value, n_loops: 0 })
+        Some(FixedNumber { name, kind, scope, position: place, dim: Some(dim), value, num_loops: 0 })
     };
     dims.into_iter().zip(numbers).enumerate().filter_map(number).collect()
 }
 
 /// Returns the loop order of a scope with several loops, whatever its number.
 fn find_loop_order<'c>(scope: Op<'c>, numbered: &mut UniqueNames) -> Option<FixedNumber<'c>> {
-    let n_loops = scope.attr(attr::TILE_DIMS).and_then(strings).map_or(0, |dims| dims.len());
-    let name = FixedNumberKind::Order.name("").filter(|_| n_loops > 1)?;
+    let num_loops = scope.attr(attr::TILE_DIMS).and_then(strings).map_or(0, |dims| dims.len());
+    let name = FixedNumberKind::Order.name("").filter(|_| num_loops > 1)?;
     Some(FixedNumber {
         name: numbered.make_unique(name),
         kind: FixedNumberKind::Order,
@@ -71,7 +71,7 @@ fn find_loop_order<'c>(scope: Op<'c>, numbered: &mut UniqueNames) -> Option<Fixe
         position: 0,
         dim: None,
         value: 1,
-        n_loops,
+        num_loops,
     })
 }
 
@@ -79,7 +79,7 @@ impl FixedNumber<'_> {
     /// Returns the values that the number may take, given the size of its dimension; empty if the size is unknown. An
     /// order uses its number of loops instead.
     pub(super) fn choices(&self, size: Option<i64>, cores: i64) -> Vec<i64> {
-        let size = if self.kind == FixedNumberKind::Order { i64::try_from(self.n_loops).ok() } else { size };
+        let size = if self.kind == FixedNumberKind::Order { i64::try_from(self.num_loops).ok() } else { size };
         size.map_or_else(Vec::new, |size| self.kind.choices(size, self.value, cores))
     }
 
@@ -88,7 +88,7 @@ impl FixedNumber<'_> {
         let (dims, numbers) = list_attributes(self.kind);
         let (context, mut known) = (self.scope.ctx(), self.scope.attr(numbers).and_then(elements).unwrap_or_default());
         if self.kind == FixedNumberKind::Order {
-            let Some(places) = compute_loop_order(self.n_loops, value) else { return false };
+            let Some(places) = compute_loop_order(self.num_loops, value) else { return false };
             let names = self.scope.attr(dims).and_then(strings).unwrap_or_default();
             let names: Vec<String> = places.iter().map(|&place| names[place].to_owned()).collect();
             known = places.into_iter().map(|place| known[place]).collect();

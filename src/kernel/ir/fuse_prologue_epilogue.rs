@@ -49,8 +49,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let places = collect_moved_op_loops(module, &target);
     let mut first_kernel = 0;
     for function in functions_of(module) {
-        let n_kernels = collect_kernels(function).len();
-        if n_kernels > 0 {
+        let num_kernels = collect_kernels(function).len();
+        if num_kernels > 0 {
             let fused = |number| {
                 moves
                     .iter()
@@ -60,7 +60,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
             };
             record_outcome(function, first_kernel, &target, &decided, fused);
         }
-        first_kernel += n_kernels;
+        first_kernel += num_kernels;
     }
     remove_numbers(module);
     Ok(())

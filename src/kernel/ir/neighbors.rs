@@ -154,7 +154,7 @@ impl<'c> KernelView<'c> {
             sites.first().and_then(|site| site.parent()).map(|scope| self.enclosing_loops(scope)).unwrap_or_default();
         Prologue {
             op: self.describe_neighbor(producer, classify_neighbor(producer), &labels, &levels),
-            n_earlier_readers: readers
+            num_earlier_readers: readers
                 .iter()
                 .filter(|reader| **reader != self.op && !self.is_after_kernel(**reader))
                 .count(),
@@ -254,8 +254,8 @@ impl<'c> KernelView<'c> {
         let levels = scopes.first().map(|scope| self.enclosing_loops(*scope)).unwrap_or_default();
         Epilogue {
             op: self.describe_neighbor(consumer, classify_neighbor(consumer), &of_result, &levels),
-            n_late_operands: self.num_late_operands(&operands),
-            n_scopes: scopes.len(),
+            num_late_operands: self.num_late_operands(&operands),
+            num_scopes: scopes.len(),
             reads: outputs
                 .into_iter()
                 .map(|(operand, output)| self.describe_output_use(compute, operand, operands[operand], output))
@@ -327,8 +327,8 @@ impl<'c> KernelView<'c> {
     /// Returns the names of the dimensions that an op reduces.
     pub(super) fn reduced_dim_names(&self, maker: ComputeOp<'c>) -> Vec<String> {
         let labels = self.labels.iteration_labels(maker);
-        let n_outputs = labels.len() - maker.num_reduced_dims();
-        labels.into_iter().skip(n_outputs).flatten().collect()
+        let num_outputs = labels.len() - maker.num_reduced_dims();
+        labels.into_iter().skip(num_outputs).flatten().collect()
     }
 
     /// Returns the kernel's labels for the iteration dimensions of a consumer; None where unknown.
@@ -384,9 +384,9 @@ fn classify_neighbor(op: Op<'_>) -> NeighborKind {
         spyre::GATHER => NeighborKind::Gather,
         spyre::REDUCE | spyre::MATMUL => {
             // Reduced dimensions are the last of the iteration space, in order.
-            let (n_dims, n_reduced) = ComputeOp::from_op(op)
+            let (num_dims, num_reduced) = ComputeOp::from_op(op)
                 .map_or((0, 0), |compute| (compute.iteration_space().len(), compute.num_reduced_dims()));
-            NeighborKind::Reduction((n_dims - n_reduced..n_dims).collect())
+            NeighborKind::Reduction((num_dims - num_reduced..num_dims).collect())
         }
         other => NeighborKind::Other(other.to_owned()),
     }

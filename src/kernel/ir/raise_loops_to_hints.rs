@@ -302,7 +302,7 @@ impl<'c> ExtentAnalysis<'c> {
         });
         LoopBodyOp {
             reads: reads.collect(),
-            n_kept: compute.iteration_space().len() - compute.num_reduced_dims(),
+            num_kept: compute.iteration_space().len() - compute.num_reduced_dims(),
             result: compute.operand_dims(compute.read_operands().len()),
             combines: find_combination(compute).is_some(),
             repeats: compute.op.is(spyre::POINTWISE),

@@ -29,8 +29,8 @@ pub(super) struct SpacePlan {
 impl SpacePlan {
     /// Labels the space of an op and adds the dimensions that the file needs.
     pub(super) fn new(view: &OpView<'_>) -> Result<Self, LaunchError> {
-        let n_operands = view.op.operands.len();
-        let reference = if view.op.is_reduction { 0 } else { n_operands - 1 };
+        let num_operands = view.op.operands.len();
+        let reference = if view.op.is_reduction { 0 } else { num_operands - 1 };
         let DimOrder { dims: order, stick } = view.reference_order(reference);
         let mut plan = Self { space: build_space(view), order, stick, ..Self::default() };
         plan.add_conversion_row(view);

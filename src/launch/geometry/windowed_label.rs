@@ -57,8 +57,8 @@ pub(super) fn label_depthwise(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError>
 /// `i` and `j` at any position.
 fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<DimLabel>) -> Vec<DimLabel> {
     let is_full = [DimLabel::I, DimLabel::J, DimLabel::Ki, DimLabel::Kj].iter().all(|label| labels.contains(label));
-    let n_units = op.iteration_space.iter().filter(|dim| dim.range == 1).count();
-    if !is_full || height != 1 || n_units != 2 {
+    let num_units = op.iteration_space.iter().filter(|dim| dim.range == 1).count();
+    if !is_full || height != 1 || num_units != 2 {
         return labels;
     }
     let mut spatial = [DimLabel::I, DimLabel::J].into_iter();

@@ -196,8 +196,8 @@ pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, Stri
 fn listed_names(function: Op<'_>) -> Vec<&str> {
     let names = function.attr(attr::SDSC_NAMES).and_then(strings).unwrap_or_default();
     let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
-    let n_values: usize = function.nested().into_iter().map(defined).sum();
-    if names.len() == n_values { names } else { Vec::new() }
+    let num_values: usize = function.nested().into_iter().map(defined).sum();
+    if names.len() == num_values { names } else { Vec::new() }
 }
 
 fn param_bounds(param: Type<'_>) -> Option<SizeBounds> {
@@ -275,11 +275,11 @@ impl LaunchIrReader<'_> {
         let bound = self.operand_name(op, 1).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(refuse("has no body")) };
         let Some(argument) = body.args().first().copied() else { return Err(refuse("has no counter")) };
-        let n_before = self.defined.len();
+        let num_before = self.defined.len();
         let counter = self.assign_name(argument, || None);
         let statements = self.read_statements(body)?;
         // Nobody sees them behind the loop, and others may have their names.
-        for name in self.defined.drain(n_before..) {
+        for name in self.defined.drain(num_before..) {
             self.visible.remove(&name);
         }
         Ok(Stmt::For { counter, bound, body: statements })

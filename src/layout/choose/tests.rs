@@ -10,8 +10,8 @@ fn read(buffer: usize, ranges: &[i64], order: &[usize]) -> BufferRead {
     BufferRead { buffer, indices: dims(ranges, order), is_exempt: false }
 }
 
-fn op(kind: StickRule, ranges: &[i64], n_reduced: usize, reads: Vec<BufferRead>, result: usize) -> LayoutOp {
-    LayoutOp { reads, result, ..testing::op(kind, ranges, n_reduced) }
+fn op(kind: StickRule, ranges: &[i64], num_reduced: usize, reads: Vec<BufferRead>, result: usize) -> LayoutOp {
+    LayoutOp { reads, result, ..testing::op(kind, ranges, num_reduced) }
 }
 
 /// `x W^T`, then `(x W^T) V^T` with both weights given row-major.
@@ -104,23 +104,23 @@ fn graphs() -> impl proptest::strategy::Strategy<Value = LayoutFlow> {
             flow.buffers[argument].given = is_given.then_some(layout);
         }
         for (kind, first, second, (is_first_turned, is_second_turned)) in ops {
-            let n_buffers = flow.buffers.len();
+            let num_buffers = flow.buffers.len();
             let order =
                 |dims: [usize; 2], is_turned: bool| if is_turned { vec![dims[1], dims[0]] } else { dims.to_vec() };
-            let (first, second) = (first.index(n_buffers), second.index(n_buffers));
+            let (first, second) = (first.index(num_buffers), second.index(num_buffers));
             flow.ops.push(if kind == 0 {
                 let ranges = [128, 128, 128];
                 let reads = vec![
                     read(first, &ranges, &order([0, 2], is_first_turned)),
                     read(second, &ranges, &order([2, 1], is_second_turned)),
                 ];
-                super::tests::op(StickRule::Matmul, &ranges, 1, reads, n_buffers)
+                super::tests::op(StickRule::Matmul, &ranges, 1, reads, num_buffers)
             } else {
                 let reads = vec![
                     read(first, &sizes, &order([0, 1], is_first_turned)),
                     read(second, &sizes, &order([0, 1], is_second_turned)),
                 ];
-                super::tests::op(StickRule::Elementwise, &sizes, 0, reads, n_buffers)
+                super::tests::op(StickRule::Elementwise, &sizes, 0, reads, num_buffers)
             });
             flow.buffers.push(buffer(&sizes));
         }

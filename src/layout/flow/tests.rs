@@ -73,9 +73,9 @@ fn bounds_row_dimensions_of_matmul() {
         part(AffineExpression::Dim(1)),
         part(AffineExpression::Dim(3)),
     ];
-    let reads_left = |right: BufferRead, n_parts: usize| {
+    let reads_left = |right: BufferRead, num_parts: usize| {
         let matmul = LayoutOp { reads: vec![right.clone(), right], ..op(StickRule::Matmul, &ranges, 1) };
-        let (sizes, indices) = match n_parts {
+        let (sizes, indices) = match num_parts {
             1 => (vec![24, 32, 64], dims(&ranges, &[0, 1, 3])),
             2 => (vec![6, 4, 32, 64], [&[part(div(4))], &rows[2..]].concat()),
             _ => (vec![2, 3, 4, 32, 64], rows.to_vec()),

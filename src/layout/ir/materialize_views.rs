@@ -110,8 +110,8 @@ fn make_masked_diagonal<'c>(
     };
     let (context, at) = (op.ctx(), op.loc());
     let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
-    let show = |value: Value<'c>, n_dims: usize, exprs: &[AffineExpression], shape: Vec<i64>| {
-        let map = map_from_exprs(context, n_dims, 0, exprs);
+    let show = |value: Value<'c>, num_dims: usize, exprs: &[AffineExpression], shape: Vec<i64>| {
+        let map = map_from_exprs(context, num_dims, 0, exprs);
         insert_before(op, build_view(context, at, value, map, typed(shape))).output()
     };
     let mut exprs = seen
@@ -147,11 +147,11 @@ fn make_masked_diagonal<'c>(
 /// Makes an op read operands that have the dimensions that it needs.
 fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     let ranges = compute.iteration_space();
-    let n_outputs = ranges.len() - compute.num_reduced_dims();
+    let num_outputs = ranges.len() - compute.num_reduced_dims();
     match compute.family() {
-        Family::Reduce => copy_unless_indexed(compute, 0, &(n_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
+        Family::Reduce => copy_unless_indexed(compute, 0, &(num_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
         Family::Matmul => {
-            let (n, k) = (n_outputs - 1, n_outputs);
+            let (n, k) = (num_outputs - 1, num_outputs);
             if ranges[n] == 1 {
                 return Err(codes::LAYOUT_COLUMN.format(
                     "expected a matmul with more than one result column, found one, which does not fill a stick; multiply the transposed \

@@ -45,8 +45,8 @@ fn pad_elements<'c>(
     whole: &[i64],
 ) -> Option<Attribute<'c>> {
     let (raw, of) = (raw_elements(elements)?, TensorType::from_type(type_of_elements(elements)?)?);
-    let n_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };
-    let width = raw.bytes.len() / n_elements;
+    let num_elements = if raw.is_splat { 1 } else { usize::try_from(of.shape.iter().product::<i64>()).ok()? };
+    let width = raw.bytes.len() / num_elements;
     let mut bytes = Vec::with_capacity(usize::try_from(whole.iter().product::<i64>()).ok()? * width);
     let mut point = vec![0; whole.len()];
     loop {

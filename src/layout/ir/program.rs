@@ -73,13 +73,13 @@ impl<'c> LayoutProgram<'c> {
             spyre::RESTICKIFY => StickRule::Restickify,
             _ => StickRule::from_family(compute.family(), compute.function()),
         };
-        let (ranges, n_reduced) = (compute.iteration_space(), compute.num_reduced_dims());
+        let (ranges, num_reduced) = (compute.iteration_space(), compute.num_reduced_dims());
         let symbolic = find_named_dims(&compute.symbolic_dims());
         let table_stick = if kind == StickRule::Gather { self.table_stick(&reads[0])? } else { None };
         self.flow.ops.push(FlowOp {
             kind,
             ranges,
-            n_reduced,
+            num_reduced,
             reads,
             result,
             written: home.indices,

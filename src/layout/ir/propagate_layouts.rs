@@ -249,10 +249,10 @@ fn keeps_order(value: Value<'_>) -> bool {
     else {
         return false;
     };
-    let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
+    let num_elements = |shape: &[i64]| shape.iter().product::<i64>();
     let place = |indices: &[TensorIndex], shape: &[i64]| compute_row_major_position(indices, shape, &to.shape);
     let own = (0..to.shape.len()).map(|dim| TensorIndex::from_dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
-    n_elements(&to.shape) == n_elements(&from.shape)
+    num_elements(&to.shape) == num_elements(&from.shape)
         && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 

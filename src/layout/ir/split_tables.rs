@@ -61,12 +61,12 @@ impl TableWindows {
         let order: Vec<usize> = [dim].into_iter().chain(others).chain([stick_dim]).collect();
         let layout = DeviceLayout::new(&HostTensor::row_major(&shape).ok()?, format, &DimOrder::dense(&order)).ok()?;
         // The indexed dimension is outermost, and the last one is a stick.
-        let n_windows = whole.device_size()[1..whole.rank() - 1].iter().product::<i64>();
+        let num_windows = whole.device_size()[1..whole.rank() - 1].iter().product::<i64>();
         let is_split = !has_hints
             && is_argument_or_constant(home)
             && whole.bytes() > limit
-            && n_windows <= MAX_WINDOWS
-            && whole.bytes() / n_windows <= limit;
+            && num_windows <= MAX_WINDOWS
+            && whole.bytes() / num_windows <= limit;
         is_split.then(|| Self { shape, stick_dim, stick: format.elements_per_stick(), layout })
     }
 

@@ -100,16 +100,16 @@ fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
     check_rows(compute, &split)?;
     let splitter = ViewSplitter { compute, parts: split.parts };
     let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
-    let n_inputs = views.len() - 1;
-    let mut inputs = Vec::with_capacity(n_inputs);
-    for (operand, ((view, host), split)) in views.iter().zip(&hosts).zip(&split.operands).take(n_inputs).enumerate() {
+    let num_inputs = views.len() - 1;
+    let mut inputs = Vec::with_capacity(num_inputs);
+    for (operand, ((view, host), split)) in views.iter().zip(&hosts).zip(&split.operands).take(num_inputs).enumerate() {
         inputs.push(splitter.split_input(operand, view, host, split)?);
     }
     if !is_cut {
         inputs.into_iter().enumerate().for_each(|(operand, value)| compute.op.set_input(operand, value));
         return Ok(());
     }
-    splitter.rebuild_op(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
+    splitter.rebuild_op(&inputs, &views[num_inputs], &hosts[num_inputs], &split.operands[num_inputs])
 }
 
 /// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op
@@ -291,8 +291,8 @@ impl<'c> ViewSplitter<'c> {
 
     /// The reduced dimensions of the operand over the parts.
     fn reduced_dims(&self) -> Vec<i64> {
-        let n_outputs = self.parts.len() - self.compute.num_reduced_dims();
-        let reduced: Vec<usize> = (n_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
+        let num_outputs = self.parts.len() - self.compute.num_reduced_dims();
+        let reduced: Vec<usize> = (num_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
         let dims = self.operand_parts(0);
         (0_i64..)
             .zip(&dims)

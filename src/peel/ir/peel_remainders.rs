@@ -137,7 +137,7 @@ fn collect_candidates(function: Op<'_>, target: &Target) -> Vec<PeeledDim> {
     for (item, tiled) in items.list.iter().zip(&items.plain) {
         let may_be_cut = item.compute.is_some_and(|compute| !compute.is_insert() && compute.family() != Family::Gather);
         let may_be_cut =
-            (0..tiled.sizes.len()).map(|dim| may_be_cut && dim < tiled.sizes.len() - tiled.n_reduced).collect();
+            (0..tiled.sizes.len()).map(|dim| may_be_cut && dim < tiled.sizes.len() - tiled.num_reduced).collect();
         ops.push(SearchedOp { tiled: tiled.clone(), may_be_tiled: may_be_cut, ..SearchedOp::default() });
         sizes.push(tiled.sizes.clone());
         let result = TensorType::from_type(item.op.output().r#type());
@@ -150,7 +150,7 @@ fn collect_candidates(function: Op<'_>, target: &Target) -> Vec<PeeledDim> {
     // The device does not multiply by a single column.
     let is_column = |(&op, &dim): (&usize, &usize)| {
         let family = items.list[op].compute.map(ComputeOp::family);
-        family == Some(Family::Matmul) && dim + 1 == sizes[op].len() - items.plain[op].n_reduced
+        family == Some(Family::Matmul) && dim + 1 == sizes[op].len() - items.plain[op].num_reduced
     };
     found.retain(|peel| peel.size - peel.first_size > 1 || !peel.dims.iter().any(is_column));
     found

@@ -180,9 +180,9 @@ pub fn decode_host_bytes(
 }
 
 /// Returns the bytes of the elements if their number is as expected.
-fn check_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+fn check_bytes<'a>(host: &HostElements<'a>, num_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
     let bytes_each = i64::try_from(host.element.bytes()).expect("a few bytes");
-    let elements = if host.is_splat { 1 } else { n_elements };
+    let elements = if host.is_splat { 1 } else { num_elements };
     let found = i64::try_from(host.bytes.len()).expect("fewer than 2^63");
     if elements.checked_mul(bytes_each) == Some(found) {
         return Ok(Cow::Borrowed(host.bytes));
@@ -216,8 +216,8 @@ struct Dl16Table<V> {
     known: Vec<u16>,
 }
 
-fn build_dl16_table<V: Fn(u16) -> f32>(value: V, n_bytes: usize) -> Dl16Table<V> {
-    let is_worth_it = n_bytes > 2 * usize::from(u16::MAX);
+fn build_dl16_table<V: Fn(u16) -> f32>(value: V, num_bytes: usize) -> Dl16Table<V> {
+    let is_worth_it = num_bytes > 2 * usize::from(u16::MAX);
     let known = if is_worth_it { (0..=u16::MAX).map(|bits| dl16_bits(value(bits))).collect() } else { Vec::new() };
     Dl16Table { value, known }
 }

@@ -17,12 +17,12 @@ pub(super) struct EmitContext<'a> {
 impl EmitContext<'_> {
     /// Returns the number of tensors that the file lists as inputs; a reduction also lists its result.
     pub(super) fn num_inputs(&self) -> usize {
-        let n_tensors = self.geometry.tensors.len();
+        let num_tensors = self.geometry.tensors.len();
         match self.geometry.family {
             OpFamily::Pool | OpFamily::TopK => 1,
-            OpFamily::Depthwise | OpFamily::Reduction if self.op.is_reduction => n_tensors,
+            OpFamily::Depthwise | OpFamily::Reduction if self.op.is_reduction => num_tensors,
             OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => {
-                n_tensors - 1
+                num_tensors - 1
             }
         }
     }

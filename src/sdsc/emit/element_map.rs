@@ -69,10 +69,14 @@ impl ElementMap {
             .enumerate()
             .map(step_of)
             .collect::<Result<_, ConstantError>>()?;
-        let n_elements =
+        let num_elements =
             shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
-        let places =
-            Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), num_elements: n_elements };
+        let places = Self {
+            sizes: layout.device_size().to_vec(),
+            steps,
+            host_sizes: shape.to_vec(),
+            num_elements: num_elements,
+        };
         places.check()
     }
 

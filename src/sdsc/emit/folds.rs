@@ -37,17 +37,17 @@ pub(super) enum StickArrangement {
 /// Returns the folds of one dimension.
 pub(super) fn build_coord_info(extent: &DimExtent) -> CoordInfo {
     let (step, elements) = compute_element_folds(extent);
-    let n_elements = elements.len();
+    let num_elements = elements.len();
     let mut functions = vec![affine(step), affine(0), affine(0)];
     let mut folds = vec![fold(extent.slices, "core_fold"), fold(1, "corelet_fold"), fold(1, "row_fold")];
     for (position, (alpha, factor)) in elements.into_iter().enumerate() {
         functions.push(affine(alpha));
-        folds.push(fold(factor, ELEMENT_FOLD_LABELS[n_elements - 1 - position]));
+        folds.push(fold(factor, ELEMENT_FOLD_LABELS[num_elements - 1 - position]));
     }
     CoordInfo {
         spatial: 3,
         temporal: 0,
-        element_folds: n_elements.try_into().expect("few folds"),
+        element_folds: num_elements.try_into().expect("few folds"),
         padding: extent.padding.clone(),
         folds: CoordinateFolds { functions, folds },
     }

@@ -116,7 +116,7 @@ impl EmitContext<'_> {
 
     fn build_dsc(&self, function: &Text) -> Result<Dsc, SdscError> {
         let cores = self.geometry.num_cores();
-        let n_tensors = self.geometry.tensors.len();
+        let num_tensors = self.geometry.tensors.len();
         let (constants, masking_constant) = build_constants(self.op, self.geometry, self.format());
         let valid = |label, padding| self.geometry.space.size(label) - padding;
         let stage = self.build_stage();
@@ -141,8 +141,8 @@ impl EmitContext<'_> {
                 .map(|class| (class.name.name().into(), self.build_class(class)))
                 .collect(),
             class_relation: self.windows.is_sliding().then_some(ClassRelation { is_reuse: 1 }),
-            nodes: (0..n_tensors).map(|index| self.build_node(index)).collect::<Result<_, _>>()?,
-            tensors: (0..n_tensors).map(|index| self.build_tensor_info(index)).collect::<Result<_, _>>()?,
+            nodes: (0..num_tensors).map(|index| self.build_node(index)).collect::<Result<_, _>>()?,
+            tensors: (0..num_tensors).map(|index| self.build_tensor_info(index)).collect::<Result<_, _>>()?,
             constants,
             compute: vec![self.build_compute_op(function)],
         })
@@ -210,7 +210,7 @@ impl EmitContext<'_> {
     fn build_compute_op(&self, function: &Text) -> ComputeOp {
         let name = |index: usize| Text::from(format!("Tensor{index}-idx{index}"));
         let is_index = |index: &usize| self.geometry.tensors[*index].access.is_index();
-        let n_tensors = self.geometry.tensors.len();
+        let num_tensors = self.geometry.tensors.len();
         let unit = match self.geometry.family {
             OpFamily::Matmul | OpFamily::Conv2d => ExecutionUnit::Pt,
             OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
@@ -223,8 +223,8 @@ impl EmitContext<'_> {
             attributes: ComputeAttributes { format: self.format().name().into(), fidelity: "regular".into() },
             location: Some("Inner".into()),
             inputs: (0..self.num_inputs()).filter(|index| !is_index(index)).map(name).collect(),
-            outputs: vec![name(n_tensors - 1)],
-            indices: self.has_indices().then(|| (0..n_tensors).filter(is_index).map(name).collect()),
+            outputs: vec![name(num_tensors - 1)],
+            indices: self.has_indices().then(|| (0..num_tensors).filter(is_index).map(name).collect()),
         }
     }
 }

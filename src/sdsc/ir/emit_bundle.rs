@@ -554,13 +554,13 @@ fn serialize_files(ops: &[(String, Sdsc)]) -> Vec<OutputFile> {
     let all_of = |ops: &[(String, Sdsc)]| -> Vec<OutputFile> {
         ops.iter().map(|(path, sdsc)| OutputFile { path: path.clone(), content: to_text(sdsc) }).collect()
     };
-    let n_threads = available_parallelism().map_or(1, NonZero::get).min(ops.len() / MIN_OPS_PER_THREAD);
-    if n_threads < 2 {
+    let num_threads = available_parallelism().map_or(1, NonZero::get).min(ops.len() / MIN_OPS_PER_THREAD);
+    if num_threads < 2 {
         return all_of(ops);
     }
     thread::scope(|scope| {
         let spelled: Vec<_> =
-            ops.chunks(ops.len().div_ceil(n_threads)).map(|ops| scope.spawn(move || all_of(ops))).collect();
+            ops.chunks(ops.len().div_ceil(num_threads)).map(|ops| scope.spawn(move || all_of(ops))).collect();
         spelled.into_iter().flat_map(|files| files.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
     })
 }

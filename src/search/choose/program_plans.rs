@@ -233,9 +233,9 @@ impl<'a> ShortestPathSearch<'a> {
             return None;
         }
         self.program_steps += self.ops.len() + STEPS_PER_EVALUATION;
-        self.n_plans += 1;
+        self.num_plans += 1;
         let by_op = self.evaluator.evaluate_plan(&loops);
-        self.n_infeasible_plans += usize::from(by_op.is_none());
+        self.num_infeasible_plans += usize::from(by_op.is_none());
         self.evaluated_plans.push(EvaluatedPlan { loops, by_op: by_op.clone() });
         by_op
     }

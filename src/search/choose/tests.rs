@@ -161,12 +161,12 @@ fn bounds_steps_of_whole_program_plans() {
         assert!(rounds.cost.is_some(), "the plan of the shortest path is judged in any case");
         (search.evaluated_plans.len(), search.program_steps, rounds.is_complete)
     };
-    let (n_plans, steps, _) = look(usize::MAX);
-    let (n_plans_of_few, few_steps, is_complete) = look(100);
+    let (num_plans, steps, _) = look(usize::MAX);
+    let (num_plans_of_few, few_steps, is_complete) = look(100);
     // An evaluation that begins within the budget completes, and the first plan is always evaluated.
     let last = MAX_TRAFFIC_SAVING_NESTS * (MAX_SEGMENT_OPS + STEPS_PER_EVALUATION) + ops.len() + STEPS_PER_EVALUATION;
     assert!(steps > 100 + last && few_steps <= 100 + last, "{steps} and {few_steps}");
-    assert!(n_plans_of_few < n_plans && !is_complete, "{n_plans_of_few} of {n_plans}");
+    assert!(num_plans_of_few < num_plans && !is_complete, "{num_plans_of_few} of {num_plans}");
 }
 
 /// Two ops that read the same 2 MiB from outside, and nothing of each other.

@@ -89,13 +89,13 @@ fn check_loops(loops: &LoopNest, steps: &SearchedFunction<'_>) -> Result<(), Str
             ));
         }
         for &OperandPosition { op, operand } in &copied.reads {
-            let n_operands = steps
+            let num_operands = steps
                 .plain
                 .get(op)
                 .map(|op| op.values.len())
                 .ok_or_else(|| format!("expected an op of the program, which has {n_ops}, found op {op}"))?;
-            if operand >= n_operands {
-                return Err(format!("op {op} has {n_operands} operands, and no operand {operand}"));
+            if operand >= num_operands {
+                return Err(format!("op {op} has {num_operands} operands, and no operand {operand}"));
             }
             let rank = TensorType::from_type(strip_views(steps.ops[op].inputs()[operand]).r#type())
                 .map_or(0, |tensor| tensor.shape.len());

@@ -72,7 +72,7 @@ impl<'a, 'c> IrCostEvaluator<'a, 'c> {
     fn compute_costs(&self, range: Range<usize>, loops: &[LoopNest]) -> Option<Vec<(OpOrigin, ModeledCost)>> {
         let alone = extract_segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
-        let n_bugs = num_bugs(function);
+        let bugs_of = num_bugs(function);
         let costs = suppress_diagnostics(function, || {
             let declared = DimDeclarations::from_function(function);
             let of_alone = SearchedFunction::from_function(function, &declared.maxima)?;
@@ -87,7 +87,7 @@ impl<'a, 'c> IrCostEvaluator<'a, 'c> {
             Ok::<_, ErrorReported>(priced.into_iter().map(|op| (OpOrigin::from_number(op.number), op.cost)).collect())
         });
         // Every other rejection comes from a rule.
-        assert!(num_bugs(function) == n_bugs, "a candidate of the search for tiles has a compiler bug");
+        assert!(num_bugs(function) == bugs_of, "a candidate of the search for tiles has a compiler bug");
         costs.ok()
     }
 }
@@ -338,8 +338,8 @@ impl CostEvaluator for IrCostEvaluator<'_, '_> {
 }
 
 /// Returns the cost of each step. Added ops count for the step that they follow.
-fn sum_by_step(n_steps: usize, costs: impl Iterator<Item = (OpOrigin, ModeledCost)>) -> Vec<ModeledCost> {
-    let mut of_steps = vec![ModeledCost::default(); n_steps];
+fn sum_by_step(num_steps: usize, costs: impl Iterator<Item = (OpOrigin, ModeledCost)>) -> Vec<ModeledCost> {
+    let mut of_steps = vec![ModeledCost::default(); num_steps];
     let mut step = 0;
     for (part, cost) in costs {
         step = if let OpOrigin::Step(number) = part { number } else { step };

@@ -47,7 +47,7 @@ pub(super) fn write_hints<'c>(
     let copies = match loops.copies.len() {
         0 => String::new(),
         1 => " with 1 operand copied".to_owned(),
-        n_copies => format!(" with {n_copies} operands copied"),
+        num_copies => format!(" with {num_copies} operands copied"),
     };
     let scope = format!("ops {}-{} in {}{copies}", loops.ops.start, loops.ops.end - 1, scope.join(" x "));
     WrittenTilingHints { scope, copies: made }

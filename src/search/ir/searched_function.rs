@@ -39,11 +39,11 @@ impl<'c> SearchedFunction<'c> {
             plain.push(op);
         }
         let mut numbers: ValueMap<usize> = ValueMap::default();
-        let mut n_values = 0;
+        let mut num_values = 0;
         for (item, op) in items.list.iter().zip(&mut plain) {
             for value in item.reads.iter().map(|read| strip_views(read.value)) {
-                let number = numbers.get(value).copied().unwrap_or(n_values);
-                n_values += usize::from(numbers.insert(value, number).is_none());
+                let number = numbers.get(value).copied().unwrap_or(num_values);
+                num_values += usize::from(numbers.insert(value, number).is_none());
                 op.values.push(number);
             }
         }
@@ -138,8 +138,8 @@ fn is_returned(compute: ComputeOp<'_>) -> bool {
 
 /// Returns for each iteration dimension the elements per stick if the sticks of an operand lie along it, else 1.
 fn compute_granules(accesses: &[(ComputeOp<'_>, Vec<OperandAccess<'_>>)]) -> Result<Vec<i64>, String> {
-    let n_dims = accesses.first().map_or(0, |(compute, _)| compute.iteration_space().len());
-    let mut granules = vec![1; n_dims];
+    let num_dims = accesses.first().map_or(0, |(compute, _)| compute.iteration_space().len());
+    let mut granules = vec![1; num_dims];
     for access in accesses.iter().flat_map(|(_, accesses)| accesses) {
         let layout = access.layout()?;
         let host = access.tensor.buffer().map_err(|error| error.to_string())?;

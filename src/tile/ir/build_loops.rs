@@ -630,8 +630,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
 }
 
 impl<'c> ResultHandles<'c> {
-    fn with_depths(n_depths: usize) -> Self {
-        Self { near: vec![None; n_depths], far: vec![None; n_depths], accumulator: None }
+    fn with_depths(num_depths: usize) -> Self {
+        Self { near: vec![None; num_depths], far: vec![None; num_depths], accumulator: None }
     }
 }
 

@@ -152,11 +152,11 @@ fn find_start_conflict<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedV
     if !is_owned_start(around, inner, carried) {
         return trouble(NO_BUFFER_BEFORE_LOOP);
     }
-    let n_tiled = tiled_dims(inner).len();
+    let num_tiled = tiled_dims(inner).len();
     let uses: Vec<usize> =
         (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
     // If one loop has equal starts, all but the last are copied.
-    let is_last = uses.iter().all(|&other| other == position || other >= n_tiled && other < position);
+    let is_last = uses.iter().all(|&other| other == position || other >= num_tiled && other < position);
     let readers = collect_users_through_views(carried.before);
     let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
     let is_later = |reader: &&Op<'c>| {

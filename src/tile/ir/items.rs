@@ -56,7 +56,7 @@ pub(crate) struct BlockItems<'c> {
     pub(crate) plain: Vec<TiledOp>,
     makers: ValueMap<usize>,
     numbers: ValueMap<usize>,
-    n_values: usize,
+    num_values: usize,
 }
 
 impl<'c> BlockItems<'c> {
@@ -66,7 +66,7 @@ impl<'c> BlockItems<'c> {
             plain: Vec::new(),
             makers: ValueMap::default(),
             numbers: ValueMap::default(),
-            n_values: 0,
+            num_values: 0,
         };
         let mut parts: ValueMap<()> = ValueMap::default();
         let assemblies: Vec<InsertChain<'c>> =
@@ -107,21 +107,21 @@ impl<'c> BlockItems<'c> {
         if !levels.is_empty() {
             compute.accesses().map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
         }
-        let n_reads = compute.read_operands().len();
+        let num_reads = compute.read_operands().len();
         let mut plain = TiledOp {
             names: compute.dim_names().iter().map(|names| split_names(names)).collect(),
             sizes: compute.iteration_space(),
-            n_reduced: compute.num_reduced_dims(),
+            num_reduced: compute.num_reduced_dims(),
             levels,
             again,
             inputs: Vec::new(),
-            output: compute.operand_dims(n_reads),
+            output: compute.operand_dims(num_reads),
             combines: find_combination(compute).is_some(),
         };
         let mut reads = Vec::new();
         for position in 0..compute.op.inputs().len() {
             let read = self.trace_operand(compute.op, position);
-            let dims = if position < n_reads { compute.operand_dims(position) } else { Vec::new() };
+            let dims = if position < num_reads { compute.operand_dims(position) } else { Vec::new() };
             plain.inputs.push(self.to_tiled_operand(&read, dims));
             reads.push(read);
         }
@@ -181,7 +181,7 @@ impl<'c> BlockItems<'c> {
     fn clear_invalid_recomputation(&mut self, around: Op<'c>) {
         let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.find_producer(value)).collect();
         for (position, plain) in self.plain.iter_mut().enumerate() {
-            if plain.n_reduced > 0 || given.contains(&position) {
+            if plain.num_reduced > 0 || given.contains(&position) {
                 plain.again.clear();
             }
         }
@@ -216,9 +216,9 @@ impl<'c> BlockItems<'c> {
 
     fn number_value(&mut self, value: Value<'c>) -> usize {
         self.numbers.get(value).copied().unwrap_or_else(|| {
-            self.n_values += 1;
-            self.numbers.insert(value, self.n_values);
-            self.n_values
+            self.num_values += 1;
+            self.numbers.insert(value, self.num_values);
+            self.num_values
         })
     }
 

@@ -96,7 +96,7 @@ impl SampleProgram {
     }
 
     /// Runs one loop over tiles, with the corrections of the analysis, and returns each value at the end of the loop.
-    fn run_online(&self, length: usize, n_parts: usize) -> (RunningValueAnalysis, Vec<SampleValue>) {
+    fn run_online(&self, length: usize, num_parts: usize) -> (RunningValueAnalysis, Vec<SampleValue>) {
         let mut online = RunningValueAnalysis::default();
         for (value, given) in self.given.iter().enumerate() {
             let (form, shape) = if matches!(given, SampleValue::Tile(_)) {
@@ -108,9 +108,9 @@ impl SampleProgram {
         }
         let corrections: Vec<Option<Correction>> = self.steps.iter().map(|step| online.analyze_op(step)).collect();
         let mut had: Vec<f64> = self.steps.iter().map(|step| neutral_element(step.rule)).collect();
-        let mut values = self.initial_values(length / n_parts);
-        for part in 0..n_parts {
-            let size = length / n_parts;
+        let mut values = self.initial_values(length / num_parts);
+        for part in 0..num_parts {
+            let size = length / num_parts;
             let range = part * size..(part + 1) * size;
             let before = values;
             values = self.given.iter().map(|given| given.slice(range.clone())).collect();
@@ -182,7 +182,7 @@ fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp
         AnalyzedOpKind::Max,
     ];
     let rule = rules[usize::from(rule) % rules.len()];
-    let n_reads = if matches!(
+    let num_reads = if matches!(
         rule,
         AnalyzedOpKind::Add
             | AnalyzedOpKind::Sub
@@ -196,11 +196,11 @@ fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp
     } else {
         1
     };
-    let n_values = program.given.len() + program.steps.len();
+    let num_values = program.given.len() + program.steps.len();
     let is_tile = |value: usize| value_is_tile(program, value);
     // Prefers recent values.
     let values: Vec<usize> =
-        [one, other][..n_reads].iter().map(|byte| n_values - 1 - usize::from(*byte) % n_values.min(4)).collect();
+        [one, other][..num_reads].iter().map(|byte| num_values - 1 - usize::from(*byte) % num_values.min(4)).collect();
     let reduces_axis =
         matches!(rule, AnalyzedOpKind::Sum | AnalyzedOpKind::Product | AnalyzedOpKind::Max | AnalyzedOpKind::Min)
             && values.iter().any(|value| is_tile(*value));
@@ -215,7 +215,7 @@ fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp
     let is_made_tile = !reduces_axis && values.iter().any(|value| is_tile(*value));
     let moved = |value: usize| vec![Some(0), (is_tile(value) && is_made_tile).then_some(1)];
     let reads = values.into_iter().map(|value| AnalyzedOperand { value, dims: moved(value) }).collect();
-    AnalyzedOp { rule, reads, reduces_axis, output: n_values, shape: vec![2, if is_made_tile { 8 } else { 1 }] }
+    AnalyzedOp { rule, reads, reduces_axis, output: num_values, shape: vec![2, if is_made_tile { 8 } else { 1 }] }
 }
 
 fn value_is_tile(program: &SampleProgram, value: usize) -> bool {
@@ -277,11 +277,11 @@ proptest! {
         if !is_calm {
             return Ok(());
         }
-        for n_parts in [1, 2, 3, 12] {
-            let (online, ended) = program.run_online(LENGTH, n_parts);
+        for num_parts in [1, 2, 3, 12] {
+            let (online, ended) = program.run_online(LENGTH, num_parts);
             for (value, (made, finished)) in ended.iter().zip(&whole).enumerate() {
                 if matches!(online.dependence(value), RunningDependence::Running(..)) {
-                    prop_assert!(is_equal_up_to_rounding(made.element(0), finished.element(0)), "value {value}: {made:?} for {finished:?} in {n_parts} parts");
+                    prop_assert!(is_equal_up_to_rounding(made.element(0), finished.element(0)), "value {value}: {made:?} for {finished:?} in {num_parts} parts");
                 }
             }
         }

@@ -4,17 +4,17 @@ use proptest::prelude::*;
 
 /// Creates an op with dimensions of 64 elements and the levels of a table, given by its names and ids. Reduced
 /// dimensions are not in its result.
-fn make_op(names: &[&str], n_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> TiledOp {
+fn make_op(names: &[&str], num_reduced: usize, ids: &[i64], table: &[(&str, i64)]) -> TiledOp {
     let level =
         |&id: &i64| LoopLevel { id, name: table[id as usize].0.to_owned(), count: table[id as usize].1, symbol: None };
     TiledOp {
         names: names.iter().map(|names| names.split('*').map(str::to_owned).collect()).collect(),
         sizes: vec![64; names.len()],
-        n_reduced,
+        num_reduced,
         levels: ids.iter().map(level).collect(),
         again: Vec::new(),
         inputs: Vec::new(),
-        output: (0..names.len() - n_reduced).map(Some).collect(),
+        output: (0..names.len() - num_reduced).map(Some).collect(),
         combines: true,
     }
 }
@@ -332,14 +332,14 @@ prop_compose! {
     /// Random op: its names, number of reduced dimensions, levels, and reads.
     fn drawn()(
         names in proptest::sample::subsequence(&NAMES[..], 1..=3).prop_shuffle(),
-        n_reduced in 0..3_usize,
+        num_reduced in 0..3_usize,
         ids in proptest::sample::subsequence(vec![0, 1, 2, 3, 4], 0..=3),
         again in proptest::sample::subsequence(vec![0, 1, 2, 3, 4], 0..=5),
         reads in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>()), 0..3),
     ) -> (TiledOp, Vec<(prop::sample::Index, u32)>) {
-        let n_reduced = n_reduced.min(names.len());
-        let again = if n_reduced == 0 { again } else { Vec::new() };
-        (TiledOp { again, ..make_op(&names, n_reduced, &ids, &LEVELS) }, reads)
+        let num_reduced = num_reduced.min(names.len());
+        let again = if num_reduced == 0 { again } else { Vec::new() };
+        (TiledOp { again, ..make_op(&names, num_reduced, &ids, &LEVELS) }, reads)
     }
 }
 
@@ -349,12 +349,12 @@ fn programs() -> impl Strategy<Value = Vec<TiledOp>> {
         let mut ops = vec![make_op(&NAMES, 0, &[0, 1, 2, 3, 4], &LEVELS)];
         for (mut own, reads) in drawn {
             for (maker, bits) in reads {
-                let (maker, n_dims) = (maker.index(ops.len()), own.names.len());
+                let (maker, num_dims) = (maker.index(ops.len()), own.names.len());
                 // Usually the dimension of the same name; sometimes another one, or none.
                 let by_name = |dim: usize| own.names.iter().position(|names| *names == ops[maker].names[dim]);
                 let choose = |dim: usize| match bits >> (4 * dim) & 15 {
                     0 => None,
-                    1 | 2 => Some(bits as usize % n_dims),
+                    1 | 2 => Some(bits as usize % num_dims),
                     _ => by_name(dim),
                 };
                 let dims: Vec<Option<usize>> = (0..ops[maker].output.len()).map(choose).collect();

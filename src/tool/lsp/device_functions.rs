@@ -20,7 +20,7 @@ pub(super) fn functions_at(cursor: &Cursor<'_>) -> Vec<&'static DeviceFunction> 
         (true, Some("sdsc.op")) if before.ends_with("sdsc.op \"") => of(|_| true),
         (true, Some(op)) if before.ends_with("function = \"") => match op {
             "spyre.gather" => of(|function| {
-                function.family == Family::Pointwise && function.n_operands == 1 && function.constants.is_empty()
+                function.family == Family::Pointwise && function.num_operands == 1 && function.constants.is_empty()
             }),
             "spyre.pointwise" => of(|function| function.family == Family::Pointwise),
             "spyre.reduce" => of(|function| function.family == Family::Reduce),
@@ -39,8 +39,8 @@ pub(super) fn summarize(function: &DeviceFunction) -> String {
         Family::Copy => "data movement",
         Family::Gather => "gather",
     };
-    let n_operands = function.n_operands;
-    format!("{kind}, {n_operands} {}", if n_operands == 1 { "operand" } else { "operands" })
+    let num_operands = function.num_operands;
+    format!("{kind}, {num_operands} {}", if num_operands == 1 { "operand" } else { "operands" })
 }
 
 /// Returns the row of the table as Markdown.

@@ -60,12 +60,12 @@ pub(super) struct CompilationScheduler {
     is_enabled: bool,
     states: BTreeMap<String, DocumentState>,
     running: Option<RunningCompilation>,
-    n_started: CompilationId,
+    num_started: CompilationId,
 }
 
 impl CompilationScheduler {
     pub(super) fn new(times: CompilationTiming) -> Self {
-        Self { times, is_enabled: true, states: BTreeMap::new(), running: None, n_started: 0 }
+        Self { times, is_enabled: true, states: BTreeMap::new(), running: None, num_started: 0 }
     }
 
     /// Compiles nothing from now on.
@@ -151,8 +151,8 @@ impl CompilationScheduler {
             return Ok(());
         }
         let Some((uri, document)) = self.next_document(documents, now) else { return Ok(()) };
-        self.n_started += 1;
-        let number = self.n_started;
+        self.num_started += 1;
+        let number = self.num_started;
         let compilation = compiler.start(&document.text, options, Box::new(move |output| receive(number, output)))?;
         self.running =
             Some(RunningCompilation { number, uri, deadline: now + self.times.limit, is_late: false, compilation });

@@ -87,12 +87,12 @@ fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
     let mut search = ReductionSearch::new(&outline, arguments.tests, &mut is_interesting);
     let n_ops = whole.kept.len();
     let part = search.shrink(whole)?;
-    let n_tests = search.n_tests;
+    let num_tests = search.num_tests;
     let reduced = extract_subprogram(&module, &name, &part).ok_or("the reduced module is not valid any more")?;
     tool::write_file(&arguments.output, format!("{}\n", reduced.op()))?;
     if arguments.output != "-" {
         tool::print_text(&format!(
-            "{} of {n_ops} operations are left after {n_tests} tests: {}\n",
+            "{} of {n_ops} operations are left after {num_tests} tests: {}\n",
             part.kept.len(),
             arguments.output
         ))?;
@@ -154,7 +154,7 @@ fn build_outline(function: Op<'_>) -> (DefUseGraph, ReducedFunction) {
         read
     };
     let outline = DefUseGraph {
-        n_results: ops.iter().map(|op| op.outputs().len()).collect(),
+        num_results: ops.iter().map(|op| op.outputs().len()).collect(),
         reads: ops.iter().map(read_by).collect(),
     };
     let returned = function.yielded().into_iter().map(|value| match positions.get(value) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// Operations of a function in order: the number of results of each, and the operations whose results it reads.
 pub(super) struct DefUseGraph {
-    pub(super) n_results: Vec<usize>,
+    pub(super) num_results: Vec<usize>,
     pub(super) reads: Vec<BTreeSet<usize>>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct ReducedFunction {
 pub(super) struct ReductionSearch<'a> {
     outline: &'a DefUseGraph,
     is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>,
-    pub(super) n_tests: u64,
+    pub(super) num_tests: u64,
     budget: u64,
 }
 
@@ -38,7 +38,7 @@ impl<'a> ReductionSearch<'a> {
         budget: u64,
         is_interesting: &'a mut dyn FnMut(&ReducedFunction) -> Result<bool, String>,
     ) -> Self {
-        Self { outline, is_interesting, n_tests: 0, budget }
+        Self { outline, is_interesting, num_tests: 0, budget }
     }
 
     /// Returns a function from which no operation and no result can be removed, if the budget suffices.
@@ -58,21 +58,22 @@ impl<'a> ReductionSearch<'a> {
     }
 
     const fn is_over(&self) -> bool {
-        self.n_tests >= self.budget
+        self.num_tests >= self.budget
     }
 
     fn reproduces(&mut self, part: &ReducedFunction) -> Result<bool, String> {
         if self.is_over() {
             return Ok(false);
         }
-        self.n_tests += 1;
+        self.num_tests += 1;
         (self.is_interesting)(part)
     }
 
     /// Returns the function up to the first operation whose results have the property; `whole` if there is none.
     fn find_earliest_failure(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
         for &op in &whole.kept {
-            let returned = (0..self.outline.n_results[op]).map(|result| ReturnedValue::Result { op, result }).collect();
+            let returned =
+                (0..self.outline.num_results[op]).map(|result| ReturnedValue::Result { op, result }).collect();
             let part = self
                 .outline
                 .prune_dead_ops(ReducedFunction { kept: whole.kept.range(..=op).copied().collect(), returned });
@@ -142,14 +143,14 @@ mod tests {
     /// Returns a chain of ops, each of which reads the previous one.
     fn chain(count: usize) -> DefUseGraph {
         DefUseGraph {
-            n_results: vec![1; count],
+            num_results: vec![1; count],
             reads: (0..count).map(|op| op.checked_sub(1).into_iter().collect()).collect(),
         }
     }
 
     fn complete_function(outline: &DefUseGraph, returned: &[usize]) -> ReducedFunction {
         let returned = returned.iter().map(|op| ReturnedValue::Result { op: *op, result: 0 }).collect();
-        ReducedFunction { kept: (0..outline.n_results.len()).collect(), returned }
+        ReducedFunction { kept: (0..outline.num_results.len()).collect(), returned }
     }
 
     fn run_shrink(
@@ -161,19 +162,19 @@ mod tests {
         let mut is_interesting = |part: &ReducedFunction| Ok(test(part));
         let mut search = ReductionSearch::new(outline, budget, &mut is_interesting);
         let part = search.shrink(part).unwrap();
-        (part, search.n_tests)
+        (part, search.num_tests)
     }
 
     #[test]
     fn finds_one_op_in_long_chain() {
         let outline = chain(200);
-        let (part, n_tests) =
+        let (part, num_tests) =
             run_shrink(&outline, complete_function(&outline, &[199]), 1000, |part| part.kept.contains(&120));
         assert_eq!(
             part,
             ReducedFunction { kept: [120].into(), returned: vec![ReturnedValue::Result { op: 120, result: 0 }] }
         );
-        assert!(n_tests < 200, "{n_tests}");
+        assert!(num_tests < 200, "{num_tests}");
     }
 
     #[test]
@@ -190,7 +191,7 @@ mod tests {
 
     #[test]
     fn removes_unneeded_result() {
-        let outline = DefUseGraph { n_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
+        let outline = DefUseGraph { num_results: vec![1, 2, 1], reads: vec![BTreeSet::new(), [0].into(), [0].into()] };
         let mut part = complete_function(&outline, &[2]);
         part.returned.extend([ReturnedValue::Result { op: 1, result: 1 }, ReturnedValue::Argument(0)]);
         let both =
@@ -208,8 +209,8 @@ mod tests {
     #[test]
     fn returns_best_reduction_within_budget() {
         let outline = chain(100);
-        let (part, n_tests) =
+        let (part, num_tests) =
             run_shrink(&outline, complete_function(&outline, &[99]), 5, |part| part.kept.contains(&99));
-        assert_eq!((n_tests, part.kept.contains(&99)), (5, true));
+        assert_eq!((num_tests, part.kept.contains(&99)), (5, true));
     }
 }

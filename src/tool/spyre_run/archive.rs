@@ -41,8 +41,8 @@ fn find_argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<
 /// Returns the maximum size in bytes of an array in a file: its elements at 8 bytes each, the largest type, and 64 KiB
 /// for its header.
 fn max_array_bytes(tensor: &Tensor) -> u64 {
-    let n_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
-    n_elements.saturating_mul(8).saturating_add(1 << 16)
+    let num_elements = tensor.shape.iter().map(|size| size.unsigned_abs()).fold(1, u64::saturating_mul);
+    num_elements.saturating_mul(8).saturating_add(1 << 16)
 }
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
@@ -62,14 +62,14 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
         let mut bytes = Vec::new();
         // A compressed entry may expand to any length, so the read is limited.
         entry.take(max_array_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
-        let n_bytes = bytes.len() as u64;
-        if n_bytes > max_array_bytes(tensor) {
+        let num_bytes = bytes.len() as u64;
+        if num_bytes > max_array_bytes(tensor) {
             return Err(format!(
                 "cannot read '{path}': '{name}' is longer than an argument of shape {:?}",
                 tensor.shape
             ));
         }
-        let array = npy::read_from(Cursor::new(bytes), n_bytes, &format!("{path}: {name}"), &tensor.element_type);
+        let array = npy::read_from(Cursor::new(bytes), num_bytes, &format!("{path}: {name}"), &tensor.element_type);
         arrays.insert(name, array.map_err(|message| contract::format_array_error("--inputs", tensor, &message))?);
     }
     Ok(arrays)
@@ -113,8 +113,8 @@ fn convert_elements(view: &TensorView<'_>, tensor: &Tensor) -> Result<ArrayEleme
     if tensor.element_type.parse() != Ok(found) {
         return Err(format!("has elements of {found}, and the program has {}", tensor.element_type));
     }
-    let n_elements = view.shape().iter().product();
-    let mut elements = ArrayElements::zeros(found, n_elements);
+    let num_elements = view.shape().iter().product();
+    let mut elements = ArrayElements::zeros(found, num_elements);
     elements.set_bytes(view.data());
     Ok(elements)
 }

@@ -123,8 +123,8 @@ impl CheckedResult<'_> {
 }
 
 fn format_verdict(verdict: &ReferenceVerdict) -> String {
-    let ReferenceVerdict { difference, allowed, device, worst_case, n_nan } = verdict;
-    let nan = if *n_nan > 0 { format!("; {n_nan} elements are NaN in both") } else { String::new() };
+    let ReferenceVerdict { difference, allowed, device, worst_case, num_nan } = verdict;
+    let nan = if *num_nan > 0 { format!("; {num_nan} elements are NaN in both") } else { String::new() };
     let bound = if worst_case.is_finite() { format!("bound {worst_case:.2e}") } else { "no bound".to_owned() };
     format!(
         "correct (error {difference:.2e}, tolerance {allowed:.2e}); device rounding error {device:.2e} ({bound}){nan}"

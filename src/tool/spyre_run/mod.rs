@@ -137,9 +137,9 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
         wipe_lx: arguments.wipe_lx,
         ..defaults
     };
-    let n_launches = format_launch_count(simulation.program().launches.len());
+    let num_launches = format_launch_count(simulation.program().launches.len());
     speaker.report_step(&format!(
-        "program '{}': {n_launches}, at most {} element operations",
+        "program '{}': {num_launches}, at most {} element operations",
         simulation.program().name,
         options.max_steps
     ));
@@ -211,9 +211,9 @@ fn check_directory(directory: &str) -> Result<(), String> {
 /// Says what was done, and writes what was asked for.
 fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let report = &outcome.report;
-    let n_launches = format_launch_count(report.launches.len());
+    let num_launches = format_launch_count(report.launches.len());
     speaker.print_summary(&format!(
-        "{}{}: {n_launches}, {} element operations\n",
+        "{}{}: {num_launches}, {} element operations\n",
         format_summary(report),
         report.program,
         report.steps

@@ -29,26 +29,26 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
             .format(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
     }
     let file = files::open(Path::new(path)).map_err(refuse)?;
-    let n_bytes = file.metadata().map_err(refuse)?.len();
-    if n_bytes == 0 {
+    let num_bytes = file.metadata().map_err(refuse)?.len();
+    if num_bytes == 0 {
         let advice = "save the array again with numpy.save";
         return Err(codes::RUN_ARRAY
             .format(format_args!("expected an array in a .npy file, found no bytes in '{path}'; {advice}")));
     }
-    read_from(BufReader::new(file), n_bytes, path, element_type)
+    read_from(BufReader::new(file), num_bytes, path, element_type)
 }
 
 /// As [`read`], of what has that many bytes and is called `path`.
 pub(super) fn read_from(
     mut file: impl Read + Seek,
-    n_bytes: u64,
+    num_bytes: u64,
     path: &str,
     element_type: &str,
 ) -> Result<HostArray, String> {
     let element = element_type.parse();
     let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
     let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
-    check_header(&mut file, n_bytes).map_err(refuse)?;
+    check_header(&mut file, num_bytes).map_err(refuse)?;
     let is_byte = ElementType::is_f8(element);
     let as_bytes = |message: String| {
         if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message }
@@ -158,7 +158,7 @@ const MAX_HEADER_BYTES: u64 = 4096;
 
 /// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than
 /// the file has bytes.
-fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
+fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
@@ -178,18 +178,18 @@ fn check_header(file: &mut (impl Read + Seek), n_bytes: u64) -> io::Result<()> {
     let mut text = Vec::new();
     file.by_ref().take(length).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
-    let n_brackets = text.matches(['(', '[', '{']).count();
+    let num_brackets = text.matches(['(', '[', '{']).count();
     let mut shapes = text.split("shape").skip(1);
     let (Some(shape), None) = (shapes.next(), shapes.next()) else {
         return refuse("the header has no shape, or several");
     };
-    if n_brackets > 3 || text.contains('\\') {
+    if num_brackets > 3 || text.contains('\\') {
         return refuse("the header is not that of an array of numbers");
     }
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
-    let n_elements =
+    let num_elements =
         sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
-    if n_elements.is_none_or(|count| count > n_bytes) {
+    if num_elements.is_none_or(|count| count > num_bytes) {
         return refuse("the file is shorter than its header says; save the array again");
     }
     file.rewind()

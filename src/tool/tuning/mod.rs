@@ -210,9 +210,9 @@ fn simulate_best_candidates(
     speaker: Reporter,
 ) -> Result<(Vec<TuneCandidate>, Vec<ModeledCost>), String> {
     let mut best: Vec<TuneCandidate> = found.ranked.iter().take(NUM_RECORDED).cloned().collect();
-    let n_counted = best.len().min(NUM_SIMULATED);
+    let num_counted = best.len().min(NUM_SIMULATED);
     let mut looked: Vec<(ModeledCost, TuneCandidate)> = Vec::new();
-    for candidate in best.drain(..n_counted) {
+    for candidate in best.drain(..num_counted) {
         let cost = simulate_cost(module, &program.options_at(&candidate.point), &program.target).map_err(|error| {
             codes::OWN_FILES.format(format_args!(
                 "the simulator rejects the bundle of {}: {error}",

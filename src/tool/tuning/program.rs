@@ -193,9 +193,9 @@ impl PointEvaluator for TunableProgram {
         SESSION.with(|session| {
             let compiled = || {
                 let mut module = Module::parse(session, &self.text)?;
-                let n_bugs = num_bugs(module.op());
+                let bugs_of = num_bugs(module.op());
                 let report = compile(&mut module, &options, "");
-                Some((report, num_bugs(module.op()) > n_bugs))
+                Some((report, num_bugs(module.op()) > bugs_of))
             };
             let (compiled, said) = collect_diagnostics(session.context(), compiled);
             match compiled {

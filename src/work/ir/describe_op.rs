@@ -24,8 +24,8 @@ pub(crate) fn describe_op_with_accesses<'a>(
     accesses: impl ExactSizeIterator<Item = &'a TensorAccess>,
 ) -> Result<UndividedOp, String> {
     let space = compute.iteration_space();
-    let n_outputs = space.len() - compute.num_reduced_dims();
-    let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+    let num_outputs = space.len() - compute.num_reduced_dims();
+    let kind = |dim| if dim < num_outputs { DimKind::Output } else { DimKind::Reduction };
     let is_placed = is_computed_in_place(compute.op.output());
     let accesses: Vec<&TensorAccess> = accesses.collect();
     let last = accesses.len().saturating_sub(1);

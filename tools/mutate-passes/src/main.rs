@@ -79,13 +79,13 @@ fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<
     tree::copy_tree(root, copy, &places)?;
     let mut broken = BTreeSet::new();
     for _ in 0..MAX_BUILDS {
-        let n_places: Vec<usize> = places.iter().map(Vec::len).collect();
-        let chosen = tree::sample_sites(&n_places, sample, &broken);
+        let num_places: Vec<usize> = places.iter().map(Vec::len).collect();
+        let chosen = tree::sample_sites(&num_places, sample, &broken);
         let sampled = tree::write_mutants(root, copy, &places, &chosen)?;
         let numbers = suite::find_uncompilable(copy, target)?;
         if numbers.is_empty() {
-            let n_places: usize = n_places.iter().sum();
-            println!("{} mutants of {n_places} places; {} do not compile and gave way", sampled.len(), broken.len());
+            let num_places: usize = num_places.iter().sum();
+            println!("{} mutants of {num_places} places; {} do not compile and gave way", sampled.len(), broken.len());
             return Ok((sampled, suite::build(copy, target)?));
         }
         broken.extend(numbers.into_iter().filter_map(|number| chosen.get(number)));

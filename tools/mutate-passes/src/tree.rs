@@ -69,14 +69,14 @@ pub(crate) type SitePosition = (usize, usize);
 
 /// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not
 /// to compile is replaced by the next.
-pub(crate) fn sample_sites(n_places: &[usize], sample: usize, broken: &BTreeSet<SitePosition>) -> Vec<SitePosition> {
-    let share = sample.div_ceil(n_places.len());
+pub(crate) fn sample_sites(num_places: &[usize], sample: usize, broken: &BTreeSet<SitePosition>) -> Vec<SitePosition> {
+    let share = sample.div_ceil(num_places.len());
     let mut chosen = Vec::new();
-    for (turn, (stage, n_places)) in
-        (0..share).flat_map(|turn| n_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample)
+    for (turn, (stage, num_places)) in
+        (0..share).flat_map(|turn| num_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample)
     {
-        let wanted = turn * n_places / share;
-        let place = (wanted..*n_places)
+        let wanted = turn * num_places / share;
+        let place = (wanted..*num_places)
             .map(|place| (stage, place))
             .find(|place| !broken.contains(place) && !chosen.contains(place));
         chosen.extend(place);

@@ -55,8 +55,9 @@ pub(crate) fn test() -> Result<(), String> {
     step::run("package: example", Command::new("cmake").arg("--build").arg(&project))?;
     let compile = project.join("compile");
     let (code, said) = run_on_file(&compile, &step::root().join("examples").join("softmax.mlir"))?;
-    let n_layouts = said.lines().filter(|line| line.starts_with("spyre.") && line.contains(": #spyre.layout<")).count();
-    if code != Some(0) || !said.contains("compiled by spyre-mlir ") || n_layouts < 4 {
+    let num_layouts =
+        said.lines().filter(|line| line.starts_with("spyre.") && line.contains(": #spyre.layout<")).count();
+    if code != Some(0) || !said.contains("compiled by spyre-mlir ") || num_layouts < 4 {
         return Err(format!("the example ends with {code:?}:\n{said}"));
     }
     // Invalid programs are refused with a location.

@@ -26,10 +26,15 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("tests: build", test_command().arg("--no-run")),
     ];
     done.extend(run_test_steps_concurrently(&crates));
-    let n_steps = done.len();
+    let num_steps = done.len();
     let failures: Vec<String> = done.into_iter().filter_map(Result::err).collect();
     let seconds = started.elapsed().as_secs();
-    println!("==> {} of {n_steps} steps passed in {} min {} s", n_steps - failures.len(), seconds / 60, seconds % 60);
+    println!(
+        "==> {} of {num_steps} steps passed in {} min {} s",
+        num_steps - failures.len(),
+        seconds / 60,
+        seconds % 60
+    );
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 

@@ -49,8 +49,8 @@ fn flatten_best_number(exprs: &[AffineExpression], sizes: &[i64], space: &[i64])
     let before = count_carries(exprs, space);
     let candidates = numbers.into_iter().filter_map(|number| FlatteningCandidate::new(&number, exprs, sizes, space));
     let order =
-        |found: &FlatteningCandidate| (found.n_carries, found.n_elements, Reverse(found.found.copy.shape.len()));
-    let best = candidates.filter(|candidate| candidate.n_carries < before).min_by_key(order);
+        |found: &FlatteningCandidate| (found.num_carries, found.num_elements, Reverse(found.found.copy.shape.len()));
+    let best = candidates.filter(|candidate| candidate.num_carries < before).min_by_key(order);
     best.map(|best| best.found)
 }
 
@@ -98,9 +98,9 @@ fn flatten_neighboring_dims(
 struct FlatteningCandidate {
     found: FlattenedCopy,
     /// Divisions of sums that remain, in the copy and in its reader.
-    n_carries: usize,
+    num_carries: usize,
     /// Elements of the copy.
-    n_elements: i64,
+    num_elements: i64,
 }
 
 impl FlatteningCandidate {
@@ -141,14 +141,18 @@ impl FlatteningCandidate {
                 .with_dims(&|dim| AffineExpression::Dim(places[dim].expect("dimensions of moved indices are placed")));
         }
         let elements = |sizes: &[i64]| sizes.iter().try_fold(1_i64, |product, &size| product.checked_mul(size));
-        let n_elements = elements(&shape)?;
+        let num_elements = elements(&shape)?;
         let most = elements(sizes)?.checked_add(elements(space)?)?.checked_mul(Self::MAX_GROWTH)?;
-        if !are_in_bounds(&from, sizes, &shape) || n_elements > most {
+        if !are_in_bounds(&from, sizes, &shape) || num_elements > most {
             return None;
         }
-        let n_carries = count_carries(&from, &shape) + count_carries(&read, space);
+        let num_carries = count_carries(&from, &shape) + count_carries(&read, space);
         let part = build_partial_copy(flat, size, &shape, &read, space);
-        Some(Self { found: FlattenedCopy { copy: RegroupedCopy { from, shape, read }, part }, n_carries, n_elements })
+        Some(Self {
+            found: FlattenedCopy { copy: RegroupedCopy { from, shape, read }, part },
+            num_carries,
+            num_elements,
+        })
     }
 }
 
@@ -305,11 +309,11 @@ fn build_partial_copy(
         Box::new(AffineExpression::Dim(last)),
         Box::new(AffineExpression::Constant(index.offset)),
     );
-    let n_read = index.max_value() + 1 - index.offset;
+    let num_read = index.max_value() + 1 - index.offset;
     let own = TensorIndex { offset: 0, ..index }.to_expr(space).ok()?;
     Some(RegroupedCopy {
         from: (0..last).map(AffineExpression::Dim).chain([shifted]).collect(),
-        shape: shape[..last].iter().copied().chain([n_read]).collect(),
+        shape: shape[..last].iter().copied().chain([num_read]).collect(),
         read: read[..last].iter().cloned().chain([own]).collect(),
     })
 }
@@ -454,17 +458,17 @@ mod tests {
             }
             let mut open = vec![(exprs, sizes, space)];
             while let Some((exprs, sizes, space)) = open.pop() {
-                let n_before = count_carries(&exprs, &space);
+                let num_before = count_carries(&exprs, &space);
                 if let Some(FlattenedCopy { copy, part }) = build_flattened_copy(&exprs, &sizes, &space) {
                     assert_same_elements(&copy, &exprs, &space);
                     if let Some(part) = part {
                         assert_same_elements(&part, &copy.read, &space);
                     }
-                    prop_assert!(count_carries(&copy.from, &copy.shape) + count_carries(&copy.read, &space) < n_before);
+                    prop_assert!(count_carries(&copy.from, &copy.shape) + count_carries(&copy.read, &space) < num_before);
                     open.push((copy.from, sizes, copy.shape.clone()));
                     open.push((copy.read, copy.shape, space));
                 } else {
-                    prop_assert_eq!(n_before, 0, "{:?} of {:?} over {:?}", exprs, sizes, space);
+                    prop_assert_eq!(num_before, 0, "{:?} of {:?} over {:?}", exprs, sizes, space);
                 }
             }
         }

@@ -137,8 +137,8 @@ pub fn drop_largest_stride(
         _ => None,
     };
     let strided: Vec<(usize, IndexDigit)> = (0..sizes.len()).filter_map(|dim| Some((dim, stride_of(dim)?))).collect();
-    let n_large = sizes.iter().filter(|&&size| size > 1).count();
-    if strided.len() < 2 || n_large + strided.len() <= max_dims {
+    let num_large = sizes.iter().filter(|&&size| size > 1).count();
+    if strided.len() < 2 || num_large + strided.len() <= max_dims {
         return None;
     }
     let (dim, digit) = strided.into_iter().max_by_key(|(_, digit)| digit.factor)?;
@@ -182,7 +182,7 @@ pub fn merge_neighboring_digits(
         index.offset == 0 && index.digits.iter().map(|digit| digit.size).product::<i64>() == sizes[dim]
     };
     let last = *large.last()?;
-    let n_digits = |dim: usize| indices[dim].digits.len();
+    let num_digits = |dim: usize| indices[dim].digits.len();
     let pieces_of = |seen: usize| {
         let digits = large
             .iter()
@@ -192,9 +192,9 @@ pub fn merge_neighboring_digits(
         pieces.sort_by_key(|(_, digit)| digit.divisor);
         pieces
     };
-    let n_walked = |run: &[BufferDigit]| {
+    let num_walked = |run: &[BufferDigit]| {
         let is_apart = |dim: usize| run.iter().any(|(own, _)| *own == dim);
-        large.iter().map(|&dim| if is_apart(dim) { n_digits(dim) } else { 1 }).sum::<usize>()
+        large.iter().map(|&dim| if is_apart(dim) { num_digits(dim) } else { 1 }).sum::<usize>()
     };
     let runs = (0..space.len()).flat_map(|seen| {
         let pieces = pieces_of(seen);
@@ -204,7 +204,7 @@ pub fn merge_neighboring_digits(
         ends.into_iter().map(move |(first, end)| pieces[first..end].to_vec()).collect::<Vec<_>>()
     });
     let are_neighbours = |run: &[BufferDigit]| run.windows(2).all(|pair| pair[0].1.period() == pair[1].1.divisor);
-    let run = runs.filter(|run| are_neighbours(run) && n_walked(run) <= max_dims).max_by_key(Vec::len)?;
+    let run = runs.filter(|run| are_neighbours(run) && num_walked(run) <= max_dims).max_by_key(Vec::len)?;
     let (lowest, size) = (run[0].1, run.iter().map(|(_, digit)| digit.size).product::<i64>());
 
     let mut found =
@@ -267,20 +267,20 @@ pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) 
     let mut found = RegroupedCopy { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
     for index in indices {
         let mut from = AffineExpression::Constant(index.offset);
-        let n_large = uneven(index).map_or(0, |last| last + 1);
-        for digit in &index.digits[..n_large] {
+        let num_large = uneven(index).map_or(0, |last| last + 1);
+        for digit in &index.digits[..num_large] {
             from = from.plus(AffineExpression::Dim(found.shape.len()).times(digit.factor));
             found.shape.push(digit.size);
             found.read.push(unit_step_index(*digit).to_expr(space).ok()?);
         }
         let (dim, size) = (found.shape.len(), sizes[found.from.len()]);
-        if n_large == 0 {
+        if num_large == 0 {
             found.from.push(AffineExpression::Dim(dim));
             found.shape.push(size);
             found.read.push(index.to_expr(space).ok()?);
             continue;
         }
-        let run = TensorIndex { digits: index.digits[n_large..].to_vec(), offset: 0 };
+        let run = TensorIndex { digits: index.digits[num_large..].to_vec(), offset: 0 };
         let step = run.digits[0].factor;
         found.from.push(from.plus(AffineExpression::Dim(dim)));
         found.shape.push((run.max_value() + step) / step * step);

@@ -153,14 +153,14 @@ impl DeviceLayout {
     /// Refuses a buffer that lacks elements of the array, or has unwritten ones.
     pub(crate) fn check_written(&self, region: &MemoryRegion) -> Result<(), String> {
         let width = element_width(self.format);
-        let (mut missing, mut n_read) = (None, 0);
+        let (mut missing, mut num_read) = (None, 0);
         self.for_each_run(|run| {
-            n_read += run.valid as i64;
+            num_read += run.valid as i64;
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
             missing = missing.or_else(|| region.find_unwritten(start, end));
         });
-        if n_read < self.host_length {
-            return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
+        if num_read < self.host_length {
+            return Err(format!("the layout holds {num_read} of the {} elements of the result", self.host_length));
         }
         missing.map_or(Ok(()), |byte| Err(format!("no op has written byte {byte:#x} of the result")))
     }

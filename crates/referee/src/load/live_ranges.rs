@@ -64,8 +64,8 @@ impl ExpirySchedule {
             }
             for life in lives {
                 let (first, last) = (&loops[life.first_op], &loops[life.last_op]);
-                let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
-                match last.get(n_shared) {
+                let num_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
+                match last.get(num_shared) {
                     Some(inner) => deaths.after_loops.entry(*inner).or_default().push(make_expired_range(memory, life)),
                     None => {
                         // An in-place result extends the live range.

@@ -14,8 +14,8 @@ pub(crate) type WriterId = u32;
 pub(crate) struct BitSet(Vec<u64>);
 
 impl BitSet {
-    pub(crate) fn grow(&mut self, n_bits: usize) {
-        self.0.resize(n_bits.div_ceil(64).max(self.0.len()), 0);
+    pub(crate) fn grow(&mut self, num_bits: usize) {
+        self.0.resize(num_bits.div_ceil(64).max(self.0.len()), 0);
     }
 
     pub(crate) fn set(&mut self, start: usize, end: usize) {

@@ -46,13 +46,13 @@ pub(super) fn contract<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M
     let roles = DimRoles::from_plan(plan);
     let order = [&roles.batch[..], &roles.rows, &roles.columns].concat();
     let volume = |dims: &[usize]| plan.volume(dims);
-    let (n_batch, m, n, k) =
+    let (num_batch, m, n, k) =
         (volume(&roles.batch), volume(&roles.rows), volume(&roles.columns), volume(&roles.contracted));
     let left = unpack(view, plan.inputs[0], &[&roles.batch[..], &roles.rows, &roles.contracted].concat());
     let right = unpack(view, plan.inputs[1], &[&roles.batch[..], &roles.contracted, &roles.columns].concat());
     let arithmetic = view.arithmetic();
-    let mut values = vec![arithmetic.constant(0.0); n_batch * m * n];
-    for batch in 0..n_batch {
+    let mut values = vec![arithmetic.constant(0.0); num_batch * m * n];
+    for batch in 0..num_batch {
         let (left, right) = (&left[batch * m * k..][..m * k], &right[batch * k * n..][..k * n]);
         arithmetic.multiply(left, right, &mut values[batch * m * n..][..m * n], k, n);
     }

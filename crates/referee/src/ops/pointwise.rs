@@ -9,12 +9,12 @@ use element::{Arithmetic, BinaryFunction, UnaryFunction};
 /// The inputs of a piece are read into buffers, and the function leaves its result in the first one.
 pub(super) fn compute_pointwise<M: ElementMemory>(
     view: CoreView<'_, M>,
-    n_inputs: usize,
+    num_inputs: usize,
     function: impl Fn(&mut [Vec<MemoryElement<M>>]),
 ) -> SliceValues<M> {
     let plan = view.plan;
     let format = plan.tensors[plan.output].format;
-    let mut inputs = vec![Vec::new(); n_inputs];
+    let mut inputs = vec![Vec::new(); num_inputs];
     let mut cells = Vec::with_capacity(plan.points as usize * M::cells_per_element(format));
     plan.point_loop_nest().for_each_chunk(|piece| {
         for (values, tensor) in inputs.iter_mut().zip(&plan.inputs) {

@@ -9,9 +9,9 @@ use crate::plan::{OffsetTables, OpPlan, PointLoopNest, StridedRun, TensorPlan, b
 pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, memory: &M) -> Vec<SliceValues<M>> {
     let (input, output) = (plan.inputs[0], plan.output);
     let format = plan.tensors[input].format;
-    let n_cells = M::cells_per_element(format);
+    let num_cells = M::cells_per_element(format);
     let sizes = dim_sizes(plan);
-    let mut whole = vec![memory.poison(); sizes.iter().product::<usize>() * n_cells];
+    let mut whole = vec![memory.poison(); sizes.iter().product::<usize>() * num_cells];
     let mut cells = Vec::new();
     for core in 0..plan.cores.len() {
         let part = &parts.0[core][input];
@@ -24,14 +24,14 @@ pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, mem
             );
             let places = run.indices();
             places
-                .zip(cells.chunks_exact(n_cells))
-                .for_each(|(place, cells)| whole[place * n_cells..][..n_cells].copy_from_slice(cells));
+                .zip(cells.chunks_exact(num_cells))
+                .for_each(|(place, cells)| whole[place * num_cells..][..num_cells].copy_from_slice(cells));
         });
     }
     let of_core = |core| {
         let mut cells = Vec::new();
         for_each_run(&plan.tensors[output], core, &sizes, |run| {
-            run.indices().for_each(|place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
+            run.indices().for_each(|place| cells.extend_from_slice(&whole[place * num_cells..][..num_cells]));
         });
         SliceValues::Cells(cells)
     };

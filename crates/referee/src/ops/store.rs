@@ -57,21 +57,21 @@ pub(crate) fn store_slice<W: ElementStore>(
 ) {
     let output = &plan.tensors[plan.output];
     let (part, format) = (&parts.0[core][plan.output], output.format);
-    let n_cells = W::cells_per_element(format);
+    let num_cells = W::cells_per_element(format);
     for StoreRun { lane, first } in &stored.runs {
         let cells = &stored.cells[*first..];
         let at = |index: usize| (part.byte + (lane.offset + index as i64 * lane.stride) * format.bytes()) as usize;
         if output.is_sparse {
-            let mut stick = vec![poison; n_cells * format.elements_per_stick() as usize];
-            for (index, element) in cells.chunks_exact(n_cells * stored.group).take(lane.valid).enumerate() {
+            let mut stick = vec![poison; num_cells * format.elements_per_stick() as usize];
+            for (index, element) in cells.chunks_exact(num_cells * stored.group).take(lane.valid).enumerate() {
                 // The rest of the stick is undefined; a reader that uses it as values gets NaN.
                 stick[..element.len()].copy_from_slice(element);
                 memory.write(part.region, at(index), format, &stick);
             }
         } else if lane.stride == 1 {
-            memory.write(part.region, at(0), format, &cells[..lane.valid * n_cells]);
+            memory.write(part.region, at(0), format, &cells[..lane.valid * num_cells]);
         } else {
-            let elements = cells.chunks_exact(n_cells).take(lane.valid).enumerate();
+            let elements = cells.chunks_exact(num_cells).take(lane.valid).enumerate();
             elements.for_each(|(index, element)| memory.write(part.region, at(index), format, element));
         }
     }
@@ -81,35 +81,35 @@ pub(crate) fn store_slice<W: ElementStore>(
 fn build_point_runs<M: ElementMemory>(view: CoreView<'_, M>) -> Vec<StoreRun> {
     let plan = view.plan;
     let output = &plan.tensors[plan.output];
-    let n_cells = M::cells_per_element(output.format);
+    let num_cells = M::cells_per_element(output.format);
     if output.ownership.is_some() {
-        return build_owned_runs(output, n_cells);
+        return build_owned_runs(output, num_cells);
     }
     let (mut runs, mut first) = (Vec::new(), 0);
     plan.point_loop_nest().for_each_chunk(|piece| {
         let lane = piece.lanes[plan.output];
         let lane = StridedRun { offset: lane.offset + find_row_offset(view, plan.output, &piece), ..lane };
         runs.push(StoreRun { lane, first });
-        first += piece.length * n_cells;
+        first += piece.length * num_cells;
     });
     runs
 }
 
 /// The runs of a result whose slices are not those of the op.
-fn build_owned_runs(output: &TensorPlan, n_cells: usize) -> Vec<StoreRun> {
+fn build_owned_runs(output: &TensorPlan, num_cells: usize) -> Vec<StoreRun> {
     let locals: Vec<usize> = output.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..locals.len()).collect();
     let (mut runs, mut first) = (Vec::new(), 0);
     PointLoopNest::new(vec![output.offset_tables()], &locals, &dims, Some(output.stick)).for_each_chunk(|piece| {
         runs.push(StoreRun { lane: piece.lanes[0], first });
-        first += piece.length * n_cells;
+        first += piece.length * num_cells;
     });
     runs
 }
 
-/// The runs of a result that is row-major over some dimensions, and its cells, `n_cells` of a point, in the order of
+/// The runs of a result that is row-major over some dimensions, and its cells, `num_cells` of a point, in the order of
 /// the runs.
-fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], n_cells: usize) -> (Vec<C>, Vec<StoreRun>) {
+fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], num_cells: usize) -> (Vec<C>, Vec<StoreRun>) {
     let output = &plan.tensors[plan.output];
     let locals = plan.local_sizes();
     let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
@@ -120,8 +120,8 @@ fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], n_cells: 
         let [lane, place] = [piece.lanes[0], piece.lanes[1]];
         runs.push(StoreRun { lane, first: sorted.len() });
         for index in 0..piece.length {
-            let at = (place.offset + place.stride * index as i64) as usize * n_cells;
-            sorted.extend_from_slice(&cells[at..at + n_cells]);
+            let at = (place.offset + place.stride * index as i64) as usize * num_cells;
+            sorted.extend_from_slice(&cells[at..at + num_cells]);
         }
     });
     (sorted, runs)

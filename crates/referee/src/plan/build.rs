@@ -146,13 +146,13 @@ impl PlanBuilder<'_> {
 
     fn build_cores(&self, dims: &[IterationDim]) -> PlanResult<Vec<CoreAssignment>> {
         let listed = &self.dsc.core_ids;
-        let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
+        let num_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
         // Descriptions share the slices.
-        let n_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
-        if n_slices != Some(n_shared) || self.operation.n_cores != n_shared || self.dsc.n_cores != n_cores {
+        let num_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
+        if num_slices != Some(num_shared) || self.operation.n_cores != num_shared || self.dsc.n_cores != n_cores {
             return reject_malformed(format!(
-                "{} cores for {n_slices:?} slices; every core has one slice",
+                "{} cores for {num_slices:?} slices; every core has one slice",
                 listed.len()
             ));
         }
@@ -217,11 +217,11 @@ impl PlanBuilder<'_> {
     }
 
     /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
-    fn find_operands(&self, n_tensors: usize) -> PlanResult<(Vec<usize>, Vec<usize>, usize)> {
+    fn find_operands(&self, num_tensors: usize) -> PlanResult<(Vec<usize>, Vec<usize>, usize)> {
         let compute = self.compute;
         let number = |label: &str| {
             let number = label.split_once("-idx").and_then(|(_, number)| number.parse::<usize>().ok());
-            match number.filter(|number| *number < n_tensors) {
+            match number.filter(|number| *number < num_tensors) {
                 Some(number) => Ok(number),
                 None => reject_malformed(format!("'{label}' is no tensor of the op")),
             }

@@ -22,15 +22,15 @@ pub(super) fn find_relayout_cores(
     operation: &Operation,
     dsc: &Dsc,
     dims: &[IterationDim],
-    n_machine: i64,
+    num_machine: i64,
 ) -> RelayoutResult<Vec<CoreAssignment>> {
     let n_cores = operation.core_fold.factor;
-    if !(1..=n_machine).contains(&n_cores) {
-        return reject_malformed(format!("coreFoldProp_ counts {n_cores} cores; the machine has {n_machine}"));
+    if !(1..=num_machine).contains(&n_cores) {
+        return reject_malformed(format!("coreFoldProp_ counts {n_cores} cores; the machine has {num_machine}"));
     }
     let used: BTreeSet<i64> = dsc.core_ids.iter().copied().collect();
-    let n_used = used.len() as i64;
-    if used.len() != dsc.core_ids.len() || (operation.n_cores, dsc.n_cores) != (n_used, n_used) {
+    let num_used = used.len() as i64;
+    if used.len() != dsc.core_ids.len() || (operation.n_cores, dsc.n_cores) != (num_used, num_used) {
         let (counted, listed) = (operation.n_cores, dsc.core_ids.len());
         return reject_malformed(format!(
             "numCoresUsed_ is {counted} for {listed} entries of coreIdsUsed_; each core is counted and listed once"
@@ -40,9 +40,9 @@ pub(super) fn find_relayout_cores(
         return reject_malformed(format!("coreIdsUsed_ lists core {core}; the op has {n_cores}"));
     }
     let source = dsc.nodes.first().map(|node| node.coordinates.core_to_slice.iter().map(|(core, _)| *core).collect());
-    if n_used < n_cores && source.is_some_and(|source: BTreeSet<i64>| source != used) {
+    if num_used < n_cores && source.is_some_and(|source: BTreeSet<i64>| source != used) {
         return reject_malformed(format!(
-            "coreIdsUsed_ lists {n_used} of {n_cores} cores; these must be the cores that hold the source"
+            "coreIdsUsed_ lists {num_used} of {n_cores} cores; these must be the cores that hold the source"
         ));
     }
     let slot = |core: i64, dim: &IterationDim| {
@@ -116,8 +116,8 @@ fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult
         if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 }
     };
     let slices: Vec<i64> = tensor.offsets.iter().enumerate().map(slices_of).collect();
-    let n_slices = slices.iter().fold(1_i64, |product, slices| product.saturating_mul(*slices));
-    if held.len() as i64 == n_slices {
+    let num_slices = slices.iter().fold(1_i64, |product, slices| product.saturating_mul(*slices));
+    if held.len() as i64 == num_slices {
         return Ok(());
     }
     let mut slots = vec![0; slices.len()];

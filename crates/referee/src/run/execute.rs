@@ -134,8 +134,8 @@ fn count_partial_sum_bytes(plan: &OpPlan, leaders: &[usize]) -> u64 {
     if !plan.kernel.can_accumulate() {
         return 0;
     }
-    let n_further = leaders.iter().enumerate().filter(|(core, leader)| core != *leader).count();
-    4 * (n_further * plan.volume(&plan.output_dims())) as u64
+    let num_further = leaders.iter().enumerate().filter(|(core, leader)| core != *leader).count();
+    4 * (num_further * plan.volume(&plan.output_dims())) as u64
 }
 
 /// Computes every core's part, on as many threads as there are; the result does not depend on their number.

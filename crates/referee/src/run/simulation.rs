@@ -456,18 +456,18 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
 
     fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {
         let parameters = &self.loaded.bundle.parameters;
-        let n_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
-        let (mut position, mut n_sizes) = (0, 0);
+        let num_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
+        let (mut position, mut num_sizes) = (0, 0);
         for (value, parameter) in parameters.iter().enumerate() {
-            if let Some(size) = Simulation::parameter_size(self.sizes, self.entry, n_sizes, parameter) {
+            if let Some(size) = Simulation::parameter_size(self.sizes, self.entry, num_sizes, parameter) {
                 self.values[value] = size;
-                n_sizes += 1;
+                num_sizes += 1;
                 continue;
             }
             // Arguments that no op uses have no parameter; then only the name tells which one it is.
             let named =
                 parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
-            let number = if n_addresses == addresses.len() { Some(position) } else { named };
+            let number = if num_addresses == addresses.len() { Some(position) } else { named };
             let Some(address) = number.and_then(|number| addresses.get(number)) else {
                 return Err(
                     self.malformed_error(format!("no argument of the launch for the parameter '{}'", parameter.name))

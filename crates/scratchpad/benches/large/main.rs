@@ -68,18 +68,18 @@ fn is_packed(pieces: &[Rectangle], offsets: &[i64]) -> bool {
 fn pack_pieces() {
     println!("\n| pieces | packed | steps | seconds |\n|---|---|---|---|");
     for n in [200, 500, 1_000, 2_000] {
-        let (mut n_packed, mut taken, mut seconds) = (0, Vec::new(), Vec::new());
+        let (mut num_packed, mut taken, mut seconds) = (0, Vec::new(), Vec::new());
         for seed in 0..5 {
             let pieces = cut_block_into_pieces(n, seed);
             let (started, mut steps) = (Instant::now(), StepBudget { left: MIN_STEPS });
             if let PackingResult::Placed(offsets) = pack_rectangles(&pieces, 1 << 20, &mut steps) {
                 assert!(is_packed(&pieces, &offsets));
-                n_packed += 1;
+                num_packed += 1;
                 taken.push((MIN_STEPS - steps.left).to_string());
                 seconds.push(format!("{:.2}", started.elapsed().as_secs_f64()));
             }
         }
-        println!("| {n} | {n_packed} of 5 | {} | {} |", taken.join(", "), seconds.join(", "));
+        println!("| {n} | {num_packed} of 5 | {} | {} |", taken.join(", "), seconds.join(", "));
     }
 }
 
@@ -110,12 +110,12 @@ fn main() {
             let verified =
                 scratchpad_verify::verify(&result, &text, (Some(instance.capacity.bytes), Some(128))).unwrap();
             assert_eq!((verified.hbm_bytes_left, verified.lower_bound), (plan.hbm_bytes_left, plan.lower_bound));
-            let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
+            let num_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
             let above = 100.0 * (plan.hbm_bytes_left as f64 / plan.lower_bound as f64 - 1.0);
             let (left, bound, steps) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps as f64 / 1e6);
             let (part, simple) = (hundredths as f64 / 100.0, simple.hbm_bytes_left);
             println!(
-                "| {n} | {part} | {n_placed} | {simple} | {left} | {bound} | {above:.1} % | {steps:.2} | {seconds:.1} |"
+                "| {n} | {part} | {num_placed} | {simple} | {left} | {bound} | {above:.1} % | {steps:.2} | {seconds:.1} |"
             );
         }
     }

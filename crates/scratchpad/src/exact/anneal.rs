@@ -81,10 +81,10 @@ pub(super) fn anneal(
     let (mut best, mut best_saved) = (table.addresses.clone(), table.saved);
     let (mut dice, mut driven) = (SplitMixRng(1), Vec::new());
     let given = steps.left.max(1);
-    let mut n_moves = 0_u64;
+    let mut num_moves = 0_u64;
     while best_saved < total && n > 1 && steps.left > 0 {
-        n_moves += 1;
-        if n_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
+        num_moves += 1;
+        if num_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
             break;
         }
         let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given))

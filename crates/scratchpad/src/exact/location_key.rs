@@ -71,8 +71,8 @@ impl LocationKeyTable {
         self.slots[place] = position;
         self.num_filled += 1;
         if 2 * self.num_filled >= self.slots.len() {
-            let n_places = 4 * self.slots.len();
-            let old = std::mem::replace(&mut self.slots, vec![EMPTY_SLOT; n_places]);
+            let num_places = 4 * self.slots.len();
+            let old = std::mem::replace(&mut self.slots, vec![EMPTY_SLOT; num_places]);
             for position in old.into_iter().filter(|position| *position != EMPTY_SLOT) {
                 let place = self.find_slot(&key_at(position), &key_at);
                 self.slots[place] = position;

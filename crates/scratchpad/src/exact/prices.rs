@@ -293,9 +293,9 @@ impl DualPrices {
 
     /// Searches prices with a large bound by subgradient steps along the excess demand; `goal` is a cost that can be
     /// reached.
-    pub(crate) fn new_optimized(problem: &SelectionProblem, scale: i64, goal: i64, n_steps: usize) -> Self {
+    pub(crate) fn new_optimized(problem: &SelectionProblem, scale: i64, goal: i64, num_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.num_ticks]);
-        prices.optimize(problem, goal, n_steps);
+        prices.optimize(problem, goal, num_steps);
         prices
     }
 
@@ -307,7 +307,7 @@ impl DualPrices {
     }
 
     /// Increases the bound.
-    pub(crate) fn optimize(&mut self, problem: &SelectionProblem, goal: i64, n_steps: usize) {
+    pub(crate) fn optimize(&mut self, problem: &SelectionProblem, goal: i64, num_steps: usize) {
         let prices = self;
         let mut best = (prices.bound, prices.unit_prices.clone());
         let mut wanted = vec![0; problem.num_ticks + 1];
@@ -316,7 +316,7 @@ impl DualPrices {
         let highest = Self::max_uniform_price(problem);
         let mut pace = 1.0_f64;
         let mut since = 0;
-        for _ in 0..n_steps {
+        for _ in 0..num_steps {
             prices.compute_demand(&mut wanted);
             for ((excess, wanted), price) in excess.iter_mut().zip(&wanted).zip(&prices.unit_prices) {
                 let over = wanted - problem.units;

@@ -12,7 +12,7 @@ pub(super) fn refine_prices(
     problem: &SelectionProblem,
     start: &DualPrices,
     goal: i64,
-    n_steps: u64,
+    num_steps: u64,
     go_on: &mut dyn FnMut() -> bool,
 ) -> DualPrices {
     let mut best = start.clone();
@@ -23,7 +23,7 @@ pub(super) fn refine_prices(
     let mut wanted = vec![0; problem.num_ticks + 1];
     let mut way = vec![0.0; problem.num_ticks];
     let (mut pace, mut since) = (1.0, 0);
-    for round in 0..n_steps {
+    for round in 0..num_steps {
         if round % ROUNDS_BETWEEN_CALLBACKS == ROUNDS_BETWEEN_CALLBACKS - 1 && !go_on() {
             break;
         }

@@ -70,13 +70,13 @@ impl ResidencySelection {
 
 impl ValueResidency {
     /// Returns the decisions with all uses served from HBM.
-    pub(crate) fn all_in_hbm(n_uses: usize) -> Self {
-        Self { in_lx: vec![false; n_uses], keeps: vec![false; n_uses], parent: None }
+    pub(crate) fn all_in_hbm(num_uses: usize) -> Self {
+        Self { in_lx: vec![false; num_uses], keeps: vec![false; num_uses], parent: None }
     }
 
     /// Returns the decisions with all uses served from LX.
-    pub(crate) fn all_in_lx(n_uses: usize) -> Self {
-        Self { in_lx: vec![true; n_uses], keeps: vec![true; n_uses], parent: None }
+    pub(crate) fn all_in_lx(num_uses: usize) -> Self {
+        Self { in_lx: vec![true; num_uses], keeps: vec![true; num_uses], parent: None }
     }
 
     /// Returns the HBM bytes of a value with these decisions.

@@ -153,14 +153,14 @@ impl ExactPlanner {
     /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the
     /// program.
     #[must_use]
-    pub const fn new_for_compilation(stays: ResidencyMode, n_buffers: usize) -> Self {
-        Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * n_buffers as u64 }
+    pub const fn new_for_compilation(stays: ResidencyMode, num_buffers: usize) -> Self {
+        Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * num_buffers as u64 }
     }
 
     /// Budget of one of several candidate plans of a compilation: a share of the steps.
     #[must_use]
-    pub const fn new_for_comparison(n_buffers: usize) -> Self {
-        let stays = Self::new_for_compilation(ResidencyMode::Whole, n_buffers);
+    pub const fn new_for_comparison(num_buffers: usize) -> Self {
+        let stays = Self::new_for_compilation(ResidencyMode::Whole, num_buffers);
         Self { budget: stays.budget / COMPARISON_BUDGET_DIVISOR, ..stays }
     }
 
@@ -202,7 +202,7 @@ impl ExactPlanner {
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
         let mut prices = DualPrices::new_optimized(&problem, scale, goal, NUM_INITIAL_PRICE_STEPS);
-        let (mut cuts, mut n_proved): (Vec<PackingCut>, usize) = (Vec::new(), 0);
+        let (mut cuts, mut num_proved): (Vec<PackingCut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
         let mut proof = BoundProof { prices: prices.clone(), cuts: Vec::new(), multipliers: Vec::new() };
         // Most of the steps go to plans of problems that cannot be proved optimal.
@@ -221,7 +221,7 @@ impl ExactPlanner {
                 select_below_ceiling(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
             let Some((found, proved)) = selected else { break };
             // Cuts without proof say nothing about feasibility.
-            if cuts.len() == n_proved && proved > bound {
+            if cuts.len() == num_proved && proved > bound {
                 bound = proved.min(best.bytes);
                 proof = BoundProof { prices: prices.clone(), cuts: cuts.clone(), multipliers: Vec::new() };
             }
@@ -231,7 +231,7 @@ impl ExactPlanner {
                 AddressAssignment::Placed(placed) => {
                     let bytes = selection.hbm_bytes(&problem);
                     best = BestPlan { bytes, selection, placed };
-                    if cuts.len() == n_proved {
+                    if cuts.len() == num_proved {
                         break;
                     }
                 }
@@ -244,8 +244,8 @@ impl ExactPlanner {
                         };
                         if cuts.len() < MAX_CUTS {
                             // Proved cuts come first.
-                            let at = if proved { n_proved } else { cuts.len() };
-                            n_proved += usize::from(proved);
+                            let at = if proved { num_proved } else { cuts.len() };
+                            num_proved += usize::from(proved);
                             cuts.insert(at, cut);
                         }
                     }

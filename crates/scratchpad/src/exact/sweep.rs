@@ -59,7 +59,7 @@ pub(crate) fn sweep(
         33..=64 => ResidencySweep::<2>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
         65..=128 => ResidencySweep::<4>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
         129..=MAX_SLOTS => ResidencySweep::<16>::new(problem, prices, &table, limits, &moments.steps, steps).run(go_on),
-        n_slots => unreachable!("{n_slots} values that live at once have no moments"),
+        num_slots => unreachable!("{num_slots} values that live at once have no moments"),
     }
 }
 

@@ -43,10 +43,10 @@ struct QueryNode {
 }
 
 impl OccupancyTree {
-    pub(super) fn new(n_sections: usize) -> Self {
-        let n_leaves = n_sections.next_power_of_two();
-        let empty = vec![UnitRanges::default(); 2 * n_leaves];
-        Self { num_leaves: n_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
+    pub(super) fn new(num_sections: usize) -> Self {
+        let num_leaves = num_sections.next_power_of_two();
+        let empty = vec![UnitRanges::default(); 2 * num_leaves];
+        Self { num_leaves: num_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
     }
 
     /// Returns the nodes that together cover the sections.

@@ -193,7 +193,7 @@ impl ComponentPacker {
 
     /// Tries lists until one succeeds, or sets up the next search.
     fn start_next_attempt(&mut self, steps: &mut StepBudget) -> PackingResult {
-        let n_items = self.problem.items.len() as u64;
+        let num_items = self.problem.items.len() as u64;
         while self.attempt < self.num_lists() {
             let new = || {
                 let order = ItemProperties::new(&self.problem, |_| 0).sort_items(&LIST_ORDERS[self.attempt]);
@@ -232,7 +232,7 @@ impl ComponentPacker {
             .map_or_else(|| self.orders[turn.index].clone(), |seed| perturb_order(&self.orders[turn.index], seed));
         let search =
             PackingSearch::new(&self.problem, ground, SEARCH_CONFIGURATIONS[turn.index].0, &order, self.capacity);
-        self.search = search.map(|search| (search, StepBudget { left: (3 * n_items) << turn.doublings }));
+        self.search = search.map(|search| (search, StepBudget { left: (3 * num_items) << turn.doublings }));
         PackingResult::OutOfSteps
     }
 

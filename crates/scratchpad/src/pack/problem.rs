@@ -155,7 +155,7 @@ impl PackingProblem {
 
     fn from_outlines(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
         let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
-        let (sections, n_sections) = compute_sections(&rectangles);
+        let (sections, num_sections) = compute_sections(&rectangles);
         let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| OutlineRun {
             sections: sections.clone(),
             height: rectangle.size / unit,
@@ -183,7 +183,7 @@ impl PackingProblem {
                 runs: span,
             });
         }
-        Self { items, runs, num_sections: n_sections, unit }
+        Self { items, runs, num_sections: num_sections, unit }
     }
 
     /// The runs of an item.

@@ -160,7 +160,7 @@ impl PackingSearch {
         }
         let base = problem.items.iter().map(|item| i32::try_from(item.base)).collect::<Result<_, _>>().ok()?;
         let weight = |load: i64| load.unsigned_abs() * REFUTATION_WEIGHT / u64::from(capacity.unsigned_abs().max(1));
-        let n_sections = problem.num_sections;
+        let num_sections = problem.num_sections;
         let mut search = Self {
             state: PackingState::new(problem, Rc::clone(&ground.contacts), base),
             shared: Rc::clone(ground),
@@ -168,13 +168,13 @@ impl PackingSearch {
             focus,
             item_of: order.iter().map(|&item| u32::try_from(item)).collect::<Result<_, _>>().ok()?,
             rank_of,
-            component: SearchComponent { list: 0..order.len(), sections: 0..n_sections, changed: 0..n_sections },
+            component: SearchComponent { list: 0..order.len(), sections: 0..num_sections, changed: 0..num_sections },
             arena: Vec::with_capacity(order.len() * 32),
             frames: Vec::new(),
             pending: Vec::new(),
-            heights: vec![0; n_sections],
+            heights: vec![0; num_sections],
             weights: problem.compute_loads().into_iter().map(weight).collect(),
-            next_heaviest: vec![0; n_sections],
+            next_heaviest: vec![0; num_sections],
             raised: Vec::new(),
             moved: Vec::new(),
         };
@@ -398,8 +398,8 @@ impl PackingSearch {
         pieces.sort_by_key(|piece| piece.list.len());
         let mut pieces = pieces.into_iter();
         let next = pieces.next().unwrap_or(SearchComponent { list: 0..0, sections: 0..0, changed: 0..0 });
-        let n_frames = self.frames.len();
-        self.pending.extend(pieces.rev().map(|part| PendingComponent { component: part, num_frames: n_frames }));
+        let num_frames = self.frames.len();
+        self.pending.extend(pieces.rev().map(|part| PendingComponent { component: part, num_frames: num_frames }));
         next
     }
 

@@ -112,7 +112,7 @@ fn search_finds_packing(shapes: &[PackingShape], base: &[Rectangle], capacity: i
 #[test]
 fn matches_brute_force_on_small_cases() {
     let mut random = LcgRng(1);
-    let (mut n_impossible, mut n_above_load) = (0, 0);
+    let (mut num_impossible, mut num_above_load) = (0, 0);
     for case in 0..num_cases() {
         let shapes: Vec<PackingShape> = (0..1 + random.sample_below(7)).map(|_| random.sample_shape()).collect();
         let base: Vec<Rectangle> = (0..random.sample_below(3) / 2).map(|_| random.sample_rectangle(2)).collect();
@@ -122,8 +122,8 @@ fn matches_brute_force_on_small_cases() {
         // A capacity below the load is infeasible.
         let expected = capacity >= compute_max_load(&outlines)
             && can_be_packed(&shapes, compute_occupied_units(&base, 0), capacity);
-        n_impossible += u64::from(!expected);
-        n_above_load += u64::from(!expected && capacity >= compute_max_load(&outlines));
+        num_impossible += u64::from(!expected);
+        num_above_load += u64::from(!expected && capacity >= compute_max_load(&outlines));
         match pack_shapes(&shapes, &base, capacity, &mut StepBudget { left: 1_000_000 }) {
             PackingResult::Placed(offsets) => assert_legal(&shapes, &base, &offsets, capacity),
             other => assert!(
@@ -141,7 +141,10 @@ fn matches_brute_force_on_small_cases() {
         }
     }
     // Enough cases need a search to prove infeasibility.
-    assert!(n_above_load * 200 > num_cases() && n_impossible < num_cases() / 2, "{n_impossible}, {n_above_load}");
+    assert!(
+        num_above_load * 200 > num_cases() && num_impossible < num_cases() / 2,
+        "{num_impossible}, {num_above_load}"
+    );
 }
 
 #[test]

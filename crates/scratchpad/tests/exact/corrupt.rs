@@ -175,14 +175,14 @@ fn rejects_corrupted_certificate() {
 /// A bound for whole lives is none for plans that may split them.
 #[test]
 fn rejects_bound_of_other_plan_set() {
-    let mut n_tried = 0;
+    let mut num_tried = 0;
     for seed in 0..400 {
         let instance = random_instance(seed);
         let [whole, split] = planners_of_both_modes().map(|exact| solve_to_json(exact, &instance));
         if whole["hbm_bytes_left"] == split["hbm_bytes_left"] {
             continue;
         }
-        n_tried += 1;
+        num_tried += 1;
         for (mut result, new) in [(whole, false), (split, true)] {
             result["certificate"]["whole_lives"] = json!(new);
             let refused = verify(&result.to_string(), &random::to_json(&instance)).unwrap_err().to_string();
@@ -194,7 +194,7 @@ fn rejects_bound_of_other_plan_set() {
             assert!(verify(&result.to_string(), &random::to_json(&instance)).is_err(), "seed {seed}: {new}");
         }
     }
-    assert!(n_tried > 10, "{n_tried}");
+    assert!(num_tried > 10, "{num_tried}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ struct ResultForger<'i> {
 
 #[test]
 fn accepts_only_true_forgeries() {
-    let (mut n_accepted, mut n_refused) = (0, 0);
+    let (mut num_accepted, mut num_refused) = (0, 0);
     for seed in 0..num_instances() {
         let instance = if seed % 3 == 0 { random_instance(seed) } else { linked_instance(seed) };
         let (text, mut least) = (random::to_json(&instance), [None, None]);
@@ -38,9 +38,9 @@ fn accepts_only_true_forgeries() {
             let mut result = forger.forge();
             match repair_result(&mut result, &instance, &text) {
                 Err(Violation::Instance(what)) => panic!("the instance is not to blame: {what}"),
-                Err(_) => n_refused += 1,
+                Err(_) => num_refused += 1,
                 Ok(verified) => {
-                    n_accepted += 1;
+                    num_accepted += 1;
                     let is_whole = verified.plan_set == "whole lives";
                     let least = *least[usize::from(is_whole)].get_or_insert_with(|| {
                         brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, is_whole)
@@ -51,8 +51,8 @@ fn accepts_only_true_forgeries() {
             }
         }
     }
-    println!("{n_accepted} accepted, {n_refused} refused");
-    assert!(n_accepted > num_instances() && n_refused > 10 * num_instances());
+    println!("{num_accepted} accepted, {num_refused} refused");
+    assert!(num_accepted > num_instances() && num_refused > 10 * num_instances());
 }
 
 /// Sets of stays that are tried as cuts of one instance, and cuts that a certificate may have.
@@ -62,7 +62,7 @@ const MAX_CUTS: usize = 128;
 /// Asks the checker about many cuts, one by one, and uses all that it lets pass against a plan with nothing in LX.
 #[test]
 fn keeps_bound_below_optimum_with_all_accepted_cuts() {
-    let (mut n_cuts, mut n_needed) = (0, 0);
+    let (mut num_cuts, mut num_needed) = (0, 0);
     for seed in 0..num_instances() / 5 {
         let instance = linked_instance(seed + 1_000_000);
         let text = random::to_json(&instance);
@@ -93,13 +93,13 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
                     cuts.push(cut);
                 }
             }
-            n_cuts += cuts.len();
-            n_needed += usize::from(!accepts(&mut result, least, &[]) && accepts(&mut result, least, &cuts));
+            num_cuts += cuts.len();
+            num_needed += usize::from(!accepts(&mut result, least, &[]) && accepts(&mut result, least, &cuts));
             assert!(!accepts(&mut result, least + 1, &cuts), "seed {seed} {stays:?}: {result}\n{text}");
         }
     }
-    println!("{n_cuts} cuts; {n_needed} bounds need them");
-    assert!(n_cuts as u64 > num_instances());
+    println!("{num_cuts} cuts; {num_needed} bounds need them");
+    assert!(num_cuts as u64 > num_instances());
 }
 
 fn solve_to_results(instance: &Instance) -> Vec<Value> {

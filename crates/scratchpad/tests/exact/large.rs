@@ -128,18 +128,18 @@ fn plans_many_buffers_of_each_kind_verifiably() {
 fn plans_split_ranges_no_worse_than_unsplit_ranges() {
     let small = (0..40).flat_map(|seed| [random_instance(seed), linked_instance(seed), random::sample_layers(seed)]);
     let large = [join_instances(1_100, random::sample_layers), join_instances(1_100, random_instance)];
-    let mut n_better = 0;
+    let mut num_better = 0;
     for (number, instance) in small.chain(large).enumerate() {
         for budget in [0, 300, 30_000] {
             let [whole, split] =
                 [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| plan_exactly(&instance, stays, budget));
             assert!(split.hbm_bytes_left <= whole.hbm_bytes_left, "instance {number}, {budget} steps");
-            n_better += usize::from(split.hbm_bytes_left < whole.hbm_bytes_left);
+            num_better += usize::from(split.hbm_bytes_left < whole.hbm_bytes_left);
             let verified = verify(&split.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             assert!(verified.is_ok(), "instance {number}, {budget} steps: {verified:?}");
         }
     }
-    assert!(n_better > 40, "{n_better}");
+    assert!(num_better > 40, "{num_better}");
 }
 
 /// Between two questions of a plan of many buffers are few steps, so that a time limit holds; and after a no there are

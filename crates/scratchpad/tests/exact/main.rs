@@ -88,7 +88,7 @@ fn matches_brute_force_on_small_instances() {
 /// Whether everything has a place, addresses not taken over.
 #[test]
 fn matches_brute_force_on_packings() {
-    let mut n_placed = 0;
+    let mut num_placed = 0;
     for seed in 0..num_seeds() {
         let Instance { buffers, mut capacity, .. } = random_instance(seed);
         let buffers: Vec<Buffer> =
@@ -109,7 +109,7 @@ fn matches_brute_force_on_packings() {
             "seed {seed}"
         );
         if let PackingResult::Placed(offsets) = packing {
-            n_placed += 1;
+            num_placed += 1;
             let stay =
                 |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
             assert!(
@@ -118,13 +118,13 @@ fn matches_brute_force_on_packings() {
             );
         }
     }
-    assert!(n_placed > num_seeds() / 5 && n_placed < num_seeds());
+    assert!(num_placed > num_seeds() / 5 && num_placed < num_seeds());
 }
 
 /// Layers of up to 40 buffers: too many for brute force. Optimal or not, plans are legal and their bounds confirmed.
 #[test]
 fn plans_larger_instances_legally_with_verified_bounds() {
-    let mut n_optimal = 0;
+    let mut num_optimal = 0;
     for seed in 0..60 {
         let instance = random::sample_layers(seed);
         for exact in planners_of_both_modes().map(|exact| ExactPlanner { budget: 20_000, ..exact }) {
@@ -137,10 +137,10 @@ fn plans_larger_instances_legally_with_verified_bounds() {
             );
             let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));
             assert_eq!(verified.map(|verified| verified.optimal), Ok(plan.optimal), "seed {seed} {:?}", exact.mode);
-            n_optimal += u64::from(plan.optimal);
+            num_optimal += u64::from(plan.optimal);
         }
     }
-    assert!(n_optimal > 60, "{n_optimal}");
+    assert!(num_optimal > 60, "{num_optimal}");
 }
 
 /// A buffer of these bytes; `uses` are times, each with `w` or `r` for what happens then.
@@ -191,7 +191,7 @@ fn makes_same_plan_in_each_run_and_thread() {
 
 #[test]
 fn rejects_bound_that_is_too_high() {
-    let mut n_tried = 0;
+    let mut num_tried = 0;
     for seed in 0..300 {
         let instance = random_instance(seed);
         for exact in planners_of_both_modes() {
@@ -201,7 +201,7 @@ fn rejects_bound_that_is_too_high() {
             if nothing.hbm_bytes_left == plan.hbm_bytes_left {
                 continue;
             }
-            n_tried += 1;
+            num_tried += 1;
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             let text = random::to_json(&instance);
             assert!(verify(&result.to_string(), &text).is_ok());
@@ -213,18 +213,18 @@ fn rejects_bound_that_is_too_high() {
             assert!(matches!(verify(&result.to_string(), &text), Err(Violation::Bound { .. })), "seed {seed}");
         }
     }
-    assert!(n_tried > 20, "{n_tried}");
+    assert!(num_tried > 20, "{num_tried}");
 }
 
 #[test]
 fn rejects_cut_that_fits() {
-    let mut n_tried = 0;
+    let mut num_tried = 0;
     for seed in 0..3000 {
         let instance = random_instance(seed);
         let plan = ExactPlanner::new_unsplit().solve(&instance.buffers, &instance.capacity);
         let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
         for cut in 0..plan.certificate.cuts.len() {
-            n_tried += 1;
+            num_tried += 1;
             let mut corrupted = result.clone();
             corrupted["certificate"]["cuts"][cut]["stays"].as_array_mut().unwrap().truncate(1);
             corrupted["certificate"]["cuts"][cut]["mergers"] = json!([]);
@@ -234,7 +234,7 @@ fn rejects_cut_that_fits() {
             );
         }
     }
-    assert!(n_tried > 20, "{n_tried}");
+    assert!(num_tried > 20, "{num_tried}");
 }
 
 /// Buffers of which about half fit; one in five is about as large as half of LX.
@@ -323,7 +323,7 @@ mod shared {
         let planner = common::shared("planner");
         let peers: Value =
             serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
-        let mut n_checked = 0;
+        let mut num_checked = 0;
         for (name, peer) in peers.as_object().unwrap() {
             let Ok(text) = fs::read_to_string(planner.join("instances").join(format!("{name}.json"))) else { continue };
             let instance = Instance::from_json(&text).unwrap();
@@ -340,9 +340,9 @@ mod shared {
                 let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text)
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 assert!(verified.optimal);
-                n_checked += 1;
+                num_checked += 1;
             }
         }
-        assert!(n_checked > 120);
+        assert!(num_checked > 120);
     }
 }

@@ -95,9 +95,12 @@ pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
         let (birth, death) = lives[index];
         let mut uses = vec![Use { time: birth, kind: UseKind::Write }];
         let middle: Vec<usize> = (birth + 1..death).filter(|_| random.sample_below(3) == 0).collect();
-        let n_last = 1 + random.sample_below(3);
+        let num_last = 1 + random.sample_below(3);
         uses.extend(
-            middle.into_iter().chain(std::iter::repeat_n(death, n_last)).map(|time| Use { time, kind: UseKind::Read }),
+            middle
+                .into_iter()
+                .chain(std::iter::repeat_n(death, num_last))
+                .map(|time| Use { time, kind: UseKind::Read }),
         );
         let dies_here = |parent: &usize| *parent != index && lives[*parent].1 == birth;
         let in_place_parents: Vec<usize> = (0..n).filter(dies_here).filter(|_| random.sample_below(4) > 0).collect();
@@ -124,13 +127,13 @@ fn sample_uses(random: &mut TestRng) -> Vec<Use> {
             continue;
         }
         let is_written = if time == first { random.sample_below(6) > 0 } else { random.sample_below(7) == 0 };
-        let n_reads = if time == first && is_written {
+        let num_reads = if time == first && is_written {
             usize::from(random.sample_below(6) == 0)
         } else {
             1 + usize::from(random.sample_below(5) == 0)
         };
-        let n_reads = if time > first && is_written { random.sample_below(2) } else { n_reads };
-        uses.extend((0..n_reads).map(|_| Use { time, kind: UseKind::Read }));
+        let num_reads = if time > first && is_written { random.sample_below(2) } else { num_reads };
+        uses.extend((0..num_reads).map(|_| Use { time, kind: UseKind::Read }));
         uses.extend(is_written.then_some(Use { time, kind: UseKind::Write }));
     }
     uses

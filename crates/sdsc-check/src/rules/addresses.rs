@@ -83,8 +83,8 @@ fn resolve_baked_address(file: &FileView<'_>, address: i64) -> LinearForm {
     let number = LinearForm { base: None, constant: address, terms: Vec::new() };
     let (Some(pool_bytes), true) = (file.context.pool_bytes, address >= 0) else { return number };
     let segment_bytes = file.context.target.segment_bytes;
-    let n_pools = i64::from(pool_bytes > 0);
-    let base = match usize::try_from(address / segment_bytes - n_pools) {
+    let num_pools = i64::from(pool_bytes > 0);
+    let base = match usize::try_from(address / segment_bytes - num_pools) {
         Ok(argument) => ValueBase::Argument(argument),
         Err(_) => ValueBase::Pool(0),
     };

@@ -29,14 +29,14 @@ pub(super) fn check_fold_structure(file: &FileView<'_>, report: &mut ViolationRe
 
 fn find_structure_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     let folds = &info.folds.folds;
-    let n_elements =
+    let num_elements =
         folds.len().checked_sub(NUM_SPATIAL_FOLDS).filter(|count| (1..=ELEMENT_FOLD_LABELS.len()).contains(count));
-    let Some(n_elements) = n_elements else {
+    let Some(num_elements) = num_elements else {
         return Some(format!("{} folds; there are 3 of cores, corelets and rows and 1 to 4 of elements", folds.len()));
     };
     let labels = ["core_fold", "corelet_fold", "row_fold"]
         .iter()
-        .chain(&ELEMENT_FOLD_LABELS[ELEMENT_FOLD_LABELS.len() - n_elements..]);
+        .chain(&ELEMENT_FOLD_LABELS[ELEMENT_FOLD_LABELS.len() - num_elements..]);
     if !folds.iter().map(|fold| &*fold.label).eq(labels.copied()) {
         return Some("the folds are 'core_fold', 'corelet_fold', 'row_fold' and 'elem_arr_<k>' down to 0".to_owned());
     }
@@ -44,9 +44,9 @@ fn find_structure_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
     if info.folds.functions.len() != folds.len() || !info.folds.functions.iter().all(is_affine) {
         return Some("every fold is affine and starts at 0".to_owned());
     }
-    if (info.spatial, info.temporal) != (3, 0) || usize::try_from(info.element_folds) != Ok(n_elements) {
+    if (info.spatial, info.temporal) != (3, 0) || usize::try_from(info.element_folds) != Ok(num_elements) {
         return Some(format!(
-            "{} spatial, {} temporal and {} element folds are declared; there are 3, 0 and {n_elements}",
+            "{} spatial, {} temporal and {} element folds are declared; there are 3, 0 and {num_elements}",
             info.spatial, info.temporal, info.element_folds
         ));
     }
@@ -60,8 +60,8 @@ fn find_structure_fault(info: &CoordInfo, corelets: i64) -> Option<String> {
 }
 
 fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
-    let n_elements = info.folds.folds.len().saturating_sub(NUM_SPATIAL_FOLDS);
-    match (is_stick, n_elements) {
+    let num_elements = info.folds.folds.len().saturating_sub(NUM_SPATIAL_FOLDS);
+    match (is_stick, num_elements) {
         (false, 1) => None,
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
         // Two corelets share the sticks of a core; their folds do not separate sticks and elements.

@@ -86,9 +86,9 @@ fn find_listing_fault(mut cores: Vec<i64>, n_cores: i64) -> Option<String> {
             });
         }
     }
-    let n_listed = i64::try_from(cores.len()).expect("fewer than 2^63");
-    match n_listed.cmp(&n_cores) {
-        std::cmp::Ordering::Less => Some(format!("core {n_listed} is missing")),
+    let num_listed = i64::try_from(cores.len()).expect("fewer than 2^63");
+    match num_listed.cmp(&n_cores) {
+        std::cmp::Ordering::Less => Some(format!("core {num_listed} is missing")),
         std::cmp::Ordering::Equal => None,
         std::cmp::Ordering::Greater => Some(format!("core {n_cores} is listed")),
     }

@@ -212,20 +212,20 @@ fn check_presence(
 }
 
 pub(super) fn check_inputs(file: &FileView<'_>, report: &mut ViolationReport) {
-    let n_tensors = file.dsc.tensors.len();
-    let n_inputs = match file.family {
-        FunctionFamily::Pooling if &*file.compute.function == "depthwiseconv2dnative" => n_tensors,
+    let num_tensors = file.dsc.tensors.len();
+    let num_inputs = match file.family {
+        FunctionFamily::Pooling if &*file.compute.function == "depthwiseconv2dnative" => num_tensors,
         FunctionFamily::TopK | FunctionFamily::Pooling => 1,
-        FunctionFamily::StickReduction | FunctionFamily::NonstickReduction => n_tensors,
+        FunctionFamily::StickReduction | FunctionFamily::NonstickReduction => num_tensors,
         FunctionFamily::Matmul
         | FunctionFamily::Convolution
         | FunctionFamily::Restickify
         | FunctionFamily::Elementwise
-        | FunctionFamily::Conversion => n_tensors.saturating_sub(1),
+        | FunctionFamily::Conversion => num_tensors.saturating_sub(1),
         FunctionFamily::Other => return,
     };
     let name = |tensor: TensorView<'_>| Text::from(format!("Tensor{0}-idx{0}", tensor.index));
-    let wanted: Vec<Text> = file.tensors().take(n_inputs).filter(|tensor| !tensor.is_index()).map(name).collect();
+    let wanted: Vec<Text> = file.tensors().take(num_inputs).filter(|tensor| !tensor.is_index()).map(name).collect();
     if file.compute.inputs != wanted {
         let message = format!("{:?}; the inputs of '{}' are {wanted:?}", file.compute.inputs, file.compute.function);
         report.report_json(file.compute_member_path("inputLabeledDs"), message);

@@ -157,8 +157,8 @@ pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut Violatio
                 format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)),
             );
         } else {
-            let n_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
-            let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
+            let num_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
+            let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(num_ids);
             let reserved = count_unused_bases(execute) + std::mem::take(&mut used_up);
             if skipped > reserved {
                 report.report_text(

@@ -78,7 +78,7 @@ pub(super) fn check_view_coverage(file: &FileView<'_>, report: &mut ViolationRep
     }
     for (tensor, role) in shuffle_views(file).into_iter().flatten() {
         let path = file.node_member_path(tensor.index, "coordinates_/coreIdToWkSlice_");
-        let (held, n_slices) = find_slice_holders(file, &tensor);
+        let (held, num_slices) = find_slice_holders(file, &tensor);
         let twice = held.iter().find(|(_, cores)| cores.len() > 1).filter(|_| role == "source");
         if let Some((_, cores)) = twice {
             let (first, second) = (cores[0], cores[1]);
@@ -86,9 +86,9 @@ pub(super) fn check_view_coverage(file: &FileView<'_>, report: &mut ViolationRep
                 format!("{path}/{second}"),
                 format!("cores {first} and {second} hold the same slice; an element of the source has one value"),
             );
-        } else if i64::try_from(held.len()) != Ok(n_slices) {
+        } else if i64::try_from(held.len()) != Ok(num_slices) {
             let message = format!(
-                "{} of the {n_slices} slices of the {role} are on a core; every slice must be on a core",
+                "{} of the {num_slices} slices of the {role} are on a core; every slice must be on a core",
                 held.len()
             );
             report.report_json(path, message);
@@ -108,9 +108,9 @@ fn find_slice_holders<'a>(file: &'a FileView<'_>, tensor: &TensorView<'a>) -> (B
     for (core, slots) in tensor.node.coordinates.core_to_slice.iter() {
         held.entry(slice(slots)).or_default().push(*core);
     }
-    let n_slices =
+    let num_slices =
         dims.iter().fold(1_i64, |product, label| product.saturating_mul(tensor.num_held_slices(label).unwrap_or(1)));
-    (held, n_slices)
+    (held, num_slices)
 }
 
 /// Checks that the destination is in LX like the source, and shares no byte with it.

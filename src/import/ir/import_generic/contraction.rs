@@ -41,9 +41,9 @@ impl GenericImporter<'_, '_> {
         let found = Contraction::from_dims(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
         // Another input may broadcast the complete product.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
-        let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
+        let num_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
         let is_whole = (0..self.space.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
-        (is_whole && n_dims == self.space.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
+        (is_whole && num_dims == self.space.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
     }
 
     /// Builds a matmul; its operands are viewed as `[batch..., M, K]` and `[batch..., K, N]`.

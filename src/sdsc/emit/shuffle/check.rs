@@ -118,12 +118,12 @@ pub(super) fn check(shuffle: &Shuffle, target: &Target) -> Result<(), ShuffleErr
 
 fn check_shape(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     let fault = |expected: String| Err(ShuffleError::Shape { view, expected });
-    let n_dims = shuffle.dims.len();
+    let num_dims = shuffle.dims.len();
     let labels: BTreeSet<&str> = shuffle.dims.iter().map(|(label, _)| label.name()).collect();
     let order: BTreeSet<&str> = found.order.iter().map(|label| label.name()).collect();
-    if labels.len() != n_dims
+    if labels.len() != num_dims
         || order != labels
-        || found.order.len() != n_dims
+        || found.order.len() != num_dims
         || !labels.contains(shuffle.stick.name())
     {
         return fault(format!(
@@ -131,11 +131,11 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Re
             shuffle.stick.name()
         ));
     }
-    if found.gaps.len() != n_dims || found.gaps.iter().any(|gap| *gap < 0) {
-        return fault(format!("gaps of {n_dims} dimensions, from 0"));
+    if found.gaps.len() != num_dims || found.gaps.iter().any(|gap| *gap < 0) {
+        return fault(format!("gaps of {num_dims} dimensions, from 0"));
     }
-    if found.slices.len() != n_dims || found.slots.values().any(|slots| slots.len() != n_dims) {
-        return fault(format!("slice counts and slices of {n_dims} dimensions"));
+    if found.slices.len() != num_dims || found.slots.values().any(|slots| slots.len() != num_dims) {
+        return fault(format!("slice counts and slices of {num_dims} dimensions"));
     }
     let in_range = |slots: &Vec<i64>| slots.iter().zip(&found.slices).all(|(slot, slices)| (0..*slices).contains(slot));
     if found.slots.iter().any(|(core, slots)| !(0..shuffle.cores).contains(core) || !in_range(slots)) {

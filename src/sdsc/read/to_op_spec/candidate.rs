@@ -162,8 +162,8 @@ fn enumerate_spaces(file: &SdscFile<'_>, family: OpFamily) -> Vec<Vec<DimLabel>>
 /// The last dimension of an ordinary op is `out`; what follows was added, and so was the single row of a conversion.
 fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
-    let n_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
-    let own = labels[..n_own].to_vec();
+    let num_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
+    let own = labels[..num_own].to_vec();
     if file.adds_row() && own == [DimLabel::Mb, DimLabel::Out] && file.size(DimLabel::Mb) == 1 {
         vec![vec![DimLabel::Out], own]
     } else {

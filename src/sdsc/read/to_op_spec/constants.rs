@@ -9,13 +9,13 @@ use sdsc_format::model::{ConstantBits, ConstantInfo};
 /// Returns the op's own constants, without the padding mask, which the rules append last.
 pub(super) fn read_constants(file: &SdscFile<'_>) -> Result<Vec<NamedConstant>, OpSpecReadError> {
     let infos = &file.dsc.constants.0.0;
-    let n_own = infos.len().saturating_sub(usize::from(!file.dsc.masking.is_empty()));
+    let num_own = infos.len().saturating_sub(usize::from(!file.dsc.masking.is_empty()));
     let is_pool = file.family(true) == OpFamily::Pool;
     let constant = |(number, info): &(usize, ConstantInfo)| {
         let name = if is_pool && info.name == "nmap" { "scaling_factor".to_owned() } else { info.name.to_string() };
         Ok(NamedConstant { name, value: read_value(*number, info)? })
     };
-    infos[..n_own].iter().map(constant).collect()
+    infos[..num_own].iter().map(constant).collect()
 }
 
 fn read_value(number: usize, info: &ConstantInfo) -> Result<f64, OpSpecReadError> {

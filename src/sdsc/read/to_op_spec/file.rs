@@ -33,11 +33,11 @@ impl<'a> SdscFile<'a> {
             ));
         };
         let dsc = &dsc.value;
-        let n_tensors = dsc.nodes.len();
-        if n_tensors == 0 || dsc.tensors.len() != n_tensors {
+        let num_tensors = dsc.nodes.len();
+        if num_tensors == 0 || dsc.tensors.len() != num_tensors {
             return Err(OpSpecReadError::member(
                 "labeledDs_",
-                format!("{} tensors for {n_tensors} allocations", dsc.tensors.len()),
+                format!("{} tensors for {num_tensors} allocations", dsc.tensors.len()),
             ));
         }
         let Some((index, function)) =
@@ -45,7 +45,7 @@ impl<'a> SdscFile<'a> {
         else {
             return Err(OpSpecReadError::member(sdsc.name.to_string(), "an operation is called <number>_<function>"));
         };
-        let result = format!("Tensor{0}-idx{0}", n_tensors - 1);
+        let result = format!("Tensor{0}-idx{0}", num_tensors - 1);
         let lists_result =
             dsc.compute.first().is_some_and(|compute| compute.inputs.iter().any(|input| *input == result));
         let is_shuffle = function == "shuffle";

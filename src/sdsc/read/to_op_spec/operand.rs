@@ -48,8 +48,8 @@ fn push_unit_dims(form: &mut TensorForm, guess: &OpSpecCandidate, is_index: bool
         // A 0 would stand for blocks of the stick.
         StickDim::Single(_) => 0,
     };
-    let n_units = rank.max(form.terms.len()) - form.terms.len() + if is_index { guess.index_units } else { 0 };
-    form.terms.extend(std::iter::repeat_n(DeviceTerm::UNIT, n_units));
+    let num_units = rank.max(form.terms.len()) - form.terms.len() + if is_index { guess.index_units } else { 0 };
+    form.terms.extend(std::iter::repeat_n(DeviceTerm::UNIT, num_units));
 }
 
 fn read_advance(file: &SdscFile<'_>, tensor: usize) -> Result<Vec<i64>, OpSpecReadError> {

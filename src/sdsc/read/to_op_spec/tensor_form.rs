@@ -182,12 +182,16 @@ impl FileTensor<'_> {
         };
         let mut terms = order.into_iter().map(term).collect::<Result<Vec<_>, OpSpecReadError>>()?;
         // The file does not state the table size; the number of indices is assumed.
-        let n_indices =
+        let num_indices =
             index_dims.iter().fold(1_i64, |product, label| product.saturating_mul(file.range(guess, *label)));
         for index in indices.into_iter().rev() {
             terms.insert(
                 indirect,
-                DeviceTerm { coordinate: Coordinate::indirect(index_name(index)), extent: n_indices, size: n_indices },
+                DeviceTerm {
+                    coordinate: Coordinate::indirect(index_name(index)),
+                    extent: num_indices,
+                    size: num_indices,
+                },
             );
         }
         Ok(TensorForm { stick, terms })

@@ -27,7 +27,7 @@ impl<'c> LoopBuilder<'_, 'c> {
             .is_some_and(|compute| compute.op.is(spyre::REDUCE) && compute.function() == "mean");
         is_mean
             && cuts.iter().any(|cut| cut.is_reduced)
-            && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
+            && (plain.sizes.len() - plain.num_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
     }
 
     /// Combines the share of a mean that a single element contributes, without a reduction: the device has no reduction

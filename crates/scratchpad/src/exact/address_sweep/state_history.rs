@@ -75,19 +75,19 @@ impl StateHistory {
             }
         }
         let mut new = vec![NO_HISTORY; self.entries.len()];
-        let mut n_kept = 0;
+        let mut num_kept = 0;
         for old in (0..self.entries.len()).filter(|&old| is_kept[old]) {
             let HistoryEntry { from, .. } = self.entries[old];
             let from = if from == NO_HISTORY { from } else { new[from as usize] };
-            self.entries[n_kept] = HistoryEntry { from, ..self.entries[old] };
-            new[old] = n_kept as u32;
-            n_kept += 1;
+            self.entries[num_kept] = HistoryEntry { from, ..self.entries[old] };
+            new[old] = num_kept as u32;
+            num_kept += 1;
         }
-        self.entries.truncate(n_kept);
+        self.entries.truncate(num_kept);
         for state in states.iter_mut().filter(|state| state.history_entry != NO_HISTORY) {
             state.history_entry = new[state.history_entry as usize];
         }
-        self.pruning_threshold = 2 * n_kept + MIN_ENTRIES_FOR_PRUNING;
+        self.pruning_threshold = 2 * num_kept + MIN_ENTRIES_FOR_PRUNING;
     }
 
     /// Returns the decisions for the values that came to LX.
