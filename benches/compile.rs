@@ -11,7 +11,7 @@ mod granite;
 
 use criterion::{Criterion, criterion_group};
 use granite::Granite;
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -39,7 +39,7 @@ struct CompileFailure {
 
 /// Parses a module and compiles it up to a phase; returns the first error. The files are written and deleted.
 fn compile_text(text: &str, last: Phase) -> Result<(), String> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let errors = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&errors);
     session.context().attach_diagnostic_handler(move |diagnostic| {

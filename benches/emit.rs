@@ -5,7 +5,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::DeviceFormat;
 use sdsc_format::to_text;
-use spyre::{
+use spyre_compiler::{
     bundle::{Allocation, Bundle, BundleItem, Coordinate, ElementArrangement, IterationDim, OpSpec, OpSpecOperand},
     launch::Launch,
     sdsc::from_op_spec,

@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
 use program::{DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit};
-use spyre::{
+use spyre_compiler::{
     mlir::Module,
     work::{divide, enumerate_splits, reduce_span},
 };
@@ -92,7 +92,7 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
-        let session = spyre::pipeline::create_session();
+        let session = spyre_compiler::pipeline::create_session();
         let mut module = Module::parse(&session, &chain_text(n_ops)).unwrap();
         // The passes give the same answer however often they run.
         group.throughput(Throughput::Elements(n_ops as u64));

@@ -24,7 +24,7 @@ use sdsc_check::{
     BundleFiles, CheckError, KernelArgument, RULES, check_bundle, check_directory, check_files, format_rules_table,
 };
 use serde_json::{Value, json};
-use spyre::sdsc::read::case_json;
+use spyre_compiler::sdsc::read::case_json;
 use std::{collections::BTreeSet, path::PathBuf};
 
 fn labels(files: &Files) -> (Vec<&'static str>, String) {

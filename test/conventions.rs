@@ -10,7 +10,7 @@ mod version;
 
 use crate::common::schemas;
 use serde_json::Value;
-use spyre::tool::{EXIT_CODES, VERSION, commands};
+use spyre_compiler::tool::{EXIT_CODES, VERSION, commands};
 use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
 pub(crate) const TOOLS: [(&str, &str); 8] = [

@@ -8,7 +8,7 @@
 use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::f16;
 use referee::{ArrayElements, HostArray};
-use spyre::pipeline::CompileOptions;
+use spyre_compiler::pipeline::CompileOptions;
 use std::{env, fmt::Write as _};
 
 /// Convolutions that are drawn by default.

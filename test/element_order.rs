@@ -9,7 +9,7 @@ use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::program::{ConversionOrder, LaunchEntry, Life, Program, Tensor};
 use serde_json::{Value, json};
-use spyre::bundle::{Allocation, BundleItem, Coordinate as C, OpSpec, OpSpecOperand};
+use spyre_compiler::bundle::{Allocation, BundleItem, Coordinate as C, OpSpec, OpSpecOperand};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 8;

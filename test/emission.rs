@@ -6,10 +6,10 @@ use machine::DeviceFormat;
 use program::layout::CoordinateTerm;
 use proptest::prelude::*;
 use sdsc_format::model;
-use spyre::launch::symbols::MemoryMap;
-use spyre::launch::{Execute, Stmt};
-use spyre::sdsc;
-use spyre::{
+use spyre_compiler::launch::symbols::MemoryMap;
+use spyre_compiler::launch::{Execute, Stmt};
+use spyre_compiler::sdsc;
+use spyre_compiler::{
     bundle::{
         Allocation, Bundle, BundleItem, Coordinate, CoordinateSource, ElementArrangement, IterationDim, OpSpec,
         OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,

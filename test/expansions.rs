@@ -5,7 +5,7 @@
 
 use machine::Target;
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
-use spyre::import::{Expansion, ExpansionOperand};
+use spyre_compiler::import::{Expansion, ExpansionOperand};
 use std::{fs, process::Command};
 
 /// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun,

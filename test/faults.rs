@@ -18,7 +18,7 @@ use machine::Target;
 use programs::{ValidProgram, all_valid_programs, write_files};
 use referee::{BoundedNumber, Companions, IntervalArithmetic, RunOptions, Simulation};
 use sdsc_check::check_files;
-use spyre::reference::check_against_reference;
+use spyre_compiler::reference::check_against_reference;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Verdict on files in which no rule and no execution finds a fault.

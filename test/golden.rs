@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use crate::common::{self, bless};
-use spyre::{launch::Launch, sdsc};
+use spyre_compiler::{launch::Launch, sdsc};
 use std::path::{Path, PathBuf};
 
 fn check_bundle_mlir(cases: &[PathBuf]) {

@@ -5,7 +5,7 @@
 use crate::common::granite::Granite;
 use half::f16;
 use referee::{ArrayElements, HostArray};
-use spyre::{mlir::Module, reference};
+use spyre_compiler::{mlir::Module, reference};
 use std::fs;
 
 const SMALL: Granite =
@@ -32,7 +32,7 @@ fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
 
 #[test]
 fn builds_valid_module_of_forty_layers() {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     for model in [Granite::of_2b(40), Granite::of_8b(1, 2048), SMALL, Granite { kv_heads: 4, ..SMALL }] {
         assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
     }

@@ -5,7 +5,7 @@
 
 use crate::{common::bless::is_blessed, conventions::TOOLS};
 use clap::{Arg, Command};
-use spyre::tool::commands;
+use spyre_compiler::tool::commands;
 use std::{fs, path::Path, process};
 
 /// Maximum number of options of the short page, in addition to those of every page.

@@ -20,7 +20,7 @@ mod tools;
 use crate::common::{self, mutation};
 use corpus::Place;
 use mutation::{below, mutant};
-use spyre::tool::spyre_run::npy;
+use spyre_compiler::tool::spyre_run::npy;
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -69,7 +69,7 @@ fn worker() {
         parts[1].parse().unwrap(),
         parts[2].parse().unwrap(),
     );
-    spyre::tool::run_on_large_stack(|| {
+    spyre_compiler::tool::run_on_large_stack(|| {
         let place = Place::new();
         let mut corpus = Corpus::new(target);
         for number in from..to {
@@ -77,7 +77,7 @@ fn worker() {
             println!("case {number}");
             std::io::stdout().flush().unwrap();
             memory::check(&case, || (target.run)(&place, &case));
-            assert!(!spyre::mlir::tool_found_bug(), "a compiler bug was reported");
+            assert!(!spyre_compiler::mlir::tool_found_bug(), "a compiler bug was reported");
             place.check_untouched();
         }
     });

@@ -6,7 +6,7 @@
 use element::F64Arithmetic;
 use machine::ElementType;
 use referee::{ArrayElements, HostArray};
-use spyre::{
+use spyre_compiler::{
     interpret::{EvalArray, EvalFunction, evaluate_function, read_functions},
     pipeline::{CompileOptions, Phase, PlannerName},
     reference::{ALLOWED_DIFFERENCE, ReferenceResults},
@@ -73,7 +73,7 @@ fn join_digits(found: &[f64], num_expected: usize) -> Vec<f64> {
 
 /// Compares one program; returns the message of a difference.
 fn check(path: &str) -> Result<(), String> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let source = session.open_source(path)?;
     let mut module = source.parse().ok_or("is not parsed")?;
     // Without a planner no function is replaced by a chain that approximates it.

@@ -25,7 +25,7 @@ use machine::Target;
 use program::{IndexInputs, IndexProgram, ListDefinition, TableRead, arg_max_numbers, where_mask};
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
-use spyre::{
+use spyre_compiler::{
     compile::{compile, run_in_user_terms},
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -72,7 +72,7 @@ fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 2])> {
 }
 
 fn compile_program(text: &str, draws: [u16; 2], output: &Path) -> Result<(), String> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let errors = collect_errors(&session);
     let options = CompileOptions {
         cores: [32, 1, 4][usize::from(draws[0]) % 3],

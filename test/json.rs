@@ -8,7 +8,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use schemas::{expect_schema, load_schema};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::{report::Report, tool::Message};
+use spyre_compiler::{report::Report, tool::Message};
 use std::{fs, path::Path, process::Command};
 
 /// The schema of a type as it is written.

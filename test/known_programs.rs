@@ -8,7 +8,7 @@
 
 use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::{bf16, f16};
-use spyre::pipeline::{CompileOptions, PlannerName};
+use spyre_compiler::pipeline::{CompileOptions, PlannerName};
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
 /// One program of so many runs by default, another one for each kind of numbers.

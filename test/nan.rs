@@ -10,7 +10,7 @@
 use crate::common::tiled::{ExecutionFailure, check_against_jit};
 use half::f16;
 use referee::{ArrayElements, HostArray};
-use spyre::{
+use spyre_compiler::{
     import::Precision,
     pipeline::{CompileOptions, PlannerName},
 };

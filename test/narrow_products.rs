@@ -7,7 +7,7 @@ use machine::{DeviceFormat, Target};
 use referee::{HostArray, RunOptions, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
-use spyre::bundle::{Coordinate as C, ElementArrangement, OpSpecOperand};
+use spyre_compiler::bundle::{Coordinate as C, ElementArrangement, OpSpecOperand};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 8;

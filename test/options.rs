@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
 use serde_json::Value;
-use spyre::{
+use spyre_compiler::{
     compile::compile_source,
     mlir::Module,
     pipeline::{CompileOptions, Phase, create_session},

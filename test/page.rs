@@ -16,7 +16,7 @@ mod large;
 use crate::common::granite::Granite;
 use browser::Browser;
 use serde_json::Value;
-use spyre::report::{ProgramText, Report, render_page};
+use spyre_compiler::report::{ProgramText, Report, render_page};
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -5,7 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::{Module, Session},
     pipeline::{CompileOptions, Phase},
@@ -107,7 +107,7 @@ fn emit_files(module: &mut Module<'_>, program: &PhaseProgram) -> Option<BTreeMa
 
 /// Each module has its own session, because names of large constants are unique per session only.
 fn silent_session() -> Session {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     session.context().attach_diagnostic_handler(|_| true);
     session
 }

@@ -7,7 +7,7 @@
 #![expect(clippy::print_stdout, reason = "a process of its own is read by its output")]
 #![expect(unsafe_code, reason = "the state of a process is asked for in C")]
 
-use spyre::{
+use spyre_compiler::{
     compile::compile_source,
     pipeline::{CompileOptions, Phase, create_session},
     validate::ValidationMode,

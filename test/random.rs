@@ -66,7 +66,7 @@ use crate::common::{counted, listen};
 use case::RandomCase;
 use generate::{FAMILIES, ProgramFamily};
 use run::{FinishedCase, WORK, print_line, print_refusals, report, run_cases, run_requested_cases};
-use spyre::import::{OPERATIONS, OperationStatus, SCALAR_FUNCTIONS};
+use spyre_compiler::import::{OPERATIONS, OperationStatus, SCALAR_FUNCTIONS};
 use std::{env, ops::Range};
 
 /// Cases of a family that run by default.

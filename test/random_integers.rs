@@ -26,7 +26,7 @@ use crate::{
 use element::F64Arithmetic;
 use expressions::{ExpressionWriter, program};
 use referee::HostArray;
-use spyre::{
+use spyre_compiler::{
     interpret::{EvalArray, EvalFunction, evaluate_function, read_functions},
     mlir::Module,
     pipeline::{CompileOptions, Phase, PlannerName},
@@ -75,7 +75,7 @@ struct ExpressionTally {
 
 /// Imports a program; the messages if it is refused.
 fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     // A source prints diagnostics, and a handler replaces those before it.
     let source = session.source_from_text("random", text);
     let errors = collect_errors(&session);

@@ -18,7 +18,7 @@ use listen::collect_errors;
 use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -100,7 +100,7 @@ impl LoopCompileConfig {
     }
 
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
-        let session = spyre::pipeline::create_session();
+        let session = spyre_compiler::pipeline::create_session();
         let errors = collect_errors(&session);
         let done = Module::parse(&session, text).is_some_and(|mut module| {
             if self.is_whole {

@@ -7,9 +7,9 @@ use crate::common;
 use machine::Target;
 use proptest::prelude::*;
 use sdsc_format::Sdsc;
-use spyre::launch::symbols::MemoryMap;
-use spyre::sdsc;
-use spyre::{
+use spyre_compiler::launch::symbols::MemoryMap;
+use spyre_compiler::sdsc;
+use spyre_compiler::{
     bundle::{Bundle, BundleItem},
     launch::Launch,
 };

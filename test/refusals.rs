@@ -9,7 +9,7 @@ use crate::{
     common::sample::sample,
     random::{case::RandomCase, generate::FAMILIES},
 };
-use spyre::{
+use spyre_compiler::{
     compile::{compile, parse_in_user_terms, run_in_user_terms},
     dialect::ods,
     import::Precision,
@@ -62,7 +62,7 @@ fn collect_messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagno
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = &CompileOptions { compile_to: Phase::Emit, ..options.clone() };
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let ((), said) = collect_diagnostics(session.context(), || {
         let Some(mut module) = parse_in_user_terms(&session.source_from_text("program.mlir", text)) else { return };
         let _ = run_in_user_terms(&mut module, false, |module| compile(module, options, output.to_str().unwrap()));

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over modules")]
 
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase, create_session},

@@ -11,9 +11,9 @@ use referee::{HostArray, RunOptions, RunOutcome, Simulation, draw_seeded_array};
 use sdsc_check::{Profile, check_files_with_profile};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::bundle::{Allocation, Bundle, BundleItem};
-use spyre::launch::{Execute, Launch, Stmt};
-use spyre::sdsc::{
+use spyre_compiler::bundle::{Allocation, Bundle, BundleItem};
+use spyre_compiler::launch::{Execute, Launch, Stmt};
+use spyre_compiler::sdsc::{
     check::find_emission_difference,
     emit::{from_op_spec, share_files},
 };

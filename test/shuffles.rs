@@ -18,8 +18,8 @@ use referee::{LxImage, LxRange, RunOptions, RunOutcome, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program};
-use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
+use spyre_compiler::launch::geometry::DimLabel;
+use spyre_compiler::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 /// The text of a bundle that runs one file without arguments.

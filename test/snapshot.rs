@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use serde_json::Value;
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -14,7 +14,7 @@ use std::fs;
 fn emit_file(program: &str, file: &str) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let mut module = Module::parse(&session, program).expect("a valid program");
     let options = CompileOptions { cores: 2, compile_to: Phase::Emit, ..CompileOptions::default() };
     compile(&mut module, &options, out.to_str().unwrap()).expect("it compiles");

@@ -31,7 +31,7 @@ impl Editor {
         let mut editor = Self { server, to, from, number: 0 };
         let answer = editor.request("initialize", &json!({"processId": null, "rootUri": null, "capabilities": {}}));
         assert!(answer["capabilities"]["hoverProvider"].as_bool().unwrap(), "{answer}");
-        assert_eq!(answer["serverInfo"], json!({"name": "spyre-lsp-server", "version": spyre::tool::VERSION}));
+        assert_eq!(answer["serverInfo"], json!({"name": "spyre-lsp-server", "version": spyre_compiler::tool::VERSION}));
         editor.notify("initialized", &json!({}));
         editor
     }

@@ -113,7 +113,7 @@ const ROWS_WITHOUT_PROGRAM: [&str; 1] = ["spyre.*"];
 
 /// The rows of both tables that are supported.
 fn promised_rows() -> Vec<String> {
-    let page = spyre::import::supported_ops_page();
+    let page = spyre_compiler::import::supported_ops_page();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
     let promised = rows.filter(|(_, becomes)| !becomes.starts_with("not supported"));
     let names = promised

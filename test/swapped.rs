@@ -9,7 +9,7 @@ use element::{Arithmetic, FieldElement, FiniteField};
 use machine::Target;
 use referee::{HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulation, draw_argument};
 use serde_json::Value;
-use spyre::reference::{ReferenceResults, check_against_reference};
+use spyre_compiler::reference::{ReferenceResults, check_against_reference};
 use std::{
     collections::BTreeMap,
     fs,

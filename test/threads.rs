@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use referee::{ArrayElements, HostArray};
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -34,7 +34,7 @@ fn compile_and_run(is_reference_first: bool) -> ThreadOutput {
         elements: ArrayElements::F16((0..512).map(|number| number % 64 * 64).collect()),
     };
     let compiled = || {
-        let (session, output) = (spyre::pipeline::create_session(), place.path().join("bundle"));
+        let (session, output) = (spyre_compiler::pipeline::create_session(), place.path().join("bundle"));
         let mut module = Module::parse(&session, PROGRAM).unwrap();
         let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
         assert!(compile(&mut module, &options, output.to_str().unwrap()).is_some());

@@ -119,7 +119,7 @@ fn imports_only_preceding_packages_and_rooms() {
 #[test]
 fn shows_compiler_phases_in_architecture_picture() {
     let shown = rooms::PHASES.map(|phase| phase.name);
-    assert_eq!(shown, spyre::phase::Phase::ALL.map(spyre::phase::Phase::name));
+    assert_eq!(shown, spyre_compiler::phase::Phase::ALL.map(spyre_compiler::phase::Phase::name));
 }
 
 #[test]
@@ -406,8 +406,8 @@ fn generated_docs_are_up_to_date() {
         .map(|pass| (pass.argument.clone(), read_file(&format!("{}.mlir", pass.test()))))
         .collect();
     pages[0].1 = examples::insert_examples(&pages[0].1, &tests);
-    pages.push(("docs/reference/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
-    pages.push(("docs/reference/generated/codes.md".to_owned(), spyre::codes::render_codes_page()));
+    pages.push(("docs/reference/supported-ops.md".to_owned(), spyre_compiler::import::supported_ops_page()));
+    pages.push(("docs/reference/generated/codes.md".to_owned(), spyre_compiler::codes::render_codes_page()));
     pages.push(("docs/pictures/architecture.svg".to_owned(), rooms::render_architecture()));
     let mut violations = Vec::new();
     for (page, made) in pages {

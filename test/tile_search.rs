@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over modules")]
 
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase, create_session},

@@ -11,7 +11,7 @@
 use crate::common::tiled;
 use half::f16;
 use referee::{ArrayElements, HostArray};
-use spyre::{
+use spyre_compiler::{
     mlir::{BlockExt, Module, OpExt, TensorType, ValueLike},
     reference::{WorstElement, check_against_reference, compare_arrays},
 };
@@ -61,7 +61,7 @@ fn parse_program(text: &str) -> ScopedProgram {
 /// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the
 /// scopes.
 fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), String> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let refuse = || format!("@{} is not valid", program.name);
     let mut module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
     if !module.run_pipeline("spyre-flatten-hints") {

@@ -5,7 +5,7 @@
 use element::FiniteField;
 use machine::Target;
 use referee::{RunOptions, Simulation};
-use spyre::{
+use spyre_compiler::{
     compile::{compile, compile_and_validate_with_limits},
     mlir::{Module, PassEvent, num_bugs, record_bug},
     pipeline::{CompileOptions, Phase, PlannerName},
@@ -127,7 +127,7 @@ fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
 }
 
 fn with_module<R>(text: &str, then: impl FnOnce(&mut Module<'_>) -> R) -> R {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let mut module = Module::parse(&session, text).unwrap_or_else(|| panic!("no module: {text}"));
     then(&mut module)
 }

@@ -194,7 +194,7 @@ fn rejects_requests_that_need_mlir_before_running() {
 fn sum_with_launch_spec() -> SumProgram {
     let sum = SumProgram::new();
     let program: Program = serde_json::from_str(&fs::read_to_string(sum.file("program.json")).unwrap()).unwrap();
-    for file in spyre::launch::launch_spec::build_launch_spec_files(&program, &[Some([2].into())]).unwrap() {
+    for file in spyre_compiler::launch::launch_spec::build_launch_spec_files(&program, &[Some([2].into())]).unwrap() {
         fs::write(sum.file(&file.path), file.content).unwrap();
     }
     sum

@@ -7,7 +7,7 @@ use machine::{DeviceFormat, Family, Target};
 use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
 use program::{DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit};
 use serde_json::{Value, json};
-use spyre::work::{distribute, divide, reduce_span};
+use spyre_compiler::work::{distribute, divide, reduce_span};
 use std::fs;
 
 fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> DeviceOperand {

@@ -1,6 +1,6 @@
 //! One compilation of a text.
 
-use spyre::{
+use spyre_compiler::{
     compile::{CompileOutcome, compile_source},
     mlir::{CollectedDiagnostic, parse_enum},
     pipeline::{CompileOptions, Phase, create_session},

@@ -6,7 +6,7 @@
 mod compile;
 
 use compile::{CompileRequest, CompileResponse, compile};
-use spyre::{mlir::CollectedDiagnostic, tool::VERSION};
+use spyre_compiler::{mlir::CollectedDiagnostic, tool::VERSION};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     panic::catch_unwind,

@@ -13,7 +13,7 @@ mod mutation;
 #[path = "../../test/hostile/targets.rs"]
 mod targets;
 
-use spyre::tool::spyre_run::npy;
+use spyre_compiler::tool::spyre_run::npy;
 use corpus::Place;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::{
@@ -63,7 +63,7 @@ impl Fuzzed {
         }
         let case = Case { group: head[0].into(), of: head[1].into(), mutant: mutant.to_vec() };
         (self.target.run)(&self.place, &case);
-        assert!(!spyre::mlir::tool_found_bug(), "a compiler bug was reported");
+        assert!(!spyre_compiler::mlir::tool_found_bug(), "a compiler bug was reported");
         self.place.check_untouched();
     }
 }
@@ -103,7 +103,7 @@ extern "C" fn run_one(data: *const u8, size: usize) -> c_int {
 fn main() {
     let corpus = PathBuf::from(env::args().nth(1).expect("the folder of the corpus"));
     fs::create_dir_all(&corpus).expect("a folder");
-    spyre::tool::on_large_stack(|| {
+    spyre_compiler::tool::on_large_stack(|| {
         with_fuzzed(|fuzzed| write_right_files(&corpus, fuzzed));
         let arguments: Vec<CString> = env::args().map(|argument| CString::new(argument).expect("no zeros")).collect();
         let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();

@@ -2,7 +2,7 @@
 
 use super::work::wait_for;
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
-use spyre::{
+use spyre_compiler::{
     compile::{CompileOutcome as Done, compile_source},
     mlir::{CollectedDiagnostic, parse_enum},
     pipeline::{CompileOptions, Phase, create_session},

@@ -4,7 +4,7 @@ use pyo3::{
     exceptions::{PyOSError, PyValueError},
     prelude::*,
 };
-use spyre::tool::{spyre_plan, spyre_run, spyre_translate};
+use spyre_compiler::tool::{spyre_plan, spyre_run, spyre_translate};
 use std::{ffi::OsString, path::PathBuf};
 
 /// Runs a tool with the words behind its name, and gives its exit code.
@@ -16,18 +16,18 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
     let words = || std::iter::once(OsString::from(&name)).chain(words.clone());
     py.detach(|| match name.as_str() {
         #[cfg(feature = "mlir")]
-        "spyre-compile" => Ok(spyre::tool::spyre_compile::main(words()).into()),
+        "spyre-compile" => Ok(spyre_compiler::tool::spyre_compile::main(words()).into()),
         #[cfg(feature = "mlir")]
-        "spyre-lsp-server" => Ok(spyre::tool::spyre_lsp_server::main(words())),
+        "spyre-lsp-server" => Ok(spyre_compiler::tool::spyre_lsp_server::main(words())),
         #[cfg(feature = "mlir")]
-        "spyre-opt" => Ok(spyre::tool::spyre_opt::main(words())),
+        "spyre-opt" => Ok(spyre_compiler::tool::spyre_opt::main(words())),
         "spyre-plan" => Ok(spyre_plan::main(words()).into()),
         #[cfg(feature = "mlir")]
-        "spyre-reduce" => Ok(spyre::tool::spyre_reduce::main(words()).into()),
+        "spyre-reduce" => Ok(spyre_compiler::tool::spyre_reduce::main(words()).into()),
         "spyre-run" => Ok(spyre_run::main(words()).into()),
         "spyre-translate" => Ok(spyre_translate::main(words()).into()),
         #[cfg(feature = "mlir")]
-        "spyre-tune" => Ok(spyre::tool::spyre_tune::main(words()).into()),
+        "spyre-tune" => Ok(spyre_compiler::tool::spyre_tune::main(words()).into()),
         other => Err(PyValueError::new_err(format!("there is no tool '{other}' in this build"))),
     })
 }
@@ -38,6 +38,6 @@ pub(crate) fn run_tool(py: Python<'_>, name: String, words: Vec<OsString>) -> Py
 /// Raises `OSError` if a page cannot be written.
 #[pyfunction]
 pub(crate) fn write_manual(folder: PathBuf) -> PyResult<()> {
-    let write = |command| spyre::tool::manual::write(command, &folder);
-    spyre::tool::commands::tool_commands().into_iter().try_for_each(write).map_err(PyOSError::new_err)
+    let write = |command| spyre_compiler::tool::manual::write(command, &folder);
+    spyre_compiler::tool::commands::tool_commands().into_iter().try_for_each(write).map_err(PyOSError::new_err)
 }

@@ -26,7 +26,7 @@ pub(crate) fn wait_for<T: Send + 'static>(
     let (done, mut answer) = mpsc::channel();
     let is_over = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&is_over);
-    let thread = thread::Builder::new().stack_size(spyre::tool::STACK_BYTES).spawn(move || {
+    let thread = thread::Builder::new().stack_size(spyre_compiler::tool::STACK_BYTES).spawn(move || {
         // Nobody waits any more if it cannot be sent.
         let _ = done.send(work(&seen));
     });

@@ -8,8 +8,8 @@
 //! [`Module`] or a [`Scratch`] copy borrow it:
 //!
 //! ```compile_fail,E0716
-//! use spyre::mlir::{Module, OpExt};
-//! let session = spyre::pipeline::session();
+//! use spyre_compiler::mlir::{Module, OpExt};
+//! let session = spyre_compiler::pipeline::session();
 //! let op = Module::parse(&session, "").expect("an empty module").op();
 //! op.nested();
 //! ```
@@ -17,8 +17,8 @@
 //! and whoever runs a pipeline, whose upstream passes free what they erase at once, holds none:
 //!
 //! ```compile_fail,E0502
-//! use spyre::mlir::{Module, OpExt};
-//! let session = spyre::pipeline::session();
+//! use spyre_compiler::mlir::{Module, OpExt};
+//! let session = spyre_compiler::pipeline::session();
 //! let mut module = Module::parse(&session, "").expect("an empty module");
 //! let op = module.op();
 //! assert!(module.run("canonicalize"));
@@ -28,7 +28,7 @@
 //! A handle does not leave a pass:
 //!
 //! ```compile_fail
-//! use spyre::mlir::{Op, Options, Pass, Reported};
+//! use spyre_compiler::mlir::{Op, Options, Pass, Reported};
 //! static KEPT: std::sync::Mutex<Vec<Op<'static>>> = std::sync::Mutex::new(Vec::new());
 //! const PASS: Pass = Pass { argument: "keep", run };
 //! fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {

@@ -26,7 +26,7 @@ pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
 /// use program::{DimKind, IterationDim, Operation};
-/// use spyre::work::alternatives;
+/// use spyre_compiler::work::alternatives;
 /// # use program::{Operand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;

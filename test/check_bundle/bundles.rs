@@ -3,9 +3,9 @@
 use crate::check_bundle::launch_specs::{baked_program, program_with_launch_spec};
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
-use spyre::launch::symbols::MemoryMap;
-use spyre::sdsc;
-use spyre::{
+use spyre_compiler::launch::symbols::MemoryMap;
+use spyre_compiler::sdsc;
+use spyre_compiler::{
     bundle::{
         Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, NamedConstant, OpSpec,
         OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,

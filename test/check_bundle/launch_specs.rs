@@ -5,7 +5,7 @@ use crate::check_bundle::edits::json;
 use crate::check_bundle::mutations::{BrokenBundle, break_bundle};
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::launch::launch_spec::build_launch_spec_files;
+use spyre_compiler::launch::launch_spec::build_launch_spec_files;
 
 /// The program of a gather with its launch specification.
 pub(crate) fn program_with_launch_spec() -> Files {

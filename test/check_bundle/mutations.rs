@@ -11,7 +11,7 @@ use crate::check_bundle::edits::{
 use crate::check_bundle::launch_specs::broken_launch_specs;
 use machine::DeviceFormat;
 use serde_json::{Value, json};
-use spyre::bundle::{Coordinate as C, ElementArrangement};
+use spyre_compiler::bundle::{Coordinate as C, ElementArrangement};
 
 /// A bundle with one fault, and the labels of the rules it violates, the most basic one first.
 pub(crate) struct BrokenBundle {

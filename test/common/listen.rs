@@ -1,7 +1,7 @@
 //! Diagnostics of in-process compilations.
 
 use melior::diagnostic::DiagnosticSeverity;
-use spyre::mlir::Session;
+use spyre_compiler::mlir::Session;
 use std::{cell::RefCell, rc::Rc};
 
 /// Collects the errors of a session; warnings are none.

@@ -3,7 +3,7 @@
 use super::{counted, listen::collect_errors};
 use machine::Target;
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, Simulation};
-use spyre::{
+use spyre_compiler::{
     compile::compile,
     mlir::Module,
     pipeline::{CompileOptions, Phase},
@@ -152,7 +152,7 @@ fn count_loops(bundle: &Path) -> usize {
 }
 
 fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), ExecutionFailure> {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let errors = collect_errors(&session);
     let Some(mut module) = Module::parse(&session, text) else {
         return Err(ExecutionFailure::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));

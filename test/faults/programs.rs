@@ -6,9 +6,9 @@ use referee::{HostArray, Simulation, draw_seeded_array};
 use sdsc_check::check_directory;
 use sdsc_format::to_text;
 use serde_json::{Value, json};
-use spyre::reference;
-use spyre::sdsc::from_op_spec;
-use spyre::{
+use spyre_compiler::reference;
+use spyre_compiler::sdsc::from_op_spec;
+use spyre_compiler::{
     bundle::{
         Allocation, Bundle, BundleItem, Coordinate as C, ElementArrangement, IterationDim, OpSpec, OpSpecOperand,
     },

@@ -2,7 +2,7 @@
 
 use crate::hostile::npy;
 use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
-use spyre::{
+use spyre_compiler::{
     mlir::Module,
     pipeline::{CompileOptions, Phase},
 };
@@ -182,7 +182,7 @@ fn files_below(folder: &Path, front: &str) -> Vec<NamedFile> {
 /// Does something with a text as a module, if it is one; whether it succeeded.
 pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     // The process is the case's own, as that of a tool.
     session.mark_as_tool();
     let Ok(source) = session.open_source(&path) else { return false };

@@ -10,7 +10,7 @@ use referee::{RunOptions, Simulation, draw_seeded_array};
 use scratchpad::{Capacity, Instance, PlanningLimits, ResidencyMode, plan_instance};
 use scratchpad_verify::verify;
 use sdsc_check::check_directory;
-use spyre::{
+use spyre_compiler::{
     compile::{compile, compile_and_validate},
     pipeline::{CompileOptions, Phase},
     translate::{bundle_to_mlir, opspec_to_mlir},
@@ -113,7 +113,7 @@ fn execute(place: &Place, simulation: &Simulation) {
 }
 
 fn read_back(place: &Place, folder: &Path) {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     // The process is the case's own, as that of a tool.
     session.mark_as_tool();
     if let Ok(text) = bundle_to_mlir(&session, folder) {
@@ -214,7 +214,7 @@ fn array(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     // The process is the case's own, as that of a tool.
     session.mark_as_tool();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {

@@ -9,7 +9,7 @@ use referee::{
 use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
-use spyre::{
+use spyre_compiler::{
     launch::Launch,
     sdsc::{from_op_spec, read::case_json::read_case},
 };

@@ -8,7 +8,7 @@ use element::FieldElement;
 use machine::Target;
 use referee::{Companions, IntervalArithmetic};
 use sdsc_check::check_files;
-use spyre::{reference, sdsc::find_emission_difference};
+use spyre_compiler::{reference, sdsc::find_emission_difference};
 use std::{fs, path::Path};
 
 /// Check that detects a mutant.

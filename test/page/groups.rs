@@ -1,7 +1,7 @@
 //! Pages of models with repeated layers: groups, sorting, filters, the search, addresses, and how fast all of it is.
 
 use super::{OpenedPage, open_report};
-use spyre::{
+use spyre_compiler::{
     explain::{HbmValue, LxValue},
     report::{LaunchCost, LaunchReport, ModelledTime, OpReport, ProgramText, Report, render_page},
     traffic::Bytes,

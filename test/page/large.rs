@@ -1,7 +1,7 @@
 //! Pages of programs that are large, empty or hostile.
 
 use super::{OpenedPage, WINDOW, open_report};
-use spyre::{
+use spyre_compiler::{
     explain::{LoopOpReport, LxValue, TileLoop},
     report::{LaunchReport, OpReport, ProgramText, Report},
     traffic::Bytes,

@@ -10,7 +10,7 @@ use crate::random::{
 };
 use element::{FieldElement, FiniteField, OrderedElement, OrderedField, RandomArithmetic};
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, SimError, Simulation};
-use spyre::{
+use spyre_compiler::{
     codes::{self, Code, split_code},
     compile::{compile, compile_and_validate, compile_and_validate_with_limits},
     mlir::Module,
@@ -135,7 +135,7 @@ fn emit(written: &CompileInput) -> Result<EmittedProgram, RandomOutcome> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = written.way.options_in(place.path());
-    let session = spyre::pipeline::create_session();
+    let session = spyre_compiler::pipeline::create_session();
     let errors = collect_errors(&session);
     let Some(mut module) = Module::parse(&session, &written.text) else {
         return Err(build_failure("the test wrote a module that is not valid", errors.borrow().join("\n")));

@@ -1,7 +1,7 @@
 //! Generates hints: scopes around ops, and hints for the function by options.
 
 use crate::random::{build::ProgramBuilder, choices::Choices};
-use spyre::pipeline::CompileOptions;
+use spyre_compiler::pipeline::CompileOptions;
 use std::ops::Range;
 
 /// Construct around a range of ops.

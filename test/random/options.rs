@@ -4,7 +4,7 @@ use crate::random::choices::Choices;
 use cost::Objective;
 use machine::Target;
 use sdsc_check::Profile;
-use spyre::{
+use spyre_compiler::{
     bundle::{AddressMode, LoopMode},
     import::{Precision, Rounding},
     layout::StickStrategy,

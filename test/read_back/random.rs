@@ -2,7 +2,7 @@
 
 use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
-use spyre::bundle::{
+use spyre_compiler::bundle::{
     Allocation, BundleItem, Coordinate, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand,
     OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };

@@ -4,7 +4,7 @@ use super::{Profile, convert_to_release};
 use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand};
 use crate::check_bundle::edits::{json, remove, replace_text, set, to_pointer};
 use serde_json::{Value, json};
-use spyre::bundle::Coordinate as C;
+use spyre_compiler::bundle::Coordinate as C;
 
 pub(crate) struct RejectedFile {
     pub(crate) label: &'static str,

@@ -9,7 +9,7 @@ use crate::check_bundle::edits::{json, remove, replace_text, set, to_pointer};
 use referee::HostArray;
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
-use spyre::bundle::SymbolicDim;
+use spyre_compiler::bundle::SymbolicDim;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use super::{broken_rules, build_packed, corelet_shuffle, find_geometry, load, ru
 use machine::Target;
 use sdsc_format::model::Sdsc;
 use serde_json::{Value, json};
-use spyre::sdsc::{Shuffle, build_shuffle_file};
+use spyre_compiler::sdsc::{Shuffle, build_shuffle_file};
 
 /// Path from the operation to a node: 0 is the source, 1 the destination.
 fn node_path(tensor: usize, member: &str) -> String {

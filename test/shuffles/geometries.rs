@@ -5,7 +5,7 @@
 //! one position are left out; cases without a dimension of complete sticks have one stick for each of their positions.
 //! `Out` runs along the sticks.
 
-use spyre::launch::geometry::DimLabel::{self, Mb, Out, X, Y};
+use spyre_compiler::launch::geometry::DimLabel::{self, Mb, Out, X, Y};
 
 /// A relayout.
 pub(crate) struct RelayoutGeometry {

@@ -8,9 +8,9 @@ use sdsc_check::check_files;
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
-use spyre::bundle::OpSpec;
-use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{Shuffle, ShuffleView, build_shuffle_file};
+use spyre_compiler::bundle::OpSpec;
+use spyre_compiler::launch::geometry::DimLabel;
+use spyre_compiler::sdsc::{Shuffle, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 16;
@@ -75,7 +75,7 @@ fn emit_with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> F
     files
 }
 
-fn rows() -> spyre::bundle::OpSpecOperand {
+fn rows() -> spyre_compiler::bundle::OpSpecOperand {
     matrix((0, ROWS), (1, COLUMNS))
 }
 
@@ -143,7 +143,7 @@ fn completed_sum() -> ShuffleCase {
 /// Gives the operands of an op their kernel arguments; those in LX have none.
 fn renumber(op: &mut OpSpec, arguments: &[u32]) {
     for (operand, number) in op.operands.iter_mut().zip(arguments) {
-        if let spyre::bundle::Allocation::Hbm { argument, .. } = &mut operand.allocation {
+        if let spyre_compiler::bundle::Allocation::Hbm { argument, .. } = &mut operand.allocation {
             *argument = *number;
         }
     }

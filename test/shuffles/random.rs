@@ -4,8 +4,8 @@
 use super::{broken_rules, moves_every_element, slice_numbers};
 use machine::{DeviceFormat, Target};
 use proptest::prelude::*;
-use spyre::launch::geometry::DimLabel;
-use spyre::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
+use spyre_compiler::launch::geometry::DimLabel;
+use spyre_compiler::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
 const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];

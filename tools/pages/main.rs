@@ -15,5 +15,5 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("completions") => write::completions,
         _ => return Err(format!("expected 'man' or 'completions', found {}", kind.display()).into()),
     };
-    spyre::tool::commands::tool_commands().into_iter().try_for_each(|command| write(command, folder))
+    spyre_compiler::tool::commands::tool_commands().into_iter().try_for_each(|command| write(command, folder))
 }

@@ -9,7 +9,7 @@ const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
 /// Writes the man page of a tool.
 pub(crate) fn man(command: Command, folder: &Path) -> Result<(), Box<dyn Error>> {
-    spyre::tool::manual::write(command, folder).map_err(Into::into)
+    spyre_compiler::tool::manual::write(command, folder).map_err(Into::into)
 }
 
 /// Writes the completion script of a tool for each shell.

@@ -1,5 +1,5 @@
 //! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 fn main() -> std::process::ExitCode {
-    spyre::tool::spyre_compile::main(std::env::args_os()).into()
+    spyre_compiler::tool::spyre_compile::main(std::env::args_os()).into()
 }

@@ -1,5 +1,5 @@
 //! `spyre-plan`: the LX planner on its own, and the model of time on its own.
 
 fn main() -> std::process::ExitCode {
-    spyre::tool::spyre_plan::main(std::env::args_os()).into()
+    spyre_compiler::tool::spyre_plan::main(std::env::args_os()).into()
 }

@@ -1,5 +1,5 @@
 //! `spyre-run`: executes a bundle directory on the simulated machine.
 
 fn main() -> std::process::ExitCode {
-    spyre::tool::spyre_run::main(std::env::args_os()).into()
+    spyre_compiler::tool::spyre_run::main(std::env::args_os()).into()
 }

@@ -1,5 +1,5 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
 fn main() -> std::process::ExitCode {
-    spyre::tool::spyre_translate::main(std::env::args_os()).into()
+    spyre_compiler::tool::spyre_translate::main(std::env::args_os()).into()
 }

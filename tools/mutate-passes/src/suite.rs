@@ -30,7 +30,7 @@ const LIT: &str = "lit";
 
 /// The test programs. Only the tests that evaluate a mutant's expression are run, since no other test can detect it.
 const PROGRAMS: [&str; 22] = [
-    "spyre",
+    "spyre_compiler",
     "scratchpad",
     LIT,
     "tile_search",
@@ -116,9 +116,9 @@ pub(crate) fn find_uncompilable(tree: &Path, target: &Path) -> Result<BTreeSet<u
             "--lib",
             "--message-format=json",
             "--package",
-            "spyre",
+            "spyre-compiler",
             "--package",
-            "scratchpad",
+            "spyre-scratchpad",
             "--target-dir",
         ])
         .arg(target)
@@ -162,9 +162,9 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<TestSuite, String> {
             "checked",
             "--message-format=json",
             "--package",
-            "spyre",
+            "spyre-compiler",
             "--package",
-            "scratchpad",
+            "spyre-scratchpad",
             "--target-dir",
         ])
         .arg(target)

@@ -87,7 +87,7 @@ fn check_memoization() -> Result<(), String> {
         "--profile",
         "checked",
         "--package",
-        "spyre",
+        "spyre-compiler",
         "--bin",
         "spyre-compile",
         "--features",

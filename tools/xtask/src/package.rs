@@ -18,7 +18,7 @@ pub(crate) fn run(prefix: &str) -> Result<(), String> {
     step::run("install: C library", &mut cargo(["build", "--release", "--package", "spyre-c"]))?;
     step::run(
         "install: language server",
-        &mut cargo(["build", "--release", "--package", "spyre", "--bin", "spyre-lsp-server"]),
+        &mut cargo(["build", "--release", "--package", "spyre-compiler", "--bin", "spyre-lsp-server"]),
     )?;
     let (built, prefix) = (step::target_dir()?.join("release"), here.join(prefix));
     install(&built, &prefix)?;

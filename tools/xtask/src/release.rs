@@ -95,7 +95,7 @@ fn extract_notes(changelog: &str, version: &str) -> Result<String, String> {
 
 /// Builds the tools and packs them with their man pages and the extension for editors.
 fn pack_tools(place: &Path, version: &str) -> Result<PathBuf, String> {
-    step::run("release: tools", &mut step::cargo(["build", "--release", "--bins", "--package", "spyre"]))?;
+    step::run("release: tools", &mut step::cargo(["build", "--release", "--bins", "--package", "spyre-compiler"]))?;
     let built = step::target_dir()?.join("release");
     let name = format!("spyre-mlir-{version}-{}-linux", std::env::consts::ARCH);
     let folder = place.join(&name);

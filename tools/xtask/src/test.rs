@@ -163,7 +163,7 @@ fn hide_llvm(command: &mut Command) -> &mut Command {
 /// halves of the stages, run with all others, since both builds compile the same code. The plugin's build provides most
 /// of this build.
 fn test_tools_without_llvm() -> Result<(), String> {
-    let mut build = cargo(["build", "--no-default-features", "--package", "spyre", "--bins"]);
+    let mut build = cargo(["build", "--no-default-features", "--package", "spyre-compiler", "--bins"]);
     step::run("tools without LLVM", hide_llvm(plugin::set_build_folder(&mut build)?))?;
     let mut test = perturbed_cargo(&["--workspace", "--test", PLAIN, "--", "--include-ignored", "without_mlir::"]);
     step::run("tools without LLVM: tests", test.env("SPYRE_WITHOUT_MLIR", plugin::build_folder()?.join("debug")))

@@ -1,5 +1,5 @@
 //! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/measurements/lx-planning.md`
-//! (`cargo bench -p scratchpad --bench large`; the numbers of buffers may stand behind it).
+//! (`cargo bench -p spyre-scratchpad --bench large`; the numbers of buffers may stand behind it).
 
 #![allow(
     clippy::unwrap_used,
