@@ -1,24 +1,10 @@
-//! Minimizes a sum of cost tables over discrete variables, each table over a few variables (a weighted constraint
-//! problem), by variable elimination.
+//! Minimizes a sum of cost tables over discrete variables (a weighted constraint problem) by variable elimination.
 //!
-//! Definitions:
-//! * A *variable* has one of a few *states*. For the choice of stick dimensions it is an op or a tensor, with its
-//!   possible stick dimensions; for the choice of core splits it is a buffer, with its possible core views.
-//! * A *factor* is a table of costs over a few variables: the cost of a buffer for the choices of its writer and its
-//!   users.
-//! * To *eliminate* a variable is to replace all tables over it by one table over their other variables, with the cost
-//!   of the best state for each assignment. Eliminating all variables, and going back, yields the best assignment.
+//! * A *variable* has one of a few *states*, such as the stick dimensions of a tensor or the core views of a buffer.
+//! * A *factor* is a table of costs over a few variables.
+//! * To *eliminate* a variable is to replace all tables over it by one table over their other variables.
 //!
-//! The work is the number of feasible table entries, which grows with the number of connected variables. A program is a
-//! chain of layers with few skip connections, so the tables stay small if the variable with the smallest table is
-//! eliminated first. If a table would still be too large, a variable is fixed at its current state, and the others are
-//! optimized. Further rounds fix other variables, while that improves the cost. No round increases the cost, because
-//! the current assignment is among its candidates.
-//!
-//! | file | what |
-//! |---|---|
-//! | `plan.rs` | elimination order, and fixed variables |
-//! | `table.rs` | tables and their operations |
+//! [`minimize`] documents the method, and the reason why it suits programs.
 
 mod plan;
 mod table;
@@ -116,7 +102,16 @@ pub struct Assignment<C> {
 /// Returns the assignment of minimum cost, or a heuristic one if the optimum requires tables of more than
 /// `max_entries`.
 ///
-/// `start` is any assignment; the result never costs more, and is `start` if nothing cheaper is found. Deterministic.
+/// `start` is any assignment. The result never costs more, and is `start` if nothing cheaper is found. Deterministic.
+///
+/// The table that replaces the tables of an eliminated variable has the cost of the best state for each assignment of
+/// the other variables. Eliminating all variables, and going back, yields the best assignment. The work is the number
+/// of feasible table entries, which grows with the number of connected variables. A program is a chain of layers with
+/// few skip connections. Its tables therefore stay small if the variable with the smallest table is eliminated first.
+///
+/// If a table would still be too large, a variable is fixed at its current state, and the others are optimized. Further
+/// rounds fix other variables, while that reduces the cost. No round increases the cost, because the current assignment
+/// is among its candidates.
 #[must_use]
 pub fn minimize<C: AdditiveCost>(problem: &AssignmentProblem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
     let mut search = EliminationSearch::new(problem, start);
@@ -151,8 +146,8 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
         Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), num_entries }
     }
 
-    /// Searches with tables of at most `max_entries`, and `most_entries` in all rounds. Returns whether the result is
-    /// optimal.
+    /// Searches with tables of at most `max_entries`, and at most `most_entries` in all rounds together. Returns
+    /// whether the result is optimal.
     fn run(&mut self, max_entries: usize, most_entries: usize) -> bool {
         let num_states = &self.problem.num_states;
         let mut times_fixed = vec![0; num_states.len()];
@@ -207,7 +202,7 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
         for _ in 0..plan.num_fixings(num_states) {
             let found = self.solve(plan, &fixed);
             self.accept_if_better(found);
-            // Counts through all assignments: a variable that returns to its first state advances the next variable.
+            // Iterates over all assignments: a variable that returns to its first state advances the next variable.
             for variable in &plan.fixed {
                 fixed[*variable] = (fixed[*variable] + 1) % num_states[*variable];
                 if fixed[*variable] != first[*variable] {
@@ -404,7 +399,7 @@ mod tests {
         assert!(many <= 5 * few, "{many} entries for four times the variables that took {few}");
     }
 
-    /// Returns layers with a residual, three branches that join, and tables that every layer reads.
+    /// Returns layers with a residual, three branches that join, and variables that every layer shares.
     fn build_layers(n_layers: usize, num_hubs: usize) -> AssignmentProblem<Bytes> {
         let num_variables = num_hubs + 13 * n_layers;
         let num_states: Vec<usize> = (0..num_variables).map(|variable| 3 + variable % 3).collect();

@@ -1,35 +1,36 @@
-//! The phases of a compilation: what `--compile-to`, the check behind each phase and the mark on a module name.
+//! Phases of a compilation. They name the values of `--compile-to`, the checks after each phase, and the mark on a
+//! module.
 
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
-/// The phases of the compiler, in order.
+/// Phases of the compiler, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Phase {
-    /// `linalg` becomes `spyre` ops, hint scopes become attributes.
+    /// Converts `linalg` to `spyre` ops, and hint scopes to attributes.
     Import,
-    /// Every value gets a device layout.
+    /// Assigns a device layout to every value.
     Layout,
-    /// Iteration dimensions get names.
+    /// Assigns names to iteration dimensions, and adds the hints of the tile search.
     Hint,
-    /// Hinted groups become loops.
+    /// Builds the loops that hints request.
     Tile,
-    /// Iteration spaces are divided over the cores.
+    /// Splits iteration spaces over the cores.
     Work,
-    /// Values get a place in LX or HBM.
+    /// Assigns every value a place in LX or HBM.
     Lx,
-    /// Ops become op specs in launches.
+    /// Converts ops to op specs in launches.
     Bundle,
-    /// Files are written.
+    /// Writes the files.
     Emit,
 }
 
 impl Phase {
-    /// Every phase, in order.
+    /// All phases, in order.
     pub const ALL: [Self; 8] =
         [Self::Import, Self::Layout, Self::Hint, Self::Tile, Self::Work, Self::Lx, Self::Bundle, Self::Emit];
 
-    /// The name in `--compile-to`.
+    /// Returns the name in `--compile-to`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()

@@ -1,7 +1,7 @@
-//! Our dialects and passes for a stock `mlir-opt`, from a `cdylib` (`cargo xtask plugin`).
+//! Plugin with the dialects and passes for a stock `mlir-opt`, a `cdylib` (`cargo xtask plugin`).
 //!
-//! The entry points are Rust's because a `cdylib` hides the symbols of the C++ in it. They have their names only in the
-//! plugin (feature `plugin`).
+//! The entry points are written in Rust, because a `cdylib` hides the symbols of its C++ objects. They are exported
+//! under MLIR's names in the plugin only (feature `plugin`).
 
 use crate::{
     mlir::{
@@ -11,14 +11,14 @@ use crate::{
     pipeline::HOOKS,
 };
 
-/// The entry point for `--load-dialect-plugin`.
+/// Entry point of `--load-dialect-plugin`.
 // SAFETY: MLIR gives the name this meaning, and looks it up in the plugin only.
 #[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetDialectPluginInfo"))]
 pub extern "C" fn dialect_plugin_info() -> DialectPluginLibraryInfo {
     mlir::plugin::dialect_plugin_info()
 }
 
-/// The entry point for `--load-pass-plugin`.
+/// Entry point of `--load-pass-plugin`.
 // SAFETY: as above.
 #[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetPassPluginInfo"))]
 pub extern "C" fn pass_plugin_info() -> PassPluginLibraryInfo {

@@ -25,7 +25,7 @@ use std::{fs, path::Path};
 /// Translates op specs in JSON to `sdsc` IR.
 ///
 /// # Errors
-/// The error in the JSON, with its path.
+/// Returns the error in the JSON, with its path.
 pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
     let bundle = read_case(text).map_err(|error| error.to_string())?;
     print_module(session, |module| {
@@ -37,7 +37,7 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 /// Writes `sdsc` or `sdscbundle` IR as the files of a bundle directory.
 ///
 /// # Errors
-/// An empty message: MLIR has reported the error.
+/// Returns an empty message, because MLIR has reported the error.
 pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str) -> Result<(), String> {
     let mut module = source.parse().ok_or_else(String::new)?;
     module.run_passes(&emit_passes(output)).map_err(|_| String::new())
@@ -46,7 +46,7 @@ pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str) -> Result<(), Strin
 /// Translates the files of a bundle, or of a program and its bundles, back to `sdsc` IR.
 ///
 /// # Errors
-/// The file, and the error in it.
+/// Returns the file and the error in it.
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::PROGRAM_FILE);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {

@@ -17,6 +17,7 @@ const TYPES: &[(&str, &str)] = &[
     ("intptr_t", "isize"),
     ("int64_t", "i64"),
     ("char", "c_char"),
+    ("double", "f64"),
     ("SpyreEvent", "ObservedEvent"),
     ("SpyreContextState", "ContextState"),
     ("SpyreDiagnostic", "RawDiagnostic"),
@@ -59,7 +60,7 @@ fn declares_c_api_as_defined() {
     // In C a function pointer may be null, so `Option` is removed in Rust.
     let rust =
         parse_rust_functions(&rust.replace("Option<SpyreMessageHandler>", "SpyreMessageHandler").replace(",\n)", ")"));
-    assert_eq!(rust.len(), 3);
+    assert_eq!(rust.len(), 8);
     assert_eq!(parse_c_functions(&header), rust, "C on the left, Rust on the right");
     for (name, members) in structs {
         let (_, of_rust) =

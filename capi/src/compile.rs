@@ -16,23 +16,35 @@ pub(crate) struct CompileRequest {
     pub(crate) options: Vec<(String, String)>,
 }
 
-/// Exit code, result and diagnostics of a compilation.
+/// Result of a successful compilation.
+pub(crate) struct CompileReport {
+    /// IR; `None` if files were written.
+    pub(crate) ir: Option<String>,
+    /// Report as JSON; `None` if no files were written.
+    pub(crate) json: Option<String>,
+    /// Bytes moved to and from HBM; 0 if no files were written.
+    pub(crate) hbm_bytes: i64,
+    /// Modeled time in microseconds; 0 if no files were written.
+    pub(crate) modeled_us: f64,
+}
+
+/// Exit code, report and diagnostics of a compilation.
 pub(crate) struct CompileResponse {
     pub(crate) code: i32,
-    pub(crate) result: Option<String>,
-    pub(crate) said: Vec<CollectedDiagnostic>,
+    pub(crate) report: Option<CompileReport>,
+    pub(crate) diagnostics: Vec<CollectedDiagnostic>,
 }
 
 impl CompileResponse {
-    /// A mistake of the caller's that has no place in the program.
+    /// Returns the response to a mistake of the caller that has no position in the program.
     fn from_usage_error(message: String) -> Self {
-        Self { code: 1, result: None, said: vec![to_error_diagnostic(message)] }
+        Self { code: 1, report: None, diagnostics: vec![to_error_diagnostic(message)] }
     }
 
-    /// After a panic.
+    /// Returns the response to a panic.
     pub(crate) fn from_panic() -> Self {
         let message = "internal error of the library; standard error has the details".to_owned();
-        Self { code: 2, result: None, said: vec![to_error_diagnostic(message)] }
+        Self { code: 2, report: None, diagnostics: vec![to_error_diagnostic(message)] }
     }
 }
 
@@ -47,7 +59,7 @@ fn to_error_diagnostic(message: String) -> CollectedDiagnostic {
     }
 }
 
-/// Compiles; a bug is an answer or a panic.
+/// Compiles the program of a request. A defect of the compiler is a response with code 2, or a panic.
 pub(crate) fn compile(request: &CompileRequest) -> CompileResponse {
     run_on_large_stack(|| compile_request(request).unwrap_or_else(CompileResponse::from_usage_error))
 }
@@ -73,18 +85,21 @@ fn compile_request(request: &CompileRequest) -> Result<CompileResponse, String> 
     };
     let session = create_session();
     let source = session.source_from_text(&request.name, &request.program);
-    let CompileOutcome { report, ir, diagnostics: said, found_bug } =
-        compile_source(&source, &options, output, validation);
+    let CompileOutcome { report, ir, diagnostics, found_bug } = compile_source(&source, &options, output, validation);
     let code = match (&report, found_bug) {
         (Some(_), _) => 0,
         (None, false) => 1,
         (None, true) => 2,
     };
-    let json = report
-        .as_ref()
-        .filter(|_| ir.is_none())
-        .map(serde_json::to_string)
-        .transpose()
-        .map_err(|error| error.to_string())?;
-    Ok(CompileResponse { code, result: ir.or(json), said })
+    let report = match (report, ir) {
+        (None, _) => None,
+        (Some(_), Some(ir)) => Some(CompileReport { ir: Some(ir), json: None, hbm_bytes: 0, modeled_us: 0.0 }),
+        (Some(report), None) => Some(CompileReport {
+            ir: None,
+            json: Some(serde_json::to_string(&report).map_err(|error| error.to_string())?),
+            hbm_bytes: report.total.hbm(),
+            modeled_us: report.time.estimate_us,
+        }),
+    };
+    Ok(CompileResponse { code, report, diagnostics })
 }

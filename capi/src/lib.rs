@@ -5,7 +5,7 @@
 
 mod compile;
 
-use compile::{CompileRequest, CompileResponse, compile};
+use compile::{CompileReport, CompileRequest, CompileResponse, compile};
 use spyre_compiler::{mlir::CollectedDiagnostic, tool::VERSION};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
@@ -36,7 +36,24 @@ pub struct SpyreMessage {
 /// Is told of messages.
 pub type SpyreMessageHandler = unsafe extern "C" fn(*const SpyreMessage, *mut c_void);
 
-/// The version of the library.
+/// Result of a successful compilation; opaque in C.
+#[derive(Debug)]
+pub struct SpyreReport {
+    ir: Option<CString>,
+    json: Option<CString>,
+    hbm_bytes: i64,
+    modeled_us: f64,
+}
+
+impl From<CompileReport> for SpyreReport {
+    fn from(report: CompileReport) -> Self {
+        let CompileReport { ir, json, hbm_bytes, modeled_us } = report;
+        let c_string = |text: Option<String>| text.map(|text| to_c_text(&text));
+        Self { ir: c_string(ir), json: c_string(json), hbm_bytes, modeled_us }
+    }
+}
+
+/// Returns the version of the library.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub extern "C" fn spyreVersion() -> *const c_char {
@@ -47,7 +64,7 @@ pub extern "C" fn spyreVersion() -> *const c_char {
 /// Compiles a module.
 ///
 /// # Safety
-/// The texts end with zeros, `output` may be null, `options` has `n_options` entries, `result` can be written.
+/// The texts end with zeros, `output` may be null, `options` has `n_options` entries, `report` can be written.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn spyreCompile(
@@ -58,11 +75,11 @@ pub unsafe extern "C" fn spyreCompile(
     n_options: isize,
     handler: Option<SpyreMessageHandler>,
     data: *mut c_void,
-    result: *mut *mut c_char,
+    report: *mut *mut SpyreReport,
 ) -> c_int {
-    // SAFETY: what the caller promises.
+    // SAFETY: the contract of the function.
     let request = unsafe {
-        *result = ptr::null_mut();
+        *report = ptr::null_mut();
         let given = usize::try_from(n_options).ok().filter(|count| *count > 0 && !options.is_null());
         let options = given.map_or(&[][..], |count| slice::from_raw_parts(options, count));
         CompileRequest {
@@ -73,29 +90,73 @@ pub unsafe extern "C" fn spyreCompile(
         }
     };
     // A panic must not unwind into C; its message is on standard error.
-    let CompileResponse { code, result: written, said } =
+    let CompileResponse { code, report: compiled, diagnostics } =
         catch_unwind(|| compile(&request)).unwrap_or_else(|_| CompileResponse::from_panic());
     if let Some(handler) = handler {
         // SAFETY: the handler is called according to its type, with the data that was passed with it.
-        said.iter().for_each(|message| unsafe { report_messages(message, handler, data) });
+        diagnostics.iter().for_each(|message| unsafe { report_messages(message, handler, data) });
     }
-    if let Some(written) = written {
-        // SAFETY: the caller promises that this can be written.
-        unsafe { *result = to_c_text(&written).into_raw() };
+    if let Some(compiled) = compiled {
+        // SAFETY: the contract of the function says that `report` can be written.
+        unsafe { *report = Box::into_raw(Box::new(SpyreReport::from(compiled))) };
     }
     code
 }
 
-/// Frees a result.
+/// Returns the IR, or null if the compilation wrote files.
 ///
 /// # Safety
-/// The text is null, or a result that has not been freed.
+/// The report is a report of [`spyreCompile`] that has not been freed.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn spyreFreeText(text: *mut c_char) {
-    if !text.is_null() {
-        // SAFETY: what the caller promises.
-        drop(unsafe { CString::from_raw(text) });
+pub unsafe extern "C" fn spyreReportIr(report: *const SpyreReport) -> *const c_char {
+    // SAFETY: the contract of the function.
+    unsafe { &*report }.ir.as_ref().map_or(ptr::null(), |text| text.as_ptr())
+}
+
+/// Returns the report as JSON, or null if the compilation wrote no files.
+///
+/// # Safety
+/// The report is a report of [`spyreCompile`] that has not been freed.
+// SAFETY: nothing else has this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn spyreReportJson(report: *const SpyreReport) -> *const c_char {
+    // SAFETY: the contract of the function.
+    unsafe { &*report }.json.as_ref().map_or(ptr::null(), |text| text.as_ptr())
+}
+
+/// Returns the bytes that the program moves to and from HBM.
+///
+/// # Safety
+/// The report is a report of [`spyreCompile`] that has not been freed.
+// SAFETY: nothing else has this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn spyreReportHbmBytes(report: *const SpyreReport) -> i64 {
+    // SAFETY: the contract of the function.
+    unsafe { &*report }.hbm_bytes
+}
+
+/// Returns the modeled time in microseconds.
+///
+/// # Safety
+/// The report is a report of [`spyreCompile`] that has not been freed.
+// SAFETY: nothing else has this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn spyreReportModeledUs(report: *const SpyreReport) -> f64 {
+    // SAFETY: the contract of the function.
+    unsafe { &*report }.modeled_us
+}
+
+/// Frees a report.
+///
+/// # Safety
+/// The report is null, or a report of [`spyreCompile`] that has not been freed.
+// SAFETY: nothing else has this name.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn spyreReportFree(report: *mut SpyreReport) {
+    if !report.is_null() {
+        // SAFETY: the contract of the function.
+        drop(unsafe { Box::from_raw(report) });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Turns the tables that the C++ verifiers include, `Formats.def` and `DeviceFunctions.def`, into Rust.
+//! Generates Rust tables from `Formats.def` and `DeviceFunctions.def`, which the C++ verifiers include.
 
 use std::{env, error::Error, fmt::Write as _, fs, path::PathBuf};
 
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The rows of a table: the macro, and its arguments.
+/// Returns the rows of a table, each with its macro name and arguments.
 fn parse_rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let is_row = |line: &&str| line.starts_with("SPYRE_");
     table.lines().filter(is_row).filter_map(|line| {
@@ -87,7 +87,8 @@ impl DeviceFormat {{
     ))
 }
 
-/// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` becomes one row of a static table.
+/// Generates the static table of device functions: one row per `SPYRE_POINTWISE(name, operands, fp32, lx)` or
+/// `SPYRE_REDUCE(name, fp32, lx)`.
 fn generate_device_functions(table: &str) -> Result<String, String> {
     let mut out = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
     let constants_of = |function: &str| -> Vec<&str> {

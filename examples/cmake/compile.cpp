@@ -1,5 +1,4 @@
-// Compiles a program to the phase behind which its layouts are chosen, reads the IR with the dialects of spyre-mlir, and prints the
-// layouts that it finds.
+// Compiles a program up to the choice of layouts, parses the IR with the dialects of spyre-mlir, and prints the layouts.
 
 #include "Spyre.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,16 +28,16 @@ int main(int argc, char **argv) {
   }
 
   const SpyreOption options[] = {{"compile-to", "layout"}, {"cores", "4"}};
-  char *text = nullptr;
-  int code = spyreCompile((*file)->getBufferStart(), argv[1], /*output=*/nullptr, options, 2, print, nullptr, &text);
+  SpyreReport *report = nullptr;
+  int code = spyreCompile((*file)->getBufferStart(), argv[1], /*output=*/nullptr, options, 2, print, nullptr, &report);
   if (code != 0)
     return code;
 
   mlir::DialectRegistry registry;
   registry.insert<spyre::SpyreDialect, mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry);
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  spyreFreeText(text);
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(spyreReportIr(report), &context);
+  spyreReportFree(report);
   if (!module)
     return 2;
   llvm::outs() << "compiled by " << spyreVersion() << "\n";

@@ -1,32 +1,32 @@
-//! In which order variables are eliminated, and which are fixed because a table would be too large.
+//! Order in which variables are eliminated, and the variables that are fixed because a table would be too large.
 
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
 };
 
-/// How a problem is solved.
+/// Elimination order and fixed variables of a round.
 #[derive(Debug)]
 pub(super) struct EliminationPlan {
-    /// The variables that are eliminated, first to last.
+    /// Eliminated variables, in order.
     pub(super) order: Vec<usize>,
-    /// The variables that stay at a given state.
+    /// Variables that are fixed at their current states.
     pub(super) fixed: Vec<usize>,
-    /// The table entries of all steps.
+    /// Number of table entries of all steps together.
     pub(super) num_entries: usize,
 }
 
-/// Why a variable would be fixed before another: it was fixed less often, then it has more neighbours, then it comes
-/// first.
+/// Key by which the next variable to fix is chosen, the smallest first: how often it was fixed, its number of neighbors
+/// (descending), its index.
 type FixingKey = (usize, Reverse<usize>, usize);
 
-/// The variables that are left, each with those that share a table with it.
+/// Remaining variables, each with its neighbors: the variables that share a table with it.
 struct InteractionGraph<'a> {
     num_states: &'a [usize],
     max_entries: usize,
     times_fixed: &'a [usize],
     neighbours: BTreeMap<usize, BTreeSet<usize>>,
-    /// The entries of the table that eliminating a variable would make, with the variable.
+    /// Remaining variables, each after the number of entries of the table that its elimination would create.
     by_entries: BTreeSet<(usize, usize)>,
     by_fix_key: BTreeSet<FixingKey>,
 }
@@ -58,12 +58,12 @@ impl<'a> InteractionGraph<'a> {
         graph
     }
 
-    /// The entries of the table that eliminating a variable would make; beyond `max_entries` it does not matter how
-    /// many.
+    /// Returns the number of entries of the table that the elimination of a variable would create; any number above
+    /// `max_entries` becomes `max_entries + 1`.
     fn num_entries(&self, variable: usize) -> usize {
         let mut num_entries = self.num_states[variable];
         for neighbour in self.neighbours.get(&variable).into_iter().flatten() {
-            // Stopping here keeps a hub cheap: every neighbour has two states at least.
+            // Stopping here keeps a variable with many neighbors cheap: every neighbor has at least two states.
             if num_entries > self.max_entries {
                 break;
             }
@@ -87,7 +87,7 @@ impl<'a> InteractionGraph<'a> {
         self.by_fix_key.remove(&self.fixing_key(variable));
     }
 
-    /// Takes a variable out; with `joins`, those that shared tables with it share one from now on.
+    /// Removes a variable. With `joins`, its neighbors share one table from now on.
     fn remove_variable(&mut self, variable: usize, joins: bool) {
         self.remove_from_queues(variable);
         let neighbours = self.neighbours.remove(&variable).expect("a variable that is still there");
@@ -105,9 +105,11 @@ impl<'a> InteractionGraph<'a> {
 }
 
 impl EliminationPlan {
-    /// Eliminates whatever makes the smallest table; where that has more than `max_entries`, fixes a variable: one that
-    /// was fixed least often, with the most neighbours. The steps are those of a graph with `scopes` as cliques, and
-    /// take time n log n where `max_entries` bounds the neighbours.
+    /// Plans a round. Eliminates the variable with the smallest table. If this table has more than `max_entries`, fixes
+    /// a variable instead: one that was fixed least often, with the most neighbors.
+    ///
+    /// `scopes` are the sets of variables that share a table. The time is n log n, if `max_entries` bounds the number
+    /// of neighbors.
     pub(super) fn new<'t>(
         num_states: &[usize],
         scopes: impl Iterator<Item = &'t [usize]>,
@@ -131,7 +133,7 @@ impl EliminationPlan {
         plan
     }
 
-    /// The number of ways in which the fixed variables can be fixed.
+    /// Returns the number of assignments of the fixed variables.
     pub(super) fn num_fixings(&self, num_states: &[usize]) -> usize {
         self.fixed.iter().fold(1, |ways, variable| ways.saturating_mul(num_states[*variable]))
     }
@@ -159,10 +161,10 @@ mod tests {
 
     #[test]
     fn fixes_variable_of_highest_degree_if_tables_are_too_large() {
-        // A triangle makes tables of 8 entries; without its corner of degree 3 a chain is left.
+        // A triangle makes tables of 8 entries. Without its corner of degree 3, a chain is left.
         let scopes: [&[usize]; 4] = [&[0, 1], &[1, 2], &[0, 2], &[2, 3]];
         let plan = build_plan(&[2, 2, 2, 2], &scopes, 4);
-        // 3 hangs on 2 alone, so it goes first, and then all corners are alike.
+        // Variable 3 has one neighbor, so it is eliminated first. The other variables then have equal tables.
         assert_eq!((plan.order, plan.fixed), (vec![3, 1, 2], vec![0]));
         assert_eq!(EliminationPlan::new(&[2; 4], scopes.into_iter(), 4, &[1, 0, 0, 0]).fixed, [1]);
     }

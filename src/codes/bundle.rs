@@ -1,4 +1,4 @@
-//! Codes of messages: bundles, launches and files.
+//! Message codes of bundles, launches and files.
 
 super::codes! {
     "Bundles, launches and files", 900..=999;

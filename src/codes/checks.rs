@@ -1,4 +1,4 @@
-//! Codes of messages: validation, plans and certificates.
+//! Message codes of validation, plans and certificates.
 
 super::codes! {
     "Validation, plans and certificates", 1300..=1399;

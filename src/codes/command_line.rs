@@ -1,4 +1,4 @@
-//! Codes of messages: command line.
+//! Message codes of the command line.
 
 super::codes! {
     "Command line", 1..=99;

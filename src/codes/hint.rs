@@ -1,4 +1,4 @@
-//! Codes of messages: hints and dimension names.
+//! Message codes of hints and dimension names.
 
 super::codes! {
     "Hints and dimension names", 400..=499;

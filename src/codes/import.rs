@@ -1,4 +1,4 @@
-//! Codes of messages: import: ops, types and ranges.
+//! Message codes of the import: ops, types and ranges.
 
 super::codes! {
     "Import: ops, types and ranges", 200..=299;

@@ -1,4 +1,4 @@
-//! Codes of messages: input files and entry point.
+//! Message codes of input files and the entry point.
 
 super::codes! {
     "Input files and entry point", 100..=199;

@@ -1,4 +1,4 @@
-//! Codes of messages: internal errors.
+//! Message codes of internal errors.
 
 super::codes! {
     "Internal errors", 9000..=9999;

@@ -1,4 +1,4 @@
-//! Codes of messages: kernels.
+//! Message codes of kernels.
 
 super::codes! {
     "Kernels", 800..=899;

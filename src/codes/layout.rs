@@ -1,4 +1,4 @@
-//! Codes of messages: layouts.
+//! Message codes of layouts.
 
 super::codes! {
     "Layouts", 300..=399;

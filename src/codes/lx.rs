@@ -1,4 +1,4 @@
-//! Codes of messages: scratchpad (LX).
+//! Message codes of the scratchpad (LX).
 
 super::codes! {
     "Scratchpad (LX)", 700..=799;

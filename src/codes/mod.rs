@@ -1,8 +1,7 @@
-//! Stable codes of messages: one table for diagnostics, `spyre-compile --explain` and
-//! `docs/reference/generated/codes.md`.
+//! Stable message codes: one table for diagnostics, `spyre-compile --explain` and `docs/reference/generated/codes.md`.
 //!
-//! A code is never reused. A message carries its code as `[SPY0501] ` until a tool prints it, so that errors can pass
-//! through layers that know texts only.
+//! A code is never reused. A message carries its code as the prefix `[SPY0501] ` until a tool prints it. Errors can
+//! thus pass through layers that handle only text.
 
 mod bundle;
 mod checks;
@@ -49,7 +48,7 @@ impl Code {
         format!("[{self}] {message}")
     }
 
-    /// Returns the message with this code, or with the code that it carries already.
+    /// Returns the message with this code, or unchanged if it carries a code already.
     #[must_use]
     pub fn add_if_missing(self, message: &str) -> String {
         let (code, message) = split_code(message);
@@ -62,7 +61,7 @@ impl Code {
         self.0.into()
     }
 
-    /// Returns the entry of the table.
+    /// Returns the entry of the table; `None` for a number without an entry.
     #[must_use]
     pub fn entry(self) -> Option<Entry> {
         AREAS
@@ -74,7 +73,7 @@ impl Code {
     }
 }
 
-/// Spelled as in messages: `SPY0501`.
+/// Formats the code as in messages: `SPY0501`.
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "SPY{:04}", self.0)
@@ -94,7 +93,7 @@ pub struct Entry {
     pub see: &'static str,
 }
 
-/// Range of codes, for one part of the compiler.
+/// Range of codes, for one component of the compiler.
 #[derive(Clone, Copy, Debug)]
 pub struct Area {
     /// Title of the range.
@@ -105,7 +104,7 @@ pub struct Area {
     pub entries: &'static [Entry],
 }
 
-/// Ranges in ascending order. The rules of the format stand between them, in the order of their labels.
+/// Ranges in ascending order. The rules of the file format have their codes after these, in the order of their labels.
 pub const AREAS: [Area; 13] = [
     command_line::AREA,
     input::AREA,
@@ -122,7 +121,7 @@ pub const AREAS: [Area; 13] = [
     internal::AREA,
 ];
 
-/// Splits a message into its code and its text. Of several codes the first one counts, and none is left in the text.
+/// Splits a message into its code and its text. Of several codes, the first one counts; all are removed from the text.
 #[must_use]
 pub fn split_code(message: &str) -> (Option<Code>, String) {
     let (mut code, mut text, mut rest) = (None, String::with_capacity(message.len()), message);
@@ -140,7 +139,7 @@ pub fn split_code(message: &str) -> (Option<Code>, String) {
     (code, text)
 }
 
-/// Length of `[SPY0501] `.
+/// Length of `[SPY0501] ` in bytes.
 const MARKER_BYTES: usize = 10;
 
 /// Returns the code that a text begins with.

@@ -1,4 +1,4 @@
-//! Pages of codes: `--explain`, and the table of all codes for the documentation.
+//! Pages about codes: `--explain`, and the table of all codes for the documentation.
 
 use super::{AREAS, Code, Entry, format_rules};
 use std::fmt::Write as _;
@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 /// Page of the documentation with commands and their checked messages.
 const ERROR_GALLERY: &str = include_str!("../../docs/reference/errors.md");
 
-/// Width of pages.
+/// Width of pages, in characters.
 const PAGE_WIDTH: usize = 100;
 
-/// Returns the page of a code, given as `SPY0501` or `501`.
+/// Returns the page about a code, which is given as `SPY0501` or `501`.
 ///
 /// # Errors
-/// There is no such code.
+/// Returns an error if the code does not exist.
 pub fn explain(code: &str) -> Result<String, String> {
     let digits =
         code.trim().trim_start_matches(['s', 'S']).trim_start_matches(['p', 'P']).trim_start_matches(['y', 'Y']);
@@ -57,14 +57,14 @@ fn format_entry(entry: &Entry) -> String {
     format!("{}\n", wrap_lines(&text).replace('\n', "\n  "))
 }
 
-/// Returns the first command of the gallery whose answer has the code, with the answer.
+/// Returns the first command of the gallery whose output contains the code, with the output.
 fn find_example(code: Code) -> Option<String> {
     let name = format!("[{code}]");
     let blocks = ERROR_GALLERY.split("```console\n").skip(1).filter_map(|block| block.split("\n```").next());
     blocks.into_iter().find(|block| block.contains(&name)).map(ToOwned::to_owned)
 }
 
-/// Breaks a text into lines.
+/// Wraps a text into lines.
 fn wrap_lines(text: &str) -> String {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {

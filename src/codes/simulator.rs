@@ -1,4 +1,4 @@
-//! Codes of messages: simulator.
+//! Message codes of the simulator.
 
 super::codes! {
     "Simulator", 1200..=1299;

@@ -1,4 +1,4 @@
-//! Codes of messages: tiling and loops.
+//! Message codes of tiling and loops.
 
 super::codes! {
     "Tiling and loops", 500..=599;

@@ -1,4 +1,4 @@
-//! Codes of messages: core splits.
+//! Message codes of core splits.
 
 super::codes! {
     "Core splits", 600..=699;

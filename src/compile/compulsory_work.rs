@@ -35,9 +35,9 @@ pub(super) struct CompulsoryTraffic {
 pub(super) enum BufferKind {
     Argument,
     Result,
-    /// Constant of several numbers, or of unknown numbers.
+    /// Constant with different numbers, or with unknown ones.
     Constant,
-    /// Constant of one number, which a plan may do without.
+    /// Splat constant, which a plan may avoid reading.
     SplatConstant,
     /// Buffer that launches share.
     Temporary,
@@ -55,10 +55,11 @@ pub(super) struct NamedBuffer {
 #[derive(Clone, Debug, Default)]
 pub(super) struct CompulsoryWork {
     pub(super) work: ProgramWork,
-    /// Bytes that functions write to HBM because the back end has their results nowhere else, and others read.
+    /// Bytes of values that ops exchange through HBM, because the back end cannot place the results of their functions
+    /// in LX.
     pub(super) through_hbm: i64,
-    /// Multiply-adds of products of arguments that reach results, without common operands; and the bytes of their
-    /// smallest elements.
+    /// Multiply-adds of the matmuls of arguments or constants that the program returns, without common operands; and
+    /// the bytes of their smallest elements.
     products: (i64, i64),
     /// Elements of the arguments that ops read, by position.
     arguments: Vec<CompulsoryTraffic>,
@@ -84,7 +85,7 @@ impl CompulsoryWork {
             let points = num_points(compute);
             match compute.family() {
                 Family::Matmul => self.work.multiply_adds = self.work.multiply_adds.saturating_add(points),
-                // A dividend that only products read may be scaled after the product instead, where that is smaller.
+                // If only matmuls read a dividend, their smaller result may be divided instead.
                 Family::Pointwise
                     if compute.function() == "realdiv" && is_read_by_matmuls_only(compute.op.output()) => {}
                 Family::Pointwise | Family::Reduce => self.work.points = self.work.points.saturating_add(points),
@@ -154,7 +155,7 @@ impl CompulsoryWork {
         }
     }
 
-    /// Returns the bytes that the machine must fetch for the products, given the LX of all cores; 0 without products.
+    /// Returns the bytes that the machine must fetch for matmuls, given the LX of all cores; 0 without matmuls.
     pub(super) fn min_matmul_bytes(&self, target: &Target) -> i64 {
         let (multiply_adds, element_bytes) = self.products;
         let fetched = || {
@@ -213,8 +214,8 @@ fn read_buffer_kind(buffer: Op<'_>) -> BufferKind {
     }
 }
 
-/// Elements that the ops of a function read, and those that it returns of its arguments and constants: a launch copies
-/// the latter.
+/// Elements that the ops of a function read, and elements of arguments and constants that it returns, which a launch
+/// copies.
 #[derive(Default)]
 struct FunctionReads<'c> {
     /// Base buffers of all views, in the order of their first reads, with each read.
@@ -241,8 +242,8 @@ impl<'c> FunctionReads<'c> {
     }
 }
 
-/// Returns a digest that tells the elements of a constant from those of others. Returns `None` for a constant of one
-/// number, which a plan may do without, and for unknown elements.
+/// Returns a digest of a constant's elements. Returns `None` for a splat, which a plan may avoid reading, and for
+/// unknown elements.
 fn compute_digest(elements: Attribute<'_>) -> Option<u64> {
     let raw = raw_elements(elements).filter(|raw| !raw.is_splat)?;
     let mut hasher = DefaultHasher::new();
@@ -300,7 +301,7 @@ fn is_arithmetic(compute: ComputeOp<'_>) -> bool {
     matches!(compute.family(), Family::Matmul | Family::Pointwise | Family::Reduce)
 }
 
-/// Product of two arguments or constants that is a result.
+/// Matmul of two arguments or constants whose result the program returns.
 struct ArgumentMatmul<'c> {
     multiply_adds: i64,
     operands: [Value<'c>; 2],
@@ -320,14 +321,14 @@ impl<'c> ArgumentMatmul<'c> {
         {
             return None;
         }
-        // The type that the op sees is that of the device's numbers.
+        // Types at the op, because the base buffer may have another element type than the device reads.
         let sizes =
             compute.read_operands().into_iter().chain([output]).map(element_bytes).collect::<Option<Vec<i64>>>()?;
         Some(Self { multiply_adds: num_points(compute), operands: [left, right], element_bytes: *sizes.iter().min()? })
     }
 }
 
-/// Returns whether only products read a value, possibly through a reshape.
+/// Returns whether only matmuls read a value, possibly through a reshape.
 fn is_read_by_matmuls_only(value: Value<'_>) -> bool {
     let is_product =
         |user: &Op<'_>| ComputeOp::from_op(*user).is_some_and(|compute| compute.family() == Family::Matmul);

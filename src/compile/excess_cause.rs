@@ -103,7 +103,7 @@ fn recorded_cause(writer: Option<&OpReport>) -> Option<ExcessCause<'_>> {
 mod tests {
     use super::*;
 
-    /// A value of 1,024 needed bytes, which one op reads once.
+    /// Returns a value with 1,024 compulsory bytes that one op reads once.
     fn part_read_once() -> ValueTraffic {
         ValueTraffic {
             buffer: TrafficBuffer::Named("arg0".to_owned()),
@@ -128,12 +128,12 @@ mod tests {
     fn finds_causes_of_excess_argument_bytes() {
         let twice = ValueTraffic { readers: vec![0, 1], read_once_bytes: 2048, read_bytes: 2048, ..part_read_once() };
         assert_eq!(argument_causes(&twice), [ExcessCause::ManyReaders(2)]);
-        // Two ops read different halves, in sticks that they fill to a half.
+        // Two ops read different halves, in sticks that they half fill.
         let halves = ValueTraffic { readers: vec![0, 1], unused_bytes: 1024, read_bytes: 2048, ..part_read_once() };
         assert_eq!(argument_causes(&halves), [ExcessCause::PartialSticks]);
         let in_a_loop = ValueTraffic { repeats: 4, read_bytes: 4096, ..part_read_once() };
         assert_eq!(argument_causes(&in_a_loop), [ExcessCause::Repeated(4)]);
-        // The bound does not count it, and it is no constant.
+        // Neither a compulsory nor a constant value.
         let uncounted = ValueTraffic { needed_bytes: 0, ..part_read_once() };
         assert_eq!(argument_causes(&uncounted), [ExcessCause::Uncounted]);
     }
@@ -161,7 +161,7 @@ mod tests {
         let read_back = ValueTraffic { readers: vec![2], read_bytes: 1024, read_once_bytes: 1024, ..written.clone() };
         assert_eq!(causes(&read_back, &op), [ExcessCause::ReadBack]);
         assert_eq!(causes(&read_back, &noted), [ExcessCause::NotInLx("a reason")]);
-        // Without a reader, the place of the writer's result is no cause.
+        // Without a reader, the placement of the writer's result is no cause.
         let ragged = ValueTraffic { unused_bytes: 512, written_bytes: 1536, ..written.clone() };
         assert_eq!(causes(&ragged, &noted), [ExcessCause::PartialSticks]);
         let twice = ValueTraffic { writers: vec![1, 3], written_bytes: 2048, ..written };

@@ -165,7 +165,7 @@ fn format_locations(places: &[SourcePosition]) -> Option<String> {
     (!places.is_empty()).then(|| places.join(" "))
 }
 
-/// Splits a message into the op that it begins with and the rest.
+/// Splits a message into the op that it begins with and the remaining text.
 fn split_op_prefix(message: &str) -> Option<(&str, &str)> {
     message.strip_prefix('\'')?.split_once("' op ").filter(|(op, _)| !op.contains([' ', '\'']))
 }

@@ -1,4 +1,4 @@
-//! Reads the loops of a function. Values must have places; op specs are not needed.
+//! Describes the loops of a function for the report. Reads the IR after memory is assigned; op specs are not needed.
 
 use super::{Accumulator, LoopCopyReport, LoopOpReport, LoopValue, TileLoop, TiledDimReport, ValueLocation};
 use crate::dialect::ods::{attr, spyre};
@@ -29,7 +29,7 @@ impl OpPositions {
     }
 }
 
-/// Describes a place; a value without one is in HBM.
+/// Describes the location of a value. A value without a placement is in HBM.
 pub(crate) fn describe_place(place: Option<MemoryPlacement>) -> ValueLocation {
     let (memory, lx_offset_bytes) = match place.as_ref().map(|place| place.memory) {
         Some(MemoryLocation::Lx(offset_bytes)) => ("lx", Some(offset_bytes)),
@@ -39,13 +39,14 @@ pub(crate) fn describe_place(place: Option<MemoryPlacement>) -> ValueLocation {
     ValueLocation { memory, lx_offset_bytes, reason: place.map(|place| place.reason).unwrap_or_default() }
 }
 
-/// Returns the loops in the body of `around`, in order. The moved bytes are 0 ([`super::sum_loop_bytes`] sets them).
+/// Returns the loops in the body of `around`, in order. The byte counts are 0 until [`super::sum_loop_bytes`] sets
+/// them.
 pub(crate) fn describe_loops(around: Op<'_>, numbers: &OpPositions) -> Vec<TileLoop> {
     let loops = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP));
     loops.map(|op| TileLoopReader { op, numbers, ops: ComputeOp::collect_in(op) }.read()).collect()
 }
 
-/// Reads one loop.
+/// Reader of one loop.
 struct TileLoopReader<'a, 'c> {
     op: Op<'c>,
     numbers: &'a OpPositions,
@@ -200,7 +201,7 @@ impl<'c> TileLoopReader<'_, 'c> {
         })
     }
 
-    /// Describes a value by the op that completes it, and the place of its buffer.
+    /// Describes a value by the op that completes it, and by the location of its buffer.
     fn describe_value(&self, value: Value<'c>, bytes: i64) -> LoopValue {
         let home = base_buffer_of(value);
         let writer = find_last_writer(home);

@@ -18,57 +18,57 @@ use crate::traffic::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why the plan is as it is.
+/// Loops of the plan and locations of its values, with reasons.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlanExplanation {
-    /// The loops that stand in no other, in program order.
+    /// Outermost loops, in program order.
     pub loops: Vec<TileLoop>,
-    /// The values that live in LX, in the order in which they are written.
+    /// Values in LX, in the order of their definitions.
     pub scratchpad: Vec<LxValue>,
-    /// The values that live in HBM, in the order in which ops first use them.
+    /// Values in HBM, in the order of their first uses.
     pub hbm: Vec<HbmValue>,
 }
 
-/// A loop over the tiles of a dimension.
+/// Loop over the tiles of a dimension.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TileLoop {
-    /// The name of the dimension.
+    /// Name of the dimension.
     pub dim: String,
-    /// Iterations each time the loop runs.
+    /// Iterations per run of the loop.
     pub count: i64,
-    /// The name of the number of iterations, if that is known at launch only; `count` is then the most.
+    /// Name of the symbolic number of iterations, if it is known at launch only; `count` is then its maximum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Where the program says so, as `file:line:col`.
+    /// Location in the program, as `file:line:col`.
     pub location: String,
-    /// Why it is a loop of its own, where one before it goes over the same tiles.
+    /// Reason why the loop is separate from an earlier loop over the same tiles; empty without an earlier one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// Every op in it, those of inner loops too.
+    /// All ops of the loop, including those of inner loops.
     pub ops: Vec<LoopOpReport>,
     /// Bytes that one iteration moves.
     pub bytes_per_iteration: Bytes,
-    /// Bytes that all iterations move, those of the loops around it too.
+    /// Bytes that all iterations move, over all iterations of the outer loops.
     pub bytes: Bytes,
     /// Tensors of which an iteration reads one tile.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tiles_read: Vec<LoopValue>,
-    /// Tensors from outside that are the same in every iteration.
+    /// Tensors from outside of which every iteration reads the same elements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub invariant: Vec<LoopValue>,
-    /// Values that live within one iteration.
+    /// Values that are live within one iteration only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub local: Vec<LoopValue>,
-    /// Partial results that go from iteration to iteration.
+    /// Partial results that are carried from iteration to iteration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accumulators: Vec<Accumulator>,
-    /// Values of which an iteration writes one tile where readers outside of the loop find it.
+    /// Values of which an iteration writes one tile for users outside of the loop.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<LoopValue>,
     /// Copies: of tiles in every iteration, of accumulators after the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub copied: Vec<LoopCopyReport>,
-    /// The loops in its body, in program order.
+    /// Inner loops, in program order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub loops: Vec<TileLoop>,
 }
@@ -76,58 +76,60 @@ pub struct TileLoop {
 /// Tiling of an op by a loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LoopOpReport {
-    /// The position of the op in the report's list of ops.
+    /// Position of the op in the report's list of ops.
     pub op: usize,
-    /// Its device function.
+    /// Device function of the op.
     pub function: String,
-    /// The dimensions that the loop cuts; none if an op does the same in every iteration.
+    /// Dimensions that the loop tiles; empty if the op does the same in every iteration.
     pub cuts: Vec<TiledDimReport>,
 }
 
-/// A dimension that a loop cuts.
+/// Dimension of an op that a loop tiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TiledDimReport {
     /// Names of the iteration dimension, as in the report's list of ops.
     pub dim: String,
-    /// Elements of a tile along it.
+    /// Tile size along the dimension, in elements.
     pub tile: i64,
 }
 
-/// A value in a loop.
+/// Value that a loop uses or defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LoopValue {
-    /// `arg0` for an argument of the function, `constant`, or the device function that makes the value.
+    /// `arg0` for an argument of the function, `constant`, or the device function that defines the value.
     pub name: String,
-    /// The position in the report's list of the op that makes it.
+    /// Position in the report's list of the op that defines the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub op: Option<usize>,
-    /// Bytes of its device layout, all cores together: of a tile where an iteration has one tile, else of the whole.
+    /// Bytes of the device layout, all cores together: of one tile if an iteration accesses one tile, otherwise of the
+    /// complete value.
     pub bytes: i64,
-    /// Where it lives.
+    /// Location of the value.
     #[serde(flatten)]
     pub place: ValueLocation,
 }
 
-/// Where a value lives.
+/// Location of a value: its memory, and the address or the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ValueLocation {
     /// `lx`, `pool` or `hbm`.
     pub memory: &'static str,
-    /// The offset in LX.
+    /// Offset in LX.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lx_offset_bytes: Option<i64>,
-    /// Why it is not in LX.
+    /// Reason why the value is not in LX.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
 }
 
-/// A partial result that iterations add to.
+/// Partial result that iterations accumulate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Accumulator {
-    /// The value, named by the op that combines.
+    /// The value, named by the op that combines it.
     #[serde(flatten)]
     pub value: LoopValue,
-    /// The op that writes the neutral element before the first iteration; none where a loop around this one began.
+    /// Position of the op that writes the neutral element before the first iteration; absent if an outer loop carries
+    /// the accumulator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neutral_element: Option<usize>,
 }
@@ -135,20 +137,20 @@ pub struct Accumulator {
 /// Copy of a tile or an accumulator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LoopCopyReport {
-    /// The position of the copy in the report's list of ops.
+    /// Position of the copy in the report's list of ops.
     pub op: usize,
-    /// The copied value.
+    /// Copied value.
     pub from: LoopValue,
-    /// Where it goes to.
+    /// Location of the copy.
     pub to: ValueLocation,
-    /// Bytes of the copy.
+    /// Size of the copy in bytes.
     pub bytes: i64,
-    /// Why there are two.
+    /// Reason for the copy.
     pub why: String,
 }
 
-/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `num_runs` is
-/// how often the loops run.
+/// Computes the bytes of loops from the bytes of their ops. `ops` has the bytes of every op of the report, and
+/// `num_runs` is the number of runs of the loops.
 pub fn sum_loop_bytes(loops: &mut [TileLoop], ops: &[Bytes], num_runs: i64) {
     for around in loops {
         let num_iterations = num_runs * around.count;
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn adds_bytes_of_inner_loops_to_outer_loop() {
-        // Op 0 stands before the loops, op 1 in the outer one, op 2 in the inner one.
+        // Op 0 is before the loops, op 1 in the outer one, op 2 in the inner one.
         let mut loops = [tile_loop(4, &[1, 2], vec![tile_loop(8, &[2], vec![])])];
         sum_loop_bytes(&mut loops, &[op_bytes(1), op_bytes(400), op_bytes(3200)], 1);
         let [outer] = &loops;

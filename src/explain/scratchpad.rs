@@ -9,22 +9,22 @@ use schemars::JsonSchema;
 use scratchpad::{DrawnInterval, LoopBracket, LxDrawing, draw};
 use serde::Serialize;
 
-/// A value in LX, from the op that writes it to its last reader.
+/// Value in LX, from its definition to its last use.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LxValue {
-    /// The device function of the op that writes it.
+    /// Device function of the op that writes the value.
     pub name: String,
-    /// The position of that op in the report's list.
+    /// Position of this op in the report's list.
     pub op: usize,
-    /// The last op that uses it; in a loop that it was not made in, the last op of the loop.
+    /// Position of the last op that uses the value. If a loop uses a value from outside, it is the last op of the loop.
     pub last_op: usize,
-    /// The ops that read it, each as often as it has operands that do.
+    /// Positions of the ops that read the value, each once per operand.
     pub readers: Vec<usize>,
-    /// Its address on every core.
+    /// Address on every core.
     pub lx_offset_bytes: i64,
-    /// Its bytes on one core.
+    /// Bytes on one core.
     pub bytes: i64,
-    /// The op whose result was at this address and is read for the last time as this value is written.
+    /// Position of the op whose dead result was at this address: in-place reuse, its last user writes this value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub takes_over: Option<usize>,
 }

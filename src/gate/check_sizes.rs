@@ -1,5 +1,5 @@
-//! `spyre-verify-phase`: refuses sizes whose products leave 64 bits. Passes multiply sizes, counts of loops and bytes
-//! of sticks.
+//! `spyre-verify-phase`: rejects sizes whose products exceed 64 bits, because passes multiply sizes, trip counts and
+//! stick bytes.
 
 use crate::dialect::ods::attr;
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
 };
 use machine::STICK_BYTES;
 
-/// Refuses every tensor and every operation of a module that is too large.
+/// Reports every op that has a tensor of 2^56 elements or more, or executes 2^56 points or more, loops included.
 pub(super) fn check_sizes(module: Op<'_>) -> Result<(), ErrorReported> {
     let broken = module.nested().into_iter().filter_map(|op| check_tensors(op).and_then(|()| check_points(op)).err());
     broken.last().map_or(Ok(()), Err)
 }
 
-/// Bytes of so many elements with a stick for each, or of so many points, each once in every iteration of the loops
-/// around them.
+/// Returns whether the product of `sizes` and `STICK_BYTES` fits in `i64`. The sizes are those of a tensor, or an
+/// iteration space and the trip counts of its loops.
 fn fits_in_i64(sizes: impl IntoIterator<Item = i64>) -> bool {
     sizes.into_iter().try_fold(STICK_BYTES, i64::checked_mul).is_some()
 }

@@ -1,4 +1,4 @@
-//! Checks between phases: what a phase promises, so that a mistake shows in the phase that made it.
+//! Checks invariants between phases, so that an error is reported in the phase that causes it.
 
 mod check_sizes;
 pub(crate) mod verify_phase;

@@ -1,8 +1,8 @@
-//! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
+//! `spyre-verify-phase`: rejects ops that a phase should have removed, and ops that lack the decisions of that phase.
 //!
-//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the
-//! promises of the phases before it, and rules that no op's verifier can check: those of the uses of a value.
-//! Everything that is wrong is reported, not the first.
+//! Reads the module; writes `spyre.phase`, from which the compilation of a printed module resumes. The invariants of
+//! earlier phases remain in force. Uses of values are checked as well, because no op verifier sees all of them. All
+//! violations are reported, not only the first one.
 
 use super::check_sizes::check_sizes;
 use crate::dialect::ods::{attr, option, sdsc, spyre};
@@ -25,7 +25,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let phase: Phase = options.read_enum(module, option::PHASE)?;
     check_sizes(module)?;
-    // All that is wrong is told, but of what is laid out or divided only where everything is.
+    // Every violation is reported. Layouts and core splits are checked only if all ops have them.
     combine_reports(
         find_violations(module, phase).into_iter().map(|(op, broken)| report_violation(op, phase, broken)),
     )?;
@@ -53,22 +53,22 @@ fn report_violation(op: Op<'_>, phase: Phase, broken: &str) -> ErrorReported {
     error_at(codes::INTERNAL, op, format_args!("is not allowed after phase '{phase}': {broken}")).report()
 }
 
-/// Whether nothing was reported, once all is.
+/// Drains all reports; returns the last error, if any.
 fn combine_reports(reported: impl Iterator<Item = ErrorReported>) -> Result<(), ErrorReported> {
     reported.last().map_or(Ok(()), Err)
 }
 
-/// Whether the work of an op is divided in a way that the hardware has.
+/// Checks that the machine supports the core split of an op.
 fn check_work(compute: ComputeOp<'_>, target: &Target) -> Result<(), String> {
     let (operation, split) = (describe_op(compute)?, core_split_of(compute)?);
     check_split(&operation, &split, target).map_err(|error| error.explain(&operation, &compute.dim_names()))
 }
 
-/// The ops that break a promise; what stands in one of them goes with it.
+/// Returns the ops that violate an invariant, each with the rule; ops nested in one of them are omitted.
 fn find_violations(module: Op<'_>, phase: Phase) -> Vec<(Op<'_>, &'static str)> {
     let mut found: Vec<(Op<'_>, &'static str)> = Vec::new();
     for op in module.nested() {
-        // Outside comes before inside.
+        // Pre-order: an op precedes its nested ops.
         let is_within = |around: Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|op| op == around);
         if !found.last().is_some_and(|&(last, _)| is_within(last)) {
             found.extend(find_phase_violation(op, phase).map(|broken| (op, broken)));
@@ -77,7 +77,7 @@ fn find_violations(module: Op<'_>, phase: Phase) -> Vec<(Op<'_>, &'static str)> 
     found
 }
 
-/// The first promise that an op breaks.
+/// Returns the first invariant that an op violates after `phase`; `None` if there is none.
 fn find_phase_violation(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     let is_after = |other: Phase| phase >= other;
     if is_after(Phase::Bundle) {

@@ -80,7 +80,13 @@ impl CountError {
     }
 }
 
-/// Numbers that the user bound to names, and which of them were used.
+/// Numbers that the user bound to names, and whether they were used.
+///
+/// `bind=T=4` turns `tiles(M = T)` into `tiles(M = 4)`. An unbound symbol needs a maximum, such as
+/// `spyre.symbols = {T = 8}` on the function. The dimension is then split into 8 tiles, so their size is known, and a
+/// launch executes the first `T` of them. `T = 4` at launch is therefore half of the dimension, while `bind=T=4` is all
+/// of it in larger tiles. The loop keeps the symbol up to the bound of `scf.for`; the back end accepts only numbers
+/// (torch-spyre facts, G.5).
 #[derive(Clone, Debug, Default)]
 pub struct CountBindings {
     numbers: BTreeMap<String, (i64, bool)>,
@@ -121,7 +127,7 @@ impl CountBindings {
         Ok(SymbolicCount::Symbol(symbol))
     }
 
-    /// Returns the number that is bound to `symbol`, and marks it as used; None if it is unbound.
+    /// Returns the number that is bound to `symbol`, and marks it as used; `None` if it is unbound.
     ///
     /// # Errors
     /// If it is above the maximum.

@@ -84,7 +84,7 @@ pub struct WrittenDimNames {
     dims: Vec<Vec<BufferFactor>>,
 }
 
-/// Dimension whose names the buffer does not take over from a slice.
+/// Dimension whose names the buffer does not inherit from a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DimNameRejection {
     /// The buffer has another name there, which wins.
@@ -96,7 +96,7 @@ pub enum DimNameRejection {
         /// Name of the slice.
         other: String,
     },
-    /// A window has several names, which do not name the whole dimension.
+    /// A window has several names, which do not name the complete dimension.
     Several {
         /// Dimension.
         dim: usize,

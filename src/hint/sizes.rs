@@ -148,7 +148,7 @@ impl NamedDimSizes {
         self.known.entry(name.to_owned()).or_insert((size, SizeSource::Argument(argument.number)));
     }
 
-    /// Whether a declared size differs from that of the dimension that has the name.
+    /// Returns whether a declared size differs from that of the dimension that has the name.
     fn contradicts(&self, argument: &NamedArgument, declared: &BTreeMap<String, i64>) -> bool {
         argument
             .names
@@ -157,7 +157,7 @@ impl NamedDimSizes {
             .any(|(name, size)| declared.get(name).is_some_and(|declared| declared != size))
     }
 
-    /// Whether each dimension is unnamed, or has one name of the same size.
+    /// Returns whether each dimension is unnamed, or has one name of the same size.
     fn is_one_to_one(&self, argument: &NamedArgument) -> bool {
         let fits = |(name, size): (&String, &i64)| {
             name.is_empty() || self.known.get(name).is_some_and(|(known, _)| known == size)
@@ -197,7 +197,7 @@ impl fmt::Display for SizeSource {
     }
 }
 
-/// Returns advice: a name that occurs twice is rarely meant.
+/// Returns advice if a name occurs twice, which is rarely intended.
 fn twice(names: &str) -> String {
     let mut seen = Vec::new();
     for name in names.split(", ").filter_map(|part| part.split(' ').next()) {

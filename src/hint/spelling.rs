@@ -59,7 +59,7 @@ impl fmt::Display for CountBinding {
 }
 
 /// `ARG=NAME:NAME@SIZE`: names of an argument in storage order, outermost first, optionally with sizes. The argument is
-/// given by its number, or as `arg` and its number.
+/// written as its number, or as `arg` and its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimNames {
     /// Index of the argument.

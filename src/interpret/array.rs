@@ -14,19 +14,19 @@ pub enum EvalArray<E> {
 }
 
 impl<E: Copy> EvalArray<E> {
-    /// A tensor of numbers.
+    /// Creates a tensor of numbers.
     #[must_use]
     pub fn numbers(elements: Vec<E>) -> Self {
         Self::Numbers(Arc::new(elements))
     }
 
-    /// A tensor of positions.
+    /// Creates a tensor of positions.
     #[must_use]
     pub fn positions(elements: impl IntoIterator<Item = i64>) -> Self {
         Self::Positions(Arc::new(elements.into_iter().map(Some).collect()))
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn length(&self) -> usize {
         match self {

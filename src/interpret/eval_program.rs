@@ -1,4 +1,4 @@
-//! Plain-value representation of a function of `spyre` ops, without layouts, places and cores.
+//! Plain-value representation of a function of `spyre` ops, without layouts, memories and cores.
 
 use super::positions::PositionSequence;
 use crate::mlir::{decode_e4m3fn, decode_e5m2};
@@ -13,26 +13,26 @@ pub type ValueId = usize;
 pub struct EvalTensor {
     /// Sizes of the dimensions.
     pub shape: Vec<usize>,
-    /// The type of the elements.
+    /// Type of the elements.
     pub element: ElementType,
 }
 
 impl EvalTensor {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn length(&self) -> usize {
         self.shape.iter().product()
     }
 }
 
-/// The elements of a constant.
+/// Elements of a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstantLiteral<'a> {
     /// Row-major and little endian; truth values may be packed, eight in a byte.
     pub bytes: &'a [u8],
     /// Whether a single element stands for all (splat).
     pub is_splat: bool,
-    /// The type of the elements.
+    /// Type of the elements.
     pub element: ElementType,
 }
 
@@ -103,13 +103,13 @@ impl ConstantLiteral<'_> {
 /// Function whose first values are its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalFunction<'a> {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Half-open range of the integers of each argument; None if unknown.
+    /// Half-open range of the integers of each argument; `None` if unknown.
     pub ranges: Vec<Option<[i64; 2]>>,
-    /// Its values.
+    /// All values of the function.
     pub values: Vec<EvalTensor>,
-    /// Its ops.
+    /// Body of the function.
     pub body: EvalBlock<'a>,
 }
 
@@ -169,7 +169,7 @@ pub struct EvalBlock<'a> {
     pub yields: Vec<ValueId>,
 }
 
-/// One op.
+/// Op with its operands and results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalOp<'a> {
     /// Kind of the op.
@@ -189,25 +189,25 @@ pub enum EvalOpKind<'a> {
     Fill(f64),
     /// Elementwise device function; dimensions of size 1 are broadcast.
     Pointwise {
-        /// The function's name in the table of device functions.
+        /// Name of the function in the table of device functions.
         function: String,
-        /// Its numbers, in the table's order.
+        /// Constants of the function, in the table's order.
         constants: Vec<f64>,
     },
     /// Device function that reduces dimensions, which remain with size 1.
     Reduce {
-        /// The function's name in the table of device functions.
+        /// Name of the function in the table of device functions.
         function: String,
-        /// Its numbers, in the table's order.
+        /// Constants of the function, in the table's order.
         constants: Vec<f64>,
-        /// The dimensions.
+        /// Reduced dimensions.
         dims: Vec<usize>,
     },
-    /// Matrix products over equal batch dimensions.
+    /// Matrix multiplication over equal batch dimensions.
     Matmul,
     /// Rows of the first input along a dimension, selected by the second input.
     Gather {
-        /// The dimension of the table.
+        /// Indexed dimension of the table.
         dim: usize,
     },
     /// Copy of the input, regardless of memories.
@@ -216,7 +216,7 @@ pub enum EvalOpKind<'a> {
     Empty,
     /// Writes the first input to the window of the second that begins at `offsets`.
     Insert {
-        /// The first position along each dimension.
+        /// First position along each dimension.
         offsets: Vec<usize>,
     },
     /// View: the index along each input dimension, in terms of the result's dimensions.
@@ -230,16 +230,16 @@ pub enum EvalOpKind<'a> {
     Loop(EvalLoop<'a>),
 }
 
-/// A counted loop.
+/// Counted loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvalLoop<'a> {
-    /// The number of iterations.
+    /// Number of iterations.
     pub count: usize,
     /// Tiled dimension of each input; `None` for a loop-carried input.
     pub read: Vec<Option<usize>>,
     /// Dimension along which the tiles of each result are concatenated; `None` for a loop-carried result.
     pub given: Vec<Option<usize>>,
-    /// One iteration.
+    /// Ops of one iteration.
     pub body: EvalBlock<'a>,
 }
 

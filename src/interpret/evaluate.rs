@@ -1,6 +1,6 @@
 //! Evaluates the ops of a function over any kind of elements.
 //!
-//! Every tensor is materialized, and every op returns a new one; device layouts, places and cores are ignored. Loops
+//! Every tensor is materialized, and every op returns a new one; device layouts, memories and cores are ignored. Loops
 //! and scopes run sequentially as written. The time is linear in the elements that ops visit.
 
 use super::{
@@ -17,7 +17,7 @@ use std::{borrow::Cow, sync::Arc};
 /// Number of elements per parallel task.
 const CHUNK_ELEMENTS: usize = 4096;
 
-/// Approximate number of multiply-adds per parallel task, and its least number of rows: each task converts the right
+/// Approximate number of multiply-adds per parallel task, and its minimum number of rows: each task converts the right
 /// operand.
 const MATMUL_CHUNK_OPERATIONS: usize = 1 << 20;
 const MIN_MATMUL_ROWS: usize = 16;

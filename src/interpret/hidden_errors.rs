@@ -1,9 +1,9 @@
 //! Finds errors that change results on the device, but not results over complete tensors: loops that overwrite carried
-//! values too early, and the padding after the rows that a matmul reads.
+//! values too early, and nonzero padding after the rows that a matmul reads.
 //!
-//! Every value of the interpreter is a separate tensor, so IR that overwrites a value too early computes the same
-//! results there. This module assumes that all values carried by a loop share one buffer, as after phase `tile`, and
-//! that a view shares the buffer of its source.
+//! Every value of the interpreter is a separate tensor, so IR that overwrites a value too early computes equal results
+//! there. This module assumes that all values carried by a loop share one buffer, as after phase `tile`, and that a
+//! view shares the buffer of its source.
 
 use super::{
     eval_program::{ConstantLiteral, EvalBlock, EvalFunction, EvalLoop, EvalOp, EvalOpKind, ValueId},
@@ -11,8 +11,8 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// Describes a value that is read after a loop has overwritten it, or returns None. The time is linear in the ops,
-/// times the loop depth.
+/// Describes a value that is read after a loop has overwritten it; returns `None` if there is none. The time is linear
+/// in the ops, times the loop depth.
 #[must_use]
 pub fn find_clobbered_value(function: &EvalFunction<'_>) -> Option<&'static str> {
     let mut buffers = AliasClasses { of: (0..function.values.len()).collect() };
@@ -52,8 +52,8 @@ impl AliasClasses {
         !matches!(op.kind, EvalOpKind::Constant(_)) && op.outputs.iter().all(|output| self.of[*output] == *output)
     }
 
-    /// Describes an error in the use of the initial values of a loop, which the loop overwrites. Returns None if there
-    /// is no error.
+    /// Describes an error in the use of the initial values of a loop, which the loop overwrites; returns `None` if
+    /// there is no error.
     fn find_initial_value_error(
         &self,
         block: &EvalBlock<'_>,
@@ -83,8 +83,8 @@ impl AliasClasses {
         None
     }
 
-    /// Describes an error in the body of a loop, or returns None: the definition of a yielded value overwrites the
-    /// carried value that the iteration received.
+    /// Describes an error in the body of a loop: the definition of a yielded value overwrites the carried value that
+    /// the iteration received. Returns `None` if there is no error.
     fn find_body_error(&self, around: &EvalLoop<'_>) -> Option<&'static str> {
         let body = &around.body;
         let pick = |values: &[ValueId], dims: &[Option<usize>]| -> Vec<ValueId> {
@@ -123,8 +123,8 @@ impl AliasClasses {
     }
 }
 
-/// Returns whether padding that a product reads as part of full sticks may be nonzero: constants in its right operand's
-/// buffer at positions outside of the product's index range.
+/// Returns whether padding that a matmul reads as part of full sticks may be nonzero: constants in the buffer of its
+/// right operand, at positions outside of the matmul's index range.
 #[must_use]
 pub fn may_read_nonzero_padding(function: &EvalFunction<'_>) -> bool {
     let mut makers: Vec<Option<&EvalOp<'_>>> = vec![None; function.values.len()];

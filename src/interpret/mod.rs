@@ -1,19 +1,9 @@
 //! Interpreter of `spyre` ops over complete tensors: the semantics of a program after any phase up to `lx`.
 //!
-//! It ignores device layouts, memory tiles, places and cores, so passes that decide about these must not change its
-//! results. Over [`Field`](element::Field) elements, two programs agree only if they compute the same function; over
-//! [`Exact`](element::Exact) elements, it computes the exact meaning. Constants have the values in the program, not
-//! those rounded to device formats: the simulator reads both from the files.
-//!
-//! | file | what |
-//! |---|---|
-//! | `program` | a function of `spyre` ops as plain values |
-//! | `read` | from IR to these: the only file that knows MLIR |
-//! | `evaluate` | what the ops compute, over any kind of elements |
-//! | `array`, `walk` | tensors of elements, and moving elements between them |
-//! | `selection` | some elements of a tensor |
-//! | `unseen` | what such results do not show: buffers that loops overwrite, and padding |
-//! | `unroll`, `sample` | the part of a function that some elements of its results depend on |
+//! It ignores device layouts, memories and cores, so passes that decide about these must not change its results. Over
+//! [`FiniteField`](element::FiniteField) elements, two programs agree only if they compute the same function; in
+//! [`F64Arithmetic`](element::F64Arithmetic), it computes the results without the rounding of device formats. Constants
+//! have the values in the program, not those rounded to device formats: the simulator reads both from the files.
 
 mod array;
 mod eval_program;

@@ -63,7 +63,7 @@ impl PositionSequence {
                 places.iter_mut().zip(terms).for_each(|(place, term)| *place += term * stride);
             }
         }
-        // Every index is in bounds, so their sum is; a single term may be negative.
+        // Every index is in bounds, so the sum of all terms is; a single term may be negative.
         let least = |places: &Vec<i64>| places.iter().copied().min().unwrap_or(0);
         let shift: i64 = places.iter().map(least).sum();
         let mut tables: Vec<Vec<usize>> = Vec::with_capacity(places.len() + 1);
@@ -115,7 +115,7 @@ impl PositionSequence {
         });
     }
 
-    /// All places, in order.
+    /// Returns all positions, in order.
     pub(super) fn positions(&self) -> Vec<usize> {
         let mut places = Vec::with_capacity(self.length());
         self.for_each_run(|row, start| match row {
@@ -132,7 +132,7 @@ impl PositionSequence {
         }
     }
 
-    /// Visits the elements row by row, with the start of the row and its elements relative to that start.
+    /// Visits the elements run by run, with the start of the run and its elements relative to that start.
     pub(super) fn for_each_run(&self, mut visit: impl FnMut(PositionRun<'_>, usize)) {
         let tables = match self {
             Self::Positions(places) => return visit(PositionRun::Offsets(places), 0),
@@ -161,7 +161,7 @@ impl PositionSequence {
     }
 }
 
-/// The elements of a row from its start.
+/// Elements of a run, relative to its start.
 pub(super) enum PositionRun<'a> {
     /// Number of contiguous elements.
     Contiguous(usize),

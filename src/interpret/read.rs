@@ -51,7 +51,7 @@ fn read_with_elements<'m, 'c>(
     Ok(EvalFunction { name: function.text_attr("sym_name").to_owned(), ranges, values: reader.values, body })
 }
 
-/// Function that returns the elements of a constant's attribute, or None if they cannot be read.
+/// Function that returns the elements of a constant's attribute; `None` if they cannot be read.
 type ElementsLookup<'r, 'm, 'c> = &'r dyn Fn(mlir::Attribute<'m>) -> Option<RawElements<'c>>;
 
 struct FunctionReader<'r, 'm, 'c> {
@@ -230,7 +230,7 @@ fn read_tensor(value: Value<'_>) -> Option<EvalTensor> {
     Some(EvalTensor { shape: as_positions(tensor.shape)?, element: read_element_type(tensor.element)? })
 }
 
-/// Returns the element type, or None for a type that no tensor of this project has.
+/// Returns the element type; `None` for a type that no tensor of this project has.
 fn read_element_type(r#type: Type<'_>) -> Option<ElementType> {
     ScalarType::from_type(r#type).element_type().filter(|element| *element != ElementType::Index)
 }

@@ -35,7 +35,7 @@ impl ElementSelection {
         Self(dims.into_iter().collect())
     }
 
-    /// The positions along each dimension.
+    /// Returns the positions along each dimension.
     #[must_use]
     pub fn dims(&self) -> &[Arc<[usize]>] {
         &self.0
@@ -47,7 +47,7 @@ impl ElementSelection {
         self.0.iter().map(|positions| positions.len()).collect()
     }
 
-    /// The number of elements.
+    /// Returns the number of selected elements.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.iter().map(|positions| positions.len()).product()

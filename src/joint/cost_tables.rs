@@ -139,7 +139,7 @@ fn collect_earlier_reads(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
     found
 }
 
-/// `sets` has the views of each variable.
+/// Computes the costs of an op. `sets` has the views of each variable.
 fn compute_op_cost_table(
     from: &OpCostKey,
     kind: &OpClass,

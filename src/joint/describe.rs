@@ -15,10 +15,10 @@ use scratchpad::{Buffer, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
 
 impl JointProgram {
-    /// Describes a program. `ops` has each op as work division and the model of time see it.
+    /// Describes a program. `ops` has each op in the form for work division and in that for the time model.
     ///
     /// # Errors
-    /// The op that cannot be divided, and why.
+    /// Returns the op that cannot be divided, and the reason.
     pub(crate) fn new(
         program: &Program,
         ops: &[(Rc<UndividedOp>, TileOp)],
@@ -55,7 +55,7 @@ struct ValueCollector {
 }
 
 impl ValueCollector {
-    /// Adds a value. An ineligible one is listed because others may name it as a parent, but no op refers to it.
+    /// Adds a value. An ineligible value is listed because others may refer to it as a parent, but no op refers to it.
     fn add_value(&mut self, value: JointValue) {
         if value.buffer.barred.is_none() {
             for &OperandRef { op, operand } in &value.users {

@@ -19,7 +19,7 @@ pub(super) struct SplitEvaluation {
     pub(super) spilled: Vec<usize>,
 }
 
-/// Places the values of the program under the splits `chosen`, one index per op, and prices the result.
+/// Places the values of the program under the splits `chosen`, one index per op, and computes the cost of the result.
 pub(super) fn evaluate(
     program: &JointProgram,
     chosen: &[usize],

@@ -1,7 +1,7 @@
-//! Results that programs of one search share: kinds of ops, sets of views, and prices.
+//! Results that programs of one search share: kinds of ops, sets of views, and costs.
 //!
-//! A search divides many programs that differ in a few ops. Each entry follows from its key alone, so a hit returns
-//! what the computation would.
+//! A search divides many programs that differ in a few ops. Each entry depends only on its key, so a hit returns the
+//! result of the computation.
 
 use super::{
     enumerate_split_candidates,
@@ -22,9 +22,9 @@ use std::{
 /// Common properties of equivalent ops.
 #[derive(Debug)]
 pub struct OpClass {
-    /// Op as work division sees it.
+    /// Op for work division.
     pub operation: Rc<UndividedOp>,
-    /// Candidate splits; the first is the one that such an op gets on its own.
+    /// Candidate splits; the first is the split of an op of this class in isolation.
     pub splits: Vec<WorkSplit>,
     /// Number of the kind; kinds of one [`JointMemo`] have different numbers.
     pub number: usize,
@@ -61,10 +61,10 @@ pub struct JointMemo {
 }
 
 impl JointMemo {
-    /// Returns the split that an op gets on its own.
+    /// Returns the split of an op in isolation.
     ///
     /// # Errors
-    /// As [`divide`].
+    /// Those of [`divide`].
     pub fn find_isolated_split(
         &mut self,
         operation: &Rc<UndividedOp>,
@@ -82,7 +82,7 @@ impl JointMemo {
     /// Returns the kind of an op. `has_values` says whether an operand could be in LX.
     ///
     /// # Errors
-    /// As [`divide`].
+    /// Those of [`divide`].
     pub fn find_op_class(
         &mut self,
         operation: &Rc<UndividedOp>,
@@ -90,7 +90,7 @@ impl JointMemo {
         target: &Target,
     ) -> Result<Rc<OpClass>, WorkError> {
         let key = (Rc::clone(operation), has_values);
-        // The op has a split, so `alternatives` is not empty.
+        // The op has a split, so `enumerate_splits` finds at least one.
         let splits_of = |own: WorkSplit| {
             enumerate_split_candidates(operation, &own, has_values, target).unwrap_or_else(|_| vec![own])
         };

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashMap;
 use std::{collections::BTreeMap, fmt, hash::Hash};
 
-/// Evaluates a memoized result again, and compares, in a build with the feature `check-memo`.
+/// Computes a memoized result again and compares both, in a build with the feature `check-memo`.
 ///
 /// # Panics
-/// In such a build, if the result does not follow from its key: the key lacks something that the result depends on.
+/// In such a build, if the results differ: the key lacks something that the result depends on.
 pub(crate) fn check_memo_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnOnce() -> T) {
     if cfg!(feature = "check-memo") {
         assert_eq!(*hit, again(), "a memoized result does not follow from its key");

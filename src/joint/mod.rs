@@ -1,29 +1,9 @@
-//! Joint choice of core splits and LX placement.
+//! Stage `joint`: chooses the core splits of all ops of a program together with the values in LX.
 //!
-//! If ops are divided one by one, results often have slices that their readers cannot use: a value stays in LX only if
-//! each core finds exactly the data that it needs there. This stage chooses the splits of all ops of a program at once,
-//! with the time model ([`cost`]).
-//!
-//! Definitions:
-//! * A *value* is the result of an op, or an input that several ops read and that a copy could load into LX.
-//! * A *view* of a value is its partition over the cores ([`CoreView`](crate::work::CoreView)). A split of an op
-//!   determines a view of each of its operands.
-//! * A value is *in HBM* or in LX *under one view*, which all its users must have.
-//!
-//! Method:
-//! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores
-//!    ([`WorkSplit::in_order`]).
-//! 2. *Tables* (`cost_tables.rs`): the cost of each op as a function of the states of its operands: the price of the
-//!    best split with these views. A value's states are HBM and the views that all its users can have. Equivalent ops
-//!    share candidates and tables (`memo_table.rs`). Programs of one search share both (`memo.rs`).
-//! 3. The states with the least sum of costs are found by variable elimination ([`crate::assignment`]).
-//! 4. *Placement* (`evaluate.rs`): the planner assigns addresses, and the model prices the result. Values that do not
-//!    fit are moved to HBM, and the other states are chosen again.
-//! 5. The cheapest of all these plans is kept. The first plan has the splits that each op gets in isolation, so by the
-//!    model the result is never worse.
-//!
-//! `describe.rs` makes the input of this method from a [`program::Program`]; `placed_costs.rs` prices its result as
-//! `spyre-allocate-scratchpad` places it.
+//! If ops are divided one by one, results often have slices that their users cannot use: a value stays in LX only if
+//! each core finds its own data there. This stage computes the cost of each op as a function of the location of its
+//! operands, finds the cheapest assignment of locations by variable elimination ([`crate::assignment`]), and lets the
+//! planner assign addresses ([`choose_joint_splits`]).
 
 mod candidates;
 mod cost_tables;
@@ -60,10 +40,10 @@ const MAX_TABLE_ENTRIES: usize = 1 << 20;
 /// Maximum number of evaluated plans. Each but the first leaves a value in HBM that did not fit before.
 const MAX_EVALUATED_PLANS: usize = 8;
 
-/// A program whose ops are to be divided.
+/// Program whose ops are to be divided.
 #[derive(Clone, Debug, Default)]
 pub struct JointProgram {
-    /// Kinds of ops, as work division sees them; equivalent ops share one.
+    /// Classes of ops for work division; equivalent ops share one.
     pub kinds: Vec<Rc<OpClass>>,
     /// The ops in order.
     pub ops: Vec<JointOp>,
@@ -73,31 +53,32 @@ pub struct JointProgram {
     kind_positions: FxHashMap<usize, usize>,
 }
 
-/// An op.
+/// Op of the program.
 #[derive(Clone, Debug)]
 pub struct JointOp {
-    /// Index into [`JointProgram::collect_kinds`].
+    /// Index into [`JointProgram::kinds`].
     pub kind: usize,
-    /// Op as the time model sees it: all operands in HBM and in one slice, numbered as in the operation.
+    /// Op for the time model: all operands in HBM and in one slice, numbered as in the operation.
     pub tile: TileOp,
     /// For each operand the index of its value, if that could be in LX.
     pub values: Vec<Option<usize>>,
 }
 
-/// Value that could be in LX.
+/// Value that could be in LX: the result of an op, or an input that several ops read and that a copy could load into
+/// LX.
 #[derive(Clone, Debug)]
 pub struct JointValue {
-    /// Buffer as the planner sees it, but with the bytes of all slices. The times of its uses are those of
+    /// Buffer for the planner, but with the bytes of all slices. The times of its uses are those of
     /// [`JointOp::use_time`].
     pub buffer: Buffer,
-    /// Operands that must agree on the core view of the value, the writer first.
+    /// Operands that must agree on the core view of the value, the producer first.
     pub users: Vec<OperandRef>,
     /// For an input the op before which its copy is inserted.
     pub copied_before: Option<usize>,
 }
 
 impl JointProgram {
-    /// Adds an op behind all others. `values` has for each operand the index of its value, if that could be in LX.
+    /// Adds an op after all others. `values` has for each operand the index of its value, if that could be in LX.
     pub fn add_op(&mut self, kind: &Rc<OpClass>, tile: TileOp, values: Vec<Option<usize>>) {
         let kinds = &mut self.kinds;
         let kind = *self.kind_positions.entry(kind.number).or_insert_with(|| {
@@ -133,14 +114,14 @@ impl JointOp {
 pub struct SplitChoice {
     /// For each op the index of its split.
     pub splits: Vec<usize>,
-    /// For each op the split that would cost least if LX had unlimited room: a planner that splits live ranges may find
-    /// more room. `None` if the plan would be rejected regardless of its cost.
+    /// For each op the cheapest split for an LX of unlimited size. A planner that splits live ranges may fit more
+    /// values than `splits` assumes. `None` if the plan would be rejected regardless of its cost.
     pub unconstrained_splits: Option<Vec<usize>>,
-    /// The modeled time of all ops, ns.
+    /// Modeled time of all ops, ns.
     pub ns: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
-    /// Whether the plan is rejected regardless of its modeled cost ([`cost::refuse`]).
+    /// Whether the plan is rejected regardless of its modeled cost ([`cost::check_kernel_limits`]).
     pub is_refused: bool,
 }
 
@@ -156,10 +137,20 @@ impl SplitChoice {
     }
 }
 
-/// Chooses a split for each op; every value is in LX for its whole live range or not at all. By the model and with this
-/// planner, the result never costs more than the plan of every op's first split.
+/// Chooses a split for each op; every value is in LX for its complete live range or not at all.
 ///
-/// `memo` is new, or has the kinds of all programs that it was used with.
+/// A value is in HBM, or in LX under one *view*, its partition over the cores ([`CoreView`](crate::work::CoreView));
+/// all users must have that view. A split of an op determines the view of each operand.
+///
+/// 1. Candidates: all splits that an op allows, in every core order ([`WorkSplit::with_order`]).
+/// 2. Tables: the cost of each op for each assignment of views to its operands, under the best split with these views.
+///    Equivalent ops share candidates and tables.
+/// 3. Variable elimination finds the states of least total cost.
+/// 4. The planner assigns addresses. Values that do not fit are moved to HBM, and the other states are chosen again.
+/// 5. The cheapest of all these plans is kept. The first plan has the splits of each op in isolation, so by the model
+///    and with this planner the result never costs more.
+///
+/// `memo` is new, or has the classes of all programs that it was used with.
 #[must_use]
 pub fn choose_joint_splits(
     program: &JointProgram,

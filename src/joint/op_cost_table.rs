@@ -1,4 +1,4 @@
-//! Costs of ops by the locations of their operands, and what they depend on.
+//! Costs of ops by the locations of their operands, and the keys of these costs.
 
 use crate::assignment;
 use cost::TileOp;
@@ -29,7 +29,7 @@ pub(super) struct OpCostTable {
     pub(super) splits: BTreeMap<usize, usize>,
 }
 
-/// Key of the memoized prices of an op: everything that they depend on.
+/// Key of the memoized costs of an op: everything that they depend on.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct OpCostKey {
     /// Number of the kind.
@@ -40,10 +40,10 @@ pub(super) struct OpCostKey {
     pub(super) variables: Vec<Option<usize>>,
     /// For each variable the number of its set of views.
     pub(super) sets: Vec<Option<usize>>,
-    /// For each operand the result of `collect_earlier_reads`.
+    /// For each operand, the result of `collect_earlier_reads`.
     pub(super) reads: Vec<(i64, bool)>,
 }
 
-/// Key of the memoized price of a copy: the kind of its first reader, the reader with buffers numbered by operand, the
+/// Key of the memoized cost of a copy: the class of its first user, that user with buffers numbered by operand, the
 /// operand that it copies, and the views.
 pub(super) type CopyCostKey = (usize, TileOp, usize, Option<usize>);

@@ -1,8 +1,8 @@
-//! Prices of a program under core splits, placed as `spyre-allocate-scratchpad` places it.
+//! Costs of a program under core splits, placed as `spyre-allocate-scratchpad` places it.
 //!
-//! [`super::choose`] plans whole live ranges; `spyre-allocate-scratchpad` also moves values into and out of LX. Both
-//! the chosen splits and those of each op in isolation are therefore planned as `spyre-allocate-scratchpad` does, and
-//! the cheaper result is used.
+//! [`super::choose_joint_splits`] plans unsplit live ranges; `spyre-allocate-scratchpad` also splits live ranges. Both
+//! the chosen splits and those of each op in isolation are therefore placed as by `spyre-allocate-scratchpad`, and the
+//! cheaper result is used.
 
 use super::{JointMemo, JointProgram, choose_joint_splits};
 use crate::lx::{
@@ -48,7 +48,7 @@ impl DescribedProgram {
     /// other splits were considered.
     ///
     /// # Errors
-    /// As [`Self::compute_costs_with_splits`].
+    /// Those of [`Self::compute_costs_with_splits`].
     pub(crate) fn choose_splits(
         &self,
         target: &Target,
@@ -64,8 +64,8 @@ impl DescribedProgram {
         let cost_of = |priced: &[PlacedOpCost]| priced.iter().map(|op| op.cost).sum::<ModeledCost>();
         let mut splits = splits_of(&vec![0; program.ops.len()]);
         let mut priced: Option<Vec<PlacedOpCost>> = None;
-        // The chosen splits are placed by the planner, whose plan is not always better for a choice of fewest bytes; so
-        // both objectives are tried.
+        // The planner places values under the chosen splits, and its plan is not always better for a choice of fewest
+        // bytes, so both objectives are tried.
         let objectives =
             if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
         for tried in objectives {
@@ -119,7 +119,8 @@ fn place_program(divided: &DividedProgram, target: &Target) -> Result<PlacedProg
     PlacedProgram::new(divided, &plan)
 }
 
-/// Prices the ops of a placed program, as one kernel. `tiles` has the ops before they are divided and placed.
+/// Returns the cost of each op of a placed program, as one kernel. `tiles` has the ops before they are divided and
+/// placed.
 fn compute_placed_op_costs(placed: &PlacedProgram, mut tiles: Vec<TileOp>, target: &Target) -> Vec<PlacedOpCost> {
     let ops = &placed.program.ops;
     for ((tile, op), split) in tiles.iter_mut().zip(ops).zip(&placed.splits) {
@@ -132,7 +133,7 @@ fn compute_placed_op_costs(placed: &PlacedProgram, mut tiles: Vec<TileOp>, targe
     compute_tile_costs(&tiles, ops, target)
 }
 
-/// Prices ops that are divided and placed, as one kernel.
+/// Returns the cost of each op after division and placement, as one kernel.
 pub(super) fn compute_tile_costs(tiles: &[TileOp], ops: &[Rc<ProgramOp>], target: &Target) -> Vec<PlacedOpCost> {
     let kernel: Vec<_> = tiles.iter().map(TileOp::to_op_shape).collect();
     extract_features(&kernel).iter().zip(ops).map(|(described, op)| PlacedOpCost::new(described, op, target)).collect()
@@ -141,7 +142,7 @@ pub(super) fn compute_tile_costs(tiles: &[TileOp], ops: &[Rc<ProgramOp>], target
 /// Cost of an op.
 pub(crate) struct PlacedOpCost {
     pub(crate) cost: ModeledCost,
-    /// Number of the op in its candidate; none for an op that a pass added.
+    /// Number of the op in its candidate; `None` for an op that a pass added.
     pub(crate) number: Option<i64>,
     /// Number of times that loops compute the same result of the op.
     times: i64,

@@ -172,9 +172,9 @@ fn removes_split_conflict_where_that_saves_time() {
         &mut JointMemo::default(),
     );
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
-    // The results of the first product and of the function are in LX: HBM traffic is arguments, weights and the result.
+    // The results of the first matmul and of the function are in LX: HBM traffic is arguments, weights and the result.
     assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
-    // The second product splits its reduction dimension as the first one splits its columns, and each core keeps its
+    // The second matmul splits its reduction dimension as the first one splits its columns, and each core keeps its
     // slice.
     let (first, second) = (chosen_slices(&program, &choice, 0), chosen_slices(&program, &choice, 2));
     assert_eq!((first[M], first[N]), (second[M], second[K]));
@@ -182,7 +182,7 @@ fn removes_split_conflict_where_that_saves_time() {
 
 #[test]
 fn leaves_values_that_do_not_fit_in_hbm_and_chooses_again() {
-    // The result of the first product needs 1 KiB a core on 32 cores.
+    // The result of the first matmul needs 1 KiB per core on 32 cores.
     let target = Target { lx_bytes: 512, ..Target::spyre() };
     let program = build_two_layers().build(&target);
     let planner = ExactPlanner::new_unsplit();
@@ -319,7 +319,7 @@ fn lets_matmul_read_matmul_result_by_core_order() {
     assert!(agree(find(0, &[4, 8, 1], &[8, 1, 1]), second));
 }
 
-/// Up to four ops on small matrices; each reads results of earlier ops, or inputs.
+/// Returns up to four ops on small matrices; each reads results of earlier ops, or inputs.
 fn random_ops() -> impl Strategy<Value = Vec<(bool, [usize; 2])>> {
     prop::collection::vec((any::<bool>(), [0_usize..5, 0..5]), 1..4)
 }
@@ -341,7 +341,7 @@ fn build_random_ops(ops: &[(bool, [usize; 2])]) -> JointProgramBuilder {
     builder
 }
 
-/// Every choice of splits.
+/// Returns every choice of splits.
 fn enumerate_choices(program: &JointProgram) -> Vec<Vec<usize>> {
     program.ops.iter().fold(vec![vec![]], |known, op| {
         known
@@ -382,7 +382,7 @@ proptest! {
     }
 }
 
-/// Programs of one search give what each of them gives alone, in any order.
+/// A memo that the programs of one search share changes no result, in any order.
 #[test]
 fn chooses_equal_splits_with_shared_memo() {
     let target = Target { cores: 8, ..Target::spyre() };

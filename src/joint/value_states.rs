@@ -23,7 +23,7 @@ pub(super) struct ValueStates {
     of_values: Vec<Option<ViewSet>>,
 }
 
-/// A set of views.
+/// Set of views.
 #[derive(Clone)]
 pub(super) struct ViewSet {
     /// Number of the set in the [`JointMemo`]; equal numbers mean equal views.

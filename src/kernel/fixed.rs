@@ -1,4 +1,4 @@
-//! Numbers in a kernel's hint scopes that no knob controls: their names and their admissible values.
+//! Numbers in a kernel's hint scopes that no knob controls: their names and their valid values.
 //!
 //! `tiles_rows` is a tile count along `rows`, `splits_rows` a core split along `rows`, and `order` the loop order of a
 //! scope: 1 is the order as written, the others number the permutations of the loops in lexicographic order. The second
@@ -23,7 +23,7 @@ pub enum FixedNumberKind {
 const MAX_TILES: i64 = 64;
 
 impl FixedNumberKind {
-    /// Returns the name of a number; None if the dimension cannot be named on a command line.
+    /// Returns the name of a number; `None` if the dimension cannot be named on a command line.
     #[must_use]
     pub fn name(self, dim: &str) -> Option<String> {
         let is_word = !dim.is_empty() && dim.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -63,7 +63,7 @@ impl UniqueNames {
     }
 }
 
-/// Returns the permutation of `num_loops` loops with a number, from 1 on; None if there are fewer permutations.
+/// Returns the permutation of `num_loops` loops with a number, from 1 on; `None` if there are fewer permutations.
 #[must_use]
 pub fn compute_loop_order(num_loops: usize, number: i64) -> Option<Vec<usize>> {
     let mut left: Vec<usize> = (0..num_loops).collect();

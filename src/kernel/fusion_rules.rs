@@ -2,7 +2,7 @@
 //!
 //! The *levels* of a kernel are the loops that its hint scopes request, numbered from outside. The levels must tile a
 //! moved op in the same way as the value between op and kernel; otherwise the op would get a loop of its own, and the
-//! value would go through memory anyway.
+//! value would go through HBM.
 
 use crate::codes;
 use std::{collections::BTreeMap, fmt};
@@ -22,13 +22,13 @@ pub enum FusionRule {
     PTied,
     /// A loop that the user wrote reads the input.
     PSites,
-    /// Loops do not tile the producer's result as they tile the input.
+    /// The loops do not tile the producer's result in the same way as the input.
     PMap,
     /// A tile of the producer's result does not fit into LX.
     PLx,
     /// The program is faster without the move.
     PCost,
-    /// The consumer is neither elementwise nor a reduction or a product within a tile.
+    /// The consumer is neither elementwise nor a reduction or a matmul within a tile.
     EKind,
     /// The consumer is a kernel with different loops.
     EGrid,
@@ -42,7 +42,7 @@ pub enum FusionRule {
     EAcc,
     /// The consumer reads outputs of several scopes.
     EMulti,
-    /// Loops do not tile the consumer's operand as they tile the output.
+    /// The loops do not tile the consumer's operand in the same way as the output.
     EMap,
     /// A tile of the consumer's result does not fit into LX.
     ELx,
@@ -117,12 +117,12 @@ impl fmt::Display for FusionRule {
 pub struct FusionRejection {
     /// Violated rule.
     pub code: FusionRule,
-    /// Message that says which rule is broken.
+    /// Message that states the violated rule.
     pub message: String,
 }
 
 impl FusionRejection {
-    /// Returns the refusal of a kernel that tiles the value between the kernels differently.
+    /// Returns the rejection of a kernel that tiles the value between the kernels differently.
     #[must_use]
     pub fn from_different_loops() -> Self {
         Self {
@@ -186,11 +186,11 @@ pub struct Prologue {
     pub is_written: bool,
     /// Whether a `spyre.loop` in the kernel reads the result.
     pub is_read_by_loop: bool,
-    /// Kernel inputs that show the result.
+    /// Kernel inputs that view the result.
     pub inputs: Vec<ViewedInput>,
 }
 
-/// Kernel input that shows the result of an op.
+/// Kernel input that views the result of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ViewedInput {
     /// For each dimension of the input, the dimension of the result that it indexes in full.
@@ -212,7 +212,7 @@ pub struct Epilogue {
     pub reads: Vec<OutputUse>,
 }
 
-/// Operand that shows an output of a kernel.
+/// Operand that views an output of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputUse {
     /// For each dimension of the output's defining op, the iteration dimension of the reader that indexes all of it.
@@ -434,7 +434,7 @@ mod tests {
         }
     }
 
-    /// An input with two dimensions, the first of which the outermost level tiles.
+    /// Returns an input with two dimensions, the first of which the outermost level tiles.
     fn make_input() -> ViewedInput {
         ViewedInput { dims: vec![Some(0), Some(1)], cuts: vec![(0, 0)] }
     }

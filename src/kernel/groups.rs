@@ -1,6 +1,6 @@
 //! Default grouping: ops that form a kernel without any hint in the program.
 //!
-//! Each product is a kernel. Reductions form one together with the elementwise ops between and after them that read the
+//! Each matmul is a kernel. Reductions form one together with the elementwise ops between and after them that read the
 //! same rows: maximum, difference, exponential, sum and quotient of a softmax, or square, sum and product of a
 //! normalization.
 
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// Op of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GroupOp {
-    /// Whether it is a product.
+    /// Whether it is a matmul.
     pub is_product: bool,
     /// Whether it is a reduction.
     pub is_reduction: bool,
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn excludes_op_that_depends_on_the_group_through_another_op() {
-        // A product reads the sum, and the last op needs both.
+        // A matmul reads the sum, and the last op needs both.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[0, 1])];
         assert_eq!(find_groups(&ops), [vec![0], vec![1]]);
-        // The group can be placed before the product, which reads it, but not after it.
+        // The group can be placed before the matmul, which reads it, but not after it.
         let ops = [reduction(&[]), product(&[0]), elementwise(&[]), elementwise(&[0, 2]), elementwise(&[0])];
         assert_eq!(find_groups(&ops), [vec![0, 4], vec![1]]);
         // An operand that another op defines in between is an input.

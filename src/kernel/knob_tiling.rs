@@ -14,7 +14,8 @@ pub struct KnobTiling {
 }
 
 impl KnobTiling {
-    /// Returns why the tiles differ in size for these knob values; None if they are equal, or if a count has no value.
+    /// Returns why the tiles differ in size for these knob values; `None` if they are equal, or if a count has no
+    /// value.
     #[must_use]
     pub fn divisibility_error(&self, value_of: impl Fn(&str) -> Option<i64>) -> Option<String> {
         let Self { dim, size, counts } = self;

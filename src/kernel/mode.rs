@@ -16,15 +16,16 @@ pub enum KernelMode {
     Separate,
 }
 
-/// How an op stands to a kernel that its value is exchanged with.
+/// Execution of an op relative to the kernel with which it exchanges a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum FusionMode {
-    /// It runs in all loops around what it exchanges the value with, in those that do not cut it again in each turn.
+    /// Runs in all loops around the ops with which it exchanges the value. A loop that does not tile it recomputes it
+    /// in every iteration.
     Inline,
-    /// It runs once for all turns of loops that do not cut it, and what it makes is kept for them.
+    /// Runs once outside the loops that do not tile it, and its result stays resident for all iterations.
     Stage,
-    /// It stays outside: what it makes is there as a whole.
+    /// Runs outside the kernel, on complete values.
     Separate,
 }

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// On which side of a kernel an op stands.
+/// Side of a kernel on which an op is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NeighborSide {
-    /// It makes an input.
+    /// Producer: it defines an input.
     Prologue,
-    /// It reads an output.
+    /// Consumer: it reads an output.
     Epilogue,
 }
 
@@ -20,24 +20,24 @@ pub enum NeighborSide {
 pub struct FusionOutcome {
     /// The kernels, in order.
     pub kernels: Vec<KernelOutcome>,
-    /// Modeled time of the program with what was fused, us; none if moves were not evaluated.
+    /// Modeled time of the program with fusion, us; `None` if moves were not evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub us: Option<f64>,
-    /// With nothing fused.
+    /// Modeled time of the program without fusion, us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separate_us: Option<f64>,
-    /// The part of it in which loops compute again what they do not cut, us; none if they do not.
+    /// Time of recomputation in loops that do not tile an op, us, which `us` includes; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_us: Option<f64>,
-    /// Bytes to and from HBM of the program with what was fused.
+    /// HBM bytes of the program with fusion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hbm_bytes: Option<i64>,
-    /// With nothing fused.
+    /// HBM bytes of the program without fusion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separate_hbm_bytes: Option<i64>,
-    /// Compilations that this was found by.
+    /// Number of compilations that evaluated moves.
     pub n_judged: usize,
-    /// Those of them in which a rule has refused the candidate.
+    /// Number of these compilations in which a rule rejected the candidate.
     #[serde(default)]
     pub n_infeasible: usize,
 }
@@ -47,8 +47,7 @@ pub struct FusionOutcome {
 pub struct KernelOutcome {
     /// Its name.
     pub name: String,
-    /// A hash of its body with what was fused, 16 hexadecimal digits: the same for the same text, whatever its
-    /// locations.
+    /// Hash of its body after fusion, 16 hexadecimal digits. Equal texts have equal hashes, regardless of locations.
     pub key: String,
     /// Its knobs with their values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -56,64 +55,64 @@ pub struct KernelOutcome {
     /// Ops that were fused into the kernel, in the order of their fusion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fused: Vec<FusedOp>,
-    /// Its neighbours that stay outside.
+    /// Its neighbors that stay outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub separate: Vec<UnfusedOp>,
 }
 
-/// An op that moved into a kernel.
+/// Op that moved into a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FusedOp {
     /// Its device function.
     pub function: String,
-    /// Where the program says so, as `file:line:col`.
+    /// Location in the program, as `file:line:col`.
     pub location: String,
-    /// Where it stood.
+    /// Side of the kernel on which it was.
     pub side: NeighborSide,
-    /// Whether it runs in all loops around what it exchanges a value with.
+    /// Execution relative to the ops with which it exchanges a value.
     pub mode: FusionMode,
-    /// The loops of the kernel that it is in, outermost first, as `name = count`.
+    /// Loops of the kernel that contain it, outermost first, as `name = count`.
     pub loops: Vec<String>,
-    /// How many times each of its elements is computed.
+    /// Number of times that each of its elements is computed.
     pub times: i64,
-    /// The time that this takes beyond the first time, us.
+    /// Time of all computations after the first, us.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_us: Option<f64>,
-    /// The additional time of the program without it and without the ops that moved through it, us; none if moves were
-    /// not evaluated.
+    /// Additional time of the program without this move and the moves that depend on it, us; `None` if moves were not
+    /// evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_us: Option<f64>,
-    /// Bytes to and from HBM that it would move more.
+    /// Additional HBM bytes of the program without this move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved_hbm_bytes: Option<i64>,
 }
 
-/// An op that stays outside of a kernel.
+/// Op that stays outside of a kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnfusedOp {
     /// Its device function, or the name of the op.
     pub function: String,
-    /// Where the program says so.
+    /// Location in the program, as `file:line:col`.
     pub location: String,
-    /// Where it stands.
+    /// Side of the kernel on which it is.
     pub side: NeighborSide,
-    /// `separate`.
+    /// Always `separate`.
     pub mode: FusionMode,
-    /// The rule that says so.
+    /// Name of the violated rule.
     pub code: String,
     /// Details of the violated rule.
     pub message: String,
 }
 
 impl UnfusedOp {
-    /// An op that breaks a rule.
+    /// Creates the record of an op that violates a rule.
     #[must_use]
     pub fn new(function: String, location: String, side: NeighborSide, code: FusionRule, message: String) -> Self {
         Self { function, location, side, mode: FusionMode::Separate, code: code.name().to_owned(), message }
     }
 }
 
-/// As the summary has it: a line a kernel, and one of what the moves save.
+/// Formats for the summary: one line per kernel, and one with the savings.
 impl fmt::Display for FusionOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines: Vec<String> = self.kernels.iter().map(|kernel| format!("  {kernel}")).collect();
@@ -153,7 +152,7 @@ impl fmt::Display for KernelOutcome {
     }
 }
 
-/// The function, with what is computed again.
+/// Formats the function, with its recomputation.
 impl fmt::Display for FusedOp {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, times, again_us, .. } = self;

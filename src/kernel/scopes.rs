@@ -79,7 +79,7 @@ impl LoopBodyOp {
         cut.map(IterationExtent::Tile).ok_or("has no result dimension that corresponds to the tiled dimension")
     }
 
-    /// Whether all iterations read the same elements along an iteration dimension of the op.
+    /// Returns whether all iterations read the same elements along an iteration dimension of the op.
     fn is_shared(&self, read: &LoopBodyOperand, along: usize) -> bool {
         let walks =
             read.dims.iter().zip(&read.sizes).any(|(dim, size)| *dim == Some(along) && !(self.repeats && *size == 1));
@@ -87,8 +87,8 @@ impl LoopBodyOp {
     }
 }
 
-/// Returns the extent of a view in one iteration. `size` is the shape of the tensor, `shown_size` that of the view,
-/// and `indices` has an index for each dimension of `size`. None if the view of the complete tensor differs from the
+/// Returns the extent of a view in one iteration. `size` is the shape of the tensor, `shown_size` that of the view, and
+/// `indices` has an index for each dimension of `size`. `None` if the view of the complete tensor differs from the
 /// concatenated views of its tiles.
 #[must_use]
 pub fn compute_view_extent(

@@ -161,10 +161,10 @@ impl LayoutBuffer {
         matches!(self.role, BufferRole::Input | BufferRole::Constant) && is_last
     }
 
-    /// The layout with that dimension in the sticks.
+    /// Returns the layout with that dimension in the sticks.
     ///
     /// # Errors
-    /// When there is none, as for more than six dimensions.
+    /// If there is none, as for more than six dimensions.
     pub fn layout(&self, stick: Option<usize>) -> Result<DeviceLayout, LayoutError> {
         let host = self.host_tensor()?;
         if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
@@ -180,10 +180,10 @@ impl LayoutBuffer {
         DeviceLayout::new(&host, self.format, &order)
     }
 
-    /// The buffer as the host sees it.
+    /// Returns the buffer as the host sees it.
     ///
     /// # Errors
-    /// When a size is not positive, or there are too many elements.
+    /// If a size is not positive, or there are too many elements.
     pub fn host_tensor(&self) -> Result<HostTensor, LayoutError> {
         HostTensor::row_major(&self.sizes)
     }
@@ -224,7 +224,7 @@ impl LayoutOp {
             return false;
         }
         let is_in_sticks = match own {
-            // One element a stick is the first element of a stick of the buffer.
+            // One element per stick is the first element of a stick of the buffer.
             Some(own) => {
                 self.result_stick(stick) == Some(own)
                     || stick.is_none() && num_written_positions(&self.written[own]) == 1
@@ -234,7 +234,7 @@ impl LayoutOp {
         is_in_sticks && self.check_written_window(buffer, own).is_ok()
     }
 
-    /// Whether the part of an insert fills whole sticks of a buffer with `own` in its sticks.
+    /// Returns whether the part of an insert fills whole sticks of a buffer with `own` in its sticks.
     ///
     /// # Errors
     /// The positions that do not.
@@ -244,7 +244,7 @@ impl LayoutOp {
         buffer.layout(own)?.check_written_window(&buffer.host_tensor()?, &offsets, &sizes)
     }
 
-    /// The dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
+    /// Returns the dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
     fn required_stick(&self, stick: Option<usize>, operand: usize) -> Option<usize> {
         match (self.kind, operand) {
             (StickRule::Matmul, 0) => Some(self.ranges.len() - 1).filter(|&k| self.ranges[k] > 1),
@@ -353,7 +353,7 @@ impl LayoutOp {
         }
         match within.term {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost_part(&parts, dim)),
-            // One element a stick: the dimension in the sticks of the others may not step over these.
+            // One element per stick: the dimension in the sticks of the others may not step over these.
             None => {
                 // Products and reductions compute on the sticks of their operands, so no operand may repeat an element
                 // within a stick.

@@ -57,7 +57,7 @@ impl RelayoutBuffer {
         self.dims.sizes == sizes && self.source.iter().enumerate().all(is_own)
     }
 
-    /// The new buffer.
+    /// Returns the new buffer.
     #[must_use]
     pub fn target_buffer(&self, of: &LayoutBuffer) -> LayoutBuffer {
         LayoutBuffer {

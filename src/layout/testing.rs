@@ -4,7 +4,7 @@ use super::{BufferRole, LayoutBuffer, LayoutOp, StickRule};
 use machine::DeviceFormat::Sen169Fp16;
 use program::layout::TensorIndex;
 
-/// A buffer between two ops.
+/// Returns a buffer between two ops.
 pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
     LayoutBuffer {
         sizes: sizes.to_vec(),
@@ -21,7 +21,7 @@ pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<TensorIndex> {
     dims.iter().map(|&dim| TensorIndex::from_dim(dim, ranges).unwrap()).collect()
 }
 
-/// An op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
+/// Returns an op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
 pub(super) fn op(kind: StickRule, ranges: &[i64], num_reduced: usize) -> LayoutOp {
     let outputs: Vec<usize> = (0..ranges.len() - num_reduced).collect();
     LayoutOp {

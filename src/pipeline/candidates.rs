@@ -58,7 +58,7 @@ impl CandidateCompilation for CandidatePipeline {
     fn passes(&self) -> CandidatePasses {
         let passes: Vec<PassInstance> =
             self.options.phases().flat_map(|phase| self.options.steps_of(phase, "")).map(|step| step.pass).collect();
-        // While kernels are ops, the next pass is the one that dissolves them; later passes resume after the import.
+        // While kernels are ops, the next pass is the one that inlines them; later passes resume after the import.
         let num_done = if self.asking == fuse_prologue_epilogue::PASS.argument {
             passes.iter().take_while(|pass| pass.argument() != inline_kernels::PASS.argument).count()
         } else {

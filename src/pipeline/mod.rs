@@ -1,15 +1,9 @@
 //! Pass order; defined only here.
 //!
-//! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work
-//! division (cores divide one iteration's work); work division before LX planning (sizes are per core); loops before
-//! bundles (a loop is never split over two launches). After each phase `spyre-verify-phase` refuses what should be
-//! gone.
-//!
-//! | file | what |
-//! |---|---|
-//! | `candidates.rs` | the compilation of candidates, for passes that compare programs |
-//! | `options.rs` | what a user may choose, as typed values |
-//! | `steps.rs` | the passes of each phase with their options, for these choices |
+//! Order constraints and their reasons: layouts before tiling (a tile must not split a stick); tiling before work
+//! division (cores divide the work of one iteration); work division before LX allocation (sizes are per core); loops
+//! before bundles (a loop is never split over two launches). After each phase, `spyre-verify-phase` rejects ops that
+//! the phase should have removed.
 
 mod candidates;
 mod options;

@@ -1,4 +1,4 @@
-//! Options of a compilation, parsed once: from here on every value has its final type.
+//! Options of a compilation, parsed once into typed values.
 
 use super::Phase;
 use crate::{
@@ -19,13 +19,13 @@ use strum::VariantNames;
 /// Options of a compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileOptions {
-    /// The function to compile; empty for the only public one.
+    /// Function to compile; empty for the only public one.
     pub entry: String,
     /// Sizes of dimensions that the program leaves open.
     pub dim_sizes: Vec<DimSize>,
-    /// Cores to use; 0 for all that the machine has.
+    /// Number of cores to use; 0 for all cores of the machine.
     pub cores: i64,
-    /// A file that describes another machine; empty for Spyre.
+    /// File that describes another machine; empty for Spyre.
     pub target: String,
     /// Tiles around every function, outermost first.
     pub tiles: Vec<TileCount>,
@@ -35,7 +35,7 @@ pub struct CompileOptions {
     pub knobs: Vec<KnobValue>,
     /// Treatment of kernels; `None` for fusion with joint planning, and for separate kernels otherwise.
     pub kernels: Option<KernelMode>,
-    /// The names of arguments.
+    /// Names of arguments.
     pub dims: Vec<DimNames>,
     /// LX planner; `None` for the best one: `exact`, with joint choice of splits and placement.
     pub lx_planner: Option<PlannerName>,
@@ -43,11 +43,11 @@ pub struct CompileOptions {
     pub joint: Option<bool>,
     /// Usable LX bytes per core; -1 for the machine's.
     pub lx_bytes: i64,
-    /// Symbols or numbers.
+    /// Whether kernel arguments have symbolic or absolute addresses.
     pub addresses: AddressMode,
-    /// How a counted loop is launched.
+    /// Launch form of counted loops: `scf.for`, or one execute per iteration.
     pub loops: LoopMode,
-    /// The form of the files.
+    /// Profile of the file format.
     pub bundle_format: Profile,
     /// Whether tiles are chosen for ops without hints; `None` to do so where possible.
     pub tile_search: Option<bool>,
@@ -57,7 +57,7 @@ pub struct CompileOptions {
     pub objective: Objective,
     /// Plan file to apply; if the file is missing, the chosen plan is written there. Empty for neither.
     pub plan: String,
-    /// Whether choices are recorded for a plan file.
+    /// Whether decisions are recorded for a plan file.
     pub notes_plan: bool,
     /// Whether the tile search computes the savings of a larger LX.
     pub more_lx: bool,
@@ -69,7 +69,7 @@ pub struct CompileOptions {
     pub rounding: Rounding,
     /// Strategy for the choice of stick dimensions.
     pub sticks: StickStrategy,
-    /// The last phase.
+    /// Last phase to run.
     pub compile_to: Phase,
 }
 
@@ -180,7 +180,8 @@ const OPTION_NAMES: [&str; 26] = [
 const LIST_OPTIONS: [&str; 5] = ["dim-size", "tiles", "bind", "knobs", "dims"];
 
 impl CompileOptions {
-    /// Parses `key=value key=value`, the options of `--spyre-compile`, whose values are [`escaped`].
+    /// Parses `key=value key=value`, the options of `--spyre-compile`, whose values [`crate::mlir::escape`] has
+    /// escaped.
     ///
     /// # Errors
     /// A message about the unknown option or invalid value.
@@ -202,7 +203,7 @@ impl CompileOptions {
         Ok(options)
     }
 
-    /// Returns the explicit options in the syntax of [`CompileOptions::parse_target`], except the last phase.
+    /// Returns the explicit options in the syntax of [`CompileOptions::parse`], except the last phase.
     #[must_use]
     pub fn explicit_words(&self) -> Vec<String> {
         self.explicit_options().into_iter().map(|(name, value)| format!("{name}={}", escape(&value))).collect()

@@ -154,7 +154,7 @@ impl CompileOptions {
             PipelineStep::from_pass(import_linalg::PASS)
                 .with_option(option::PRECISION, PassOptionValue::from_enum(self.precision))
                 .with_stage(IrStage::Imported),
-            // Producers leave reshapes that cancel and results that nobody uses.
+            // Producers leave reshapes that cancel, and unused results.
             PipelineStep::from_upstream(UpstreamPass::Canonicalize),
             PipelineStep::from_upstream(UpstreamPass::Cse),
         ]);

@@ -4,20 +4,20 @@ use super::{OpCost, PlanFile, PlannedLoopNest};
 use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Cost and decisions of one source op in one plan; the source op may be several ops.
+/// Cost and decisions of one source op in one plan. Lowering may split a source op into several ops.
 #[derive(Default)]
 struct OpPlanSummary {
     us: f64,
     hbm_bytes: i64,
-    /// Execution of each of its ops, in order, as text.
+    /// Loops, core split and memory of each of its ops, in order, as text.
     ways: Vec<String>,
 }
 
-/// Compares two plans as text: the totals, the loops that differ, and the ops that run differently or have another
-/// cost, the largest time difference first.
+/// Compares two plans and returns the differences as text: the totals, the loops, and the ops with other decisions or
+/// costs, the largest time difference first.
 ///
 /// # Errors
-/// If they are for different programs.
+/// Returns an error if the plans are for different programs.
 pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
     if one.chosen.key != other.chosen.key {
         let (one, other) = (&one.program, &other.program);
@@ -76,7 +76,7 @@ fn describe_nest(nest: &PlannedLoopNest) -> String {
     format!("{} tiles around ops {} to {}{copies}", counts.join(" x "), nest.ops[0], nest.ops[1].saturating_sub(1))
 }
 
-/// A place in the program with a device function, and what the two plans made of it.
+/// Source op (location and device function) with its summary in each of the two plans.
 type OpPlanDifference = ((String, String), [OpPlanSummary; 2]);
 
 fn collect_differences(one: &[OpCost], other: &[OpCost]) -> Vec<OpPlanDifference> {

@@ -2,8 +2,8 @@
 //! and can be compared with another one.
 //!
 //! `loops` and `work` record the decisions; `costs` records the resulting costs and is not read back. LX addresses
-//! follow from `loops` and `work`. A plan is for one program: `key` is a hash of the function before loops are chosen,
-//! so layouts and names count, and locations do not.
+//! follow from `loops` and `work`. A plan is for one program: `key` is a hash of the function before loops are chosen.
+//! Layouts and names therefore count, and locations do not.
 
 mod compare;
 
@@ -17,26 +17,26 @@ use std::{collections::BTreeMap, hash::Hasher, io, path::Path};
 /// Version that is written at the start of a plan file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A plan.
+/// Plan of a program, with its costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// The version of the compiler that wrote it.
+    /// Version of the compiler that wrote the file.
     pub version: String,
-    /// The function that it is for.
+    /// Function that the plan is for.
     pub program: String,
-    /// The machine, by the names of a `--target` file.
+    /// Machine parameters, named as in a `--target` file.
     pub target: BTreeMap<String, i64>,
-    /// The options that kernels depend on, as words of a command line: the numbers that these set, and what moves into
-    /// kernels, are part of the program that the plan is for. They are not followed, and are named where the plan is
-    /// refused.
+    /// Command-line options that determine the kernels: knob values and the kernel mode. The kernels are part of the
+    /// program that the plan is for. These options are not applied when the plan is read; an error about another
+    /// program quotes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernel_options: Vec<String>,
-    /// The decisions.
+    /// Decisions of the compiler.
     pub chosen: PlanDecisions,
     /// Modeled time of all launches, us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes in both directions.
     pub hbm_bytes: i64,
     /// Cost of each op.
     pub costs: Vec<OpCost>,
@@ -68,13 +68,13 @@ pub struct PlannedLoopNest {
     pub copies: Vec<PlannedOperandCopy>,
 }
 
-/// A loop.
+/// Loop of a planned nest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedLoop {
-    /// The number of tiles.
+    /// Number of tiles.
     pub count: i64,
-    /// By the position of the op, the iteration dimension that is cut.
+    /// Tiled iteration dimension, keyed by the position of the op.
     pub dims: BTreeMap<usize, usize>,
 }
 
@@ -96,36 +96,36 @@ pub struct PlannedCoreSplit {
     pub function: String,
     /// Slices of each iteration dimension.
     pub slices: Vec<i64>,
-    /// The dimensions from the fastest digit of the core number, where that is not the usual order.
+    /// Dimensions in the order of the core number, the fastest-varying first; empty for the default order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<usize>,
 }
 
-/// Cost of an op.
+/// Decisions for an op, and their cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OpCost {
-    /// Its device function.
+    /// Device function of the op.
     pub function: String,
-    /// Where the program says so, as `file:line:col`.
+    /// Location in the program, as `file:line:col`.
     pub location: String,
-    /// Counts of the loops around it.
+    /// Trip counts of the loops around the op, outermost first.
     pub loops: Vec<i64>,
     /// Slices of each iteration dimension.
     pub work: Vec<i64>,
-    /// Where its result lives.
+    /// Memory of the result.
     pub memory: String,
     /// Modeled time, us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes in both directions.
     pub hbm_bytes: i64,
 }
 
 impl PlanFile {
-    /// The plan in a file; none if there is no such file.
+    /// Reads a plan file; returns `None` if the file does not exist.
     ///
     /// # Errors
-    /// If it cannot be read, is no plan, or is of another version of the compiler.
+    /// Returns an error if the file cannot be read, is no plan, or has another compiler version.
     pub fn read(path: &str) -> Result<Option<Self>, String> {
         let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
             Ok(text) => text,
@@ -147,10 +147,10 @@ impl PlanFile {
         Ok(Some(plan))
     }
 
-    /// Refuses a plan for another program or another machine.
+    /// Rejects a plan for another program or another machine.
     ///
     /// # Errors
-    /// A message about the first difference.
+    /// Returns a message about the first difference.
     pub fn check(&self, path: &str, key: &str, target: &BTreeMap<String, i64>) -> Result<(), String> {
         let again = "remove the file, and the search writes a new one";
         for (name, number) in target {
@@ -177,7 +177,7 @@ impl PlanFile {
     }
 }
 
-/// The key of a program's text: 16 hexadecimal digits, the same on every machine.
+/// Returns the key of a program's text: 16 hexadecimal digits, independent of the machine.
 #[must_use]
 pub fn compute_program_key(text: &str) -> String {
     let mut hasher = fnv::FnvHasher::default();

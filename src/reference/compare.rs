@@ -1,11 +1,11 @@
-//! How far a result is from the reference, and how far it may be.
+//! Differences between a result and the reference, element by element.
 
 use referee::HostArray;
 
-/// The element that is furthest off.
+/// Element with the largest difference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorstElement {
-    /// Its indices.
+    /// Indices of the element.
     pub index: Vec<i64>,
     /// Number that the simulator computed.
     pub found: f64,
@@ -13,14 +13,14 @@ pub struct WorstElement {
     pub expected: f64,
 }
 
-/// A result beside its reference.
+/// Comparison of a result with its reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultComparison {
     /// Root mean square of the reference.
     pub scale: f64,
-    /// The largest difference of an element, relative to the scale; infinite where one of both is no number.
+    /// Largest difference of an element, relative to `scale`; infinite if a non-finite number has no equal counterpart.
     pub error: f64,
-    /// Where that is; none for an empty array.
+    /// Element with the largest difference; `None` for an empty array.
     pub worst: Option<WorstElement>,
 }
 
@@ -36,7 +36,7 @@ pub fn compare_arrays(found: &HostArray, expected: &HostArray) -> Result<ResultC
     let finite = (0..length).map(|index| expected.elements.get(index)).filter(|value| value.is_finite());
     let (sum, count) = finite.fold((0.0, 0_u32), |(sum, count), value| (sum + value * value, count + 1));
     let root = (sum / f64::from(count.max(1))).sqrt();
-    // A reference of zeros has no scale; differences then count as they are.
+    // A reference of zeros has no scale: its differences are absolute.
     let scale = if root > 0.0 { root } else { 1.0 };
     let (mut error, mut worst) = (0.0, None);
     for index in 0..length {
@@ -51,7 +51,7 @@ pub fn compare_arrays(found: &HostArray, expected: &HostArray) -> Result<ResultC
     Ok(ResultComparison { scale, error, worst })
 }
 
-/// The absolute difference; none between equal infinities, or two that are no numbers.
+/// Returns the absolute difference; 0 for equal infinities, and if both are NaN.
 fn absolute_difference(found: f64, expected: f64) -> f64 {
     match (found.is_finite(), expected.is_finite()) {
         (true, true) => (found - expected).abs(),
@@ -64,7 +64,7 @@ fn absolute_difference(found: f64, expected: f64) -> f64 {
     }
 }
 
-/// The indices of an element of a row-major array.
+/// Returns the indices of an element of a row-major array.
 pub(super) fn unflatten_index(flat: usize, shape: &[i64]) -> Vec<i64> {
     let mut rest = i64::try_from(flat).expect("fewer than 2^63");
     let mut indices = vec![0; shape.len()];

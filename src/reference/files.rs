@@ -1,5 +1,5 @@
-//! Written files beside the program that they were made of: both in f64 on the same drawn inputs. The request and its
-//! answer are values, so that a process of its own can do it: compiled code of somebody's program may do anything.
+//! Compares written files with their source program: both run in f64 on the same random inputs. Request and outcome are
+//! plain values, so that a separate process can compare them: the compiled code of a program may do anything.
 
 use super::{
     OriginalModule, ReferenceExecution, ReferenceLimits, approximation_patterns, compare,
@@ -15,49 +15,49 @@ use sdsc_format::program::Tensor;
 use serde::{Deserialize, Serialize};
 use std::{cell::RefCell, collections::BTreeMap, path::PathBuf, rc::Rc};
 
-/// The seed of the inputs.
+/// Seed of the inputs.
 const SEED: u64 = 0;
 
-/// How much smaller numbers are drawn, to see whether a difference is one of functions that end.
+/// Factor for smaller inputs, which show whether a difference comes from the limited range of a function.
 const SMALL_SCALE: f64 = 1.0 / 16.0;
 
-/// Inputs are changed by so much of themselves, to see whether the program jumps there.
+/// Relative change of the inputs that shows whether the program is discontinuous there.
 const PERTURBATION: f64 = 1e-12;
 
-/// Number of integers, from 0 on, that are drawn where larger ones differ: positions of a short text.
+/// Number of integers, from 0 on, to draw if larger ones cause a difference: positions in a short text.
 const NUM_SMALL_INTEGERS: i64 = 1024;
-/// Number of integers that are drawn where these differ too: truth values.
+/// Number of integers to draw if small ones cause a difference too: truth values.
 const NUM_TRUTH_INTEGERS: i64 = 2;
 
-/// A comparison that a process of its own makes.
+/// Request for a comparison in a separate process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceRequest {
-    /// The version of the tool that asks.
+    /// Version of the requesting tool.
     pub version: String,
-    /// The file of the program as written.
+    /// File of the program as written.
     pub module: PathBuf,
-    /// The most bytes of memory.
+    /// Memory limit, in bytes.
     pub max_bytes: u64,
-    /// The files.
+    /// Files to compare.
     pub files: ReferenceFiles,
 }
 
-/// Files to be compared with the program as written, and how.
+/// Files to compare with the program as written, and the parameters of the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReferenceFiles {
-    /// The bundle directory.
+    /// Bundle directory.
     pub directory: PathBuf,
-    /// The machine that it is for.
+    /// Target machine of the files.
     pub target: Target,
-    /// The sizes of each run, by name; those that are left out are the largest.
+    /// Sizes of each run, by name; omitted sizes are at their maximum.
     pub sizes: Vec<BTreeMap<String, i64>>,
-    /// The least and the largest number that each argument may have, where there is one.
+    /// Minimum and maximum of each argument; `None` if unrestricted.
     pub domains: Vec<[Option<f64>; 2]>,
-    /// The places of the elements of each result that are compared, row-major; all, if there are none.
+    /// Row-major positions of the compared elements of each result; `None` to compare all elements.
     pub samples: Option<Vec<Vec<usize>>>,
-    /// Limits of the program as written.
+    /// Limits on the run of the program as written.
     pub effort: ReferenceLimits,
-    /// The most element operations of the files.
+    /// Maximum number of element operations of the files.
     pub max_steps: u64,
 }
 
@@ -65,30 +65,30 @@ pub struct ReferenceFiles {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceOutcome {
-    /// Both compute the same.
+    /// Both compute equal numbers.
     Agrees(Agreement),
-    /// They differ, and the drawn inputs explain it.
+    /// They differ, and the random inputs explain it; the text says how.
     Explained(String),
-    /// They differ.
+    /// They differ, as the text describes.
     Differs(String),
-    /// There is nothing to compare, and why.
+    /// Nothing was compared, for the reason in the text.
     NotRun(String),
 }
 
-/// How far two computations that agree are apart.
+/// Difference between two computations that agree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Agreement {
-    /// Elements of results that were compared.
+    /// Number of compared result elements.
     pub elements: u64,
-    /// Elements of results that there are.
+    /// Number of all result elements.
     pub of: u64,
-    /// The largest difference, relative to magnitude and root mean square.
+    /// Largest difference, relative to the element's magnitude plus the root mean square of the result.
     pub difference: f64,
     /// Largest permitted difference, in the same units.
     pub allowed: f64,
 }
 
-/// Compares files with their program.
+/// Compares files with their source program.
 #[must_use]
 pub fn answer_comparison(request: &ReferenceRequest) -> ReferenceOutcome {
     let mut all = Agreement::default();
@@ -113,22 +113,22 @@ pub fn answer_comparison(request: &ReferenceRequest) -> ReferenceOutcome {
     ReferenceOutcome::Agrees(all)
 }
 
-/// One run of the files and the program.
+/// One run of the files and of the program.
 struct ReferenceRun<'r> {
     request: &'r ReferenceRequest,
     simulation: Simulation,
 }
 
-/// A result that differs.
+/// Result that differs.
 struct MismatchedResult {
     result: usize,
     shape: Vec<i64>,
-    /// The places that were compared, where these are not all.
+    /// Compared positions; `None` if all elements were compared.
     places: Option<Vec<usize>>,
     mismatch: NumberMismatch,
 }
 
-/// Why two results cannot be compared, or how they differ.
+/// Outcome of a run of both on some inputs.
 enum RunComparison {
     Agrees(Agreement),
     Differs(MismatchedResult),
@@ -172,7 +172,7 @@ impl<'r> ReferenceRun<'r> {
         (0..program.arguments.len()).map(array).collect()
     }
 
-    /// Runs both on inputs.
+    /// Runs the files and the program on inputs, and compares their results.
     fn run_and_compare(&self, inputs: &[HostArray]) -> RunComparison {
         let not_run = |reason| RunComparison::Other(ReferenceOutcome::NotRun(reason));
         let ReferenceExecution { results: expected, num_approximated, .. } =
@@ -213,7 +213,7 @@ impl<'r> ReferenceRun<'r> {
             match self.compare_results(&found, &expected, &approximated, on_the_way) {
                 Ok(agreement) => return RunComparison::Agrees(agreement),
                 Err(difference) => {
-                    // The compiler states how far off its own formulas are; most programs have none.
+                    // The compiler states the errors of its approximations; most programs contain none.
                     let Some(pattern) = open.next() else { return RunComparison::Differs(difference) };
                     match self.run_original(inputs, WidenMode::Approximated(pattern)) {
                         Ok(execution) => approximated.push(execution.results),
@@ -224,7 +224,7 @@ impl<'r> ReferenceRun<'r> {
         }
     }
 
-    /// The results of the program as written.
+    /// Runs the program as written.
     fn run_original(&self, inputs: &[HostArray], how: WidenMode) -> Result<ReferenceExecution, String> {
         let said: Rc<RefCell<Option<String>>> = Rc::default();
         let listen = |session: &crate::mlir::Session| {
@@ -248,7 +248,7 @@ impl<'r> ReferenceRun<'r> {
         })
     }
 
-    /// The elements of the results that the files give, and the largest number on the way to them.
+    /// Runs the files; returns their result elements, and the largest magnitude of an intermediate number.
     fn run_files(&self, inputs: &[HostArray]) -> Result<(Vec<Vec<referee::BoundedNumber>>, f64), SimError> {
         let names = self.simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
         let inputs: BTreeMap<String, HostArray> = names.zip(inputs.iter().cloned()).collect();
@@ -260,7 +260,7 @@ impl<'r> ReferenceRun<'r> {
             }
             Some(samples) => {
                 let found = self.simulation.sample_elements(&IntervalArithmetic, &inputs, samples, &options)?;
-                // Nobody has looked at all numbers on the way: an element is held to its own bounds alone.
+                // Samples do not measure intermediate numbers: each element is checked against its own bounds only.
                 Ok((found, f64::INFINITY))
             }
         }
@@ -289,7 +289,7 @@ impl<'r> ReferenceRun<'r> {
         Ok(all)
     }
 
-    /// Says whether other inputs show why results differ.
+    /// Checks whether changed inputs explain why results differ.
     fn explain(&self, inputs: &[HostArray], difference: &MismatchedResult) -> ReferenceOutcome {
         let message = self.describe(difference);
         if let Some(which) = self.find_wide_arguments()
@@ -339,7 +339,7 @@ impl<'r> ReferenceRun<'r> {
         is_integer && tensor.index_range.is_none_or(|[first, end]| first < 0 || end > NUM_TRUTH_INTEGERS)
     }
 
-    /// The arguments of integers that may be others than 0 and 1.
+    /// Returns the names of the integer arguments that may have values other than 0 and 1.
     fn find_wide_arguments(&self) -> Option<String> {
         let program = self.simulation.program();
         let wide = (0..program.arguments.len()).filter(|position| self.has_wide_integers(*position));
@@ -351,8 +351,8 @@ impl<'r> ReferenceRun<'r> {
         self.draw_inputs(change).is_ok_and(|inputs| matches!(self.run_and_compare(&inputs), RunComparison::Agrees(_)))
     }
 
-    /// Whether the program's own results change at all places that differ as much as they differ, where its inputs
-    /// hardly change.
+    /// Returns whether tiny changes of the inputs change the program's own results by as much as the results differ, at
+    /// all positions that differ.
     fn is_discontinuous(&self, inputs: &[HostArray], difference: &MismatchedResult) -> bool {
         let nudged: Vec<HostArray> = inputs.iter().cloned().map(perturb).collect();
         let both = self
@@ -369,7 +369,7 @@ impl<'r> ReferenceRun<'r> {
     }
 }
 
-/// Returns the sizes of the caller's array: digits are the first dimension of the files alone.
+/// Returns the shape of the caller's array. A dimension of digits, which is the first one, exists in the files only.
 fn caller_shape(tensor: &Tensor) -> &[i64] {
     if tensor.digit_base.is_some() { &tensor.shape[1..] } else { &tensor.shape }
 }
@@ -380,7 +380,7 @@ fn map_elements(array: &mut HostArray, function: impl Fn(f64) -> f64) {
     }
 }
 
-/// A number in a range, at about the same distance from its end as from zero before.
+/// Moves a number into a range, to about the distance from the bound that it had from zero.
 fn move_into_domain(number: f64, [low, high]: [f64; 2]) -> f64 {
     let size = number.abs();
     match (low.is_finite(), high.is_finite()) {
@@ -404,7 +404,7 @@ fn reduce_integers(mut array: HostArray, end: i64) -> HostArray {
     array
 }
 
-/// The numbers in f64, each changed a little, one up and the next one down.
+/// Returns floats in f64, each with a tiny relative change of alternating sign.
 fn perturb(array: HostArray) -> HostArray {
     if !array.elements.element_type().is_float() {
         return array;

@@ -1,8 +1,8 @@
 //! The numeric reference: the original module with its floating-point numbers in f64, run by MLIR's own JIT through
 //! upstream passes.
 //!
-//! It shares no code with our compiler, so the two agree only if both are right, or wrong in unrelated ways. f64 avoids
-//! rounding that the program does not ask for: a sum of 10,000 ones in f16 would be 2,048.
+//! It shares no code with our compiler, so the two agree only if both are right, or wrong in unrelated ways. Computing
+//! in f64 avoids rounding that the program does not request: a sum of 10,000 ones in f16 would be 2,048.
 
 mod compare;
 mod files;
@@ -36,15 +36,15 @@ pub struct ReferenceResults {
     /// Results of the program in its own formats, of inputs as the device stores them: each result is rounded to its
     /// type, and a sum at its end.
     pub as_written: Vec<HostArray>,
-    /// What the numbers of the module say about rounding.
+    /// Properties of the module's numbers that affect rounding.
     pub numbers: NumberProperties,
 }
 
 /// Properties of the numbers in a module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NumberProperties {
-    /// Whether some have 16 bits. In other programs, the device uses 16 bits only where the user asks for it or it has
-    /// no wider function.
+    /// Whether some have 16 bits. In other programs, the device uses 16 bits only at the user's request, or where it
+    /// has no wider function.
     pub has_sixteen_bits: bool,
     /// Whether numbers that depend on arguments are compared or converted to integers: a rounding may then change a
     /// result by any amount.
@@ -113,8 +113,8 @@ const COMPARISON_OPS: [&str; 12] = [
     tm_tensor::TOPK,
 ];
 
-/// Maximum number of approximation patterns that are run. With as many patterns as functions, one of them has at least
-/// the root of the sum of squares of the errors of the single functions.
+/// Maximum number of approximation patterns to run. With as many patterns as functions, one of them has at least the
+/// root of the sum of squares of the errors of the single functions.
 const MAX_PATTERNS: u32 = 4;
 
 impl ReferenceResults {
@@ -144,7 +144,7 @@ impl ReferenceResults {
 /// Checks that the module in `path` accepts these inputs; called before a long simulation.
 ///
 /// # Errors
-/// As [`ReferenceResults::of`].
+/// As [`ReferenceResults::compute`].
 pub fn check_module_accepts(
     path: &str,
     name: &str,
@@ -160,7 +160,7 @@ pub fn check_module_accepts(
     check_inputs(find_public_function(&module, path)?, inputs).map_err(named)
 }
 
-/// Returns the approximation patterns that are run for this number of approximated functions.
+/// Returns the approximation patterns to run for this number of approximated functions.
 fn approximation_patterns(num_approximated: u32) -> impl Iterator<Item = u32> {
     (0..num_approximated.next_power_of_two().min(MAX_PATTERNS)).filter(move |_| num_approximated > 0)
 }
@@ -183,7 +183,7 @@ struct ReferenceExecution {
     numbers: NumberProperties,
 }
 
-/// A module in a file, to be run on inputs.
+/// Module in a file, with the function to run.
 struct OriginalModule<'a> {
     path: &'a str,
     /// Name of the function; if no function has this name, the only public one is used.
@@ -287,7 +287,7 @@ fn widen_elements(elements: &ArrayElements) -> ArrayElements {
     }
 }
 
-/// Returns the name of the first op that is none of upstream's, hint scopes apart: MLIR's JIT does not run it.
+/// Returns the name of the first op that is not upstream's, hint scopes excepted: MLIR's JIT cannot run it.
 #[must_use]
 pub fn find_dialect_op(module: Op<'_>) -> Option<String> {
     let is_ours = |name: &str| name.starts_with("spyre.") || name.starts_with("sdsc");

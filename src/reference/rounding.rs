@@ -1,4 +1,4 @@
-//! How far the device's formats take a result from its exact numbers, beside how far the program's own formats do.
+//! Rounding errors of the device's formats, compared with those of the program's own formats.
 
 use referee::{
     ArrayElements, BoundedNumber, Companions, HostArray,
@@ -6,11 +6,11 @@ use referee::{
 };
 use std::fmt;
 
-/// How many times as far as the program in its own formats the device may be off. Each of its roundings is twice that
-/// of f16.
+/// Maximum ratio of the device's error to that of the program in its own formats. One rounding of the device has twice
+/// the error of one in f16.
 const MAX_ERROR_RATIO: f64 = 8.0;
 
-/// What the device may always be off: four roundings of a format with 9 fraction bits.
+/// Error that is always allowed: four roundings of a format with 9 fraction bits.
 const MIN_ALLOWED_ERROR: f64 = 4.0 / 1024.0;
 
 /// Returns an input with its f16 numbers as the device stores them, with 9 fraction bits instead of 10: a function that
@@ -30,8 +30,8 @@ pub(super) fn round_to_device_format(input: &HostArray) -> HostArray {
     stored
 }
 
-/// Returns the elements that are finite only as the program rounds, and where the files have a number too: exactly, the
-/// program meets a pole, such as the logarithm of numbers that cancel to 0.
+/// Returns the elements that are finite in the files and in the program's own formats, but not in the exact reference.
+/// The exact program has a pole there, such as the logarithm of numbers that cancel to 0.
 #[must_use]
 pub fn find_poles(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
     let has_numbers =
@@ -41,7 +41,7 @@ pub fn find_poles(found: &Companions<BoundedNumber>, expected: &HostArray, as_wr
         .collect()
 }
 
-/// Returns an f64 result with other numbers at some elements.
+/// Returns an f64 result with some elements replaced.
 #[must_use]
 pub fn replace_numbers(result: &HostArray, elements: &[usize], number: impl Fn(usize) -> f64) -> HostArray {
     let mut numbers: Vec<f64> = (0..result.elements.len()).map(|index| result.elements.get(index)).collect();
@@ -52,17 +52,17 @@ pub fn replace_numbers(result: &HostArray, elements: &[usize], number: impl Fn(u
 /// Root mean square errors of a result, relative to the root mean square of its exact numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundingErrors {
-    /// Of the device's numbers.
+    /// Error of the device's numbers.
     pub device: f64,
-    /// Of the numbers that the program computes in its own formats.
+    /// Error of the program in its own formats.
     pub own: f64,
-    /// Elements that are finite, but not in the program's own formats; they are not compared.
+    /// Number of finite elements that overflow in the program's own formats; they are not compared.
     pub num_overflows: usize,
 }
 
 impl RoundingErrors {
-    /// Returns the errors of a result, or `None` if it has no floating-point numbers, or none that are finite in all
-    /// three.
+    /// Returns the errors of a result. Returns `None` if it has no floating-point numbers, or none that are finite in
+    /// all three computations.
     ///
     /// # Panics
     /// If the results differ in shape.
@@ -92,20 +92,20 @@ impl RoundingErrors {
         if num_compared == 0 && num_overflows == 0 {
             return None;
         }
-        // A result of zeros has no scale; differences then count as they are.
+        // A result of zeros has no scale: its errors are absolute.
         let scale = if exact_squares > 0.0 { exact_squares } else { f64::from(num_compared.max(1)) };
         let relative = |squares: f64| (squares / scale).sqrt();
         let errors = Self { device: relative(device_squares), own: relative(own_squares), num_overflows };
         (errors.device.is_finite() && errors.own.is_finite()).then_some(errors)
     }
 
-    /// Returns the largest error that the device's formats explain, in a program of 16-bit numbers.
+    /// Returns the largest error that the device's formats explain, for a program of 16-bit numbers.
     #[must_use]
     pub fn max_allowed_error(&self) -> f64 {
         (MAX_ERROR_RATIO * self.own).max(MIN_ALLOWED_ERROR)
     }
 
-    /// Returns whether the device is off by more than [`Self::max_allowed_error`].
+    /// Returns whether the device's error exceeds [`Self::max_allowed_error`].
     #[must_use]
     pub fn is_excessive(&self) -> bool {
         self.device > self.max_allowed_error()

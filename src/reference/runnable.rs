@@ -1,5 +1,5 @@
-//! Which modules are run as they are. A module may come from anybody, and compiled code may do anything: call the
-//! system, read any address, run for ever. What computes on tensors does not.
+//! Decides which modules may be run. A module may come from anyone, and compiled code may call the system, read any
+//! address or never terminate. Ops on tensors cannot.
 
 use crate::{
     dialect::ods::tm_tensor,
@@ -8,8 +8,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size
-/// when it runs.
+/// Allowed ops of dialects other than `linalg`, `arith` and `math`. None of them changes a tensor in place, branches,
+/// or requests a size at runtime.
 const ALLOWED_OPS: [&str; 33] = [
     "affine.apply",
     "builtin.module",
@@ -49,12 +49,13 @@ const ALLOWED_OPS: [&str; 33] = [
 /// Limits of a run of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReferenceLimits {
-    /// The most bytes of all tensors in f64, if each had a place of its own.
+    /// Maximum bytes of all tensors in f64, without sharing of memory.
     pub max_bytes: i64,
-    /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a
-    /// `linalg` op.
+    /// Maximum number of steps: one per op and loop iteration; for a `linalg` op, one per element of its largest
+    /// tensor.
     pub max_steps: i64,
-    /// The steps from which on the code is optimized: LLVM's optimizer takes longer than that many steps without it.
+    /// Minimum number of steps for which code is optimized. For fewer steps, LLVM's optimizer takes longer than the
+    /// unoptimized code.
     pub optimized_steps: i64,
 }
 
@@ -64,10 +65,10 @@ impl Default for ReferenceLimits {
     }
 }
 
-/// How often a loop turns at most whose condition is computed (`dialects/bridge/ReferenceResults.cpp`).
+/// Maximum iterations of a loop with a computed condition; `dialects/bridge/Reference.cpp` enforces it.
 const MAX_WHILE_ITERATIONS: i64 = 1024;
 
-/// Refuses what is not run, and returns whether the code of the rest is worth the optimizer.
+/// Rejects modules that may not be run; returns whether the module runs long enough to be worth optimizing.
 pub(super) fn check_runnable(module: Op<'_>, effort: &ReferenceLimits) -> Result<bool, String> {
     let ReferenceLimits { max_bytes, max_steps, optimized_steps } = *effort;
     let functions: BTreeMap<&str, Op<'_>> = module
@@ -84,7 +85,7 @@ pub(super) fn check_runnable(module: Op<'_>, effort: &ReferenceLimits) -> Result
         if !is_known {
             return Err(format!("has '{name}' at {}; expected only functions of linalg on tensors", op.loc()));
         }
-        // Views are counted too: the bound is not close.
+        // Views are counted too, so the bound is loose.
         for value in op.outputs() {
             bytes = bytes.saturating_add(num_elements(value).saturating_mul(8));
         }
@@ -109,10 +110,10 @@ fn num_elements(value: Value<'_>) -> i64 {
         .map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
 }
 
-/// How long a module runs.
+/// Counts the steps of a module.
 struct StepCounter<'c> {
     functions: BTreeMap<&'c str, Op<'c>>,
-    /// The steps of functions that are called; none while they are looked at.
+    /// Steps of each called function; `None` while the function is being counted.
     known: BTreeMap<&'c str, Option<i64>>,
 }
 
@@ -124,10 +125,10 @@ impl<'c> StepCounter<'c> {
         }
         Ok(match op.full_name() {
             "scf.for" => steps.saturating_mul(trip_count(op)?),
-            // The reference makes it a loop that ends.
+            // The reference limits the iterations of this loop.
             "scf.while" => steps.saturating_mul(MAX_WHILE_ITERATIONS),
             "func.call" => self.count_call(op)?,
-            // Each query meets each key, and each element of the result is a sum over the keys.
+            // Each query is multiplied by each key, and each result element is a sum over the keys.
             tm_tensor::ATTENTION => {
                 let num_keys = shape_of(op.inputs()[1]).iter().rev().nth(1).copied().unwrap_or(1);
                 let elements = num_elements(op.inputs()[0]).saturating_add(num_elements(op.output()));
@@ -162,7 +163,7 @@ impl<'c> StepCounter<'c> {
     }
 }
 
-/// How often the body of a loop runs.
+/// Returns an upper bound on the trip count of a loop.
 fn trip_count(op: Op<'_>) -> Result<i64, String> {
     let constant = |index: usize| {
         op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer)

@@ -1,54 +1,53 @@
-//! Whether a result is right, and what the formats of the device make of it.
+//! Checks whether a result is correct, and measures the errors of the device's formats.
 //!
-//! Two questions, apart from each other. Whether the program is the right one: its numbers in f64, computed along the
-//! device's own execution, are those of the reference in f64, up to the rounding of f64. And how far the device's
-//! numbers are from these, which is what its formats round; they may not leave the bounds that follow from the formats.
+//! These are two questions. The program is correct if its exact numbers, computed in f64 in the device's order of
+//! execution, equal the f64 reference up to f64 rounding. The device's numbers differ from the exact ones by the
+//! rounding of its formats; they must stay within the bounds that follow from the formats.
 
 use super::compare::unflatten_index;
 use referee::{BoundedNumber, Companions, HostArray};
 
-/// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square
-/// of the result.
+/// Maximum difference of two computations in f64, relative to an element's magnitude plus the root mean square of the
+/// result.
 pub const ALLOWED_DIFFERENCE: f64 = 1e-9;
 
-/// Rounding error of both computations in f64, relative to the worst rounding error of `f32`, in which the device
-/// computes, in the same places.
+/// Rounding error of the two f64 computations, relative to the worst-case error of the same operations in `f32`, in
+/// which the device computes.
 const F64_TO_F32_ERROR_RATIO: f64 = 4e-8;
 
-/// Two computations round in different places: how much more than what follows from the operations of one they may be
-/// apart.
+/// Factor on the rounding error that follows from the operations of one computation: the other one rounds elsewhere.
 const TWO_COMPUTATIONS_FACTOR: f64 = 4.0;
 
-/// More than f64 is off by, relative to the largest numbers on the way.
+/// Upper bound on the f64 rounding error, relative to the largest intermediate numbers.
 const INTERMEDIATE_ERROR_RATIO: f64 = 1e-12;
 
-/// How much more than the largest effect of an approximation is allowed where only some of its places are approximated.
+/// Factor on the largest effect of an approximation, for programs in which only some of its uses are approximated.
 const APPROXIMATION_FACTOR: f64 = 3.0;
 
 /// Differences found for a correct result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceVerdict {
-    /// The largest difference between the exact numbers and the reference, relative to magnitude and root mean square.
+    /// Largest difference between exact numbers and the reference, relative to magnitude plus root mean square.
     pub difference: f64,
     /// Allowed difference: [`ALLOWED_DIFFERENCE`], plus the effect of the approximations that the program contains,
     /// plus the rounding of f64 where the difference is larger.
     pub allowed: f64,
-    /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the
+    /// Largest difference between the device's numbers and the exact ones, relative to the root mean square of the
     /// reference.
     pub device: f64,
-    /// The largest that the formats allow, in the same unit; infinite where an element has no bound.
+    /// Largest difference that the formats allow, in the same unit; infinite if an element has no bound.
     pub worst_case: f64,
-    /// Elements that are no numbers, in the reference too.
+    /// Number of elements that are NaN in the reference.
     pub num_nan: usize,
 }
 
-/// Holds a result against the reference; `approximated` are references with the approximations that the compiler
-/// states, `on_the_way` is the largest root mean square of what an operation gave. Where large numbers cancel, f64
-/// leaves its own rounding, which no magnitude of the result shows: an element may be off by that, but by no more than
-/// its bounds allow.
+/// Compares a result with the reference. `approximated` are references with the approximations that the compiler
+/// states; `on_the_way` is the largest root mean square of an operation's results. If large numbers cancel, f64 leaves
+/// a rounding error that the magnitude of the result does not show. An element may differ by that error, but by no more
+/// than its bounds allow.
 ///
 /// # Errors
-/// The element that is furthest off, or the first that leaves its bounds.
+/// The element with the largest excess, or the first one outside of its bounds.
 pub fn check_against_reference(
     found: &Companions<BoundedNumber>,
     expected: &HostArray,
@@ -95,37 +94,37 @@ pub fn check_against_reference(
     Ok(verdict)
 }
 
-/// Numbers of a reference that others are compared with.
+/// Reference numbers to compare with.
 pub(super) struct ReferenceNumbers {
     pub(super) numbers: Vec<f64>,
-    /// The root mean square of the whole result.
+    /// Root mean square of the complete result.
     scale: f64,
     /// Largest effect of the approximations that the compiler states.
     effect: f64,
 }
 
 impl ReferenceNumbers {
-    /// All numbers of a result; `approximated` is the result with approximations.
+    /// Reads all numbers of a result; `approximated` is the result with approximations.
     pub(super) fn from_results(expected: &HostArray, approximated: &[&HostArray]) -> Self {
         let numbers: Vec<f64> = (0..expected.elements.len()).map(|index| expected.elements.get(index)).collect();
         let effect = approximated.iter().map(|other| largest_difference(&numbers, other)).fold(0.0, f64::max);
         Self { scale: root_mean_square(&numbers), effect: APPROXIMATION_FACTOR * effect, numbers }
     }
 
-    /// Some of them.
+    /// Selects the numbers at these positions.
     pub(super) fn select(&self, places: &[usize]) -> Self {
         Self { numbers: places.iter().map(|place| self.numbers[*place]).collect(), ..*self }
     }
 }
 
-/// A number that differs from its reference.
+/// Number that differs from its reference.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NumberMismatch {
-    /// Its place among those that were compared: of those that differ it is furthest off.
+    /// Position of the number among the compared ones; it has the largest excess.
     pub(super) at: usize,
-    /// All places that differ.
+    /// All positions that differ.
     pub(super) places: Vec<usize>,
-    /// Whether the files have no number at any of them.
+    /// Whether the files have NaN at all of these positions.
     pub(super) is_nan: bool,
     exact: f64,
     expected: f64,
@@ -133,10 +132,10 @@ pub(super) struct NumberMismatch {
 }
 
 impl NumberMismatch {
-    /// Returns the number at its indices beside the reference.
+    /// Describes the number at its indices, next to the reference.
     pub(super) fn describe(&self, index: &[i64]) -> String {
         let Self { exact, expected, scale, .. } = self;
-        // The fault may be the arguments': a sine has no value beyond the range in which it is computed.
+        // The arguments may be at fault: a sine is NaN beyond the range in which it is computed.
         let why = if self.is_without_value() {
             ": functions that the device lacks are NaN outside of their ranges (docs/reference/functions.md); --input NAME=FILE.npy gives arguments \
              that stay within"
@@ -148,18 +147,18 @@ impl NumberMismatch {
         )
     }
 
-    /// How far off the number is.
+    /// Returns the absolute difference from the reference.
     pub(super) fn absolute_error(&self) -> f64 {
         absolute_difference(self.exact, self.expected)
     }
 
-    /// Whether the files have no number where the reference has one.
+    /// Returns whether the files have NaN where the reference has a number.
     fn is_without_value(&self) -> bool {
         self.exact.is_nan() && !self.expected.is_nan()
     }
 }
 
-/// Holds numbers that were never rounded to a format of the device against the reference.
+/// Compares numbers that were never rounded to a device format with the reference.
 pub(super) fn compare_exact(
     found: &[BoundedNumber],
     reference: &ReferenceNumbers,
@@ -175,7 +174,7 @@ pub(super) fn compare_exact(
         let off = absolute_difference(bound.exact, *expected);
         if off > 0.0 {
             verdict.difference = verdict.difference.max(off / size);
-            // Where the reference is no number, nothing else is near.
+            // Without a finite reference, no difference is allowed.
             let rounded = f64_rounding_error(bound, on_the_way);
             if off > ALLOWED_DIFFERENCE * size && size.is_finite() {
                 verdict.allowed = verdict.allowed.max(ALLOWED_DIFFERENCE + (effect + rounded) / size);
@@ -201,15 +200,15 @@ pub(super) fn compare_exact(
     }
 }
 
-/// Returns the rounding error that the two computations in f64 may have in one element. Derives it from the width of
-/// the bounds, or from the operations where the formats of the device have rounded both ends to one number.
+/// Returns the f64 rounding error that the two computations may have in one element. Derives it from the width of the
+/// bounds; if the device's formats rounded both bounds to one number, from the operations.
 fn f64_rounding_error(bound: &BoundedNumber, on_the_way: f64) -> f64 {
     let width = bound.high - bound.low;
     let by_width = if width.is_finite() { F64_TO_F32_ERROR_RATIO * width } else { 0.0 };
     by_width.max(TWO_COMPUTATIONS_FACTOR * bound.off).min(INTERMEDIATE_ERROR_RATIO * on_the_way)
 }
 
-/// Of the finite numbers; relative to the largest one, since the square of a number may not be finite.
+/// Returns the root mean square of the finite numbers. Scales them by the largest one, whose square may overflow.
 fn root_mean_square(numbers: &[f64]) -> f64 {
     let finite = || numbers.iter().copied().filter(|number| number.is_finite());
     let most = finite().map(f64::abs).fold(0.0, f64::max);
@@ -226,7 +225,7 @@ fn largest_difference(reference: &[f64], other: &HostArray) -> f64 {
     differences.filter(|difference| difference.is_finite()).fold(0.0, f64::max)
 }
 
-/// The absolute difference; none between what is no number in both, or the same infinity.
+/// Returns the absolute difference; 0 for equal infinities, and if both are NaN.
 fn absolute_difference(found: f64, expected: f64) -> f64 {
     match (found.is_finite(), expected.is_finite()) {
         (true, true) => (found - expected).abs(),

@@ -21,7 +21,7 @@ const TILING: RemarkCategory = ["spyre-tiles", "loops"];
 const FUSION: RemarkCategory = ["spyre-kernels", "fusion"];
 
 fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
-    // No cost if remarks are disabled.
+    // Disabled remarks cost nothing.
     if !are_remarks_enabled(module) {
         return Ok(());
     }
@@ -44,7 +44,7 @@ fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
 /// Remark without its location.
 type UnlocatedRemark = (RemarkKind, RemarkCategory, String);
 
-/// Returns the remark about the memory of an op's result; none if it has no place yet.
+/// Returns the remark about the memory of an op's result; `None` if the result has no place yet.
 fn build_place_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
     let (function, place) = (compute.function(), compute.placement()?);
     Some(match place.memory {

@@ -1,5 +1,5 @@
-//! Decisions of the compiler with their reasons, per op, per launch and in total; bytes moved, compared with the lower
-//! bound.
+//! Report of a compilation: the decisions with their reasons, per op, per launch and in total, and the bytes moved,
+//! compared with the lower bound.
 
 mod page;
 mod tile_search;
@@ -25,38 +25,38 @@ use serde::Serialize;
 use std::fmt;
 use tile_verify::{TilingCertificate, TilingProof};
 
-/// A compilation in numbers. `spyre-compile --report` writes it, as JSON or as a page; the summary on the terminal is
-/// its [`fmt::Display`].
+/// Decisions and costs of a compilation. `spyre-compile --report` writes it as JSON or as a page. Its [`fmt::Display`]
+/// is the summary on the terminal.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
-    /// The version of this form.
+    /// Version of the report format.
     pub version: FormatVersion<1>,
-    /// The name of the compiled function.
+    /// Name of the compiled function.
     pub program: String,
-    /// The machine, by the names of a `--target` file.
+    /// Machine parameters, named as in a `--target` file.
     pub target: std::collections::BTreeMap<String, i64>,
-    /// Names of the arguments in the model, such as `layers.3.weight`, as the names of their locations say; `arg0` and
-    /// so on without.
+    /// Names of the arguments in the model, such as `layers.3.weight`, from their locations; `arg0` and so on without a
+    /// named location.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
-    /// The ops in the order in which they run.
+    /// Ops in program order.
     pub ops: Vec<OpReport>,
-    /// The loops, and what they do with their values.
+    /// Loops, and the locations of values.
     pub explain: PlanExplanation,
     /// Results of the tile search, for each function in which loops could save traffic or time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tile_search: Vec<TileSearchReport>,
-    /// The dimension that was parted, as neither tiles nor cores divide it: the sizes of both parts, the ops of the
-    /// program, and the modeled time so and in one piece.
+    /// Dimension that was split into a main part and a remainder, because neither tiles nor cores divide it: both
+    /// sizes, the ops of the program, and the modeled time with and without the split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peeled: Option<String>,
-    /// The programs in parts that were compiled to be compared; left out where there was no such dimension.
+    /// Compilations that compared peeled programs; omitted if there was no such dimension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peel_trials: Option<PeelTrialsReport>,
     /// Fused and separate ops of the kernels, for each function that has kernels.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<FusionOutcome>,
-    /// The launches in order.
+    /// Launches in order.
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
     pub total: Bytes,
@@ -77,39 +77,38 @@ pub struct Report {
     /// Result of the validation, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
-    /// Why the compilation was not validated, though that was asked for where it is affordable.
+    /// Reason why a validation that runs only if it is fast (`auto`) did not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_validated: Option<NotValidated>,
-    /// The files that were written, below the output directory; empty if the compiler stopped before.
+    /// Files that were written, relative to the output directory; empty if the compiler stopped before.
     pub files: Vec<String>,
 }
 
-/// Programs in parts that were compiled to be compared with the program as it is.
+/// Number of compilations that compared peeled programs with the original program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PeelTrialsReport {
-    /// Programs that were compiled, the program as it is included.
+    /// Compiled programs, including the original one.
     pub n_judged: i64,
-    /// Those of them that a rule refuses.
+    /// Compiled programs that a rule rejected.
     pub n_infeasible: i64,
 }
 
-/// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are
-/// none of them.
+/// Data movement that layouts require. Copies that the program requests, or that bring an input into LX, do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LayoutMoves {
-    /// `spyre.restickify` ops: elements change sticks.
+    /// Number of `spyre.restickify` ops, which change the stick dimension.
     pub restickify_ops: usize,
     /// Bytes of the sticks that they read and write, in HBM and LX, over all executions.
     pub restickify_bytes: i64,
-    /// `spyre.copy` ops that were inserted because an op could not read a tensor where it lay; elements keep their
-    /// sticks.
+    /// Number of `spyre.copy` ops that were inserted because an op could not read the location of a tensor; elements
+    /// keep their sticks.
     pub layout_copy_ops: usize,
-    /// Bytes of the sticks that these read and write.
+    /// Bytes of the sticks that these copies read and write.
     pub layout_copy_bytes: i64,
 }
 
 impl Report {
-    /// The plan file, if one is to be written, with the options that kernels depend on.
+    /// Returns the plan file with the options that determine the kernels; `None` if no plan was recorded.
     #[must_use]
     pub fn to_plan_file(&self, kernel_options: Vec<String>) -> Option<PlanFile> {
         let cost = |op: &OpReport| OpCost {
@@ -135,7 +134,7 @@ impl Report {
 }
 
 impl Report {
-    /// The certificate of the plan, if one is to be written.
+    /// Returns the certificate of the plan; `None` if no proof was recorded.
     #[must_use]
     pub fn certificate(&self) -> Option<TilingCertificate> {
         let proof = self.proof.clone()?;
@@ -149,7 +148,7 @@ impl Report {
 }
 
 impl LayoutMoves {
-    /// Counts the moves among the ops.
+    /// Counts the restickify ops and layout copies, and their bytes.
     #[must_use]
     pub fn from_ops(ops: &[OpReport]) -> Self {
         let mut moves = Self::default();
@@ -169,45 +168,45 @@ impl LayoutMoves {
 /// Decisions about an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct OpReport {
-    /// The op in the dialect, such as `spyre.pointwise`.
+    /// Op in the dialect, such as `spyre.pointwise`.
     pub op: String,
-    /// The device function.
+    /// Device function.
     pub function: String,
-    /// Where the program says so, as `file:line:col`.
+    /// Location in the program, as `file:line:col`.
     pub location: String,
     /// Path of the module of the model that the op belongs to, such as `layers.3.self_attn`; empty without one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub module: String,
-    /// Sizes of the iteration dimensions, of one tile if it is in loops.
+    /// Sizes of the iteration dimensions; of one tile if the op is in loops.
     pub iteration_space: Vec<i64>,
-    /// Names of the iteration dimensions; empty where none is known.
+    /// Names of the iteration dimensions; empty if no name is known.
     pub dims: Vec<String>,
-    /// Counts of the loops around it, outermost first.
+    /// Trip counts of the loops around the op, outermost first.
     pub loops: Vec<i64>,
     /// Slices of each iteration dimension.
     pub work: Vec<i64>,
-    /// Cores that work on it.
+    /// Number of cores that execute the op.
     pub cores: i64,
-    /// Where the result lives: `lx`, `pool` or `hbm`.
+    /// Memory of the result: `lx`, `pool` or `hbm`.
     pub memory: &'static str,
-    /// The offset in LX.
+    /// Offset in LX.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lx_offset_bytes: Option<i64>,
     /// Bytes of the result's device layout, all cores together.
     pub result_bytes: i64,
-    /// It moves sticks for the sake of layouts; see [`LayoutMoves`].
+    /// Whether the op moves sticks only because layouts require it; see [`LayoutMoves`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_for_layout: bool,
-    /// Why the result is not in LX.
+    /// Reason why the result is not in LX.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Bytes that it moves.
+    /// Bytes that the op moves.
     pub bytes: Bytes,
-    /// When it begins on the axis of modeled time, microseconds; see [`Report::assign_start_times`].
+    /// Start of the op on the axis of modeled time, us; see [`Report::assign_start_times`].
     pub start_us: f64,
-    /// Its part of the modeled time, microseconds; 0 if the compiler stopped before.
+    /// Modeled time of the op, us; 0 if the compiler stopped before.
     pub us: f64,
-    /// Microseconds above compute on all cores and one start; omitted if there are none.
+    /// Modeled time above the compute time on all cores and one start-up, us; omitted if it is 0.
     #[serde(skip_serializing_if = "is_none_left")]
     pub gap_us: f64,
 }
@@ -217,51 +216,52 @@ fn is_none_left(us: &f64) -> bool {
     *us <= 0.0
 }
 
-/// A launch in numbers.
+/// Traffic, memory and cost of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LaunchReport {
-    /// The folder of the bundle.
+    /// Folder of the bundle.
     pub bundle: String,
-    /// Op specs, each one file.
+    /// Number of op specs, each of which is one file.
     pub n_ops: usize,
-    /// Executes, loops counted out.
+    /// Number of executes, with all iterations of loops.
     pub n_executions: i64,
-    /// Bytes that it moves.
+    /// Bytes that the launch moves.
     pub bytes: Bytes,
-    /// Bytes of LX in use on a core, at most.
+    /// Peak of the LX bytes in use on a core.
     pub lx_peak_bytes: i64,
-    /// Bytes of its pool in HBM.
+    /// Bytes of the launch's pool in HBM.
     pub pool_bytes: i64,
-    /// When it begins on the axis of modeled time, microseconds.
+    /// Start of the launch on the axis of modeled time, us.
     pub start_us: f64,
-    /// Modeled time.
+    /// Modeled time of the launch.
     pub cost: LaunchCost,
 }
 
-/// The modeled time of a launch; see [`cost::price`] and docs/reference/cost-model.md. Microseconds, to the nanosecond.
+/// Modeled time of a launch, in microseconds with three decimals; see [`cost::estimate_kernel_time`] and
+/// docs/reference/cost-model.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LaunchCost {
-    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
+    /// Lower end of the interval that contains 19 of 20 published times of similar ops.
     pub low_us: f64,
     /// Estimate by which plans are compared.
     pub estimate_us: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high_us: f64,
-    /// Traffic with HBM, if nothing else took time.
+    /// Part of the estimate for HBM traffic, if nothing else took time.
     pub hbm_us: f64,
-    /// Computing, and moving between LX and the cores, if nothing else took time.
+    /// Part of the estimate for computation and for traffic between LX and the cores, if nothing else took time.
     pub compute_us: f64,
-    /// Starting ops and iterations.
+    /// Part of the estimate for the start-up of ops and iterations.
     pub fixed_us: f64,
     /// Largest contribution to the modeled time: `hbm`, `compute` or `fixed`.
     pub limit: &'static str,
-    /// Whether times of all its kinds of ops are published; without them the interval is a guess.
+    /// Whether times of all its kinds of ops are published. Otherwise the interval is a guess.
     pub is_ranked: bool,
     /// Modeled time according to torch-spyre's formula of August 2026.
     pub torch_spyre_us: f64,
 }
 
-/// The modeled time of all launches, one after the other, in microseconds.
+/// Modeled time of all launches in sequence, us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelledTime {
     /// Sum of the lower ends.
@@ -273,7 +273,7 @@ pub struct ModelledTime {
 }
 
 impl ModelledTime {
-    /// The time of launches that run one after the other.
+    /// Adds the times of launches that run in sequence.
     #[must_use]
     pub fn from_launches(launches: &[LaunchReport]) -> Self {
         let sum =
@@ -286,7 +286,7 @@ impl ModelledTime {
     }
 }
 
-/// Rounds to three places, so that a report does not depend on the last bits of a logarithm.
+/// Rounds to three decimals, so that a report does not depend on the last bits of a logarithm.
 #[must_use]
 pub fn round_to_thousandths(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
@@ -338,7 +338,7 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Relayouts and the bytes that they move. Without any there is no line.
+    /// Writes the number of layout moves and their bytes; writes nothing if there are none.
     fn write_moves(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moves = &self.moves;
         let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
@@ -352,7 +352,7 @@ impl Report {
         if parts.is_empty() { Ok(()) } else { writeln!(formatter, "  {}", parts.join(", ")) }
     }
 
-    /// Bytes beside the bound, and the value that moves most above it.
+    /// Writes the HBM traffic next to its lower bound, and the value with the largest contribution to the gap.
     fn write_bytes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (moved, bound) = (self.total.hbm(), &self.lower_bound);
         write!(formatter, "  HBM traffic {} (lower bound {}", ByteSize(moved), ByteSize(bound.hbm))?;
@@ -378,7 +378,7 @@ impl Report {
         }
     }
 
-    /// Modeled time beside the bound, and the op that is furthest from it.
+    /// Writes the modeled time next to its lower bound, and the op with the largest contribution to the gap.
     fn write_time(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ModelledTime { low_us, estimate_us, high_us } = self.time;
         write!(formatter, "\n  modeled time: {estimate_us:.1} us ({low_us:.1}-{high_us:.1} us")?;
@@ -402,7 +402,7 @@ impl Report {
     }
 }
 
-/// A line for a loop, and lines for those in it, each two columns further in.
+/// Writes a line for a loop, and indents its inner loops by two columns.
 fn write_loop(formatter: &mut fmt::Formatter<'_>, around: &TileLoop, indent: usize) -> fmt::Result {
     let TileLoop { dim, count, ops, bytes_per_iteration: bytes, .. } = around;
     writeln!(
@@ -425,7 +425,7 @@ fn pluralize(count: usize, noun: &str) -> String {
     }
 }
 
-/// A number of bytes in the largest binary unit that divides it well enough for people.
+/// Number of bytes that is formatted in bytes, KiB or MiB, depending on its size.
 struct ByteSize(i64);
 
 impl fmt::Display for ByteSize {

@@ -5,57 +5,57 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// Results of the tile search, of the ops of a function for which loops could save traffic or time. Times are modeled,
+/// Result of the tile search for the ops of one function for which loops could save traffic or time. Times are modeled,
 /// in microseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TileSearchReport {
-    /// The function.
+    /// Name of the function.
     pub function: String,
-    /// The nests that were chosen, as hint scopes say them, with the positions of their ops.
+    /// Chosen loop nests, in the syntax of hint scopes, with the positions of their ops.
     pub nests: Vec<String>,
-    /// With them.
+    /// Modeled time with the chosen nests, us.
     pub us: f64,
-    /// Bytes to and from HBM with them.
+    /// HBM bytes in both directions with the chosen nests.
     pub hbm: i64,
-    /// Without loops; left out where the program cannot be compiled so.
+    /// Modeled time without loops, us; omitted if the program cannot be compiled without loops.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untiled_us: Option<f64>,
-    /// The least that any plan was estimated to take; left out where plans were compared by bytes.
+    /// Lowest estimate of any plan, us; omitted if plans were compared by bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_us: Option<f64>,
-    /// The next best plan that was tried, if there is one.
+    /// Next best evaluated plan, if another one exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runner_up: Option<RunnerUpReport>,
     /// Cost of the best plan if each core had more LX; omitted if it was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with_more_lx: Option<MoreLxReport>,
-    /// Plans that were divided, placed and priced.
+    /// Number of plans that were evaluated: core splits, places and costs.
     pub n_judged: i64,
-    /// Those of them that a rule refuses.
+    /// Number of evaluated plans that a rule rejected.
     pub n_infeasible: i64,
-    /// Whether there were too few steps to look at all that could be better.
+    /// Whether the budget ended the search before all promising plans were evaluated.
     pub is_cut_short: bool,
 }
 
-/// A plan that was not taken.
+/// Next best plan of a tile search.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RunnerUpReport {
-    /// Its nests, in the part of the program in which it is another one; empty for no loop there.
+    /// Loop nests where the plan differs from the chosen one; empty if it has no loops there.
     pub nests: Vec<String>,
     /// Modeled time of the function with this plan, us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes in both directions.
     pub hbm: i64,
 }
 
 /// Cost of a plan on a machine with more LX.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MoreLxReport {
-    /// How much more LX each core has, bytes.
+    /// Additional LX per core, bytes.
     pub more_bytes: i64,
     /// Modeled time, us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes in both directions.
     pub hbm: i64,
 }
 
@@ -89,7 +89,7 @@ impl fmt::Display for TileSearchReport {
     }
 }
 
-/// How many of what was judged a rule refuses; nothing for none.
+/// Formats the number of infeasible candidates as the end of a phrase; empty for 0.
 pub(super) fn format_infeasible_count(count: i64) -> String {
     if count > 0 { format!(", {count} infeasible") } else { String::new() }
 }
@@ -98,7 +98,7 @@ fn format_nests(nests: &[String]) -> String {
     if nests.is_empty() { "none".to_owned() } else { nests.join(", ") }
 }
 
-/// Bytes of HBM beside those of the chosen plan.
+/// HBM traffic of a plan, compared with that of the chosen plan.
 struct HbmTrafficDifference {
     hbm: i64,
     own: i64,

@@ -1,20 +1,20 @@
-//! When launches and ops begin on the axis of modeled time.
+//! Start times of launches and ops on the axis of modeled time.
 
 use super::{Report, round_to_thousandths};
 
-/// A launch on the axis of time.
+/// Interval of a launch on the axis of modeled time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LaunchSpan<'r> {
-    /// The folder of its bundle.
+    /// Folder of the launch's bundle.
     pub(super) name: &'r str,
     pub(super) start_us: f64,
     pub(super) us: f64,
 }
 
 impl Report {
-    /// Says when each launch and each op begins: launches one after the other, each as long as its ops or as the model
-    /// says, whichever is longer; ops one after the other within their launch. An op in loops counts once, with the
-    /// time of all its iterations.
+    /// Assigns a start time to each launch and op. Launches follow one another. A launch lasts as long as its ops
+    /// together or as its own estimate, whichever is longer. Ops follow one another within their launch. An op in loops
+    /// occurs once, with the time of all its iterations.
     pub fn assign_start_times(&mut self) {
         let (mut start_us, mut first) = (0.0, 0);
         for launch in &mut self.launches {
@@ -30,7 +30,7 @@ impl Report {
         }
     }
 
-    /// The launches one after the other.
+    /// Returns the intervals of the launches, in order.
     pub(super) fn launch_spans(&self) -> impl Iterator<Item = LaunchSpan<'_>> {
         let ends = self.launches.iter().scan(0, |end, launch| {
             *end = (*end + launch.n_ops).min(self.ops.len());

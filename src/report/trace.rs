@@ -1,16 +1,18 @@
-//! A report's modeled time as a timeline that Perfetto and `chrome://tracing` show.
+//! Trace of the modeled time, for Perfetto and `chrome://tracing`.
 
 use super::{OpReport, Report};
 use crate::explain::TileLoop;
 use serde_json::{Value, json};
 
-/// The track of launches, and the first of those of loops, behind the cores.
+/// Track of launches, and first track of loops. The tracks of cores have smaller numbers.
 const LAUNCH_TRACK: i64 = 1000;
 const FIRST_LOOP_TRACK: i64 = 1001;
 
-/// The events of the Trace Event Format: a track for each core, one for launches and one for each depth of loops;
-/// counters of the bytes that ops move. Times are microseconds of the model of `docs/reference/cost-model.md`. An op in
-/// loops is shown once, with the time of all its iterations.
+/// Returns the trace in the Trace Event Format. It has a track for each core, one for launches and one for each loop
+/// depth, and counters of HBM bytes per us.
+///
+/// Times are microseconds of the model in `docs/reference/cost-model.md`. An op in loops is one slice, with the time of
+/// all its iterations.
 #[must_use]
 pub fn build_trace(report: &Report) -> Value {
     let mut events = build_track_names(report);
@@ -42,7 +44,7 @@ pub fn build_trace(report: &Report) -> Value {
     json!({"displayTimeUnit": "ns", "otherData": {"program": report.program}, "traceEvents": events})
 }
 
-/// The names of the tracks.
+/// Returns the events that name the tracks.
 fn build_track_names(report: &Report) -> Vec<Value> {
     let name = |track: i64, name: &str| json!({"name": "thread_name", "ph": "M", "pid": 0, "tid": track, "args": {"name": name}});
     let cores = report.ops.iter().map(|op| op.cores.max(1)).max().unwrap_or_default();
@@ -65,7 +67,7 @@ fn compute_hbm_rate(op: &OpReport) -> f64 {
     if op.us > 0.0 { op.bytes.hbm() as f64 / op.us } else { 0.0 }
 }
 
-/// Loops around their ops, which follow each other.
+/// Adds a slice for each loop, from the start of its first op to the end of its last op.
 fn add_loop_slices(loops: &[TileLoop], depth: i64, ops: &[OpReport], events: &mut Vec<Value>) {
     for each in loops {
         let of_loop = || each.ops.iter().filter(|op| op.op < ops.len());
@@ -136,7 +138,7 @@ mod tests {
         let found = |name: &str, start, us| (name.to_owned(), start, us);
         assert_eq!(find_slices(&trace, 0), [found("f2", 0.0, 2.0), found("f1", 5.0, 1.0), found("f3", 6.0, 3.0)]);
         assert_eq!(find_slices(&trace, 1), [found("f2", 0.0, 2.0)]);
-        // A launch takes what the model says, and no less than its ops.
+        // A launch takes its own estimate, but at least the time of its ops.
         assert_eq!(find_slices(&trace, LAUNCH_TRACK), [found("bundle_1", 0.0, 5.0), found("bundle_2", 5.0, 4.0)]);
         assert_eq!(find_slices(&trace, FIRST_LOOP_TRACK), [found("4 tiles of M", 5.0, 4.0)]);
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::search::{AxisTiling, find_axes, tests::matmul};
 
-    /// The nest of `[M, N]` counts around two products of the same rows.
+    /// Returns the nest of `[M, N]` counts around two products of the same rows.
     fn matmul_nest(counts: [i64; 2]) -> (Vec<SearchedOp>, LoopNest) {
         let mut first = matmul([512, 256, 128], None);
         first.values = vec![7, 8];

@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A reduction along the last dimension.
+    /// Returns a reduction along the last dimension.
     pub(super) fn reduce(sizes: &[i64], maker: Option<usize>) -> SearchedOp {
         let mut op = pointwise(sizes, maker);
         let last = sizes.len() - 1;
@@ -220,7 +220,7 @@ mod tests {
         op
     }
 
-    /// An elementwise op of one operand.
+    /// Returns an elementwise op of one operand.
     pub(super) fn pointwise(sizes: &[i64], maker: Option<usize>) -> SearchedOp {
         let dims: Vec<usize> = (0..sizes.len()).collect();
         let tiled = TiledOp {

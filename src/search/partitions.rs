@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use crate::search::tests::pointwise;
 
-    /// A chain of layers of `n` ops, each of which hands on a small value at its end.
+    /// Returns a chain of layers of `n` ops, each of which hands on a small value at its end.
     fn layer_chain(n_layers: usize, n: usize) -> Vec<SearchedOp> {
         let n_ops = n_layers * n;
         let op = |position: usize| {

@@ -13,7 +13,7 @@ pub struct LoopLevel {
     pub name: String,
     /// Tile count.
     pub count: i64,
-    /// Symbolic count of the tiles that a run executes, of which `count` is the maximum; None if it executes all.
+    /// Symbolic count of the tiles that a run executes, of which `count` is the maximum; `None` if it executes all.
     pub symbol: Option<String>,
 }
 
@@ -226,7 +226,7 @@ impl TiledOp {
     }
 
     /// Returns the dimension that a cut tiles, of an operand or of a result; `dims` holds the iteration dimension that
-    /// indexes each of its dimensions. None if the cut tiles no dimension of it.
+    /// indexes each of its dimensions. `None` if the cut tiles no dimension of it.
     #[must_use]
     pub fn find_tiled_dim(dims: &[Option<usize>], cut: &LevelTiling) -> Option<usize> {
         dims.iter().position(|&dim| dim.is_some() && dim == cut.dim)

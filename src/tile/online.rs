@@ -335,12 +335,12 @@ fn negate(form: &RunningDependence) -> RunningDependence {
     }
 }
 
-/// Whether neither a term nor its exponential ever increases.
+/// Returns whether neither a term nor its exponential ever increases.
 fn never_increases(term: &RunningTerm, course: Monotonicity) -> bool {
     course == if term.is_subtracted { Monotonicity::Increasing } else { Monotonicity::Decreasing }
 }
 
-/// Whether a term never decreases.
+/// Returns whether a term never decreases.
 fn never_decreases(term: &RunningTerm, course: Monotonicity) -> bool {
     course == if term.is_subtracted { Monotonicity::Decreasing } else { Monotonicity::Increasing }
 }

@@ -240,7 +240,8 @@ impl<'a> LoopTreeBuilder<'a> {
         new
     }
 
-    /// Whether all operands of the op are complete before `around`, or are computed in it and read tile by tile.
+    /// Returns whether all operands of the op are complete before `around`, or are computed in it and read tile by
+    /// tile.
     fn can_join(&self, op: usize, cut: &LevelTiling, chain: &[usize], around: usize) -> bool {
         self.ops[op].inputs.iter().all(|input| {
             let Some(maker) = input.producer else { return true };
@@ -251,7 +252,7 @@ impl<'a> LoopTreeBuilder<'a> {
         })
     }
 
-    /// Whether an iteration of the loop at `depth` computes exactly the tile that `op` reads in that iteration.
+    /// Returns whether an iteration of the loop at `depth` computes exactly the tile that `op` reads in that iteration.
     fn reads_tile_of_same_iteration(&self, op: usize, cut: &LevelTiling, maker: usize, depth: usize) -> bool {
         let made = &self.cuts[maker][depth];
         // A recomputed value is complete in each iteration.
@@ -267,7 +268,7 @@ impl<'a> LoopTreeBuilder<'a> {
         })
     }
 
-    /// Returns the position of a producer, at any loop depth, in the body of the last loop of `chain`; None if it is
+    /// Returns the position of a producer, at any loop depth, in the body of the last loop of `chain`; `None` if it is
     /// not in that body.
     fn find_position_in(&self, maker: usize, chain: &[usize]) -> Option<BodyPosition> {
         let inner = self.chains[maker].strip_prefix(chain)?;

@@ -1,4 +1,5 @@
-//! Diagnostics of passes in the tool's own words, where they are about its command line or a file as a whole.
+//! Formats MLIR's diagnostics as messages of a tool: JSON, or text without a source line if the message is about the
+//! command line or a complete file.
 
 use super::{
     Reporter,
@@ -10,9 +11,9 @@ use crate::{
     mlir::{CollectedDiagnostic, Session, SourcePosition, intercept_diagnostics},
 };
 
-/// From here on the tool speaks for MLIR: in JSON, or in its own words where there is no place in a file. What else is
-/// said in text is printed as before, with the line that it is about. The session is the tool's, and so are the signals
-/// of the process.
+/// Installs the diagnostic handler of a tool. With `--format=json`, it prints every diagnostic as JSON. In text, it
+/// prints diagnostics about the command line or a complete file, and leaves the others, with their source lines, to
+/// MLIR. Marks the session as a tool's, so that it also handles the signals of the process.
 pub(super) fn install_handler(session: &Session, speaker: Reporter) {
     session.mark_as_tool();
     intercept_diagnostics(session.context(), move |said| {
@@ -32,13 +33,13 @@ pub(super) fn install_handler(session: &Session, speaker: Reporter) {
     });
 }
 
-/// Subject of a diagnostic, with its message.
+/// Subject of a diagnostic, with its text.
 enum DiagnosticSubject<'d> {
-    /// The command line, or nothing that has a place.
+    /// The command line, or no location at all.
     Tool(String),
-    /// A file as a whole.
+    /// A complete file.
     File(&'d SourcePosition, String),
-    /// A place in a file, in the words that it was said in.
+    /// A location in a file; MLIR's own text is printed.
     Place,
 }
 
@@ -64,7 +65,7 @@ impl<'d> DiagnosticSubject<'d> {
         Self::File(place, format!("{subject}{what}"))
     }
 
-    /// In one line of text; none where the line of the file belongs to it.
+    /// Returns the message as one line of text; `None` if MLIR prints it with the source line.
     fn format_text(&self, tool: &str, severity: &str) -> Option<String> {
         match self {
             Self::Tool(what) => Some(format!("{tool}: {severity}: {what}")),
@@ -74,18 +75,18 @@ impl<'d> DiagnosticSubject<'d> {
     }
 }
 
-/// Severity and code, as in `error[SPY0501]`.
+/// Returns severity and code, as in `error[SPY0501]`.
 fn format_severity(said: &CollectedDiagnostic) -> String {
     said.code.map_or_else(|| said.severity.to_owned(), |code| format!("{}[{code}]", said.severity))
 }
 
-/// The op that a message begins with, and the rest.
+/// Splits a message into the op name that it begins with (empty without one) and the text after it.
 fn split_subject(message: &str) -> (&str, &str) {
     let named = message.split_once(" op ").filter(|(subject, _)| subject.starts_with('\'') && !subject.contains(' '));
     named.unwrap_or(("", message))
 }
 
-/// The diagnostic for JSON.
+/// Builds the JSON message of a diagnostic.
 fn build_message(said: &CollectedDiagnostic, subject: &DiagnosticSubject<'_>) -> Message {
     let text = match subject {
         DiagnosticSubject::Tool(what) | DiagnosticSubject::File(_, what) => what.clone(),
@@ -109,19 +110,19 @@ fn build_message(said: &CollectedDiagnostic, subject: &DiagnosticSubject<'_>) ->
     }
 }
 
-/// A place; one without a line is that of a file as a whole.
+/// Converts a location. Without a line, it is that of a complete file.
 fn convert_place(place: &SourcePosition) -> MessageLocation {
     let number = |number: i64| (place.line > 0).then_some(number);
     MessageLocation { file: Some(place.file.clone()), line: number(place.line), column: number(place.column) }
 }
 
-/// A file, with a line where one is known.
+/// Formats a location as `file:line:column`, or as the file alone if the line is unknown.
 fn format_place(place: &SourcePosition) -> String {
     let SourcePosition { file, line, column } = place;
     if *line > 0 { format!("{file}:{line}:{column}") } else { file.clone() }
 }
 
-/// A message with the option that it begins with as the command line has it: `option 'cores'` is `--cores`.
+/// Replaces a leading pass option by the command-line option: `option 'cores'` becomes `--cores`.
 pub(super) fn format_option_name(message: &str) -> String {
     let (code, message) = split_code(message);
     let named = message.strip_prefix("option '").and_then(|rest| rest.split_once('\''));

@@ -1,12 +1,13 @@
-//! Files that are no MLIR, by what they begin with: a message says what they are, and how they become a program.
+//! Detects input files that are not MLIR by their extension or first bytes. The error names the kind of file, and how
+//! to turn it into a program.
 
 use crate::codes;
 use std::{io::Read, path::Path};
 
-/// Bytes of a file that are looked at.
+/// Number of bytes at the start of a file that are examined.
 const MAX_PREFIX_BYTES: u64 = 2048;
 
-/// A kind of file, and what to do with one.
+/// Kind of a file, and advice for a user who passes one as a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileKind {
     name: &'static str,
@@ -43,11 +44,10 @@ const PYTHON: FileKind = new_kind(
 );
 const MARKDOWN: FileKind = new_kind("a Markdown text", "give the file of a module, such as model.mlir");
 
-/// Refuses a file or directory that is plainly something else than MLIR. Of what cannot be read, and of pipes, nothing
-/// is said.
+/// Rejects a file or directory that is clearly not MLIR. Accepts pipes and unreadable files.
 ///
 /// # Errors
-/// The kind of the file, and its use.
+/// Returns the kind of the file, and how to use it.
 pub fn check_is_mlir(path: &str) -> Result<(), String> {
     let target = Path::new(path);
     if path == "-" {
@@ -69,7 +69,7 @@ pub fn check_is_mlir(path: &str) -> Result<(), String> {
     })
 }
 
-/// Refuses the directory of a bundle, or of one of its launches, with the command that runs it.
+/// Rejects the directory of a bundle or of one of its launches; the error contains the command that runs it.
 fn check_is_not_bundle(directory: &Path, path: &str) -> Result<(), String> {
     let refuse = |what: &str, bundle: &str| {
         Err(codes::INPUT_NOT_MLIR.format(format_args!(
@@ -87,7 +87,7 @@ fn check_is_not_bundle(directory: &Path, path: &str) -> Result<(), String> {
     }
 }
 
-/// The kind of a file with this extension that begins so; none of what may be MLIR.
+/// Returns the kind of a file with this extension and these first bytes; `None` if it may be MLIR.
 fn detect_kind(extension: &str, start: &[u8]) -> Option<FileKind> {
     if start.starts_with(b"ML\xefR") {
         return None;

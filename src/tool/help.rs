@@ -5,16 +5,16 @@ use super::reporter::{EXIT_CODES, MESSAGES, VERSION};
 use clap::{Arg, ArgAction, Command};
 use std::ffi::OsString;
 
-/// Note of the tools whose options take lists of pairs.
+/// Note of the tools with options that take lists of pairs.
 #[cfg(feature = "mlir")]
 pub(super) const LISTS_NOTE: &str = "NAME=VALUE options can be repeated and take comma-separated lists.";
 
 const HELP_ALL_OPTION: &str = "--help-all";
 
-/// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides the options other than `most_used`
-/// (ids of arguments) from the short page.
+/// Completes a command line: adds `--help`, `--help-all` and `--version`, and hides all options but `most_used`
+/// (argument ids) from the short page.
 ///
-/// The long text after the options, if `command` has one, is a note of the full page.
+/// If `command` has a long text after its options, the text becomes a note of the full page.
 pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
     debug_assert!(
         most_used.iter().all(|id| command.get_arguments().any(|argument| argument.get_id() == id)),
@@ -36,7 +36,7 @@ pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
         .arg(flag("help", "Print the most used options", ArgAction::HelpShort).short('h'))
         .arg(flag("help-all", "Print all options", ArgAction::HelpShort))
         .arg(flag("version", "Print version", ArgAction::Version).short('V'))
-        // The texts fit a line as they are.
+        // Disables wrapping: all texts fit a line.
         .term_width(0)
         .after_help(format!("Use '{HELP_ALL_OPTION}' for all options.\n{EXIT_CODES}"))
         .after_long_help(format!("{note}{EXIT_CODES}"))
@@ -48,24 +48,24 @@ pub(super) fn render_full_page(command: &Command) -> String {
     command.clone().mut_args(|argument| argument.hide_short_help(false)).after_help(note).render_help().to_string()
 }
 
-/// Whether a command line that asks for help asks for all options.
+/// Returns whether a command line requests help on all options.
 pub(super) fn requests_full_help(words: &[OsString]) -> bool {
     words.iter().take_while(|word| *word != "--").any(|word| word == HELP_ALL_OPTION)
 }
 
-/// Option of a driver of MLIR, which LLVM's library reads: name, name of the value (empty: none), text, heading.
+/// Option of an MLIR driver, which LLVM's library parses: name, name of the value (empty: none), text, heading.
 #[cfg(feature = "mlir")]
 pub(super) type DriverOption = (&'static str, &'static str, &'static str, &'static str);
 
-/// Returns the argument that documents an option of a driver.
+/// Returns the argument that documents an option of an MLIR driver.
 #[cfg(feature = "mlir")]
 pub(super) fn driver_option(&(name, value, text, heading): &DriverOption) -> Arg {
     let option = Arg::new(name).long(name).help(text).help_heading(heading);
     if value.is_empty() { option.action(ArgAction::SetTrue) } else { option.value_name(value).require_equals(true) }
 }
 
-/// Answers `--version`, `--help` and `--help-all` for a driver of MLIR. Returns the words that are left for the driver
-/// to read; none if everything is answered.
+/// Handles `--version`, `--help` and `--help-all` of an MLIR driver. Returns the words that are left for the driver to
+/// parse; `None` if the request is complete.
 #[cfg(feature = "mlir")]
 pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Option<Vec<String>> {
     let asks = |names: &[&str]| words.iter().skip(1).any(|word| names.contains(&word.as_str()));
@@ -73,7 +73,7 @@ pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Op
     let (page, rest) = if asks(&["--version", "-version"]) {
         (format!("{name} {VERSION}\n"), None)
     } else if asks(&[HELP_ALL_OPTION, "-help-all"]) {
-        // LLVM's library prints the rest, with the exit codes at the end.
+        // LLVM's library prints the remaining options, followed by the exit codes.
         let page = render_full_page(&command).replace(&format!("\n{EXIT_CODES}"), "");
         (
             format!("{}\n\nOptions and passes of MLIR and LLVM:\n\n", page.trim_end()),
@@ -84,7 +84,7 @@ pub(super) fn handle_driver_help(mut command: Command, words: Vec<String>) -> Op
     } else {
         return Some(words);
     };
-    // A page that cannot be printed has nowhere to be reported.
+    // If the page cannot be printed, no output is left to report the error.
     let _ = super::print_text(&page);
     rest
 }

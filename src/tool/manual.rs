@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 /// Writes the man page of a tool as `NAME.1` into a folder.
 ///
 /// # Errors
-/// Returns the path and the system's reason if the page cannot be written.
+/// Returns the path and the I/O error if the page cannot be written.
 pub fn write(command: Command, folder: &Path) -> Result<(), String> {
     let path = folder.join(format!("{}.1", command.get_name()));
     let mut page = Vec::new();

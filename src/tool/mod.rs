@@ -1,4 +1,4 @@
-//! The command-line tools, and what they share: exit codes, messages, and writing without half-written files.
+//! The command-line tools and their shared code: exit codes, messages, and atomic writes of files.
 
 pub mod commands;
 #[cfg(feature = "mlir")]
@@ -60,10 +60,10 @@ use std::{
 };
 use terminal::run_with_line_erased;
 
-/// A tool's `main`: reads the words by `command`, runs, and gives the exit code: 0 on success, 1 on a mistake of the
-/// user's, 2 on a bug of ours.
+/// Runs a tool: parses the words with `command`, calls `run`, and returns the exit code: 0 for success, 1 for an error
+/// of the user, 2 for a compiler bug.
 ///
-/// An empty message stands for errors that MLIR has reported already.
+/// An empty error message means that MLIR has reported the error already.
 fn main<Arguments: FromArgMatches + Send + Sync>(
     name: &'static str,
     mut command: Command,
@@ -78,14 +78,14 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
     let arguments = match arguments {
         Ok(arguments) => arguments,
         Err(error) if error.kind() == ErrorKind::DisplayHelp && help::requests_full_help(&words) => {
-            // As below, help that cannot be printed is no mistake of the user's.
+            // As below, a failure to print help is no error of the user.
             let _ = print_text(&help::render_full_page(&command));
             return 0;
         }
         Err(error) => return report_usage_error(Reporter::from_words(name, &words), &error, &command, &words),
     };
     let speaker = speaker(&arguments);
-    // Sessions end in the thread that they are made in.
+    // MLIR sessions are created and destroyed in this one thread.
     match run_on_large_stack(|| run(&arguments, speaker).map_err(|message| (message, tool_found_bug()))) {
         Ok(()) => 0,
         Err((message, found_bug)) => {
@@ -97,8 +97,8 @@ fn main<Arguments: FromArgMatches + Send + Sync>(
     }
 }
 
-/// Help and version are what was asked for. A wrong command line is the user's mistake like any other: exit 1, where
-/// clap would say 2.
+/// Prints help, version or a usage error, and returns the exit code. The code of a usage error is 1, as of other user
+/// errors (clap would use 2).
 fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command, words: &[OsString]) -> u8 {
     if !error.use_stderr() {
         let _ = error.print();
@@ -106,7 +106,7 @@ fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command,
     }
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-    // The standard library's message does not say which numbers are valid.
+    // The standard library's message does not state which numbers are valid.
     let text =
         text.replace("invalid digit found in string", "expected a whole number without a unit; give one such as 4096");
     let advice = if error.kind() == ErrorKind::ArgumentConflict {
@@ -118,7 +118,7 @@ fn report_usage_error(speaker: Reporter, error: &clap::Error, command: &Command,
     1
 }
 
-/// Returns the advice for a word after the input, which is often meant as the output directory.
+/// Returns advice on a surplus word after the input, which is often meant as the output directory.
 fn stray_word_advice(error: &clap::Error, command: &Command, words: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
     if error.kind() != ErrorKind::UnknownArgument || word.starts_with('-') {
@@ -133,20 +133,20 @@ fn stray_word_advice(error: &clap::Error, command: &Command, words: &[OsString])
     })
 }
 
-/// Only passes find compiler bugs.
+/// Returns whether the tool found a compiler bug. Only passes find bugs, so without MLIR there are none.
 #[cfg(not(feature = "mlir"))]
 const fn tool_found_bug() -> bool {
     false
 }
 
-/// The stack of a tool. Text nests at most as deep as `dialects/bridge/Input.h` says, for which this is enough; what
-/// the system gives the first thread depends on the user's settings.
+/// Stack size of a tool, in bytes. It suffices for the maximum nesting of text that `dialects/bridge/Input.h` permits.
+/// The stack of the first thread depends on the user's settings.
 pub const STACK_BYTES: usize = 256 << 20;
 
-/// Runs on a stack of [`STACK_BYTES`], of which only what is used takes memory.
+/// Runs `run` on a stack of [`STACK_BYTES`]; only used pages take memory.
 pub fn run_on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
-        // Names the thread in messages of a panic as the first one has it.
+        // Panic messages name the thread as they name the first thread.
         let thread =
             std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run);
         match thread.map(std::thread::ScopedJoinHandle::join) {
@@ -157,10 +157,10 @@ pub fn run_on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Prints; a reader that has gone away, as in `| head`, is no error.
+/// Prints text on standard output. A closed pipe, as in `| head`, is no error.
 ///
 /// # Errors
-/// The system's reason.
+/// Returns the I/O error.
 pub fn print_text(text: &str) -> Result<(), String> {
     print_bytes(text.as_bytes())
 }
@@ -174,7 +174,7 @@ fn print_bytes(content: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Returns the name of a file or a directory for a progress line, without its folder.
+/// Returns the last component of a path, for a progress line.
 fn display_name(path: &str) -> &str {
     match path {
         "-" => "standard input",
@@ -182,11 +182,11 @@ fn display_name(path: &str) -> &str {
     }
 }
 
-/// Writes a file as a whole or not at all; `-` is standard output. What is no file, as `/dev/null` or a pipe, is
-/// written to and stays what it is.
+/// Writes a file completely or not at all; `-` is standard output. Devices and pipes, such as `/dev/null`, are written
+/// to and not replaced.
 ///
 /// # Errors
-/// The file and the system's reason.
+/// Returns the path and the I/O error.
 pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
     let content = content.as_ref();
     if path == "-" {
@@ -194,7 +194,7 @@ pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
     }
     let write = || match fs::canonicalize(path) {
         Ok(place) if !place.is_file() => fs::write(place, content),
-        // Behind a link is the file that is meant.
+        // A symbolic link stays: its target is replaced.
         Ok(file) => replace_file(&file, content),
         Err(_) => replace_file(Path::new(path), content),
     };
@@ -210,7 +210,7 @@ fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file is the user's alone; what a tool writes has the rights of any other file.
+/// Creates a temporary file with the permissions of ordinary files. By default, only the user could read it.
 #[cfg(unix)]
 fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;

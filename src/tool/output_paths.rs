@@ -1,4 +1,4 @@
-//! Places that a tool is told to write, looked at before long work.
+//! Checks of output paths before long work, and errors about paths.
 
 use crate::codes;
 use std::{
@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Whether a file can be written there, which is better known before long work than behind it.
+/// Checks that a file can be written, so that the error appears before long work and not after it.
 ///
 /// # Errors
-/// As [`super::write_file`].
+/// Returns the obstacle at the path, as [`super::write_file`] would.
 pub fn check_output_file(path: &str) -> Result<(), String> {
     let target = Path::new(path);
     if path == "-" || (target.exists() && !target.is_dir()) {
@@ -25,7 +25,7 @@ pub fn check_output_file(path: &str) -> Result<(), String> {
     })
 }
 
-/// Whether a bundle directory can be made there, or what is there be replaced, as far as this is seen from outside.
+/// Checks that a bundle directory can be created or replaced, as far as the file system shows this beforehand.
 ///
 /// # Errors
 /// Returns the obstacle at the path and a remedy.
@@ -45,7 +45,7 @@ pub fn check_output_directory(path: &str) -> Result<(), String> {
     check_parent_directory(path).map_err(|error| format!("-o: {error}"))
 }
 
-/// The folder around a place must be there: making several levels would hide a misspelt one.
+/// Checks that the parent directory exists. Creating missing parents would hide a misspelled name.
 fn check_parent_directory(path: &str) -> Result<(), String> {
     let folder = parent_directory(Path::new(path));
     match fs::metadata(folder) {
@@ -64,19 +64,19 @@ fn check_parent_directory(path: &str) -> Result<(), String> {
     }
 }
 
-/// The folder around a path.
+/// Returns the parent directory of a path; `.` if the path has no directory.
 pub(super) fn parent_directory(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The system's reason without the names of temporary files, which are no concern of the user's.
+/// Formats an I/O error without the names of temporary files.
 pub(super) fn describe_io_error(error: &io::Error) -> String {
     let inner = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
     let text = inner.map_or_else(|| error.kind().to_string(), io::Error::to_string);
     error.raw_os_error().map_or(text, |code| files::reason(&io::Error::from_raw_os_error(code)))
 }
 
-/// The name in the folder around a path that a misspelt one may mean.
+/// Returns the path of the file in the same directory with the most similar name, if a misspelling is likely.
 #[must_use]
 pub fn find_similar_file(path: &str) -> Option<String> {
     let target = Path::new(path);
@@ -92,7 +92,7 @@ pub fn find_similar_file(path: &str) -> Option<String> {
     (likeness(&best) > 0.9).then(|| target.with_file_name(best).to_string_lossy().into_owned())
 }
 
-/// Why an input is not read; a name that is spelt wrong is guessed.
+/// Formats the error for an unreadable input, with a suggestion if a file with a similar name exists.
 #[must_use]
 pub fn format_read_error(input: &str, reason: &str) -> String {
     let similar = Some(input).filter(|input| !Path::new(input).exists()).and_then(find_similar_file);
@@ -101,12 +101,12 @@ pub fn format_read_error(input: &str, reason: &str) -> String {
     codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}; {advice}"))
 }
 
-/// Returns the program of that name beside this one, or beside the one that was started: a tool of the Python package
-/// runs in an interpreter.
+/// Returns the program with this name next to the running one. Also searches next to the started one, because a tool of
+/// the Python package runs in an interpreter.
 pub(super) fn find_sibling_program(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     let started = env::args_os().next().map(PathBuf::from);
-    // A name alone was found in the path, and says no folder.
+    // A name without a directory was found through `PATH`, so its directory is unknown.
     let started = started.filter(|path| path.parent().is_some_and(|folder| folder != Path::new("")));
     let places = [env::current_exe().ok(), started].into_iter().flatten();
     places.map(|place| place.with_file_name(&name)).find(|path| path.is_file())

@@ -25,22 +25,22 @@ const HINTS: &str = "Hints";
 pub(super) const OPTIMIZATION: &str = "Optimization";
 const TARGET: &str = "Target";
 
-/// Reads one of the names of an option, as the pipeline has them.
+/// Returns the parser of an option with these values, which are the pipeline's names.
 fn names(names: &'static [&'static str]) -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
-/// Reads a kind of numbers that tuning may search without a knob.
+/// Returns the parser of a kind of parameters that tuning may search without a knob.
 pub(super) fn kinds() -> impl TypedValueParser<Value = FixedNumberKind> {
     names(FixedNumberKind::VARIANTS).try_map(|name| name.parse::<FixedNumberKind>())
 }
 
-/// Reads when a compilation is validated.
+/// Returns the parser of a validation mode.
 pub(super) fn modes() -> impl TypedValueParser<Value = ValidationMode> {
     names(ValidationMode::VARIANTS).try_map(|name| name.parse::<ValidationMode>())
 }
 
-/// What a user may choose about a compilation.
+/// Options of a compilation that the user may set.
 #[derive(Args)]
 pub(super) struct PipelineArguments {
     /// Function to compile, if several are public
@@ -109,7 +109,7 @@ pub(super) struct PipelineArguments {
 }
 
 impl PipelineArguments {
-    /// As the pipeline has them, before they are checked against each other.
+    /// Converts the arguments to options, which are not yet checked against one another.
     pub(super) fn to_options(&self) -> Result<CompileOptions, String> {
         let mut options = CompileOptions::default();
         let one = [
@@ -148,7 +148,7 @@ impl PipelineArguments {
         Ok(options)
     }
 
-    /// Refuses what a pass would take for "as usual".
+    /// Rejects numbers below 1. A pass would interpret them as a request for its default.
     fn check_numbers(&self, options: &CompileOptions) -> Result<(), String> {
         if self.cores.is_some() && options.cores < 1 {
             return Err(codes::OPTION_VALUE.format(format_args!(
@@ -167,7 +167,7 @@ impl PipelineArguments {
     }
 }
 
-/// Two hints along one name would be loops within each other, which nobody means.
+/// Rejects two tile hints for one dimension name: they would be nested loops over the same dimension.
 fn check_tiles(tiles: &[TileCount]) -> Result<(), String> {
     for (position, tile) in tiles.iter().enumerate() {
         let Some(first) = tiles[..position].iter().find(|first| first.dim == tile.dim) else { continue };

@@ -15,30 +15,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Environment variable that turns progress off (`0`), or on where standard error is no terminal (any other value). The
-/// Python package reads it, too.
+/// Environment variable that turns progress off (`0`). Any other value turns progress on, even if standard error is not
+/// a terminal. The Python package reads it, too.
 const PROGRESS_VARIABLE: &str = "SPYRE_PROGRESS";
 
-/// Time before the first line.
+/// Delay of the first line.
 const INITIAL_DELAY: Duration = Duration::from_secs(2);
 
-/// Time between two states of the line of a terminal.
+/// Time between two updates of the line on a terminal.
 const REDRAW_PERIOD: Duration = Duration::from_millis(500);
 
-/// Factor by which the time between two lines grows where standard error is no terminal.
+/// Factor by which the time between two lines grows if standard error is not a terminal.
 const INTERVAL_GROWTH: u32 = 4;
 
-/// Form of progress.
+/// Style of progress output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ProgressStyle {
-    /// One line that is redrawn.
+    /// One line that is redrawn in place.
     Redrawn,
-    /// Lines that stay.
+    /// Permanent lines.
     Lines,
 }
 
 impl ProgressStyle {
-    /// Returns the form for a tool; none if it shows no progress.
+    /// Returns the style for a tool; `None` if it shows no progress.
     fn choose(speaker: Reporter, variable: Option<&str>, is_terminal: bool) -> Option<Self> {
         let is_off = speaker.is_quiet() || speaker.is_json() || variable == Some("0");
         let is_forced = variable.is_some_and(|value| !value.is_empty());
@@ -49,7 +49,7 @@ impl ProgressStyle {
         }
     }
 
-    /// Returns the time until the next line, `elapsed` after the beginning.
+    /// Returns the time until the next line, if `elapsed` has passed since the start.
     fn next_delay(self, elapsed: Duration) -> Duration {
         match self {
             _ if elapsed < INITIAL_DELAY => INITIAL_DELAY - elapsed,
@@ -59,12 +59,12 @@ impl ProgressStyle {
     }
 }
 
-/// Progress of an activity, which is shown until the value is dropped.
+/// Progress display of an activity; it ends when the value is dropped.
 pub(super) struct ProgressIndicator {
     shown: Option<(Arc<ProgressActivity>, JoinHandle<()>)>,
 }
 
-/// Activity that a thread shows.
+/// Activity that a thread displays.
 struct ProgressActivity {
     title: String,
     begun: Instant,
@@ -79,14 +79,14 @@ struct ProgressState {
 }
 
 impl ProgressIndicator {
-    /// Begins to show an activity, such as `compiling model.mlir`. A system that starts no thread shows none.
+    /// Starts to display an activity, such as `compiling model.mlir`. Displays nothing if no thread can be started.
     pub(super) fn start(speaker: Reporter, activity: &str) -> Self {
         let variable = env::var(PROGRESS_VARIABLE).ok();
         let form = ProgressStyle::choose(speaker, variable.as_deref(), io::stderr().is_terminal());
         Self { shown: form.and_then(|form| spawn_display(form, format!("{}: {activity}", speaker.tool()))) }
     }
 
-    /// Sets the detail of the activity, such as a phase. `detail` is called only if the progress is shown.
+    /// Sets the detail of the activity, such as a phase. `detail` is called only if progress is displayed.
     pub(super) fn set_detail(&self, detail: impl FnOnce() -> String) {
         if let Some((activity, _)) = &self.shown {
             activity.lock_state().detail = detail();
@@ -99,7 +99,7 @@ impl Drop for ProgressIndicator {
         let Some((activity, thread)) = self.shown.take() else { return };
         activity.lock_state().is_over = true;
         activity.ended.notify_all();
-        // The thread has nothing that a panic could leave behind but the line.
+        // A panic of the thread can leave nothing but the line, which is erased below.
         let _ = thread.join();
         run_with_line_erased(|| ());
     }
@@ -110,7 +110,7 @@ impl ProgressActivity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes lines until the activity is over.
+    /// Writes lines until the activity ends.
     fn write_lines(&self, form: ProgressStyle) {
         let mut state = self.lock_state();
         while !state.is_over {
@@ -129,7 +129,7 @@ impl ProgressActivity {
     }
 }
 
-/// Starts the thread that shows an activity.
+/// Starts the thread that displays an activity.
 fn spawn_display(form: ProgressStyle, title: String) -> Option<(Arc<ProgressActivity>, JoinHandle<()>)> {
     let activity =
         Arc::new(ProgressActivity { title, begun: Instant::now(), state: Mutex::default(), ended: Condvar::new() });
@@ -138,7 +138,7 @@ fn spawn_display(form: ProgressStyle, title: String) -> Option<(Arc<ProgressActi
     Some((activity, thread))
 }
 
-/// Returns the line of an activity after a time, in at most `columns` characters.
+/// Formats the line of an activity after a time, in at most `columns` characters.
 fn format_line((title, detail): (&str, &str), elapsed: Duration, columns: usize) -> String {
     let seconds = format!(", {} s", elapsed.as_secs());
     let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };

@@ -1,6 +1,6 @@
-//! The process that runs a program as written by MLIR's JIT: `spyre-run`, which stands beside the tool.
+//! Client and server of the process that runs the input program with MLIR's JIT: `spyre-run` next to the tool.
 //!
-//! Compiled code of somebody's program may do anything, so that it runs in a process of its own with a limit of memory,
+//! Compiled code of an untrusted program may do anything. It therefore runs in a separate process with a memory limit,
 //! never in the tool.
 
 use super::{VERSION, output_paths::find_sibling_program};
@@ -18,34 +18,34 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// The word by which `spyre-run` is asked for an answer to a request on standard input.
+/// Option that makes `spyre-run` answer a request on standard input.
 pub(super) const ANSWER_REQUEST_OPTION: &str = "--answer-request";
 
-/// The name of the program, beside the tool.
+/// Name of the program, which is next to the tool.
 const RUNNER_NAME: &str = "spyre-run";
 
-/// Functions for which the compiler may state an approximation: the program is run once more with it, if results
-/// differ.
+/// Functions that the compiler may approximate. If results differ, the program runs a second time with the
+/// approximation.
 const APPROXIMATED_OPS: [&str; 2] = ["math.erf", "math.tanh"];
 
 /// Message of the reference program when a signal ends it (`dialects/bridge/Input.cpp`).
 const CRASH_MESSAGE: &str = "the reference program ended by a signal";
 
-/// A program as written, and who runs it.
+/// Input program, and the `spyre-run` that executes it.
 pub(super) struct ReferenceProcess {
     runner: PathBuf,
     module: PathBuf,
-    /// The file of a module that came from elsewhere than a file.
+    /// Temporary file of a module that was not read from a file; deleted on drop.
     _copy: Option<tempfile::NamedTempFile>,
-    /// Ops that are compiled, in all runs.
+    /// Number of ops that the JIT compiles, over all runs.
     n_ops: u64,
 }
 
 impl ReferenceProcess {
-    /// Finds who runs a module that was read from `input`.
+    /// Finds the process for a module that was read from `input`.
     ///
     /// # Errors
-    /// Why nobody can.
+    /// Returns the reason if the program cannot be run.
     pub(super) fn find(module: &Module<'_>, input: &str) -> Result<Self, String> {
         if let Some(name) = find_dialect_op(module.op()) {
             return Err(format!("it has '{name}', which MLIR's JIT does not run"));
@@ -77,7 +77,7 @@ impl ReferenceProcess {
             .stderr(Stdio::piped())
             .spawn();
         let mut child = started.map_err(cannot)?;
-        // One that ends before it has read all says why, or its exit code does.
+        // If the process ends before it has read the request, its output or exit code gives the reason.
         if let Some(mut input) = child.stdin.take() {
             let _ = input.write_all(text.as_bytes());
         }
@@ -99,7 +99,8 @@ impl OriginalRunner for ReferenceProcess {
     }
 }
 
-/// The answer that a process has printed, or what its end means.
+/// Parses the answer that a process has printed. Without one, derives the outcome from standard error and the exit
+/// status.
 fn parse_answer(output: &Output) -> ReferenceOutcome {
     let said = String::from_utf8_lossy(&output.stderr);
     match serde_json::from_slice(&output.stdout) {
@@ -117,12 +118,12 @@ fn parse_answer(output: &Output) -> ReferenceOutcome {
     }
 }
 
-/// Whether a command line asks for an answer.
+/// Returns whether a command line requests an answer.
 pub(super) fn is_request(words: &[OsString]) -> bool {
     words.len() == 2 && words[1] == ANSWER_REQUEST_OPTION
 }
 
-/// Answers the request on standard input, on standard output; gives the exit code.
+/// Reads the request on standard input, prints the answer on standard output, and returns the exit code.
 pub(super) fn answer_request() -> u8 {
     let mut text = String::new();
     let read = io::stdin().read_to_string(&mut text).map_err(|error| error.to_string());
@@ -144,8 +145,8 @@ pub(super) fn answer_request() -> u8 {
     u8::from(printed.is_err())
 }
 
-/// Limits the memory of this process, and lets it leave no image of its own behind. Where the system refuses, the
-/// limits of the request hold.
+/// Limits the memory of this process, and disables core dumps. If the system rejects this, only the limits in the
+/// request apply.
 fn limit_memory(max_bytes: u64) {
     let most = |bytes| Rlimit { current: Some(bytes), maximum: Some(bytes) };
     let _ = setrlimit(Resource::As, most(max_bytes));

@@ -1,4 +1,4 @@
-//! Which decisions a tool tells, by MLIR's remark engine, and where to.
+//! Options for remarks: selects the decisions that MLIR's remark engine reports, and their output file.
 
 use super::{check_output_file, reporter::MESSAGES, write_file};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::Args;
 
-/// The options of `mlir-opt` for remarks, by their names there.
+/// Options for remarks, named as in `mlir-opt`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = MESSAGES)]
 pub(super) struct RemarkArguments {
@@ -30,16 +30,18 @@ pub(super) struct RemarkArguments {
 }
 
 impl RemarkArguments {
-    /// Looks at the place for the file before the long work.
+    /// Checks the path of the output file before long work.
     pub(super) fn check(&self) -> Result<(), String> {
         let place = self.remarks_output_file.as_deref();
         place.map_or(Ok(()), check_output_file).map_err(|message| format!("--remarks-output-file: {message}"))
     }
 
-    /// Asks for them from here on, of a module with this phase behind it.
+    /// Enables the requested remarks. `done` is the last phase that the module has already run.
+    ///
+    /// Fails if the compilation does not run phase `lx`, which emits the remarks.
     pub(super) fn enable(&self, session: &Session, done: Option<Phase>, compile_to: Phase) -> Result<(), String> {
         let Some(filters) = self.filters() else { return Ok(()) };
-        // `spyre-emit-remarks` is the end of a phase.
+        // `spyre-emit-remarks` runs at the end of this phase.
         let told = Phase::Lx;
         if done.is_some_and(|done| done >= told) || compile_to < told {
             let found = done.filter(|done| *done >= told).map_or_else(
@@ -70,7 +72,7 @@ impl RemarkArguments {
         self.remarks_output_file.as_ref().map(|_| RemarkFilters { all: ".*", ..RemarkFilters::default() })
     }
 
-    /// Writes what was told to its file, if one is named.
+    /// Writes the remarks to the output file, if one is specified.
     pub(super) fn write(&self, session: &Session) -> Result<(), String> {
         self.remarks_output_file.as_deref().map_or(Ok(()), |path| write_file(path, session.remarks_as_yaml()))
     }

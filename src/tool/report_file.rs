@@ -8,20 +8,20 @@ use crate::{
 };
 use std::{fs, path::Path};
 
-/// The form of a report.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReportFormat {
-    /// JSON, with a picture beside it.
+    /// JSON, with an SVG picture of the scratchpad next to it.
     Json,
-    /// One page of HTML.
+    /// One HTML page.
     Html,
 }
 
 impl ReportFormat {
-    /// The form that the name of a file asks for. Standard output, and what is there and is no file, gets data.
+    /// Returns the format for a file name. Standard output, devices and pipes get JSON by default.
     ///
     /// # Errors
-    /// The endings that there are.
+    /// Returns the valid extensions if the name has another one.
     pub(super) fn from_path(path: &str) -> Result<Self, String> {
         let is_no_file = path == "-" || (Path::new(path).exists() && !Path::new(path).is_file());
         match Path::new(path).extension().and_then(|ending| ending.to_str()) {
@@ -35,10 +35,10 @@ impl ReportFormat {
     }
 }
 
-/// Checks that the name of a trace ends in `.json`. Standard output, and what is there and is no file, gets data.
+/// Checks that the name of a trace ends in `.json`. Standard output, devices and pipes need no extension.
 ///
 /// # Errors
-/// The ending that there is.
+/// Returns the expected extension.
 pub(super) fn check_trace_path(path: &str) -> Result<(), String> {
     match ReportFormat::from_path(path) {
         Ok(ReportFormat::Json) => Ok(()),
@@ -75,8 +75,8 @@ fn write_data(report: &Report, path: &str) -> Result<(), String> {
     }
 }
 
-/// The text of the program, if its file can be read again and is text. A page shows lines of no other file: a program
-/// may name any.
+/// Returns the text of the program, if its file can be read again and is UTF-8. A page contains the lines of no other
+/// file, because a program may name any file in its locations.
 fn read_program_text(input: &str) -> Option<String> {
     let is_file = Path::new(input).is_file();
     let bytes = is_file.then(|| fs::read(input).ok()).flatten()?;

@@ -1,4 +1,4 @@
-//! How a tool speaks: in lines of text or JSON, with more words or fewer.
+//! Messages of a tool: text or JSON, at the requested verbosity.
 
 use super::terminal::run_with_line_erased;
 use crate::codes::split_code;
@@ -10,7 +10,7 @@ use std::{
     io::{self, Write},
 };
 
-/// The version of every tool: that of the package, where the build comes from, and the MLIR that it has.
+/// Version of every tool: that of the package, the origin of the build, and the MLIR version.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (", env!("SPYRE_ORIGIN"), ", ", env!("SPYRE_LLVM"), ")");
 
 /// Last line of every `--help`.
@@ -19,7 +19,7 @@ pub const EXIT_CODES: &str = "Exit codes: 0 success, 1 invalid input or options,
 /// Heading in `--help` of the options about what a tool prints.
 pub(super) const MESSAGES: &str = "Messages";
 
-/// The forms of messages.
+/// Formats of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MessageFormat {
     /// Lines of text
@@ -29,7 +29,7 @@ pub enum MessageFormat {
     Json,
 }
 
-/// What every tool lets one choose about its messages.
+/// Options of every tool for its messages.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct MessageArguments {
     /// Format of diagnostics: text, json (docs/reference/tools.md)
@@ -37,7 +37,7 @@ pub struct MessageArguments {
     pub format: MessageFormat,
 }
 
-/// How much a tool says.
+/// Verbosity of a tool.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct Verbosity {
     /// Print errors and requested output only
@@ -48,7 +48,7 @@ pub struct Verbosity {
     pub verbose: bool,
 }
 
-/// A tool that speaks.
+/// Reporter of a tool's messages: tool name, message format and verbosity.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
     tool: &'static str,
@@ -96,7 +96,7 @@ pub struct RemarkOrigin {
 }
 
 impl RemarkOrigin {
-    /// Returns the origin and the text of a remark as MLIR prints it; none for another message.
+    /// Splits a remark, as MLIR prints it, into its origin and its text; `None` for other messages.
     #[must_use]
     pub fn split(message: &str) -> Option<(Self, String)> {
         let (kind, rest) = message.strip_prefix('[')?.split_once("] ")?;
@@ -121,7 +121,7 @@ pub struct MessageLocation {
 }
 
 impl Reporter {
-    /// A tool that says everything but its steps.
+    /// Creates a reporter with the default verbosity, which prints no steps.
     #[must_use]
     pub fn new(tool: &'static str, messages: MessageArguments) -> Self {
         Self { tool, format: messages.format, amount: Verbosity::default() }
@@ -133,7 +133,7 @@ impl Reporter {
         Self { amount, ..self }
     }
 
-    /// A tool whose command line was not understood: in the form that the words ask for.
+    /// Creates the reporter of a tool whose command line is invalid, with the message format that the words request.
     #[must_use]
     pub fn from_words(tool: &'static str, words: &[OsString]) -> Self {
         Self::new(tool, MessageArguments { format: requested_format(words) })
@@ -144,24 +144,24 @@ impl Reporter {
         self.emit("error", message);
     }
 
-    /// Prints a warning, unless the user wants quiet.
+    /// Prints a warning, unless the user requests quiet.
     pub fn warning(self, message: &str) {
         if !self.amount.quiet {
             self.emit("warning", message);
         }
     }
 
-    /// Prints a step, where these are wanted.
+    /// Prints a step, if the user requests verbose output.
     pub fn report_step(self, message: &str) {
         if self.amount.verbose {
             self.emit("remark", message);
         }
     }
 
-    /// Prints what is nice to know on standard output, unless the user wants quiet.
+    /// Prints a summary on standard output, unless the user requests quiet.
     ///
     /// # Errors
-    /// The system's reason.
+    /// Returns the I/O error.
     pub fn print_summary(self, text: &str) -> Result<(), String> {
         if self.amount.quiet { Ok(()) } else { super::print_text(text) }
     }
@@ -174,12 +174,12 @@ impl Reporter {
         self.format == MessageFormat::Json
     }
 
-    /// Whether each step is printed.
+    /// Returns whether each step is printed.
     pub(super) const fn is_verbose(self) -> bool {
         self.amount.verbose
     }
 
-    /// Whether errors are all that is printed.
+    /// Returns whether only errors are printed.
     pub(super) const fn is_quiet(self) -> bool {
         self.amount.quiet
     }
@@ -197,18 +197,18 @@ impl Reporter {
 }
 
 impl Message {
-    /// As JSON in one line.
+    /// Formats the message as one line of JSON.
     pub(super) fn to_json_line(&self) -> String {
         serde_json::to_string(self).expect("texts and numbers are JSON")
     }
 }
 
-/// Prints a line on standard error. Nobody can be told that this cannot be told.
+/// Prints a line on standard error. Ignores failures, because no output is left to report them.
 pub(super) fn print_line(line: &str) {
     let _ = run_with_line_erased(|| writeln!(io::stderr(), "{line}"));
 }
 
-/// The form that a command line asks for which is otherwise not understood.
+/// Returns the message format that an otherwise invalid command line requests.
 fn requested_format(words: &[OsString]) -> MessageFormat {
     let own = words.iter().map(|word| word.to_string_lossy()).take_while(|word| word != "--").collect::<Vec<_>>();
     let is_asked =

@@ -26,7 +26,7 @@ use crate::{
 use clap::{Command, CommandFactory, Parser};
 use std::{ffi::OsString, fs, io, path::Path, time::Instant};
 
-/// The most points that a quick search compiles.
+/// Maximum number of points that a quick search compiles.
 const QUICK_BUDGET: usize = 64;
 
 /// Compile a module of linalg-on-tensors, TOSA or spyre ops to a SuperDSC bundle
@@ -93,7 +93,7 @@ const VERIFICATION: &str = "Verification";
 const COMMON_OPTIONS: [&str; 9] =
     ["output", "compile_to", "report", "dim_size", "dims", "tiles", "objective", "plan", "validate"];
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &CompileArguments| {
@@ -115,7 +115,7 @@ fn quote_command_line(words: &[OsString]) -> String {
     ["spyre-compile".to_owned()].into_iter().chain(spelled).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the description of the command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
     with_help(CompileArguments::command(), &COMMON_OPTIONS)
 }
@@ -207,8 +207,8 @@ impl<'o> PhaseReporter<'o> {
         Self { speaker, options, output, last: None, started: Instant::now() }
     }
 
-    /// Reports a phase. The import ends twice: when the program is in our ops, and at its end; only the second is
-    /// reported.
+    /// Reports a phase. The import ends twice: once when the program consists of `spyre` ops, and once at its end. Only
+    /// the second end is reported.
     fn report_phase(&mut self, phase: Phase) {
         let is_half = phase == Phase::Import && self.last.is_none();
         self.last = Some(phase);
@@ -222,7 +222,7 @@ impl<'o> PhaseReporter<'o> {
     }
 }
 
-/// Returns the name of what follows a phase, for the progress line.
+/// Returns the activity that follows a phase, for the progress line.
 fn next_activity(phase: Phase, mode: ValidationMode) -> &'static str {
     let next = Phase::ALL.into_iter().find(|next| *next > phase);
     next.map_or(if mode == ValidationMode::Off { "report" } else { "validation" }, Phase::name)

@@ -1,4 +1,4 @@
-//! `spyre-lsp-server`: MLIR's language server with our dialects, and what only this compiler knows, for editors.
+//! `spyre-lsp-server`: MLIR's language server with the dialects and the device knowledge of this compiler.
 
 use super::{
     help::{DriverOption, driver_option, handle_driver_help, with_help},
@@ -10,7 +10,7 @@ use crate::mlir::run_lsp_server;
 use clap::Command;
 use std::ffi::OsString;
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -31,7 +31,7 @@ const OPTIONS: [DriverOption; 3] = [
     ("log", "LEVEL", "Log messages on standard error: error, info, verbose", MESSAGES),
 ];
 
-/// Returns the command line as far as its help page shows it.
+/// Returns the clap command, which documents the driver's options.
 pub(super) fn command() -> Command {
     let options = OPTIONS.iter().map(driver_option);
     let about = "Language server for MLIR files with the dialects of this compiler; an editor starts it (docs/reference/tools.md)";

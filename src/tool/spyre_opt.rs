@@ -1,4 +1,4 @@
-//! `spyre-opt`: MLIR's opt driver with our dialects and passes.
+//! `spyre-opt`: MLIR's opt driver with the dialects and passes of this compiler.
 
 use super::{
     help::{DriverOption, driver_option, handle_driver_help, with_help},
@@ -13,7 +13,7 @@ use crate::{
 use clap::{Arg, Command};
 use std::ffi::OsString;
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> i32 {
     let words: Vec<String> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -66,7 +66,7 @@ const COMMON_OPTIONS: [&str; 9] = [
     "remarks-filter",
 ];
 
-/// Returns the command line as far as its help page shows it.
+/// Returns the clap command, which documents the driver's options.
 pub(super) fn command() -> Command {
     let options = OPTIONS.iter().map(driver_option);
     let output = Arg::new("output")

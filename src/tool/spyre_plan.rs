@@ -1,4 +1,4 @@
-//! `spyre-plan`: the LX planner on its own, and the model of time on its own.
+//! `spyre-plan`: the LX planner and the time model as stand-alone tools.
 
 use crate::{
     codes,
@@ -80,7 +80,7 @@ const MODES: &str = "Other modes";
 const COMMON_OPTIONS: [&str; 9] =
     ["capacity", "planner", "smallest_peak", "budget", "timeout", "output", "svg", "verify", "certificate"];
 
-/// Prices the kernels of a file.
+/// Estimates the times of the kernels in a file, and prints them. Writes the estimates in us to `output`, if specified.
 fn estimate_kernel_times(path: &str, output: Option<&str>) -> Result<(), String> {
     let text = read_text_file(Path::new(path), MAX_TEXT_BYTES)
         .map_err(|error| codes::LX_INSTANCE.format(format_args!("cannot read '{path}': {error}")))?;
@@ -107,20 +107,20 @@ fn estimate_kernel_times(path: &str, output: Option<&str>) -> Result<(), String>
     tool::print_text(&said)
 }
 
-/// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
+/// Default search steps for a plan, and for the smallest LX: seconds, and less than a minute.
 const DEFAULT_BUDGET: u64 = 2_000_000;
 const DEFAULT_PEAK_BUDGET: u64 = 10_000_000;
-/// At least so many for each buffer.
+/// Minimum default budget per buffer, in steps.
 const MIN_STEPS_PER_BUFFER: u64 = 2_000;
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &PlanArguments| Reporter::new("spyre-plan", arguments.messages);
     tool::main("spyre-plan", command(), words, speaker, run)
 }
 
-/// The command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
     with_help(PlanArguments::command(), &COMMON_OPTIONS)
 }
@@ -154,7 +154,7 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     let stays = if is_csv || arguments.whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split };
     let (plan, peak) = if arguments.smallest_peak {
         let found = find_smallest_lx(&instance, &mut limits);
-        // The plan is for an LX of this size.
+        // The plan is for an LX of the minimum size.
         instance.capacity.bytes = found.bytes;
         let plan = ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(
             &instance.buffers,
@@ -181,7 +181,7 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     Ok(())
 }
 
-/// Confirms a result, or says what is wrong with it.
+/// Verifies a result, and prints its numbers or returns its first error.
 fn check_result(arguments: &PlanArguments, result: &str) -> Result<(), String> {
     let PlanArguments { instance, capacity, alignment, .. } = arguments;
     let verified = verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment))
@@ -207,7 +207,7 @@ fn read_text(path: &str) -> Result<String, String> {
     })
 }
 
-/// The instance, and whether it is a CSV.
+/// Returns the instance, and whether it is a CSV.
 fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> {
     let path = &arguments.instance;
     let text = read_text(path)?;
@@ -217,7 +217,7 @@ fn read_instance(arguments: &PlanArguments) -> Result<(Instance, bool), String> 
         }
         InstanceError::Json(reason) => {
             let text = reason.to_string();
-            // The place stands in front.
+            // The message begins with the location, so the location at its end is removed.
             let what = text.split(" at line ").next().unwrap_or(&text);
             let (line, column) = (reason.line(), reason.column());
             codes::LX_INSTANCE.format(format_args!(
@@ -263,7 +263,7 @@ fn format_summary(plan: &ScratchpadPlan, peak: Option<MinimumLxBytes>) -> String
     )
 }
 
-/// Plans that a bound is for, by their name in `RESULT.json`.
+/// Describes the set of plans that a lower bound covers. `among` is its name in `RESULT.json`.
 fn describe_plan_set(among: &str) -> &'static str {
     if among == "whole lives" { "plans without split live ranges" } else { "plans that may split live ranges" }
 }
@@ -281,7 +281,7 @@ fn parse_timeout(seconds: f64) -> Result<Duration, String> {
         .map_err(|error| codes::OPTION_VALUE.format(format_args!("--timeout {seconds}: {error}")))
 }
 
-/// Shows how far the search is, and ends what takes too long.
+/// Displays the progress of the search, and stops it at the timeout.
 struct SearchMonitor {
     started: Instant,
     last: Instant,
@@ -300,7 +300,7 @@ impl SearchMonitor {
     }
 }
 
-/// Returns the state of a search for a progress line.
+/// Formats the state of a search for a progress line.
 fn format_state(&scratchpad::PlanningProgress { steps, best, bound }: &scratchpad::PlanningProgress) -> String {
     let found = if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, gap {}", best - bound) };
     format!("{steps} steps, {found}")

@@ -1,4 +1,4 @@
-//! The line of a terminal that shows progress: redrawn in place, and erased before other output.
+//! Progress line of a terminal: redrawn in place, and erased before other output.
 
 use rustix::termios::tcgetwinsize;
 use std::{
@@ -6,29 +6,29 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// Carriage return, and the control sequence that erases the rest of the line.
+/// Carriage return, and the control sequence that erases up to the end of the line.
 const ERASE_LINE: &str = "\r\x1b[K";
 
-/// Whether the line is drawn. Whoever writes to standard output or standard error holds the lock.
+/// Whether the line is drawn. All writers to standard output and standard error hold the lock.
 static IS_DRAWN: Mutex<bool> = Mutex::new(false);
 
-/// Columns of a terminal that does not tell its size.
+/// Columns of a terminal of unknown size.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// Runs `write`, which writes to standard output or standard error, after the line is erased.
+/// Erases the line, then runs `write`, which writes to standard output or standard error.
 pub(super) fn run_with_line_erased<Answer>(write: impl FnOnce() -> Answer) -> Answer {
     let mut is_drawn = lock_line();
     erase_line(&mut io::stderr(), &mut is_drawn);
     write()
 }
 
-/// Draws the line on standard error, in place of the line before. `line` gets the number of columns that do not wrap: a
-/// line that wraps cannot be erased.
+/// Redraws the line on standard error. `line` receives the number of columns that do not wrap, because a wrapped line
+/// cannot be erased.
 pub(super) fn redraw(line: impl FnOnce(usize) -> String) {
     redraw_to(&mut io::stderr(), &mut lock_line(), &line(terminal_columns() - 1));
 }
 
-/// Returns the width of the terminal.
+/// Returns the width of the terminal, in columns.
 fn terminal_columns() -> usize {
     tcgetwinsize(io::stderr())
         .ok()
@@ -41,7 +41,7 @@ fn lock_line() -> MutexGuard<'static, bool> {
     IS_DRAWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Nobody can be told of a line that cannot be written.
+/// Writes the line. Ignores failures, because no output is left to report them.
 fn redraw_to(out: &mut impl Write, is_drawn: &mut bool, line: &str) {
     let _ = write!(out, "{ERASE_LINE}{line}").and_then(|()| out.flush());
     *is_drawn = true;

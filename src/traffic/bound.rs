@@ -1,4 +1,4 @@
-//! The elements of a tensor that a program must move, whatever is decided: those that its ops touch, each once.
+//! Lower bound on the elements of a tensor that a program moves: the distinct elements that its ops access.
 
 use machine::STICK_BYTES;
 use program::layout::{IndexDigit, TensorIndex};
@@ -9,18 +9,18 @@ use std::ops::Range;
 /// Assumption about the contents of index tensors, which are unknown at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexAssumption {
-    /// Rows that differ, as far as the table has them: what a plan is priced for.
+    /// Indices select different rows, as far as the table has enough. Plans are compared under this assumption.
     Differ,
-    /// Any rows: all indices may be equal.
+    /// Indices select any rows, and may all be equal.
     Any,
 }
 
-/// The elements of a tensor that an op touches.
+/// Elements of a tensor that an op accesses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessFootprint {
-    /// How many, at least; the second number if all indices are equal.
+    /// Minimum number of elements: if indices differ, and if all indices are equal.
     elements: [i64; 2],
-    /// Within which positions along each dimension; none where an index chooses.
+    /// Range of positions along each dimension; `None` if an index tensor selects them.
     within: Option<Vec<Range<i64>>>,
 }
 
@@ -35,7 +35,7 @@ impl AccessFootprint {
         Self { elements: [elements; 2], within: Some(within) }
     }
 
-    /// Returns the elements touched in a table from which an index tensor selects at most `n_rows` rows. The receiver
+    /// Returns the elements accessed in a table from which an index tensor selects at most `n_rows` rows. The receiver
     /// describes the access to one row.
     #[must_use]
     pub fn select_rows(self, n_rows: i64) -> Self {
@@ -48,7 +48,7 @@ impl AccessFootprint {
     }
 }
 
-/// How many different elements an op reaches, at least.
+/// Returns the minimum number of distinct elements that an op accesses.
 fn count_distinct_elements(indices: &[TensorIndex], space: &[i64]) -> i64 {
     let mut by_dim: BTreeMap<usize, Vec<IndexDigit>> = BTreeMap::new();
     for digit in indices.iter().flat_map(|index| &index.digits) {
@@ -66,18 +66,18 @@ fn count_distinct_elements(indices: &[TensorIndex], space: &[i64]) -> i64 {
             |one: &IndexDigit, other: &IndexDigit| one.divisor < digit_end(other) && other.divisor < digit_end(one);
         let are_apart =
             digits.iter().enumerate().all(|(number, one)| digits[..number].iter().all(|other| !overlap(one, other)));
-        // Digits can say more than there are points.
+        // Digits may have more combinations than the dimension has points.
         if are_apart { digits.iter().map(|digit| digit.size).product::<i64>().min(space[*dim]) } else { most(digits) }
     };
     by_dim.iter().map(of_dim).product()
 }
 
-/// Positions after which a digit starts again.
+/// Returns the number of positions after which a digit repeats.
 const fn digit_end(digit: &IndexDigit) -> i64 {
     digit.divisor.saturating_mul(digit.size)
 }
 
-/// Whether no two values of its digits give the same index.
+/// Returns whether different digits give different indices.
 fn is_unique(index: &TensorIndex) -> bool {
     let mut reach = 0;
     index.digits.iter().rev().all(|digit| {
@@ -87,8 +87,8 @@ fn is_unique(index: &TensorIndex) -> bool {
     })
 }
 
-/// The fewest elements that accesses to one tensor touch together: those in places that share none count each, the
-/// larger ones first, and what an index chooses counts if it alone is more.
+/// Returns the minimum number of elements that accesses to one tensor touch together. Accesses in disjoint ranges add
+/// up, the larger ones first. An indexed access counts if it alone exceeds that sum.
 #[must_use]
 pub fn min_distinct_elements(accesses: &[AccessFootprint], indices: IndexAssumption) -> i64 {
     let mut placed: Vec<&AccessFootprint> = accesses.iter().filter(|access| access.within.is_some()).collect();
@@ -108,7 +108,7 @@ fn are_disjoint(one: &AccessFootprint, other: &AccessFootprint) -> bool {
     one.iter().zip(other).any(|(one, other)| one.end <= other.start || other.end <= one.start)
 }
 
-/// Bytes of the sticks that so many elements need, in whatever layout: a stick holds no more than it has places.
+/// Returns the bytes of the fewest sticks that hold these elements, in any layout.
 #[must_use]
 pub fn stick_bytes(elements: i64, element_bytes: i64) -> i64 {
     let bytes = elements.saturating_mul(element_bytes);
@@ -127,7 +127,7 @@ mod tests {
         TensorIndex::from_dim(dim, space).unwrap()
     }
 
-    /// Rows `first..first + rows` of 128 columns.
+    /// Builds the access to rows `first..first + rows` of 128 columns.
     fn rows(first: i64, rows: i64) -> AccessFootprint {
         let space = [rows, 128];
         AccessFootprint::from_indices(&[TensorIndex { offset: first, ..index(0, &space) }, index(1, &space)], &space)

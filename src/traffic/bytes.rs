@@ -1,4 +1,4 @@
-//! Bytes by memory and direction, as reports give them.
+//! Bytes by memory and direction, for reports.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,19 +17,19 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// HBM bytes in both directions.
+    /// Returns the HBM bytes in both directions.
     #[must_use]
     pub const fn hbm(&self) -> i64 {
         self.hbm_read + self.hbm_written
     }
 
-    /// LX bytes in both directions.
+    /// Returns the LX bytes in both directions.
     #[must_use]
     pub const fn lx(&self) -> i64 {
         self.lx_read + self.lx_written
     }
 
-    /// The bytes of one of `num_iterations` that are all alike.
+    /// Returns the bytes of one of `num_iterations` identical iterations.
     #[must_use]
     pub fn divide_by(&self, num_iterations: i64) -> Self {
         let part = |bytes: i64| bytes / num_iterations.max(1);

@@ -1,19 +1,19 @@
-//! Where the bytes of a program go, buffer by buffer, beside what must be moved of each.
+//! HBM traffic of a program by value, compared with the compulsory traffic.
 
 use super::op_traffic::{touched_bytes, used_bytes};
 use crate::bundle::{Allocation, Bundle, BundleItem};
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-/// A buffer in HBM.
+/// Buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TrafficBuffer {
-    /// One that the program names: an argument, a result, a constant, or what launches share.
+    /// Buffer with a name in the program: an argument, a result, a constant, or a temporary that launches share.
     Named(String),
-    /// A place in the pool of a launch, where one value may follow another.
+    /// Location in the pool of a launch, which several values may occupy one after another.
     Pool {
-        /// The number of the launch.
+        /// Number of the launch.
         launch: usize,
-        /// Bytes above the start of the pool.
+        /// Offset in the pool, in bytes.
         offset_bytes: i64,
     },
 }
@@ -21,49 +21,49 @@ pub enum TrafficBuffer {
 /// Access of an op to a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferAccess {
-    /// The position of the op in the program.
+    /// Position of the op in the program.
     pub op: usize,
-    /// The buffer.
+    /// Accessed buffer.
     pub buffer: TrafficBuffer,
-    /// Whether it is read.
+    /// Whether the op reads the buffer.
     pub is_read: bool,
     /// Bytes of sticks that all executions move.
     pub moved_bytes: i64,
-    /// Bytes of sticks that the elements of all executions would fill.
+    /// Bytes of the sticks that the elements of all executions would fill without gaps.
     pub used_bytes: i64,
-    /// How often loops repeat the access to the same elements.
+    /// Number of times that loops repeat the access to the same elements.
     pub repeats: i64,
 }
 
 /// HBM traffic of one value of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueTraffic {
-    /// The buffer.
+    /// Buffer of the value.
     pub buffer: TrafficBuffer,
-    /// The op that wrote the value last; none if it comes from outside.
+    /// Op that wrote the value last; `None` if no op wrote it.
     pub writer: Option<usize>,
-    /// The first op that does something with it, and the last one.
+    /// First and last op that accesses the value.
     pub life: RangeInclusive<usize>,
-    /// The ops that read it, in order, each as often as it has operands that do.
+    /// Ops that read the value, in order, one entry per operand.
     pub readers: Vec<usize>,
-    /// The ops that write it, in order.
+    /// Ops that write the value, in order.
     pub writers: Vec<usize>,
-    /// The most that a loop repeats one of its accesses.
+    /// Maximum number of times that loops repeat one of its accesses.
     pub repeats: i64,
-    /// Bytes that are moved beyond those that elements fill.
+    /// Moved bytes of sticks that elements do not fill.
     pub unused_bytes: i64,
-    /// Bytes of the elements that ops read, counted once for each op and not for each iteration that repeats the read.
+    /// Bytes of the elements that each op reads, counted once even if iterations repeat the read.
     pub read_once_bytes: i64,
-    /// Bytes that are read of it.
+    /// Bytes read from HBM.
     pub read_bytes: i64,
-    /// Bytes that are written.
+    /// Bytes written to HBM.
     pub written_bytes: i64,
-    /// Bytes that must be moved of it, whatever is decided.
+    /// Compulsory bytes, which every plan moves.
     pub needed_bytes: i64,
 }
 
 impl ValueTraffic {
-    /// Bytes above what must be moved.
+    /// Returns the bytes above the compulsory ones.
     #[must_use]
     pub const fn excess_bytes(&self) -> i64 {
         self.read_bytes + self.written_bytes - self.needed_bytes
@@ -121,14 +121,14 @@ fn visit_ops<'a>(
     }
 }
 
-/// The accesses of all launches by value: a named buffer is one value, in a pool each op that writes begins one.
-/// `needed_bytes` says how much must be moved of a buffer that the program names.
+/// Groups the accesses of all launches by value. A named buffer is one value; in a pool, each writing op begins a new
+/// value. `needed_bytes` returns the compulsory bytes of a named buffer.
 #[must_use]
 pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> i64) -> Vec<ValueTraffic> {
     let mut writers: BTreeMap<&TrafficBuffer, usize> = BTreeMap::new();
     let mut by_value: BTreeMap<(&TrafficBuffer, Option<usize>), Vec<&BufferAccess>> = BTreeMap::new();
     for access in accesses {
-        // The result of an op stands behind its operands, so a read of the same op is of what was there before.
+        // Operands precede the result, so an op reads the previous value of the buffer that it writes.
         if !access.is_read {
             writers.insert(&access.buffer, access.op);
         }
@@ -172,7 +172,7 @@ mod tests {
     const RESULT: Allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
     const POOL: Allocation = Allocation::Pool { offset_bytes: 0 };
 
-    /// An op over 64 rows of a stick; `advances` of the operands for each loop around it.
+    /// Builds an op over 64 rows of a stick; `advances` has the strides of both operands for each loop around it.
     fn op(from: Allocation, to: Allocation, advances: [&[i64]; 2]) -> BundleItem {
         let coordinates = || vec![Coordinate::dim(0), Coordinate::dim(1)];
         let [mut read, written] = [from, to].map(|allocation| OpSpecOperand {

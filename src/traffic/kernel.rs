@@ -1,18 +1,17 @@
-//! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
+//! Converts the ops of a bundle to the input of the time model. A bundle is one launch, which is one kernel.
 
 use super::op_traffic::touched_bytes;
 use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where an operand starts: in an argument, the pool or LX, and bytes above its start.
+/// Start of an operand: an argument, the pool or LX, and the byte offset in it.
 type OperandStart = (Allocation, i64);
 
 /// Describes the ops of a bundle, in the order of its files.
 ///
-/// An op spec has the extents of one tile, so every loop around it becomes a dimension of its own, in front of the
-/// op's, that moves the operands which advance with the loop. Parts of one buffer that start at different places are
-/// different tensors here.
+/// An op spec has the extents of one tile. Every loop around it becomes an additional outer dimension, which moves the
+/// operands that advance with the loop. Slices of one buffer with different starts count as different tensors.
 #[must_use]
 pub fn read_kernel(bundle: &Bundle) -> Vec<OpShape> {
     let written: BTreeSet<Allocation> = bundle
@@ -59,7 +58,7 @@ impl KernelReader {
             is_reduced: output.is_some_and(|output| !moving_dims(op, output).any(|moving| moving == index)),
         });
         let dims = dims.collect();
-        // Index tensors stand last: the model asks for the first two inputs of a product.
+        // Index tensors come last: the model reads the first two inputs of a matmul.
         let (values, indices): (Vec<&OpSpecOperand>, Vec<&OpSpecOperand>) =
             op.operands.iter().partition(|operand| operand.name.is_none());
         let operands = values.into_iter().chain(indices).map(|operand| self.read_operand(op, operand)).collect();
@@ -74,7 +73,7 @@ impl KernelReader {
             Some((stick, outer)) => (stick.moving_dim(), outer),
             None => (None, &[][..]),
         };
-        // A dimension of one position lies between no sticks.
+        // A dimension with one position does not separate sticks.
         let inner = outer.iter().zip(&operand.device_size).rev().find(|(_, size)| **size > 1);
         let next = self.numbers.len();
         let place = (buffer_start(operand.allocation), start_bytes(operand));
@@ -95,7 +94,7 @@ impl KernelReader {
     }
 }
 
-/// The argument, the pool or LX, from its start.
+/// Returns the start of the argument, of the pool or of LX.
 const fn buffer_start(allocation: Allocation) -> Allocation {
     match allocation {
         Allocation::Hbm { argument, .. } => Allocation::Hbm { argument, offset_bytes: 0 },
@@ -104,7 +103,7 @@ const fn buffer_start(allocation: Allocation) -> Allocation {
     }
 }
 
-/// Bytes from there to the first element that is touched.
+/// Returns the byte offset of the first accessed element from that start.
 fn start_bytes(operand: &OpSpecOperand) -> i64 {
     let mut step = 1;
     let mut elements = 0;
@@ -119,7 +118,7 @@ fn advances(operand: &OpSpecOperand, level: usize) -> bool {
     operand.tile_advance.get(level).is_some_and(|advance| *advance != 0)
 }
 
-/// The dimensions of more than one point that move an operand, each once.
+/// Returns the dimensions with more than one point that move an operand, each once.
 fn moving_dims(op: &OpSpec, operand: &OpSpecOperand) -> impl Iterator<Item = usize> {
     let dims: BTreeSet<usize> = operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim).collect();
     let ranges: Vec<i64> = op.iteration_space.iter().map(|dim| dim.range).collect();
@@ -134,7 +133,7 @@ fn op_kind(op: &OpSpec) -> OpKind {
     }
 }
 
-/// Whether no time of such an op is published: it reads where an index says, or slides a window, or sorts.
+/// Returns whether no device times of this kind of op are published: it is indexed, slides a window, or sorts.
 fn is_irregular(op: &OpSpec) -> bool {
     let family = OpFamily::from_op(op);
     let is_indexed = op.operands.iter().any(|operand| operand.name.is_some());
@@ -152,7 +151,7 @@ mod tests {
     const RESULT: Allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
     const LX: Allocation = Allocation::Lx { offset_bytes: 0 };
 
-    /// A row-major matrix of the dimensions `row` and `column`.
+    /// Builds a row-major matrix over the dimensions `row` and `column`.
     fn matrix(is_input: bool, allocation: Allocation, sizes: [i64; 2], [row, column]: [usize; 2]) -> OpSpecOperand {
         OpSpecOperand {
             is_input,

@@ -1,10 +1,10 @@
 //! Memory traffic of the ops of a bundle, and conversion of a bundle to the input of the time model.
 //!
 //! [`count_traffic`] counts the bytes that each op reads and writes. `spyre-compile` reports them next to two lower
-//! bounds for every plan. By the first ([`min_distinct_elements`]), every element of an argument that the program reads
-//! comes from HBM once, and every element of a result goes there once. The second ([`min_moved_elements`]) is the
-//! minimum that a machine with an LX of this size must fetch for matmuls. [`parts`] reports the excess traffic by
-//! value. [`read_kernel`] converts a bundle for [`cost`].
+//! bounds. First ([`min_distinct_elements`]), every argument element that the program reads comes from HBM once, and
+//! every result element goes there once. Second ([`min_moved_elements`]), a machine with an LX of this size must fetch
+//! a minimum for matmuls. [`group_by_value`] finds the excess traffic of each value; [`read_kernel`] converts a bundle
+//! for [`cost`].
 
 mod bound;
 mod bytes;

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 
 /// Memory traffic of one op over all its executions.
 ///
-/// Bytes are whole sticks, the unit of transfer. Sticks that several cores need count once: whether the hardware reads
-/// them once depends on its broadcast, which is a matter of time and not of data.
+/// Bytes are complete sticks, the unit of transfer. A stick that several cores read counts once: whether the hardware
+/// transfers it once depends on broadcasts, which affect the time and not the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpTraffic {
-    /// How often the op runs: the product of the counts of the loops around it.
+    /// Number of executions: the product of the trip counts of all loops around the op.
     pub executions: i64,
     /// Bytes read from HBM, the pool included.
     pub hbm_bytes_read: i64,
@@ -24,7 +24,7 @@ pub struct OpTraffic {
     pub lx_bytes_written: i64,
 }
 
-/// The traffic of every op of a bundle, in the order of its files.
+/// Returns the traffic of every op of a bundle, in the order of its files.
 #[must_use]
 pub fn count_traffic(bundle: &Bundle) -> Vec<OpTraffic> {
     let mut found = Vec::new();
@@ -56,14 +56,14 @@ fn count_op_traffic(op: &OpSpec, executions: i64) -> OpTraffic {
     traffic
 }
 
-/// Bytes of the sticks that one execution touches.
+/// Returns the bytes of the sticks that one execution accesses.
 pub(super) fn touched_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     let outer = operand.coordinates.len().saturating_sub(1);
     let extents = operand.coordinates.iter().zip(&operand.device_size).take(outer);
     extents.map(|(coordinate, &size)| num_positions(op, coordinate.term.as_ref(), size)).product::<i64>() * STICK_BYTES
 }
 
-/// Bytes of the sticks that the elements of one execution would fill, each once.
+/// Returns the bytes of the sticks that the distinct elements of one execution would fill without gaps.
 pub(super) fn used_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     let mut by_dim: BTreeMap<usize, i64> = BTreeMap::new();
     let mut chosen = 1;
@@ -82,13 +82,13 @@ pub(super) fn used_bytes(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     stick_bytes(elements, operand.format.bytes()).min(touched_bytes(op, operand))
 }
 
-/// Values that a digit takes over so many points of its dimension.
+/// Returns the number of values of a digit over `range` points of its dimension.
 fn num_digit_values(CoordinateTerm { dim: _, modulo, floordiv }: &CoordinateTerm, range: i64) -> i64 {
     let digits = modulo.map_or(range, |modulo| modulo.min(range));
     (digits - 1) / floordiv.unwrap_or(1) + 1
 }
 
-/// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
+/// Returns the number of positions of a coordinate; if an index tensor selects them, at most one per index.
 fn num_positions(op: &OpSpec, term: Option<&CoordinateSource>, size: i64) -> i64 {
     match term {
         None => 1,
@@ -97,8 +97,8 @@ fn num_positions(op: &OpSpec, term: Option<&CoordinateSource>, size: i64) -> i64
     }
 }
 
-/// Points of a dimension that cores compute: a product computes whole sticks, so it reads the zeros behind the end of
-/// what it sums.
+/// Returns the number of points of a dimension that cores compute. A matmul computes complete sticks, so it also reads
+/// the zeros after the end of the contracted dimension.
 fn computed_range(op: &OpSpec, dim: usize) -> i64 {
     let range = op.iteration_space[dim].range;
     if OpFamily::from_op(op) != OpFamily::Matmul {
@@ -110,14 +110,14 @@ fn computed_range(op: &OpSpec, dim: usize) -> i64 {
     sticks.fold(range, |range, elements| (range + elements - 1) / elements * elements)
 }
 
-/// Elements that the op reads of an index tensor.
+/// Returns the number of elements that the op reads of an index tensor.
 fn num_indices(op: &OpSpec, name: &str) -> i64 {
     let Some(index) = op.operands.iter().find(|operand| operand.name.as_deref() == Some(name)) else { return i64::MAX };
     let moves = |dim: usize| index.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
     op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.range).product()
 }
 
-/// The highest byte of LX that a bundle uses on a core, as a number of bytes from 0.
+/// Returns the LX bytes that a bundle uses per core: the end of its highest buffer.
 #[must_use]
 pub fn lx_peak_bytes(bundle: &Bundle) -> i64 {
     let ends = bundle.ops().into_iter().flat_map(|op| op.operands.iter().map(move |operand| lx_end(op, operand)));
@@ -129,7 +129,7 @@ fn lx_end(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     offset_bytes + lx_bytes_per_core(op, operand)
 }
 
-/// Bytes of a tensor of an op on each of its cores.
+/// Returns the bytes of an op's tensor on each of its cores.
 #[must_use]
 pub fn lx_bytes_per_core(op: &OpSpec, operand: &OpSpecOperand) -> i64 {
     operand.bytes_per_core(&op.iteration_space.iter().map(|dim| dim.split).collect::<Vec<_>>())
@@ -223,7 +223,7 @@ mod tests {
         let op = max();
         let [read, written] = &op.operands[..] else { panic!("an operand and a result") };
         assert_eq!((used_bytes(&op, read), touched_bytes(&op, read)), (1_048_576, 1_048_576));
-        // One element a stick.
+        // One element per stick.
         assert_eq!((used_bytes(&op, written), touched_bytes(&op, written)), (512 * 2, 512 * 128));
         // Rows of 100 elements take two sticks each.
         let ragged = OpSpec { iteration_space: vec![IterationDim::new(512, 32), IterationDim::new(100, 1)], ..max() };

@@ -33,24 +33,24 @@ pub struct TuneCache {
 pub struct LocatedEntry {
     /// `file:line`.
     pub place: String,
-    /// Entry.
+    /// Content of the line.
     pub entry: TuneEntry,
 }
 
 /// Result of a cache lookup.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CacheLookup {
-    /// Cached answer.
+    /// Cached result.
     Hit(Box<LocatedEntry>),
-    /// No answer, with the reason.
+    /// No result, with the reason.
     Miss(String),
 }
 
 impl TuneCache {
-    /// Returns all entries, those of the writable folder first; problems of invalid entries go to `warn`.
+    /// Returns all entries, those of the writable folder first. Problems of invalid entries are reported to `warn`.
     ///
     /// # Errors
-    /// A folder that cannot be read.
+    /// Returns an error if a folder cannot be read.
     pub fn read_entries(&self, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
         let mut entries = Vec::new();
         for folder in self.writable.iter().filter(|folder| folder.exists()).chain(&self.read_only) {
@@ -60,10 +60,11 @@ impl TuneCache {
     }
 }
 
-/// Returns the entries of a folder, with its files in the order of their names.
+/// Returns the entries of a folder, with its files in the order of their names. Problems of invalid entries are
+/// reported to `warn`.
 ///
 /// # Errors
-/// If the folder cannot be read.
+/// Returns an error if the folder cannot be read.
 pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
     let refuse = |error: io::Error| {
         codes::TUNE_CACHE
@@ -104,7 +105,7 @@ fn parse_entries(path: &Path, bytes: &[u8], warn: &mut dyn FnMut(String)) -> Vec
     entries
 }
 
-/// Returns the fields in which the nearest entry differs.
+/// Returns the reason for a miss: the fields in which the nearest entry differs.
 fn explain_miss(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters) -> String {
     let Some(nearest) = entries.iter().min_by_key(|placed| key.differences(&placed.entry.key).len()) else {
         return "there are no entries".to_owned();
@@ -126,7 +127,7 @@ fn explain_miss(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters)
 }
 
 impl LocatedEntry {
-    /// Whether the entry is for the same ops in other sizes, so that its choices may be good starting points.
+    /// Returns whether the entry is for the same ops with other sizes, so that its choices may be good start points.
     #[must_use]
     pub fn is_other_shape_of(&self, key: &TuneKey) -> bool {
         let TuneKey { program: _, shapes: _, space: _, body, layouts: _, machine, model, options, objective, version } =
@@ -139,7 +140,7 @@ impl LocatedEntry {
 }
 
 impl CacheLookup {
-    /// Returns the answer for a search with these parameters: the best matching entry, and the first of equal ones.
+    /// Looks up the result of a search with these parameters: the best matching entry, and the first of equal ones.
     #[must_use]
     pub fn find(entries: &[LocatedEntry], key: &TuneKey, terms: &TuneParameters) -> Self {
         let hits = entries.iter().filter(|placed| placed.entry.key == *key && placed.entry.satisfies(terms));
@@ -151,7 +152,7 @@ impl CacheLookup {
 /// Appends entries to a folder, which is created if it does not exist.
 ///
 /// # Errors
-/// The I/O error of the system.
+/// Returns the I/O error.
 pub fn append(folder: &Path, entries: &[TuneEntry]) -> Result<(), String> {
     let mut text = String::new();
     for entry in entries {

@@ -5,11 +5,11 @@ use cost::{ModeledCost, Objective};
 use serde::{Deserialize, Serialize};
 use std::{cmp::Ordering, collections::BTreeMap};
 
-/// Key of an answer. Equality in all fields implies equal search spaces with equal costs.
+/// Key of a result. Equality in all fields implies equal search spaces with equal costs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TuneKey {
-    /// Hash of the imported program: of its kernels, and of the ops that may move into them.
+    /// Hash of the imported program: of its kernels, and of the ops that may be fused into them.
     pub program: String,
     /// Hash of its ops without their sizes.
     pub body: String,
@@ -75,7 +75,7 @@ pub struct TuneParameters {
     pub shard: Shard,
 }
 
-/// Choices with their cost.
+/// Point of the search space, with its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankedPoint {
@@ -87,7 +87,7 @@ pub struct RankedPoint {
     pub n_changes: usize,
     /// Modeled time, us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes in both directions.
     pub hbm_bytes: i64,
 }
 
@@ -112,13 +112,13 @@ impl RankedPoint {
 pub struct TuneResult {
     /// Best points, the best first.
     pub best: Vec<RankedPoint>,
-    /// The untuned point; none if it cannot be compiled.
+    /// Untuned point; `None` if it cannot be compiled.
     pub untuned: Option<RankedPoint>,
-    /// Lower bound on the time of all plans, us; none if nothing was found.
+    /// Lower bound on the time of all plans, us; `None` if no point is feasible.
     pub bound_us: Option<f64>,
     /// Lower bound on the HBM bytes of all plans.
     pub bound_hbm_bytes: Option<i64>,
-    /// Points that were compiled.
+    /// Number of compiled points.
     pub n_compiled: usize,
     /// Number of rejected points, by the kind of reason.
     pub rejected: BTreeMap<String, usize>,
@@ -126,12 +126,12 @@ pub struct TuneResult {
     pub is_exhaustive: bool,
     /// Reason why the search stopped.
     pub stop: TuneStopReason,
-    /// Choices of other entries from which walks started.
+    /// Choices of other entries, from which walks started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts: Vec<Vec<String>>,
 }
 
-/// Line of a cache.
+/// Result of a search with its key: a line of a cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TuneEntry {
@@ -165,7 +165,8 @@ impl TuneEntry {
         Ok(())
     }
 
-    /// Whether it answers a search with these parameters: all points were visited, or the parameters are equal.
+    /// Returns whether the entry is a result for a search with these parameters: all points were visited, or the
+    /// parameters are equal.
     #[must_use]
     pub fn satisfies(&self, terms: &TuneParameters) -> bool {
         let is_whole = self.answer.stop == TuneStopReason::Exhausted
@@ -174,7 +175,7 @@ impl TuneEntry {
         is_whole || self.terms == *terms
     }
 
-    /// Compares two answers to one search by the objective: the lesser one is better.
+    /// Compares two results of one search by the objective: the lesser one is better.
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self.answer.best.first(), other.answer.best.first()) {

@@ -1,9 +1,9 @@
 //! Local search in a space that is too large for exhaustive search.
 //!
-//! A walk moves to the best neighbor while that is better: first among points that differ by one or two steps in one
-//! dimension, then among those with any other choice in one dimension, or a step in two. At a local minimum it
-//! restarts, alternately near its best point and at a random one. Walks are independent, and each ends with its share
-//! of the budget, so each may run on another machine.
+//! A walk moves to the best neighbor while this improves the cost. It first tries points that differ by one or two
+//! steps in one dimension. It then tries any other choice in one dimension, or one step in two. At a local minimum it
+//! restarts, alternately near its best point and at a random one. Walks are independent, and each has its own budget,
+//! so each may run on another machine.
 
 use super::{
     TunePoint,
@@ -13,7 +13,7 @@ use super::{
 use cost::ModeledCost;
 use std::{cmp::Ordering, collections::BTreeSet};
 
-/// Points that a walk evaluates.
+/// Number of points that a walk evaluates.
 const POINTS_PER_WALK: usize = 250;
 
 /// Maximum number of random draws until an unseen point is found.
@@ -27,7 +27,7 @@ const INFEASIBLE_COST: ModeledCost = ModeledCost { ns: f64::INFINITY, hbm_bytes:
 
 struct WalkState {
     random: SplitMix64,
-    /// Points that the walk has seen, including those that violate rules.
+    /// Points that the walk has visited, including those that violate rules.
     seen: BTreeSet<TunePoint>,
     /// Remaining number of points that it may evaluate.
     left: usize,
@@ -36,7 +36,7 @@ struct WalkState {
 }
 
 impl TuneSearch<'_> {
-    /// Walks until the budget is used up.
+    /// Runs walks until the budget is used up.
     pub(super) fn run_walks(&mut self) -> TuneStopReason {
         let budget = self.request.budget;
         let mut is_whole = true;
@@ -49,7 +49,7 @@ impl TuneSearch<'_> {
         if is_whole { TuneStopReason::Exhausted } else { TuneStopReason::Budget }
     }
 
-    /// Runs one walk; returns whether it has seen all points.
+    /// Runs one walk; returns whether it has visited all points.
     fn run_walk(&mut self, number: usize, left: usize) -> Result<bool, TuneStopReason> {
         let random = SplitMix64::new(self.request.seed, number);
         let mut walk = WalkState { random, seen: BTreeSet::new(), left, best: None, num_starts: 0 };
@@ -71,7 +71,7 @@ impl TuneSearch<'_> {
         Ok(walk.seen.len() as u128 == self.space.size())
     }
 
-    /// Moves to better neighbors while there are any.
+    /// Moves to better neighbors until no neighbor is better.
     fn hill_climb(&mut self, walk: &mut WalkState, start: TunePoint) -> Result<(), TuneStopReason> {
         let mut at = self
             .evaluate_best(walk, vec![start.clone()])?
@@ -91,7 +91,7 @@ impl TuneSearch<'_> {
         Ok(())
     }
 
-    /// Returns the best of the points that the walk has not seen.
+    /// Evaluates the points that the walk has not visited, and returns the best one.
     fn evaluate_best(
         &mut self,
         walk: &mut WalkState,
@@ -159,7 +159,8 @@ impl TuneSearch<'_> {
         Some(point)
     }
 
-    /// Returns a random point that the walk has not seen; in a small space the first unseen one, if no draw succeeds.
+    /// Returns a random point that the walk has not visited. In a small space, it is the first unvisited point if no
+    /// draw succeeds.
     fn draw_random_point(&self, walk: &mut WalkState) -> Option<TunePoint> {
         let lengths: Vec<usize> = self.space.dimensions().iter().map(|dimension| dimension.choices.len()).collect();
         for _ in 0..MAX_DRAWS {

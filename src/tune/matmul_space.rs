@@ -1,4 +1,4 @@
-//! Test data from the time model: 16,128 plans of a product and its elementwise consumer, all of which are evaluated.
+//! Test data from the time model: 16,128 plans of a matmul and its elementwise consumer, all of which are evaluated.
 
 use super::{
     Shard, TunePoint, TuneSpace,
@@ -9,19 +9,19 @@ use cost::{Dim, ModeledCost, Objective, OpKind, TileOp, TileOperand, extract_fea
 use machine::Target;
 
 const TARGET: Target = Target::spyre();
-/// Rows, columns, and reduced elements.
+/// Numbers of rows, columns, and reduced elements.
 const SIZES: [i64; 3] = [4096, 2048, 1024];
-/// Tile counts of rows and of columns.
+/// Number of tile counts of rows, and of columns.
 const NUM_TILE_COUNTS: usize = 8;
 
-/// Tile counts and core splits: of a product in a loop over rows and one over columns, in either nesting order, and of
-/// a consumer in the same loops.
+/// Tile counts and core splits of a matmul and a consumer in the same loops: one over rows and one over columns, in
+/// either nesting order.
 struct MatmulSpace {
-    /// Slices of rows, columns and the sum, 32 in total.
+    /// Slices of rows, columns and the reduction, 32 in total.
     splits: Vec<[i64; 3]>,
 }
 
-/// Plan of the product.
+/// Plan of the matmul and its consumer.
 struct MatmulPlan {
     tiles: [i64; 2],
     split: [i64; 3],
@@ -61,7 +61,7 @@ impl MatmulSpace {
 }
 
 impl MatmulPlan {
-    /// Creates a tile of a tensor with these of the dimensions.
+    /// Creates a tile of a tensor that has the dimensions `dims`.
     fn build_operand(&self, buffer: usize, dims: &[usize], is_in_lx: bool) -> TileOperand {
         let tiles: i64 = dims.iter().filter_map(|dim| self.tiles.get(*dim)).product();
         let elements: i64 = dims.iter().map(|dim| SIZES[*dim]).product();

@@ -3,7 +3,7 @@
 use super::{RankedPoint, Shard, TuneEntry, TuneParameters, TuneResult, TuneStopReason};
 use std::collections::BTreeMap;
 
-/// Result of a merge.
+/// Result of a merge of cache entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MergedEntries {
     /// One entry for each complete search.
@@ -15,8 +15,8 @@ pub struct MergedEntries {
 /// Maximum number of best points in an entry.
 pub(super) const MAX_BEST_POINTS: usize = 10;
 
-/// Merges entries: of equal searches, the best one by the objective is kept; of the shards of a search, the best
-/// points of all shards. The order of the entries matters only between equal ones.
+/// Merges entries. Of equal searches, it keeps the best one by the objective. Of the shards of a search, it keeps the
+/// best points of all shards. The order of the entries matters only between equal ones.
 #[must_use]
 pub fn merge_entries(entries: &[TuneEntry]) -> MergedEntries {
     // The terms contain a fraction without a total order, so its bits are compared.
@@ -47,7 +47,7 @@ pub fn merge_entries(entries: &[TuneEntry]) -> MergedEntries {
     merged
 }
 
-/// Returns the entry of a search whose shards are all present; None if no shard has a feasible point.
+/// Returns the entry of a search whose shards are all present; `None` if no shard has a feasible point.
 fn combine_shards(parts: &[&TuneEntry]) -> Option<TuneEntry> {
     let first = parts[0];
     let mut best: Vec<RankedPoint> = parts.iter().flat_map(|part| part.answer.best.iter().cloned()).collect();

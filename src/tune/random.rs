@@ -1,4 +1,4 @@
-//! Random numbers that are the same on every machine: the generator SplitMix64.
+//! Random numbers that are equal on every machine: the generator SplitMix64.
 
 /// Generator of random numbers.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ const STATE_INCREMENT: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_STAGES: [(u32, u64); 2] = [(30, 0xbf58_476d_1ce4_e5b9), (27, 0x94d0_49bb_1331_11eb)];
 
 impl SplitMix64 {
-    /// Creates the generator of a walk: walks of one seed draw different numbers.
+    /// Creates the generator of a walk. Walks with one seed draw different numbers.
     pub(super) fn new(seed: u64, walk: usize) -> Self {
         let mut of_seed = Self(seed);
         Self(of_seed.next_u64().wrapping_add(walk as u64))
@@ -22,7 +22,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below another one, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     #[expect(clippy::cast_possible_truncation, reason = "the quotient is below `end`")]
     pub(super) fn next_below(&mut self, end: usize) -> usize {
         ((u128::from(self.next_u64()) * end as u128) >> 64) as usize

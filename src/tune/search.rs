@@ -11,10 +11,10 @@ pub trait PointEvaluator: Sync {
     /// Returns the rule that a point violates, without compiling.
     fn find_violation(&self, point: &TunePoint) -> Option<Rejection>;
 
-    /// Computes the cost of the program at a point that breaks no rule.
+    /// Computes the cost of the program at a point that violates no rule.
     ///
     /// # Errors
-    /// The reason, if the program cannot be compiled.
+    /// Returns the reason if the program cannot be compiled.
     fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection>;
 }
 
@@ -30,7 +30,7 @@ pub struct MeasuredCost {
 /// Reason why a point is infeasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// The kind of reason, by which rejections are counted.
+    /// Kind of reason, by which rejections are counted.
     pub reason: String,
     /// Message that describes the reason.
     pub message: String,
@@ -63,11 +63,11 @@ pub enum TuneStopReason {
     Bound,
     /// The maximum number of points was compiled.
     Budget,
-    /// The user interrupted it.
+    /// The user interrupted the search.
     Interrupted,
 }
 
-/// A point with its cost.
+/// Point with its cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneCandidate {
     /// The point.
@@ -83,7 +83,7 @@ pub struct TuneSearchResult {
     pub looked_at: BTreeMap<TunePoint, Result<ModeledCost, Rejection>>,
     /// Feasible points, the best first.
     pub ranked: Vec<TuneCandidate>,
-    /// Lower bound on the cost of all plans; none if no point is feasible.
+    /// Lower bound on the cost of all plans; `None` if no point is feasible.
     pub bound: Option<ModeledCost>,
     /// Number of compiled points; a point that all shards visit is counted by the first shard.
     pub n_compiled: usize,
@@ -91,30 +91,38 @@ pub struct TuneSearchResult {
     pub rejected: BTreeMap<String, (usize, String)>,
     /// Whether the space is small enough to visit all points.
     pub is_exhaustive: bool,
-    /// Reason why it stopped.
+    /// Reason why the search stopped.
     pub stop: TuneStopReason,
 }
 
 /// Progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TuneProgress {
-    /// Points compiled.
+    /// Number of compiled points.
     pub n_compiled: usize,
     /// Maximum number of points that will be compiled.
     pub most: usize,
-    /// Least cost so far.
+    /// Lowest cost so far.
     pub best: Option<ModeledCost>,
     /// Lower bound on the cost of all plans.
     pub bound: Option<ModeledCost>,
 }
 
-/// Number of points that are evaluated before any decision. It does not depend on the machine.
+/// Number of points that are evaluated between two decisions. It does not depend on the machine.
 const BATCH_SIZE: usize = 32;
 
 /// Maximum size of a space in which the rules are checked at all points.
 const MAX_CHECKED_POINTS: u128 = 1 << 17;
 
-/// Searches for the best point.
+/// Searches for the best point, which is never worse than the untuned one.
+///
+/// If there are at most as many points as the budget, all points are evaluated. Otherwise, local searches (walks) start
+/// from the untuned point and from random ones. Many threads evaluate the points in batches. Decisions between batches
+/// depend on the costs alone, so the result does not depend on threads or clocks.
+///
+/// Points are ordered by the objective, and equal points by the other component of the cost. Ties are resolved by the
+/// number of choices that differ from the untuned point, and finally by the order of the choices. This order is total,
+/// so the best point does not depend on the order of evaluation.
 pub fn search(
     space: &TuneSpace,
     judge: &dyn PointEvaluator,
@@ -159,8 +167,8 @@ pub(super) struct TuneSearch<'a> {
 }
 
 impl TuneSearch<'_> {
-    /// Points that satisfy the rules, with their index among all points. The untuned one comes first, even if it
-    /// violates a rule. None if there are too many points.
+    /// Returns the points that satisfy the rules, with their index among all points; `None` if there are too many
+    /// points. The untuned point comes first, even if it violates a rule.
     fn collect_feasible_points(&self) -> Option<Vec<(usize, TunePoint)>> {
         (self.space.size() <= MAX_CHECKED_POINTS).then_some(())?;
         let untuned = self.space.untuned_point();
@@ -249,7 +257,7 @@ impl TuneSearch<'_> {
         by_cost.then_with(|| changes(one).cmp(&changes(other))).then_with(|| one.point.cmp(&other.point))
     }
 
-    /// Whether the best point is as near to the bound as requested.
+    /// Returns whether the best point is as near to the bound as requested.
     fn is_near_bound(&self) -> bool {
         let (Some(best), Some(bound)) = (&self.best, &self.bound) else { return false };
         let [cost, bound] = match self.request.objective {

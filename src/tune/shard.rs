@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// One of several equal shards.
+/// One of several equal shards of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -15,22 +15,22 @@ pub struct Shard {
 const MAX_SHARDS: usize = 1 << 16;
 
 impl Shard {
-    /// The complete work.
+    /// Shard that contains the complete search.
     pub const WHOLE: Self = Self { number: 1, count: 1 };
 
-    /// Number of the shard, from 1 on.
+    /// Returns the number of the shard, from 1.
     #[must_use]
     pub const fn ordinal(self) -> usize {
         self.number
     }
 
-    /// Number of shards.
+    /// Returns the number of shards.
     #[must_use]
     pub const fn count(self) -> usize {
         self.count
     }
 
-    /// Whether the work item with this index, from 0 on, belongs to this shard.
+    /// Returns whether the work item with this index, from 0, belongs to this shard.
     #[must_use]
     pub const fn contains(self, piece: usize) -> bool {
         piece % self.count + 1 == self.number

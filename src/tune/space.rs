@@ -9,7 +9,7 @@ pub struct TuneDimension {
     pub name: String,
     /// Choices, ordered so that similar ones are adjacent.
     pub choices: Vec<String>,
-    /// Index of the choice that is taken by default.
+    /// Index of the default choice.
     pub untuned: usize,
 }
 
@@ -27,7 +27,7 @@ impl TuneSpace {
     /// Creates a space of dimensions, each of which must contain its untuned choice.
     ///
     /// # Panics
-    /// If a dimension does not contain it.
+    /// Panics if a dimension does not contain it.
     #[must_use]
     pub fn new(dimensions: Vec<TuneDimension>) -> Self {
         assert!(
@@ -79,7 +79,7 @@ impl TuneSpace {
         point.0.iter().zip(&self.dimensions).map(|(choice, dimension)| dimension.choices[*choice].clone()).collect()
     }
 
-    /// Parses the text form of a point; None if a choice does not exist, or if the number of choices differs.
+    /// Parses the text form of a point; `None` if a choice does not exist, or if the number of choices differs.
     #[must_use]
     pub fn parse_point(&self, choices: &[String]) -> Option<TunePoint> {
         let position =
@@ -88,7 +88,7 @@ impl TuneSpace {
         found.filter(|found| found.len() == self.dimensions.len() && choices.len() == found.len()).map(TunePoint)
     }
 
-    /// Returns how many choices of a point differ from the untuned ones.
+    /// Returns the number of choices of a point that differ from the untuned ones.
     #[must_use]
     pub fn num_changes(&self, point: &TunePoint) -> usize {
         point.0.iter().zip(&self.dimensions).filter(|(choice, dimension)| **choice != dimension.untuned).count()

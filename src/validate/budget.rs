@@ -10,11 +10,11 @@ use element::{BinaryFunction, UnaryFunction};
 /// Minimum budget of a validation.
 const MIN_BUDGET_NS: u64 = 500_000_000;
 
-/// Cost of compiling an empty program, and additional cost per op.
+/// Cost of compiling an empty program; below, the additional cost per op.
 const COMPILATION_NS: u64 = 30_000_000;
 const COMPILED_OP_NS: u64 = 2_000_000;
 
-/// Cost of a statement of the files that executes an op, besides its element operations.
+/// Cost of a statement of the files that executes an op, in addition to its element operations.
 const EXECUTION_NS: u64 = 3_000;
 
 /// Cost of the helper process that runs the program as written, and additional cost per op of the program, mostly in
@@ -40,12 +40,13 @@ struct OperationCost {
 /// result element.
 const SAMPLED_NS: u64 = 80;
 
-/// Cost of an element of an argument, read or not, in the computation of samples: the simulator marks those that are.
+/// Cost of an element of an argument, read or not, in the computation of samples: the simulator marks the ones that are
+/// read.
 const SAMPLED_ARGUMENT_ELEMENT_NS: u64 = 1;
 
 const MATMUL_COST: OperationCost = OperationCost { field_ns: 3, bounded_ns: 6 };
 const DEFAULT_COST: OperationCost = OperationCost { field_ns: 35, bounded_ns: 100 };
-/// Functions that are defined by a quotient.
+/// Cost of functions that are defined by a quotient.
 const QUOTIENT_COST: OperationCost = OperationCost { field_ns: 80, bounded_ns: 100 };
 const ARGUMENT_ELEMENT_COST: OperationCost = OperationCost { field_ns: 30, bounded_ns: 60 };
 const RESULT_ELEMENT_COST: OperationCost = OperationCost { field_ns: 66, bounded_ns: 100 };
@@ -83,7 +84,7 @@ pub struct ValidationCounts {
     pub source_ops: Option<u64>,
     /// Statements of the files that execute an op.
     pub executions: u64,
-    /// ExecutionCost of the imported program.
+    /// Cost of executing the imported program.
     pub execution: ExecutionCost,
 }
 
@@ -154,7 +155,7 @@ impl ValidationBudget {
         let for_files =
             helper.and_then(|helper| all.checked_sub(helper)?.checked_sub(running)?.checked_sub(executions));
         let limits = |ns: u64, draws: u64, whole_ns: u64, sampled_ns: u64| {
-            // Element operations in the time that is left for each of so many draws.
+            // Element operations that fit in the remaining time, for each of `draws` draws.
             let steps_beside = |draws: u64, other_ns: u64, of_all_ns: u64| {
                 affordable_operations((ns / draws).saturating_sub(other_ns), execution.element_operations, of_all_ns)
             };
@@ -200,7 +201,7 @@ mod tests {
         ValidationCounts { compiled_ops, source_ops: Some(compiled_ops), executions: 0, execution }
     }
 
-    /// A function of one op on tensors of these shapes, the last of which is the result.
+    /// Function of one op on tensors of these shapes, the last of which is the result.
     fn function(kind: EvalOpKind<'static>, shapes: &[&[usize]]) -> EvalFunction<'static> {
         let values =
             shapes.iter().map(|shape| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 }).collect();

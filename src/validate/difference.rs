@@ -7,11 +7,11 @@ use std::fmt;
 /// Element in which two executions differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementDifference {
-    /// The number of the draw.
+    /// Number of the draw.
     pub draw: u64,
-    /// The position of the result.
+    /// Position of the result.
     pub result: usize,
-    /// The element's indices.
+    /// Indices of the element.
     pub index: Vec<usize>,
     /// Number of elements of the result that differ.
     pub count: usize,
@@ -19,7 +19,7 @@ pub struct ElementDifference {
     pub length: usize,
     /// Whether only samples of the elements were compared.
     pub is_sampled: bool,
-    /// Whether it depends on unwritten data.
+    /// Whether the element depends on unwritten data.
     pub is_unwritten: bool,
 }
 

@@ -173,7 +173,7 @@ mod tests {
         EvalOp { kind: EvalOpKind::Fill(number), inputs: Vec::new(), outputs: vec![output] }
     }
 
-    /// The ranges of the two arguments, values 0 and 1.
+    /// Returns the domains of the two arguments, values 0 and 1, of a function with these ops.
     fn argument_domains(ops: Vec<EvalOp<'static>>) -> Vec<Option<Domain>> {
         let num_values = 2 + ops.len();
         let values = vec![EvalTensor { shape: vec![4], element: ElementType::F16 }; num_values];

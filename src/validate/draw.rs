@@ -92,7 +92,7 @@ fn find_table_rows(function: &EvalFunction<'_>) -> Vec<Option<usize>> {
     rows
 }
 
-/// Propagates row counts backwards, from the readers of a value to its sources.
+/// Propagates row counts backwards, from the users of a value to its producers.
 fn propagate_table_rows(block: &EvalBlock<'_>, values: &[EvalTensor], rows: &mut [Option<usize>]) {
     let note = |rows: &mut [Option<usize>], id: usize, found: Option<usize>| {
         rows[id] = [rows[id], found].into_iter().flatten().min();
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::interpret::EvalOp;
 
-    /// A table of so many rows, positions in it, and the positions through a copy.
+    /// Function that looks up positions in a table of `n_rows` rows, directly and through a copy.
     fn lookup(n_rows: usize) -> EvalFunction<'static> {
         let tensor = |shape: &[usize], element| EvalTensor { shape: shape.to_vec(), element };
         let positions = || tensor(&[100], ElementType::I64);

@@ -1,4 +1,4 @@
-//! How much of a program is executed: all of it, or what some elements of its results depend on.
+//! Extent of an execution: the complete program, or the slice on which sampled result elements depend.
 
 use super::{ElementDifference, NUM_DRAWS, draw_arguments_with, draw_selected_arguments, find_difference};
 use crate::interpret::{ElementSelection, EvalArray, EvalFunction, EvaluationError, evaluate_function};
@@ -7,22 +7,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
-/// How many positions along each dimension of a result are tried, the most first. With 64 there is one in each core's
-/// slice, as no dimension is cut into more than 32.
+/// Numbers of positions to try along each dimension of a result, in descending order. With 64, every core's slice has a
+/// sample, because no dimension is split into more than 32 slices.
 const POSITIONS_PER_DIM: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
 
-/// The most element operations of one execution.
+/// Maximum numbers of element operations of one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExecutionLimits {
-    /// Of a program that is executed whole; of a larger one samples are taken.
+    /// Maximum for a complete program; a larger one is sampled.
     pub whole: u64,
-    /// Of a program that is executed whole in all draws.
+    /// Maximum for a complete program in all draws.
     pub all_draws: u64,
-    /// Of samples that are executed in all draws.
+    /// Maximum for samples in all draws.
     pub samples: u64,
-    /// Of a program that is executed whole in one draw only.
+    /// Maximum for a complete program in a single draw.
     pub one_draw: u64,
-    /// Of samples that are executed in one draw only.
+    /// Maximum for samples in a single draw.
     pub samples_in_one_draw: u64,
 }
 
@@ -33,8 +33,8 @@ impl Default for ExecutionLimits {
 }
 
 impl ExecutionLimits {
-    /// The draws in which so many element operations are executed: of one draw alone, that in which zero is the largest
-    /// number. None if they are too many.
+    /// Returns the draws in which a program of this size is executed: all of them, or only the one in which zero is the
+    /// largest number. Returns `None` if the program is too large.
     #[must_use]
     pub fn draws_for(&self, element_operations: u64) -> Option<Range<u64>> {
         match () {
@@ -48,11 +48,11 @@ impl ExecutionLimits {
 /// Result elements that a sampled validation computes, and the element operations that they require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Samples {
-    /// The elements of results that are computed.
+    /// Number of computed result elements.
     pub elements: u64,
-    /// The elements of results that there are.
+    /// Number of all result elements.
     pub of: u64,
-    /// Element operations of what they depend on.
+    /// Element operations that the samples require.
     pub element_operations: u64,
 }
 
@@ -60,22 +60,23 @@ pub struct Samples {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ValidationExtent {
     pub(super) draws: Range<u64>,
-    /// For each function the elements of each result, and what they are in all.
+    /// Sampled elements of each result of each function, with their totals; `None` for complete execution.
     pub(super) samples: Option<(Vec<Vec<ElementSelection>>, Samples)>,
 }
 
 impl ValidationExtent {
-    /// The places of the elements of each result of the only function, row-major; none where all are compared.
+    /// Returns the row-major positions of the sampled elements of each result of the only function; `None` if all
+    /// elements are compared.
     pub(crate) fn sample_positions(&self, function: &EvalFunction<'_>) -> Option<Vec<Vec<usize>>> {
         let (selections, _) = self.samples.as_ref()?;
         let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
         Some(selections.first()?.iter().zip(shapes).map(|(selection, shape)| selection.positions(shape)).collect())
     }
 
-    /// All of some functions, or as many elements of their results as the limits allow.
+    /// Chooses complete execution of the functions, or as many samples of their results as the limits allow.
     ///
     /// # Errors
-    /// Why not even one element of each result can be computed.
+    /// The reason why not even one element of each result can be computed.
     pub(crate) fn choose(functions: &[EvalFunction<'_>], limits: &ExecutionLimits) -> Result<Self, String> {
         let all = functions.iter().map(EvalFunction::count_operations).fold(0, u64::saturating_add);
         if all <= limits.whole
@@ -116,8 +117,8 @@ impl ValidationExtent {
     }
 }
 
-/// The elements that an execution as a whole may hold at a time; each takes 8 bytes in the interpreter, and about 20 in
-/// the simulator.
+/// Maximum number of elements that a complete execution holds at a time. Each takes 8 bytes in the interpreter, and
+/// about 20 in the simulator.
 const MAX_HELD_ELEMENTS: u64 = 1 << 28;
 
 /// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the
@@ -163,8 +164,8 @@ fn run_draw_with<D: RandomArithmetic>(
     Ok(results.into_iter().map(|result| result.map_numbers(|element| elements.field_element(element))).collect())
 }
 
-/// Where two executions of a function differ whose results have these shapes, in all elements or in the samples that
-/// were taken.
+/// Returns the first difference between two executions of a function with results of these shapes. Compares all
+/// elements, or the samples.
 pub(super) fn compare_results(
     shapes: &[&[usize]],
     samples: Option<&[ElementSelection]>,
@@ -178,7 +179,7 @@ pub(super) fn compare_results(
     Some(ElementDifference { index: samples[found.result].indices(&found.index), is_sampled: true, ..found })
 }
 
-/// Elements at so many positions along each dimension of each result.
+/// Samples elements at `count` positions along each dimension of each result.
 fn build_samples(
     functions: &[EvalFunction<'_>],
     count: usize,
@@ -198,7 +199,8 @@ fn build_samples(
     Ok((selections, samples))
 }
 
-/// So many positions along each dimension: one in each of as many equal parts, the first and the last among them.
+/// Selects `count` positions along each dimension: one in each of `count` equal segments, including the first and the
+/// last position.
 fn spread_positions(shape: &[usize], count: usize, result: u64) -> ElementSelection {
     let along = |(size, dim): (&usize, u64)| {
         let random = |part: usize| mix_bits(mix_bits(result) ^ mix_bits(dim << 32 | part as u64)) as usize;
@@ -221,7 +223,7 @@ mod tests {
     use crate::interpret::{EvalBlock, EvalOp, EvalOpKind, EvalTensor};
     use machine::ElementType;
 
-    /// A product of matrices.
+    /// Function that multiplies two matrices.
     fn product(m: usize, k: usize, n: usize, element: ElementType) -> EvalFunction<'static> {
         let half = |shape: &[usize]| EvalTensor { shape: shape.to_vec(), element: ElementType::F16 };
         let values = vec![half(&[m, k]), half(&[k, n]), EvalTensor { shape: vec![m, n], element }];

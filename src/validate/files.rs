@@ -46,8 +46,8 @@ fn has_positions(tensor: &program::Tensor) -> bool {
     tensor.format == DeviceFormat::IeeeInt32.name()
 }
 
-/// Returns one zero for a tensor without elements, or None for any other tensor. The program has one element there,
-/// which is zero and which no caller receives: there is nothing to compare it with.
+/// Returns one zero for a tensor without elements; `None` for any other tensor. The program has one element there,
+/// which is zero and which no caller receives, so it is not compared.
 fn empty_result(of: &program::Tensor, draw: u64) -> Option<EvalArray<FieldElement>> {
     let zero = || {
         if has_positions(of) {

@@ -1,24 +1,10 @@
 //! Validation of a compilation, in two halves.
 //!
-//! *The field*: the imported program is interpreted, the written files are executed on the simulated machine, on the
-//! same random arguments of finite fields, and every element of every result must be equal: no tolerance. If it is not,
-//! the program is interpreted after each phase to say which one changed it. *The program as written* is run by MLIR's
-//! JIT in f64 in a process of its own, beside the files, so that a fault of the import shows. `docs/concepts/trust.md`
-//! says what this finds and what it does not.
-//!
-//! | file | what |
-//! |---|---|
-//! | `mode`, `budget` | whether a compilation is validated, and what that may cost by default |
-//! | `original`, `domains` | the program as written, and the numbers that its arguments may have |
-//! | `draw` | random arguments |
-//! | `extent` | how much is executed: the whole program, or what some elements of its results depend on |
-//! | `difference` | where two executions differ |
-//! | `degree` | how likely it is that a draw hides a difference |
-//! | `files` | the written files on the simulated machine |
-//! | `pieces` | the parts of a program that is too large to be executed |
-//! | `phases` | the program after each phase and the files, beside what was imported (`crate::compile` writes files only then) |
-//! | `threads` | the threads that a validation runs on |
-//! | `snapshot`, `each` | what functions compute before and after a pass |
+//! *The field*: the imported program is interpreted and the written files are simulated, on equal random arguments from
+//! finite fields. All results must be equal, without a tolerance. On a mismatch, the program is interpreted after each
+//! phase to find the phase that causes it. *The program as written*: MLIR's JIT runs it in f64 in a separate process,
+//! and its results are compared with those of the files. This finds errors of the import. `docs/concepts/trust.md`
+//! lists the errors that validation does not find.
 
 mod budget;
 mod degree;
@@ -52,6 +38,6 @@ pub(crate) use pieces::{ProgramPiece, partition_into_pieces};
 pub use snapshot::ResultSnapshot;
 pub(crate) use threads::run_on_own_threads;
 
-/// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a
-/// maximum begins with shows.
+/// Number of draws of random arguments and random functions. In every third draw zero is the largest number, which
+/// reveals a wrong initial value of a maximum.
 pub const NUM_DRAWS: u64 = 3;

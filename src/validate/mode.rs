@@ -1,4 +1,4 @@
-//! Whether a compilation is validated.
+//! Modes of validation.
 
 use strum::{Display, EnumString, VariantNames};
 
@@ -6,11 +6,11 @@ use strum::{Display, EnumString, VariantNames};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum ValidationMode {
-    /// It is, as far as that costs no more than a [`Budget`](super::Budget) allows.
+    /// Validated, if the cost is within the [`ValidationBudget`](super::ValidationBudget).
     #[default]
     Auto,
-    /// It is, or nothing is written.
+    /// Validated; if that is impossible, nothing is written.
     On,
-    /// It is not.
+    /// Not validated.
     Off,
 }

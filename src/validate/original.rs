@@ -1,16 +1,16 @@
-//! The second half of a validation: the files beside the program as written, by MLIR's JIT.
+//! Second half of a validation: compares the files with the program as written, which MLIR's JIT runs.
 
 use crate::reference::{Agreement, ReferenceFiles, ReferenceOutcome};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt;
 
-/// Compares files with the program as written, in a process of its own.
+/// Comparison of files with the program as written, in a separate process.
 pub trait OriginalRunner: Sync {
-    /// The ops of the program that are compiled, in all of its runs.
+    /// Returns the number of ops that are compiled, over all runs of the program.
     fn num_ops(&self) -> u64;
 
-    /// Compares, within so many bytes of memory.
+    /// Compares the files, within `max_bytes` bytes of memory.
     fn compare(&self, files: ReferenceFiles, max_bytes: u64) -> ReferenceOutcome;
 }
 
@@ -18,11 +18,11 @@ pub trait OriginalRunner: Sync {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginalVerdict {
-    /// Both compute the same numbers in f64.
+    /// Both compute equal numbers in f64.
     Agrees(Agreement),
-    /// They differ where the drawn inputs explain it, and how.
+    /// They differ, and the random inputs explain it; the text says how.
     Explained(String),
-    /// They were not compared, and why.
+    /// They were not compared, for the reason in the text.
     NotCompared(String),
 }
 
@@ -44,13 +44,13 @@ impl fmt::Display for OriginalVerdict {
     }
 }
 
-/// A program that was not validated.
+/// Record of a program that was not validated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NotValidated {
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
-    /// Whether these are too many by default, and may not be where validation is asked for.
+    /// Whether these exceed the limits of default validation; those of requested validation are higher.
     pub is_too_large: bool,
-    /// Why.
+    /// Reason why it was not validated.
     pub reason: String,
 }

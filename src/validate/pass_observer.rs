@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 struct ModuleState {
     /// Results of the functions; `None` while they are not tensor programs of `spyre` ops.
     known: Option<ResultSnapshot>,
-    /// Passes since then that have not been validated.
+    /// Passes after these results that have not been validated.
     unjudged: Vec<String>,
 }
 

@@ -27,55 +27,55 @@ use std::{collections::BTreeMap, fmt, path::Path};
 pub struct Verdict {
     /// Subject of the comparison with the imported program: `files`, or the IR after a phase.
     pub compared: String,
-    /// The smaller sizes at which the files were compared as well, where some are symbolic.
+    /// Smaller sizes at which the files were compared as well, if some are symbolic.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at_sizes: Vec<BTreeMap<String, i64>>,
-    /// Where the program is too large for samples as well, the pieces that were compiled by themselves and compared.
+    /// Pieces that were compiled and compared separately, if the program is too large for samples as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pieces: Option<Pieces>,
     /// Draws of random elements.
     pub draws: u64,
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
-    /// Where the program is too large to be executed whole, the elements of results that were compared.
+    /// Compared result elements, if the program is too large to be executed completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled: Option<Samples>,
-    /// Elements of results that have no value, such as a quotient of zeros, in the draw that has the fewest.
+    /// Number of result elements without a value, such as a quotient of zeros, in the draw with the fewest.
     pub undefined: u64,
-    /// A bound for the degree of a difference, as a power of two.
+    /// Base-2 logarithm of a bound on the degree of a difference.
     pub log2_degree: f64,
-    /// Whether exponentials of what has exponentials in it were compared by their law alone: a loop corrects some.
+    /// Whether nested exponentials were compared under the law of exponentials only, because a loop corrects some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lawful: bool,
-    /// Whether maxima and minima were compared in the order of real numbers alone: a loop corrects some.
+    /// Whether maxima and minima were compared in the order of real numbers only, because a loop corrects some.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ordered: bool,
-    /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no
+    /// Base-2 logarithm of the maximum probability that all draws miss a difference; `None` if the degree yields no
     /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
-    /// Result of comparing the files with the program as written; none if there are no files.
+    /// Result of comparing the files with the program as written; `None` if there are no files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_written: Option<OriginalVerdict>,
 }
 
-/// A program in pieces.
+/// Pieces of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pieces {
-    /// How many there are.
+    /// Number of pieces.
     pub number: u64,
-    /// How many of them are no copies of others: these were compiled and compared.
+    /// Number of distinct pieces, which were compiled and compared.
     pub different: u64,
 }
 
 impl Verdict {
-    /// Both halves of the validation, a line each.
+    /// Formats the results of both halves, one line each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         [self.to_string()].into_iter().chain(self.as_written.as_ref().map(ToString::to_string)).collect()
     }
 
-    /// Takes in what was found of another piece of the program.
+    /// Adds the verdict of another piece of the program.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.draws = self.draws.min(other.draws);
         self.undefined += other.undefined;
@@ -161,19 +161,19 @@ pub(crate) fn format_sizes(sizes: &BTreeMap<String, i64>) -> String {
     sizes.iter().map(|(name, size)| format!("{name}={size}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Why a compilation is not validated.
+/// Reason why a compilation is not validated, with its message.
 pub(crate) enum ValidationFailure {
-    /// It is too large.
+    /// The program is too large.
     TooLarge(String),
-    /// It cannot be.
+    /// A limit makes validation impossible.
     Limit(String),
-    /// The IR after a phase is not what was imported.
+    /// A phase changed the results of the imported program.
     Phase(String),
-    /// The files are not, and all IR is.
+    /// The files differ from the imported program, although the IR after every phase agrees with it.
     Files(String),
-    /// The files are what was imported, and not the program as written.
+    /// The files agree with the imported program, but not with the program as written.
     Import(String),
-    /// The program cannot be what the options make of it.
+    /// The program does not permit the requested options.
     UserError(String),
 }
 
@@ -200,7 +200,7 @@ pub(crate) struct PhaseRecords<'c> {
     phases: Vec<(Phase, Result<Vec<EvalFunction<'c>>, String>)>,
     target: Option<Target>,
     limits: ExecutionLimits,
-    /// Whether a loop corrects what it carries.
+    /// Whether a loop corrects its carried values.
     corrects: bool,
     sizes: Vec<NamedSize>,
 }
@@ -237,7 +237,7 @@ impl<'c> PhaseRecords<'c> {
         self.validate_to_extent(directory, self.choose_extent()?)
     }
 
-    /// Compares as [`Self::judge`] does, to the given extent.
+    /// Compares as [`Self::validate`] does, to the given extent.
     pub(crate) fn validate_to_extent(
         &self,
         directory: Option<&Path>,
@@ -389,7 +389,7 @@ fn unreadable_failure(phase: Phase, reason: &str) -> ValidationFailure {
 }
 
 /// Describes an error after a phase that changes results on the device, but not results over complete tensors. Returns
-/// None if there is none.
+/// `None` if there is no such error.
 fn find_hidden_error(phase: Phase, version: &EvalFunction<'_>) -> Option<&'static str> {
     if phase >= Phase::Layout && may_read_nonzero_padding(version) {
         return Some("a matmul reads nonzero padding");
@@ -400,7 +400,7 @@ fn find_hidden_error(phase: Phase, version: &EvalFunction<'_>) -> Option<&'stati
 /// Versions of a function after each phase, compared in one draw.
 struct FunctionVersions<'a, 'c> {
     versions: &'a [(Phase, &'a EvalFunction<'c>)],
-    /// The elements of each result that are compared, if not all are.
+    /// Compared elements of each result; `None` to compare all elements.
     samples: Option<&'a [ElementSelection]>,
     draw: u64,
 }
@@ -464,7 +464,7 @@ impl FunctionVersions<'_, '_> {
         extent::run_draw(function, self.samples, self.draw)
     }
 
-    /// Describes how results differ from the expected ones, or returns None if they are equal.
+    /// Describes how results differ from the expected ones; returns `None` if they are equal.
     fn describe_mismatch(
         &self,
         expected: &[EvalArray<FieldElement>],
@@ -492,7 +492,8 @@ impl FunctionVersions<'_, '_> {
 mod tests {
     use super::*;
 
-    /// A sum in a loop whose initial value has a use after the loop: after phase `tile` the loop has overwritten it.
+    /// Sum in a loop whose initial value has a use after the loop: after phase `tile`, the loop has overwritten that
+    /// value.
     const OVERWRITTEN: &str = "
       func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> {
         %zero = spyre.fill 0.0 : f16 -> tensor<4xf16>

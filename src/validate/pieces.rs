@@ -3,20 +3,20 @@
 use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, ValueId};
 use std::{collections::BTreeSet, ops::Range};
 
-/// Part of a function's body, with its dependences.
+/// Contiguous ops of a function's body, with their dependences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProgramPiece {
-    /// Its ops, by position.
+    /// Ops of the piece, by position.
     pub(crate) ops: Range<usize>,
-    /// Positions of the constant ops before it that it reads.
+    /// Positions of the preceding constant ops that the piece reads.
     pub(crate) constants: Vec<usize>,
     /// Results of the piece that are used after it: the op, and the number of the result.
     pub(crate) given: Vec<(usize, usize)>,
 }
 
 /// Partitions the body of a function into pieces of at most `most` element operations, unless a single op exceeds that.
-/// A piece ends where few values are live, and never within a buffer that is written in parts, or where an integer is
-/// live: as an argument of a piece, its range would be unknown.
+/// A piece ends where few values are live. It never ends within a buffer that is written slice by slice, or where an
+/// integer is live: as an argument of a piece, its range would be unknown.
 pub(crate) fn partition_into_pieces(function: &EvalFunction<'_>, most: u64) -> Vec<ProgramPiece> {
     let lives = ValueLiveRanges::from_function(function);
     let crossing = lives.count_crossing_values();
@@ -163,7 +163,7 @@ mod tests {
         op(EvalOpKind::Pointwise { function: "add".to_owned(), constants: Vec::new() }, inputs, output)
     }
 
-    /// A function on value 0 whose values have 100 elements each.
+    /// Function on value 0 whose values have 100 elements each.
     fn function(num_values: usize, ops: Vec<EvalOp<'static>>, yields: &[ValueId]) -> EvalFunction<'static> {
         let values = vec![EvalTensor { shape: vec![100], element: ElementType::F16 }; num_values];
         EvalFunction {
@@ -180,8 +180,8 @@ mod tests {
 
     #[test]
     fn partitions_equal_layers_into_equal_pieces() {
-        // Three layers of four ops; the second and the third op of each read the layer's input, or both read what is
-        // made in between.
+        // Three layers of four ops. The second and the third op of each read the layer's input, or both read a value
+        // that is computed in between.
         let layer = |number: usize| {
             let (x, a, b, c, y) = (4 * number, 4 * number + 1, 4 * number + 2, 4 * number + 3, 4 * number + 4);
             [pointwise(&[x, x], a), pointwise(&[x, a], b), pointwise(&[a, b], c), pointwise(&[b, c], y)]

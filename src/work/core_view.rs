@@ -88,7 +88,7 @@ impl CoreView {
     }
 }
 
-/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over
+/// Returns the one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over
 /// [`CoreView::num_slices`].
 ///
 /// # Errors
@@ -138,8 +138,8 @@ pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Cor
     }
 }
 
-/// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the
-/// layout is that of a larger buffer, so that the copy of a tile is sliced like the tile.
+/// Returns the positions that a use has of each device dimension but the last, which is one stick: those of a tile
+/// where the layout is that of a larger buffer, so that the copy of a tile is sliced like the tile.
 fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
     let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
     let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
@@ -148,8 +148,8 @@ fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Ve
         .collect()
 }
 
-/// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is
-/// never cut.
+/// Returns the device dimension that is cut when `dim` is; none when the operand does not move along it. The stick
+/// itself is never cut.
 fn find_sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, CoreSplitConflict> {
     let outer = coordinates.iter().enumerate().take(coordinates.len().saturating_sub(1));
     let mut moved = outer
@@ -250,8 +250,8 @@ mod tests {
 
     #[test]
     fn distinguishes_core_orders() {
-        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighbouring cores neighbouring parts of K, the
-        // copy of rows.
+        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighboring cores neighboring parts of K, the copy
+        // of rows.
         let ranges = [128, 512];
         let rows = build_operand(&[128, 512], &[C0, C1], &ranges);
         let copy = build_operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);

@@ -4,13 +4,13 @@ use machine::Target;
 use program::{DimKind, UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
-/// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other
-/// output dimension, longest first, gets the largest divisor of its units that the remaining cores allow; what remains
-/// goes to the one reduction dimension that can use most of it (the longest of several), unless one is cut already. A
-/// contraction with a partly empty last stick is left whole.
+/// Returns the split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every
+/// other output dimension, longest first, gets the largest divisor of its units that the remaining cores allow; what
+/// remains goes to the one reduction dimension that can use most of it (the longest of several), unless one is cut
+/// already. A contraction with a partly empty last stick is left whole.
 ///
 /// # Panics
-/// When the minima have another number of dimensions than the op.
+/// If the minima have another number of dimensions than the op.
 #[must_use]
 pub fn distribute(op: &UndividedOp, target: &Target) -> WorkSplit {
     let units = op.units();
@@ -41,7 +41,7 @@ pub(super) fn find_largest_divisor(units: i64, most: i64) -> i64 {
     divisors(units).take_while(|&divisor| divisor <= most).last().unwrap_or(1)
 }
 
-/// The divisors of `units`, ascending.
+/// Returns the divisors of `units`, ascending.
 pub(super) fn divisors(units: i64) -> impl Iterator<Item = i64> {
     let small: Vec<i64> =
         (1..).take_while(|divisor| divisor * divisor <= units).filter(|divisor| units % divisor == 0).collect();

@@ -21,12 +21,12 @@ pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 /// second, and so on. At most [`MAX_ENUMERATED_SPLITS`]. Never empty.
 ///
 /// # Errors
-/// When the operation contradicts itself, the hint is impossible, or nothing is allowed.
+/// If the operation contradicts itself, the hint is impossible, or nothing is allowed.
 ///
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
 /// use program::{DimKind, IterationDim, Operation};
-/// use spyre_compiler::work::alternatives;
+/// use spyre::work::alternatives;
 /// # use program::{Operand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
@@ -91,7 +91,8 @@ fn collect_core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
     counts
 }
 
-/// Every choice of one number per dimension whose product is `cores`, larger numbers of earlier dimensions first.
+/// Returns every choice of one number per dimension whose product is `cores`, larger numbers of earlier dimensions
+/// first.
 fn enumerate_splits_on_cores(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSplit> + '_> {
     fn enumerate_slices<'a>(
         slices: &'a [Vec<i64>],
@@ -207,7 +208,7 @@ mod tests {
         );
     }
 
-    /// Every choice of divisors, each tried on its own.
+    /// Returns every choice of divisors, each tried on its own.
     fn enumerate_by_brute_force(op: &UndividedOp, target: &Target) -> Vec<WorkSplit> {
         let mut all = vec![WorkSplit::single_core(op.dims.len())];
         for (dim, units) in op.units().into_iter().enumerate() {

@@ -36,12 +36,12 @@ struct MatmulDimRoles {
     shared_weight: bool,
 }
 
-/// The split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model
+/// Returns the split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model
 /// declines: the op is no matmul, has minima, has no single generated dimension of several sticks, no row dimension or
 /// no single contracted one, or the best split uses fewer cores than [`distribute`].
 ///
 /// # Panics
-/// When the minima have another number of dimensions than the op.
+/// If the minima have another number of dimensions than the op.
 #[must_use]
 pub fn divide_by_cost_model(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
     let roles = MatmulDimRoles::from_op(op)?;
@@ -82,7 +82,7 @@ fn uses_dim(operand: &DeviceOperand, dim: usize) -> bool {
     operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim))
 }
 
-/// Every split into divisors that fits the cores, the last dimension varying fastest.
+/// Returns every split into divisors that fits the cores, the last dimension varying fastest.
 fn enumerate_candidate_splits(op: &UndividedOp, cores: i64) -> Vec<WorkSplit> {
     let mut candidates = vec![WorkSplit::single_core(op.dims.len())];
     for (dim, units) in op.units().into_iter().enumerate().filter(|&(dim, _)| op.may_split(dim)) {
@@ -95,7 +95,8 @@ fn enumerate_candidate_splits(op: &UndividedOp, cores: i64) -> Vec<WorkSplit> {
     candidates
 }
 
-/// The model's estimate; its unit is a microsecond, but only the order means anything ("cost models, section 3").
+/// Returns the model's estimate; its unit is a microsecond, but only the order means anything ("cost models, section
+/// 3").
 fn estimate_microseconds(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkSplit, cores: i64) -> f64 {
     let work = MatmulWork::new(op, roles, split);
     let used = to_f64(split.num_cores());
@@ -177,22 +178,23 @@ impl MatmulWork {
     }
 }
 
-/// The binary logarithm, 0 below 1.
+/// Returns the binary logarithm, 0 below 1.
 fn log2_above_one(ratio: f64) -> f64 {
     ratio.log2().max(0.0)
 }
 
-/// The size as a number of the model, exact because tensor sizes are far below 2^53.
+/// Returns the size as a number of the model, exact because tensor sizes are far below 2^53.
 fn to_f64(size: i64) -> f64 {
     size as f64
 }
 
-/// The older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on every core,
-/// N and K cut between the cores. None where it does not apply: not two output dimensions and one contracted, K or M
-/// bound by minima, more than 16 rows for every core, a partly empty stick, or no split that uses all cores.
+/// Returns the older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on
+/// every core, N and K cut between the cores. `None` where it does not apply: not two output dimensions and one
+/// contracted, K or M bound by minima, more than 16 rows for every core, a partly empty stick, or no split that uses
+/// all cores.
 ///
 /// # Panics
-/// When the minima have another number of dimensions than the op.
+/// If the minima have another number of dimensions than the op.
 #[must_use]
 pub fn divide_k_fast(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
     let [first, second, k] = op.dims.as_slice() else { return None };

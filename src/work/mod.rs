@@ -58,11 +58,11 @@ pub use span::{compute_span_bytes, reduce_span};
 use machine::Target;
 use program::{SplitError, UndividedOp, WorkSplit};
 
-/// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest
+/// Returns the split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest
 /// divisors). Slices are counts, one per iteration dimension; see `docs/concepts/work-division.md`.
 ///
 /// # Errors
-/// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the
+/// If the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the
 /// hardware can.
 ///
 /// ```
@@ -71,7 +71,7 @@ use program::{SplitError, UndividedOp, WorkSplit};
 ///     CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit,
 ///     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
 /// };
-/// use spyre_compiler::work::{divide, reduce_span};
+/// use spyre::work::{divide, reduce_span};
 ///
 /// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.
 /// let operand = |sizes: &[i64], access: &[Coordinate]| {
@@ -148,7 +148,7 @@ fn check_hardware_limits(op: &UndividedOp, split: &WorkSplit, target: &Target) -
     Ok(())
 }
 
-/// A hint overrides the rules, not the hardware.
+/// Returns a hint overrides the rules, not the hardware.
 fn validate_hint(op: &UndividedOp, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     if let Some(dim) = (0..hint.slices().len()).find(|&dim| hint.slices()[dim] > 1 && !op.may_split(dim)) {
         return Err(WorkError::Blocked { dim });

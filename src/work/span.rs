@@ -12,10 +12,10 @@ use std::cmp::Reverse;
 /// them). Of a gather's table, its first operand, a core may touch every row.
 ///
 /// # Errors
-/// When a coordinate names no iteration dimension.
+/// If a coordinate names no iteration dimension.
 ///
 /// # Panics
-/// When there is no such operand, or the split has another number of dimensions than the op.
+/// If there is no such operand, or the split has another number of dimensions than the op.
 pub fn compute_span_bytes(op: &UndividedOp, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     let layout = &op.operands[operand].layout;
     let bytes = layout.format().bytes();
@@ -46,8 +46,7 @@ fn count_positions(op: &UndividedOp, operand: usize, device_dim: usize, split: &
 /// decides.
 ///
 /// # Errors
-/// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is
-/// enough.
+/// If the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
 pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
     let mut minima = WorkSplit::single_core(op.dims.len());

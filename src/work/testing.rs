@@ -29,14 +29,14 @@ fn reduction_dim(size: i64) -> IterationDim {
     IterationDim { size, kind: DimKind::Reduction }
 }
 
-/// One f16 input and a result of the same shape.
+/// Returns one f16 input and a result of the same shape.
 pub(super) fn pointwise(sizes: &[i64]) -> UndividedOp {
     let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::from_dim).collect();
     let both = build_operand(sizes, &access, sizes, Sen169Fp16);
     build_operation(Family::Pointwise, sizes.iter().map(|&size| output_dim(size)).collect(), vec![both.clone(), both])
 }
 
-/// An f16 reduction over one dimension, which stays in the result with size 1.
+/// Returns an f16 reduction over one dimension, which stays in the result with size 1.
 pub(super) fn reduction(sizes: &[i64], dim: usize) -> UndividedOp {
     let kept: Vec<usize> = (0..sizes.len()).filter(|&other| other != dim).collect();
     let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
@@ -52,7 +52,7 @@ pub(super) fn reduction(sizes: &[i64], dim: usize) -> UndividedOp {
     build_operation(Family::Reduce, dims, operands)
 }
 
-/// An f16 matmul of [batch.., m, k] and [batch.., k, n].
+/// Returns an f16 matmul of [batch.., m, k] and [batch.., k, n].
 pub(super) fn matmul(batch: &[i64], m: i64, k: i64, n: i64) -> UndividedOp {
     let rank = batch.len();
     let ranges = [batch, &[m, n, k]].concat();
@@ -68,7 +68,7 @@ pub(super) fn matmul(batch: &[i64], m: i64, k: i64, n: i64) -> UndividedOp {
     build_operation(Family::Matmul, dims, vec![tensor(0, 2), tensor(2, 1), tensor(0, 1)])
 }
 
-/// A small or a large op of any family.
+/// Returns a small or a large op of any family.
 pub(super) fn any_operation() -> impl Strategy<Value = UndividedOp> {
     let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
     prop_oneof![

@@ -1,10 +1,4 @@
-//! Cost model: estimates the time of a kernel.
-//!
-//! [`estimate`] models time. A kernel is a list of [`OpShape`]s, written by hand or read from a bundle
-//! (`crate::traffic`). [`check_kernel_limits`] checks whether it can run at all. [`extract_features`] computes the
-//! features that the formulas use, among them [`compute_kernel_bytes()`]. [`ProgramWork`] is the minimum work of a
-//! program, with a lower bound of its modeled time. docs/reference/cost-model.md has the formula, the source of each
-//! constant and the accuracy.
+#![doc = include_str!("../README.md")]
 
 mod bytes;
 mod estimate;

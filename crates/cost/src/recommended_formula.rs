@@ -10,7 +10,7 @@ use super::{
 };
 use machine::{RecommendedTime, TimeModel};
 
-/// Maximum rows of a matmul that counts as a decoding step: no time of one is published.
+/// Maximum rows of a matmul that counts as a decoding step. No time of a decoding step is published.
 const MAX_DECODE_ROWS: f64 = 32.0;
 
 /// Computes the contribution of one op to the cost of its kernel.
@@ -59,7 +59,7 @@ fn select_error_interval(op: &OpFeatures, constants: &RecommendedTime) -> [f64; 
 fn estimate_hbm_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     let (rates, constants) = (&model.hbm, &model.recommended);
     let bytes = &op.bytes;
-    // A read that another op of the kernel already did is not repeated; a part of a repeated read is hidden.
+    // A read that another op of the kernel already did is not repeated, and a fraction of a repeated read is hidden.
     let read = as_f64((bytes.hbm_read - bytes.reread - bytes.shared).max(0));
     let traffic = estimate_monotone_ns(rates, op, read, as_f64(bytes.hbm_written))
         + constants.read_back_ns_per_byte * as_f64(bytes.read_back);

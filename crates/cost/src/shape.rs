@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct OpShape {
     /// Kind of the op, as far as its speed depends on it.
     pub kind: OpKind,
-    /// Its iteration dimensions. Those of a batched product are in any order.
+    /// Its iteration dimensions. Those of a batched matmul are in any order.
     pub dims: Vec<Dim>,
     /// Loops around it, outermost first.
     pub loops: Vec<Loop>,

@@ -1,13 +1,13 @@
-//! Numbers of f64: the meaning of a program, up to the rounding of f64.
+//! f64 arithmetic: evaluates a program up to the rounding of f64.
 
 use super::{Arithmetic, BinaryFunction, UnaryFunction};
 
-/// Numbers of f64. NaN is poison; the two are not distinguished.
+/// Arithmetic on f64 numbers. NaN is poison; the two are not distinguished.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct F64Arithmetic;
 
-/// Returns the larger of two numbers; NaN if one is NaN, unlike `max`, which drops it, so that NaN padding is detected.
-/// Of two zeros the positive one is larger, as in IEEE 754: a reciprocal tells them apart.
+/// Returns the larger of two numbers, or NaN if one is NaN. `f64::max` drops NaN and would hide NaN padding. The
+/// positive zero is larger than the negative one, as in IEEE 754, because a reciprocal distinguishes them.
 pub fn maximum<N: Copy + Into<f64>>(left: N, right: N) -> N {
     let (l, r): (f64, f64) = (left.into(), right.into());
     if l > r || l.is_nan() || (l == r && r.is_sign_negative()) { left } else { right }
@@ -56,7 +56,7 @@ impl Arithmetic for F64Arithmetic {
         -self.maximum(-left, -right)
     }
 
-    /// As IEEE 754 compares: NaN is unequal to everything.
+    /// Compares as IEEE 754 does: NaN is unequal to everything.
     fn compare(&self, comparison: BinaryFunction, left: f64, right: f64) -> f64 {
         comparison.evaluate_comparison(&left, &right).map_or(f64::NAN, |holds| f64::from(u8::from(holds)))
     }
@@ -102,7 +102,7 @@ impl Arithmetic for F64Arithmetic {
     }
 }
 
-/// The error function, to about 1e-15.
+/// Computes the error function, to about 1e-15.
 #[must_use]
 pub fn erf(x: f64) -> f64 {
     let magnitude = x.abs();
@@ -118,7 +118,7 @@ pub fn erf(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// The Taylor series with positive terms only: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1*3*...*(2n+1)).
+/// Sums the Taylor series with positive terms only: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1*3*...*(2n+1)).
 fn compute_erf_series(x: f64) -> f64 {
     let (mut term, mut sum) = (x, x);
     for n in 1..100 {
@@ -128,7 +128,7 @@ fn compute_erf_series(x: f64) -> f64 {
     std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum
 }
 
-/// 1 - erf by its continued fraction, which converges fast beyond 3.
+/// Computes 1 - erf by its continued fraction, which converges fast above 3.
 fn compute_erfc_tail(x: f64) -> f64 {
     let fraction = (1..60).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
     (-x * x).exp() / fraction / std::f64::consts::PI.sqrt()

@@ -1,4 +1,4 @@
-//! Elements of finite fields: a program as a rational function of its inputs and of random non-algebraic functions. See
+//! Elements of finite fields: a program is a rational function of its inputs and of random non-algebraic functions. See
 //! [`FiniteField`].
 
 use super::{
@@ -9,15 +9,15 @@ use super::{
 };
 use std::cmp::Ordering;
 
-/// Set in the second part of an element whose second part is no longer that of a program without `exp`.
+/// Flag in the second residue. A spent second residue is a hash, no longer the value of a program without `exp`.
 const SPENT_BIT: u32 = 1 << 31;
 
-/// An element.
+/// Element of a [`FiniteField`]: a pair of residues, or an infinity, undefined or poison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldElement {
-    /// A residue modulo P, or the code of an element that is no residue (infinity, undefined, poison).
+    /// Residue modulo P, or the code of an element that is no residue (infinity, undefined, poison).
     first: u32,
-    /// A residue modulo Q, and whether it is spent.
+    /// Residue modulo Q, with [`SPENT_BIT`].
     second: u32,
 }
 
@@ -45,7 +45,7 @@ impl FieldElement {
         Self { first: first as u32, second: second as u32 | if is_spent { SPENT_BIT } else { 0 } }
     }
 
-    /// Whether the element is an undefined result, such as a quotient of zeros.
+    /// Returns whether the element is an undefined result, such as a quotient of zeros.
     #[must_use]
     pub const fn is_undefined(self) -> bool {
         self.first == Self::UNDEFINED.first
@@ -57,7 +57,7 @@ impl FieldElement {
         [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
 
-    /// Whether the element is poison (unwritten) or undefined.
+    /// Returns whether the element is poison (unwritten) or undefined.
     pub(crate) fn is_missing(self) -> bool {
         Self::find_missing([self, self]).is_some()
     }
@@ -67,31 +67,30 @@ impl FieldElement {
         f64::from(self.first) / f64::from(P)
     }
 
-    /// Whether the results of two programs are equal, as far as one draw tells.
+    /// Returns whether the results of two programs are equal under this draw.
     #[must_use]
     pub const fn agrees_with(self, other: Self) -> bool {
         self.first == other.first && (self.second == other.second || self.is_spent() || other.is_spent())
     }
 }
 
-/// A draw: the key of all functions and orders that are not algebraic.
+/// Draw of the finite-field arithmetic: the key of all functions and orders that are not algebraic.
 ///
 /// An element is a pair of a residue modulo P and a residue modulo Q, where P = 2 Q + 1 and both are prime. Sums,
 /// differences, products and quotients act on each residue, so results do not depend on the order of evaluation. 4 has
-/// the order Q modulo P: `exp` of a pair has the residue `4^(the residue modulo Q)` modulo P, and so
-/// `exp(a + b) = exp(a) exp(b)`. No law defines the second residue of an exponential. It is a hash, and everything
-/// computed from it is marked as spent: an exponential of a spent element takes a hash of its first residue as
-/// exponent. A zero has the exponential 1, and products with a zero are zeros that are not spent, wherever the zero
-/// comes from. So the law holds for one exponential on each path, and equal elements have equal exponentials
-/// everywhere. In lawful draws it holds for all exponentials, and exponentials of exponentials detect fewer
-/// differences.
+/// the order Q modulo P: `exp` of a pair has the residue `4^(the residue modulo Q)` modulo P, and so `exp(a + b) =
+/// exp(a) exp(b)`. No law defines the second residue of an exponential. It is a hash, and everything computed from it
+/// is marked as spent: an exponential of a spent element takes a hash of its first residue as exponent. A zero has the
+/// exponential 1, and products with a zero are zeros that are not spent, wherever the zero comes from. So the law holds
+/// for one exponential on each path, and equal elements have equal exponentials everywhere. In lawful draws it holds
+/// for all exponentials, but exponentials of exponentials detect fewer differences.
 ///
 /// Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Every other
 /// function is a keyed hash of its name, its constants and the first residue of its operand. Maximum, minimum and
-/// comparisons use a keyed order of the residues modulo P. It is associative, commutative and idempotent, and has two
-/// more properties only: 1 is above 0 unless 0 is the largest, and the largest numbers of f64 are adjacent to the
-/// infinities. Infinities are elements in addition to the residues, the least and the greatest. An undefined result,
-/// such as 0 / 0, is an element, too, distinct from unwritten memory.
+/// comparisons use a keyed order of the residues modulo P. They are associative, commutative and idempotent. The order
+/// has two more properties only: 1 is above 0 unless 0 is the largest, and the largest numbers of f64 are adjacent to
+/// the infinities. Infinities are elements in addition to the residues, the least and the greatest. An undefined
+/// result, as of 0 / 0, is an element, too, distinct from unwritten memory.
 ///
 /// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree
 /// d agree on a draw by chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash
@@ -99,8 +98,8 @@ impl FieldElement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiniteField {
     key: u64,
-    /// Whether zero is larger than every other residue. If zero is in between, an extra zero in a maximum of many
-    /// elements is seldom detected.
+    /// Whether zero is larger than every other residue. If zero is in between, a maximum of many elements seldom
+    /// detects an extra zero.
     is_zero_largest: bool,
     /// Whether the law of exponentials holds for spent elements, too.
     is_lawful: bool,
@@ -112,11 +111,11 @@ const fn element_from_number(number: f64) -> FieldElement {
 }
 
 impl FiniteField {
-    /// The largest numbers of f64 that are no infinity: they stand next to the infinities.
+    /// Largest finite numbers of f64. They are adjacent to the infinities in the order.
     const MIN_FINITE: FieldElement = element_from_number(f64::MIN);
     const MAX_FINITE: FieldElement = element_from_number(f64::MAX);
 
-    /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second
+    /// Bit of the draw number: `exp(a + b) = exp(a) exp(b)` also holds on paths with several exponentials. The second
     /// residue of every exponential is 1 then, so that an exponential of an exponential does not depend on the inner
     /// operand.
     pub const LAWFUL_BIT: u64 = 1 << 63;
@@ -124,7 +123,7 @@ impl FiniteField {
     /// Bit of the draw number: maxima commute with an addition to all of their operands ([`super::OrderedField`]).
     pub const ORDERED_BIT: u64 = 1 << 62;
 
-    /// Returns the draw of a number.
+    /// Returns the draw with this number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
         Self {
@@ -162,8 +161,8 @@ impl FiniteField {
         }
     }
 
-    /// Returns a keyed hash of an element, for a function without a law; the arguments are a number for the name, and
-    /// one for all other dependencies.
+    /// Returns a keyed hash of an element, for a function without a law. `name` stands for the function, `constants`
+    /// are its parameters.
     fn hash_function(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
         let constants = constants.iter().fold(0, |all, constant| mix_bits(all ^ u64::from(constant.first)));
         self.hash_element(u64::from(x.first) ^ mix_bits(constants), name, true)
@@ -188,8 +187,8 @@ impl FiniteField {
     }
 }
 
-/// Evaluates a function that is defined by a law in terms of others, which compilers use; `None` for all other
-/// functions.
+/// Evaluates a function that is defined by a law in terms of others; returns `None` for all other functions. Compilers
+/// may use these laws.
 pub(crate) fn evaluate_by_law<A: Arithmetic>(
     on: &A,
     function: UnaryFunction,
@@ -213,7 +212,7 @@ pub(crate) fn evaluate_by_law<A: Arithmetic>(
         | UnaryFunction::Sqrt
         | UnaryFunction::Tanh
         | UnaryFunction::Softplus => return None,
-        // These are quotients.
+        // These are quotients: `find_quotient` defines them.
         UnaryFunction::Gelu
         | UnaryFunction::Reciprocal
         | UnaryFunction::Rsqrt
@@ -235,7 +234,7 @@ fn find_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element) 
     let one = || on.constant(1.0);
     let behind_exp = |exponent| on.add(one(), on.apply(UnaryFunction::Exp, &[], exponent));
     match function {
-        // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
+        // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be expanded.
         UnaryFunction::Gelu => {
             let scaled = on.mul(on.mul(x, x), on.constant(-570.0 / 8192.0));
             Some([x, behind_exp(on.mul(x, on.add(scaled, on.constant(-819.0 / 512.0))))])
@@ -260,7 +259,7 @@ impl RandomArithmetic for FiniteField {
 impl Arithmetic for FiniteField {
     type Element = FieldElement;
 
-    /// A finite number is a fraction whose divisor is a power of two, which both fields have.
+    /// Maps a finite number, a fraction whose divisor is a power of two: both fields have its inverse.
     fn constant(&self, number: f64) -> FieldElement {
         if !number.is_finite() {
             return match number {
@@ -314,7 +313,8 @@ impl Arithmetic for FiniteField {
         self.add(left, negative)
     }
 
-    /// An infinity times a residue is that infinity, as if the residue were positive; times -1 it is the other one.
+    /// Multiplies. An infinity times a residue is that infinity, as if the residue were positive; times -1 it is the
+    /// other one.
     fn mul(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         if left.is_finite() && right.is_finite() {
             if left.first == 0 || right.first == 0 {
@@ -336,7 +336,7 @@ impl Arithmetic for FiniteField {
         }
     }
 
-    /// A residue over zero is infinity.
+    /// Divides. A residue over zero is infinity.
     fn div(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match right {
             _ if let Some(missing) = FieldElement::find_missing([left, right]) => missing,
@@ -394,7 +394,7 @@ impl Arithmetic for FiniteField {
             return elements.iter_mut().for_each(|x| *x = self.apply(function, constants, *x));
         }
         for elements in elements.chunks_mut(INVERSION_BATCH) {
-            // Poison and undefined elements stay.
+            // Poison and undefined elements remain.
             let parts = elements.iter().map(|x| {
                 find_quotient(self, function, *x).filter(|_| !x.is_missing()).unwrap_or([*x, FieldElement::ONE])
             });
@@ -443,7 +443,7 @@ impl Arithmetic for FiniteField {
                     .filter(|(_, column)| row.has_spent_product(column))
                     .for_each(|(out, _)| out.second = SPENT_BIT);
             }
-            // Nothing depends on the second part of a spent element.
+            // Nothing depends on the second residue of a spent element.
             if are_all_spent(out) {
                 continue;
             }
@@ -474,7 +474,7 @@ const fn first_residue(element: FieldElement) -> u32 {
     element.first
 }
 
-/// If one residue of a product is 0, the other becomes 0 as well: a zero is zero in both fields.
+/// Returns the second residue, or 0 if the first is 0: a zero is zero in both fields.
 const fn second_residue(element: FieldElement) -> u32 {
     if element.first == 0 { 0 } else { element.residue() as u32 }
 }
@@ -496,11 +496,11 @@ const INVERSION_BATCH: usize = 64;
 
 /// Returns the inverses of up to [`INVERSION_BATCH`] elements; `None` for zero and for elements that are no residues.
 ///
-/// One inverse costs as much as 60 products, so the product of all elements is inverted: the inverse of an element is
-/// the inverse of the product up to it times the product of those before it.
+/// An inverse costs as much as 60 multiplications, so the product of all elements is inverted once. The inverse of an
+/// element is the inverse of the product up to and including it, times the product of the elements before it.
 fn invert_batch(elements: &[FieldElement]) -> impl Iterator<Item = Option<FieldElement>> {
     let is_invertible = |element: FieldElement| element.is_finite() && element.first != 0;
-    // Zeros and second parts without meaning count as 1.
+    // Zeros and spent second residues count as 1.
     let factors = |element: FieldElement| match is_invertible(element) {
         true if element.is_spent() || element.second == 0 => [element.first.into(), 1],
         true => [element.first.into(), element.residue()],

@@ -10,7 +10,7 @@ fn draw_inputs() -> Vec<FieldElement> {
     (0..40).map(|index| DRAW.random_input(1, index)).collect()
 }
 
-/// Random elements, in addition to the infinities.
+/// Returns random elements and the infinities.
 fn collect_values() -> Vec<FieldElement> {
     let special = [FieldElement::ZERO, FieldElement::ONE, FieldElement::INFINITY, FieldElement::NEGATIVE_INFINITY];
     draw_inputs().into_iter().take(8).chain(special).collect()
@@ -64,7 +64,7 @@ fn maps_exponential_of_sum_to_product() {
         let product =
             DRAW.mul(DRAW.apply(UnaryFunction::Exp, &[], pair[0]), DRAW.apply(UnaryFunction::Exp, &[], pair[1]));
         assert!(sum.agrees_with(product));
-        // Behind it nothing depends on the part that differs.
+        // No later function depends on the residue that differs.
         for function in [UnaryFunction::Exp, UnaryFunction::Tanh, UnaryFunction::Log, UnaryFunction::Silu] {
             assert!(DRAW.apply(function, &[], sum).agrees_with(DRAW.apply(function, &[], product)), "{function:?}");
         }
@@ -74,7 +74,7 @@ fn maps_exponential_of_sum_to_product() {
     assert!(DRAW.apply(UnaryFunction::Exp, &[], FieldElement::ZERO).agrees_with(FieldElement::ONE));
 }
 
-/// The softmax values do not depend on the subtracted maximum.
+/// Softmax values do not depend on the subtracted maximum.
 #[test]
 fn computes_softmax_independent_of_shift() {
     let shares = |shift: FieldElement| {
@@ -179,7 +179,7 @@ fn multiplies_like_single_steps() {
     (300..304).for_each(check_product_of_length);
 }
 
-/// Other rows and columns, and zero padding, do not change an element: zero queries next to exponentials, for instance.
+/// Other rows, other columns and zero padding do not change an element: for instance zero queries next to exponentials.
 #[test]
 fn marks_spent_elements_by_their_own_factors_only() {
     let (x, spent) = (DRAW.random_input(1, 0), DRAW.apply(UnaryFunction::Exp, &[], DRAW.random_input(1, 1)));
@@ -225,7 +225,7 @@ fn inverts_residues() {
     }
 }
 
-/// Elements of all kinds, many of each.
+/// Returns elements of all kinds, many of each.
 fn collect_all_element_kinds() -> Vec<FieldElement> {
     let spent = |index| DRAW.apply(UnaryFunction::Exp, &[], DRAW.random_input(6, index));
     let special = [
@@ -333,7 +333,7 @@ fn distinguishes_undefined_from_poison() {
     }
 }
 
-/// As a divisor that a maximum with 1 keeps from being 0.
+/// A maximum with 1 protects a divisor from being 0.
 #[test]
 fn ranks_one_above_zero_unless_zero_is_largest() {
     for draw in 0..9 {
@@ -343,7 +343,7 @@ fn ranks_one_above_zero_unless_zero_is_largest() {
     }
 }
 
-/// A softmax of something with exponentials, by the maximum of all and corrected from another one.
+/// Computes a softmax of exponentials directly, and by an online correction from another maximum.
 #[test]
 fn preserves_exponential_law_after_exponential_in_lawful_draws() {
     for (draw, holds) in [(5, false), (5 | FiniteField::LAWFUL_BIT, true)] {

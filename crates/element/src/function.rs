@@ -1,4 +1,4 @@
-//! Functions of the device, by their names in SDSC files.
+//! Functions of the device, looked up by their names in SDSC files.
 //!
 //! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `crates/machine/DeviceFunctions.def`.
 
@@ -34,11 +34,11 @@ pub enum UnaryFunction {
     /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold; the constants are beta and the
     /// threshold.
     Softplus,
-    /// Clamps to the range of two constants, the lower bound first.
+    /// Clamps to the range between two constants, the lower bound first.
     Clip,
 }
 
-/// A function of two inputs. Comparisons return 1 or 0.
+/// A function of two inputs. Comparisons yield 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryFunction {
     /// The sum.
@@ -53,9 +53,9 @@ pub enum BinaryFunction {
     Maximum,
     /// The smaller one.
     Minimum,
-    /// Whether both are the same.
+    /// Whether both are equal.
     Equal,
-    /// Whether they are not.
+    /// Whether both are unequal.
     NotEqual,
     /// Whether the first is larger.
     Greater,
@@ -101,7 +101,7 @@ impl BinaryFunction {
 }
 
 impl UnaryFunction {
-    /// Returns the function of a name.
+    /// Returns the function with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -126,7 +126,7 @@ impl UnaryFunction {
 }
 
 impl BinaryFunction {
-    /// Returns the function of a name.
+    /// Returns the function with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -148,7 +148,7 @@ impl BinaryFunction {
 }
 
 impl Reduction {
-    /// Returns the reduction of a name, without the suffix of reductions off the stick.
+    /// Returns the reduction with this name. The name has no suffix for reductions off the stick.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {

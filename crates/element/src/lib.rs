@@ -1,9 +1,4 @@
-//! Kinds of tensor elements, and the device's functions on them.
-//!
-//! One execution can run on several kinds of elements. [`F64Arithmetic`] numbers are f64, never rounded to a device
-//! format: they give the meaning of a program. Elements of a [`FiniteField`] are finite and exact: sums, products and
-//! quotients do not depend on their order. Functions outside algebra are keyed random functions, so two programs agree
-//! on these elements only if they compute the same values. This crate does not depend on layouts, files or IR.
+#![doc = include_str!("../README.md")]
 
 mod f64_arithmetic;
 mod field;
@@ -20,7 +15,7 @@ pub use ordered_field::{OrderedElement, OrderedField};
 
 use std::fmt::Debug;
 
-/// A kind of elements, with all state that its functions depend on.
+/// Arithmetic on one kind of elements, with all state that its functions depend on.
 ///
 /// Poison is the content of uninitialized memory. Every function of poison is poison, except for a product with zero
 /// within a sum of products, and the operand that a select does not choose.
@@ -34,42 +29,42 @@ pub trait Arithmetic: Sync {
     /// Returns poison, the element that uninitialized memory holds.
     fn poison(&self) -> Self::Element;
 
-    /// Whether an element is poison.
+    /// Returns whether an element is poison.
     fn is_poison(&self, element: Self::Element) -> bool;
 
-    /// Whether an element is 0.
+    /// Returns whether an element is 0.
     fn is_zero(&self, element: Self::Element) -> bool;
 
-    /// The sum.
+    /// Returns the sum.
     fn add(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// The difference.
+    /// Returns the difference.
     fn sub(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// The product.
+    /// Returns the product.
     fn mul(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// The quotient.
+    /// Returns the quotient.
     fn div(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// The larger one.
+    /// Returns the larger one.
     fn maximum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// The smaller one.
+    /// Returns the smaller one.
     fn minimum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// Returns 1 or 0: a comparison, which is one of the last six functions of two inputs.
+    /// Returns 1 or 0. `comparison` is one of the last six functions of [`BinaryFunction`].
     fn compare(&self, comparison: BinaryFunction, left: Self::Element, right: Self::Element) -> Self::Element;
 
-    /// A function of one element; the constants are those of the function in their order.
+    /// Applies a function to one element; the constants are those of the function in their order.
     fn apply(&self, function: UnaryFunction, constants: &[Self::Element], element: Self::Element) -> Self::Element;
 
-    /// The product of an element with itself.
+    /// Returns the product of an element with itself.
     fn square(&self, element: Self::Element) -> Self::Element {
         self.mul(element, element)
     }
 
-    /// `yes` where the condition is not 0, else `no`.
+    /// Returns `yes` where the condition is not 0, else `no`.
     fn select(&self, condition: Self::Element, yes: Self::Element, no: Self::Element) -> Self::Element {
         match () {
             () if self.is_poison(condition) => condition,
@@ -118,7 +113,7 @@ pub trait Arithmetic: Sync {
         })
     }
 
-    /// One step of a reduction. A mean is a sum until it is multiplied by its constant.
+    /// Computes one step of a reduction. A mean is a sum until it is multiplied by its constant.
     fn fold(&self, reduction: Reduction, sum: Self::Element, element: Self::Element) -> Self::Element {
         match reduction {
             Reduction::Sum | Reduction::Mean | Reduction::AveragePool => self.add(sum, element),
@@ -128,8 +123,8 @@ pub trait Arithmetic: Sync {
         }
     }
 
-    /// Adds a matrix product: `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a
-    /// zero is zero, whatever the other factor is.
+    /// Accumulates a matmul: `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a
+    /// zero is zero, even if the other factor is poison.
     fn multiply(&self, left: &[Self::Element], right: &[Self::Element], out: &mut [Self::Element], k: usize, n: usize) {
         for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             for (factor, line) in row.iter().zip(right.chunks_exact(n)) {
@@ -143,9 +138,9 @@ pub trait Arithmetic: Sync {
     }
 }
 
-/// Elements that are drawn at random.
+/// Arithmetic whose inputs can be drawn at random.
 pub trait RandomArithmetic: Arithmetic {
-    /// Returns a random element for an input: `index` counts its elements, `tensor` the inputs.
+    /// Returns a random element: element `index` of input `tensor`.
     fn random_input(&self, tensor: u64, index: u64) -> Self::Element;
 
     /// Returns the field element by which the results of two programs are compared.

@@ -1,30 +1,30 @@
 //! Field elements in the order of real numbers: `max(a, b) + c = max(a + c, b + c)` holds, which no order of residues
 //! satisfies.
 //!
-//! Each element carries an f64 number that decides which of two elements is larger: for a sum the sum of both numbers,
-//! and so on; for a function without a law, a number that depends on the result alone. Two programs that are equal by
-//! the laws of sums, products, exponentials and maxima compute equal elements, except for numbers that f64 rounding
-//! cannot tell apart: these are compared in the order of the field.
+//! Each element carries an f64 number that decides which of two elements is larger. The number of a sum is the sum of
+//! both numbers, and so on; for a function without a law it depends on the result alone. Programs that are equal by the
+//! laws of sums, products, exponentials and maxima compute equal elements. Numbers that f64 rounding cannot distinguish
+//! are compared in the order of the field.
 
 use super::{
     Arithmetic, BinaryFunction, FieldElement, FiniteField, RandomArithmetic, UnaryFunction, field::evaluate_by_law,
 };
 use std::cmp::Ordering;
 
-/// Scale of exponents: the order of `exp(x)` is the exponential of this factor times `x`. The law stays valid, numbers
-/// that programs compute do not overflow, and results for small `x` stay distinct.
+/// Scale of exponents: the number of `exp(x)` is the exponential of this factor times the number of `x`. The law
+/// remains valid, usual numbers do not overflow, and results for small `x` remain distinct.
 const EXPONENT_SCALE: f64 = 1.0 / (1_u64 << 32) as f64;
 
-/// Returns the order number of a random element, between -2 and 2.
+/// Returns the number that orders a random element, between -2 and 2.
 fn order_number(element: FieldElement) -> f64 {
     4.0 * element.to_fraction() - 2.0
 }
 
-/// A field with the order of real numbers.
+/// Finite-field arithmetic with the order of real numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct OrderedField(FiniteField);
 
-/// An element, and the number that orders it.
+/// An element and the number that orders it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderedElement {
     element: FieldElement,
@@ -32,7 +32,7 @@ pub struct OrderedElement {
 }
 
 impl OrderedField {
-    /// Returns the draw of a number.
+    /// Returns the draw with this number.
     #[must_use]
     pub const fn new(draw: u64) -> Self {
         Self(FiniteField::new(draw))
@@ -70,7 +70,7 @@ impl OrderedField {
 }
 
 impl RandomArithmetic for OrderedField {
-    /// The number is between -2 and 2.
+    /// Returns a random element; its number is between -2 and 2.
     fn random_input(&self, tensor: u64, index: u64) -> OrderedElement {
         let element = self.0.random_input(tensor, index);
         OrderedElement { element, real: order_number(element) }

@@ -1,12 +1,12 @@
-//! Arithmetic modulo two primes.
+//! Arithmetic modulo the two primes P and Q.
 
-/// The first modulus, `2 Q + 1`.
+/// First modulus, `2 Q + 1`.
 pub(super) const P: u32 = 2_147_483_579;
 
-/// The second modulus.
+/// Second modulus.
 pub(super) const Q: u32 = 1_073_741_789;
 
-/// An element of order Q modulo P.
+/// Element of order Q modulo P.
 pub(super) const BASE: u64 = 4;
 
 /// Returns the sum of two residues.
@@ -20,7 +20,8 @@ pub(super) const fn negate_mod(residue: u64, modulus: u32) -> u64 {
     if residue == 0 { 0 } else { modulus as u64 - residue }
 }
 
-/// Returns a power. The modulus is a compile-time constant, which takes a fraction of the time.
+/// Returns `base` to the power of `exponent`. The modulus is a compile-time constant, so the compiler can replace the
+/// division.
 pub(super) const fn pow_mod<const MODULUS: u32>(base: u64, mut exponent: u64) -> u64 {
     let (mut result, mut square) = (1, base);
     while exponent > 0 {
@@ -63,7 +64,7 @@ pub(super) fn pow_base(exponent: u64) -> u64 {
         .fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
-/// Exponent of the least positive number, and the number of exponents of the last bit of a number.
+/// Exponent of the least positive f64 number, and number of exponents that the last bit of a number can have.
 const MIN_EXPONENT: i64 = -1074;
 const NUM_EXPONENTS: usize = 2046;
 
@@ -71,7 +72,7 @@ const NUM_EXPONENTS: usize = 2046;
 static POWERS_OF_TWO: [[u32; NUM_EXPONENTS]; 2] = [compute_powers_of_two::<P>(), compute_powers_of_two::<Q>()];
 
 const fn compute_powers_of_two<const MODULUS: u32>() -> [u32; NUM_EXPONENTS] {
-    // Two to the power of the modulus minus one is 1, so a negative exponent is reduced modulo that.
+    // Two to the power of `MODULUS - 1` is 1, so negative exponents are reduced modulo `MODULUS - 1`.
     let least = MIN_EXPONENT.rem_euclid(MODULUS as i64 - 1).unsigned_abs();
     let mut powers = [pow_mod::<MODULUS>(2, least) as u32; NUM_EXPONENTS];
     let mut index = 1;
@@ -82,7 +83,7 @@ const fn compute_powers_of_two<const MODULUS: u32>() -> [u32; NUM_EXPONENTS] {
     powers
 }
 
-/// Returns the residue of a finite number: a fraction whose divisor is a power of two.
+/// Returns the residue of a finite number, a fraction whose divisor is a power of two.
 pub(super) const fn residue_from_number<const MODULUS: u32>(number: f64) -> u64 {
     let bits = number.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
@@ -92,9 +93,10 @@ pub(super) const fn residue_from_number<const MODULUS: u32>(number: f64) -> u64 
     if number < 0.0 { negate_mod(magnitude, MODULUS) } else { magnitude }
 }
 
-/// Returns the inverses of a residue modulo P and of one modulo Q; 0 for 0.
+/// Returns the inverses of a residue modulo P and of a residue modulo Q; the inverse of 0 is 0.
 ///
-/// Both powers are computed in one loop: each is a chain of products, and the processor overlaps the two chains.
+/// Both powers are computed in one loop: each is a dependent chain of multiplications, and the processor overlaps the
+/// two chains.
 pub(super) fn invert_residues(residues: [u64; 2]) -> [u64; 2] {
     let [p, q] = [u64::from(P), u64::from(Q)];
     let ([mut first, mut second], mut squares, mut exponents) = ([1, 1], residues, [p - 2, q - 2]);

@@ -1,10 +1,10 @@
-//! Sums of products of residues, which are reduced once at the end.
+//! Sums of products of residues, reduced once at the end.
 
-/// Maximum number of products that are added before a sum is split: residues are below `2^31`, so that four fill 64
-/// bits.
+/// Maximum number of products that are added before the sum is split: residues are below `2^31`, so four products fill
+/// 64 bits.
 const MAX_UNREDUCED_PRODUCTS: usize = 4;
 
-/// Sum of products per column, as two accumulators: of the lower and of the upper 32 bits.
+/// Sums of products, one per column: accumulators for the lower and for the upper 32 bits.
 pub(super) struct ResidueSums {
     low: Vec<u64>,
     high: Vec<u64>,
@@ -15,7 +15,7 @@ impl ResidueSums {
         Self { low: vec![0; num_columns], high: vec![0; num_columns] }
     }
 
-    /// Adds the product of a row with a matrix of residues, row-major.
+    /// Adds the product of a row and a row-major matrix of residues.
     pub(super) fn add(&mut self, row: &[u32], matrix: &[u32]) {
         let n = self.low.len();
         let (fours, rest) = row.as_chunks::<MAX_UNREDUCED_PRODUCTS>();

@@ -1,13 +1,13 @@
 //! Spent marks of sums of products: a sum is spent if some non-zero summand has a spent factor.
 //!
-//! The mark depends on the factors alone, not on what else is multiplied at the same time. Two executions that
-//! partition a product differently, or pad it with zeros, mark the same elements.
+//! The mark depends on the factors of the sum alone. Two executions that partition a matmul differently, or pad it with
+//! zeros, mark the same elements.
 
 /// Bit masks of a row or column of factors: which factors are not 0, and which of these are spent.
 pub(super) struct SpentMasks(Vec<[u64; 2]>);
 
 impl SpentMasks {
-    /// Returns the masks of the factors; each factor is given by whether it is 0 and whether it is spent.
+    /// Builds the masks of the factors; each factor is given by whether it is 0 and whether it is spent.
     pub(super) fn new(factors: impl ExactSizeIterator<Item = (bool, bool)>) -> Self {
         let mut words = vec![[0; 2]; factors.len().div_ceil(64)];
         for (index, (is_zero, is_spent)) in factors.enumerate().filter(|(_, (is_zero, _))| !is_zero) {
@@ -18,7 +18,7 @@ impl SpentMasks {
         Self(words)
     }
 
-    /// Whether the sum of the products of two lines of factors is spent.
+    /// Returns whether the sum of the products of two lines of factors is spent.
     pub(super) fn has_spent_product(&self, other: &Self) -> bool {
         self.0
             .iter()

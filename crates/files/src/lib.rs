@@ -1,7 +1,4 @@
-//! Opening files that others wrote: which names, which kinds of file, how large.
-//!
-//! A bundle is untrusted input: files that it names are read only if they are below its directory, and only regular
-//! files up to a size limit are read. The simulator, the bundle checker and the import of bundles share these rules.
+#![doc = include_str!("../README.md")]
 
 use std::{
     fs::{self, File, Metadata},

@@ -63,8 +63,8 @@ pub struct DeviceFunction {
     pub constants: &'static [&'static str],
 }
 
-/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only
-/// (specification, batched matmul).
+/// Maximum number of matmul dimensions per role: batch dimensions are in all tensors, row dimensions in the left
+/// operand and the result only (specification, batched matmul).
 pub const MAX_MATMUL_DIMS_PER_ROLE: usize = 2;
 
 /// Conversion of 16-bit numbers to f32.

@@ -1,7 +1,4 @@
-//! Machine description: cores, sticks, scratchpad, address limits, number formats and device functions.
-//!
-//! Every machine parameter is defined here with its source. Another machine is another [`Target`] value
-//! (`spyre-compile --target FILE.json`).
+#![doc = include_str!("../README.md")]
 
 mod device_function;
 mod element_type;
@@ -26,20 +23,20 @@ use serde::{Deserialize, Serialize};
 pub struct Target {
     /// Cores of the card, each with its own LX (torch-spyre hardware notes: 32).
     pub cores: i64,
-    /// Bytes of LX that one core's buffers may use: `round_up_128((2 MiB - 64 KiB) * (1 - 0.2))`, the back end's own
-    /// share taken off (torch-spyre, LX capacity of August 2026).
+    /// Bytes of LX that one core's buffers may use: `round_up_128((2 MiB - 64 KiB) * (1 - 0.2))`, without the back
+    /// end's own share (torch-spyre, LX capacity of August 2026).
     pub lx_bytes: i64,
-    /// Most bytes of one tensor that one core may address: 65535 pages of 4096 bytes ("SuperDSC-Bundle specification,
-    /// work division constraints").
+    /// Maximum bytes of one tensor that one core may address: 65535 pages of 4096 bytes ("SuperDSC-Bundle
+    /// specification, work division constraints").
     pub core_span_bytes: i64,
-    /// Most bytes of a bundle's HBM pool: a 16 GiB segment less 2 GiB (torch-spyre emitter).
+    /// Maximum bytes of a bundle's HBM pool: a 16 GiB segment less 2 GiB (torch-spyre emitter).
     pub pool_bytes: i64,
     /// Bytes of one address segment; kernel argument `i` starts at segment `i` when addresses are baked (torch-spyre,
     /// memory map).
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
-    /// How long things take, as far as anybody knows.
+    /// Constants of the time model.
     pub time: TimeModel,
 }
 

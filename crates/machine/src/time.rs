@@ -51,32 +51,32 @@ impl TimeModel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HbmRates {
-    /// One direction (61 pointwise runs of 4 to 268 MB on 32 cores, a line through the origin).
+    /// Rate of one direction alone (61 pointwise runs of 4 to 268 MB on 32 cores, a line through the origin).
     pub one_way: f64,
-    /// ns for each byte of the smaller direction: turning the bus around (a sweep of the share of writes; gives 105
+    /// ns per byte of the smaller direction, for turning the bus around (a sweep of the share of writes; it implies 105
     /// bytes/ns for a copy).
     pub turnaround_ns_per_byte: f64,
-    /// Both directions together while the elements of a stick come from many sticks (transposes, 32 cores).
+    /// Rate of both directions together if the elements of a stick come from many sticks (transposes, 32 cores).
     pub restickify: f64,
-    /// Both directions together in a reduction that keeps its sticks (32 cores).
+    /// Rate of both directions together in a reduction that keeps its sticks (32 cores).
     pub column_reduction: f64,
-    /// Both directions together with an input broadcast along the rows (a sweep of rows and columns, 3 to 7 % off;
-    /// cause unknown).
+    /// Rate of both directions together with an input broadcast along the rows (a sweep of rows and columns, 3 to 7 %
+    /// off; cause unknown).
     pub broadcast_row: BroadcastRate,
-    /// Both directions together with a scalar, or an input broadcast along the columns.
+    /// Rate of both directions together with a scalar, or an input broadcast along the columns.
     pub broadcast_column: BroadcastRate,
-    /// Both directions together while tensors are concatenated along the rows ("cat on rows").
+    /// Rate of both directions together if tensors are concatenated along the rows ("cat on rows").
     pub spread_sticks: TransportRate,
-    /// Both directions together while tensors are concatenated along the columns ("cat on columns").
+    /// Rate of both directions together if tensors are concatenated along the columns ("cat on columns").
     pub spread_rows: TransportRate,
-    /// Both directions together while the outer dimensions are transposed.
+    /// Rate of both directions together if the outer dimensions are transposed.
     pub swap_outer: TransportRate,
     /// Bytes/ns that a transpose loses for each halving of the new inner dimension below 8 points.
     pub swap_outer_halving: f64,
     /// Minimum rate of such a transpose.
     pub swap_outer_floor: f64,
-    /// A reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by rows, 32
-    /// cores; cause open).
+    /// Rate of a reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by
+    /// rows, 32 cores; cause unknown).
     pub row_reduction_floor: f64,
     /// See `row_reduction_floor`.
     pub row_reduction_extra: f64,
@@ -84,7 +84,7 @@ pub struct HbmRates {
     pub row_reduction_scale_rows: f64,
 }
 
-/// A rate that falls with the logarithms of columns and rows:
+/// Rate that falls with the logarithms of columns and rows:
 /// `clamp(at_one - per_column * log2(sticks) - per_row * log2(rows))`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -103,47 +103,47 @@ pub struct TransportRate {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BroadcastRate {
-    /// From 1024 rows: `a - b c - d r`, then minimum and maximum.
+    /// Coefficients from 1024 rows on: `a - b c - d r`, then minimum and maximum.
     pub tall: [f64; 5],
-    /// Up to 4096 columns otherwise: `a + b r + d r^2 + e c`, then minimum and maximum.
+    /// Coefficients for fewer rows and up to 4096 columns: `a + b r + d r^2 + e c`, then minimum and maximum.
     pub small: [f64; 6],
-    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then minimum and maximum (a valley at rows = columns
-    /// / 64).
+    /// Coefficients for all other shapes: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then minimum and maximum (a
+    /// valley at rows = columns / 64).
     pub wide: [f64; 5],
 }
 
-/// torch-spyre's formula of August 2026 ("cost models, 2.3"), including its errors.
+/// Constants of torch-spyre's formula of August 2026 ("cost models, 2.3"), including its errors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TorchSpyreTime {
-    /// Share of `one_way` that a row reduction reaches on 1, 2, 4, 8, 16 and 32 cores, linear in log2 between (32:
+    /// Fraction of `one_way` that a row reduction reaches on 1, 2, 4, 8, 16 and 32 cores, linear in log2 between (32:
     /// fitted; 8 and 16: one run each; fewer: later ruled out of scope).
     pub row_reduction_cores: [f64; 6],
-    /// Multiply-adds/ns and core (slope of time over 1 / cores, 4 to 32 cores; nominal 1536).
+    /// Multiply-adds per ns and core (slope of time over 1 / cores, 4 to 32 cores; nominal 1536).
     pub products: f64,
-    /// Multiply-adds/ns and core with the batch between the sticks, from `inner_batch_entries` entries and
+    /// Multiply-adds per ns and core with the batch between the sticks, from `inner_batch_entries` entries and
     /// `inner_batch_cores` cores (one split, 32 cores).
     pub inner_batch_products: f64,
     /// See `inner_batch_products`.
     pub inner_batch_entries: f64,
     /// See `inner_batch_products`.
     pub inner_batch_cores: f64,
-    /// Multiply-adds/ns and core with one operand for all entries: up to `shared_entries` entries, and above.
+    /// Multiply-adds per ns and core if all entries share one operand: up to `shared_entries` entries, and above.
     pub shared_products: [f64; 2],
     /// See `shared_products`.
     pub shared_entries: f64,
-    /// Rows of a core from which the array is full, and the power below.
+    /// Rows per core that fill the array, and the exponent of the rate below.
     pub full_array: [f64; 2],
-    /// Multiple of the operands' bytes that a core's large part of the result costs: for each doubling beyond
-    /// `spill_elements`, at most `spill_most` (balanced products; shape fitted, the cause is another).
+    /// Additional traffic, as a multiple of the operands' bytes, per doubling of a core's result elements beyond
+    /// `spill_elements`, at most `spill_most` (balanced matmuls; the shape is fitted, the true cause differs).
     pub spill: f64,
     /// See `spill`.
     pub spill_elements: f64,
     /// See `spill`.
     pub spill_most: f64,
-    /// ns for each element of a core's part of the result beyond `split_elements`, for each doubling of the cores along
-    /// the longer dimension beyond `split_long_cores`, and along the shorter beyond `split_short_cores` (a sweep of
-    /// forced splits).
+    /// ns per result element of a core beyond `split_elements`, for each doubling of the cores along the longer
+    /// dimension beyond `split_long_cores`, and along the shorter one beyond `split_short_cores` (a sweep of forced
+    /// splits).
     pub split_long_ns: f64,
     /// See `split_long_ns`.
     pub split_short_ns: f64,
@@ -153,26 +153,25 @@ pub struct TorchSpyreTime {
     pub split_long_cores: f64,
     /// See `split_long_ns`.
     pub split_short_cores: f64,
-    /// The part of a repeated read that shows (32 cores; contradicted by 16).
+    /// Fraction of a repeated read that adds time (32 cores; contradicted by runs on 16).
     pub reread: f64,
-    /// Efficiency of a tile of `h` rows a core and `c` columns: `(h / rows)^power * (c / columns)^power`, in this order
-    /// (48 tiled softmax rows, 9 % off).
+    /// Efficiency of a tile of `h` rows per core and `c` columns: `(h / rows)^power * (c / columns)^power`, in this
+    /// order (48 tiled softmax rows, 9 % off).
     pub tile: [f64; 4],
-    /// Below this efficiency it falls with the power that follows.
+    /// Efficiency below which the tile efficiency falls faster, and the exponent of that fall.
     pub tile_low: [f64; 2],
-    /// Efficiency of a tile with a matmul: rows, power, the maximum, and the rows below which it falls with the power
-    /// of `tile_low` (carried over from softmax, not fitted).
+    /// Efficiency of a tile with a matmul: rows, exponent, the maximum, and the rows below which it falls with the
+    /// exponent of `tile_low` (carried over from softmax, not fitted).
     pub product_tile: [f64; 4],
-    /// Bytes of a core's tile beyond which it slows down, and the power: without a product, and with one (not
-    /// identified).
+    /// Bytes of a core's tile beyond which it slows down, and the exponent. `product_tile_bytes` applies to kernels
+    /// with a matmul. The cause is not identified.
     pub tile_bytes: [f64; 2],
     /// See `tile_bytes`.
     pub product_tile_bytes: [f64; 2],
 }
 
-/// The recommended formula ("cost models, section 10", with the changes that docs/reference/cost-model.md lists). What
-/// a product has of torch-spyre's formula (its rate, its array, what large parts and lopsided splits cost) is taken
-/// from [`TorchSpyreTime`].
+/// Constants of the recommended formula ("cost models, section 10", with the changes that docs/reference/cost-model.md
+/// lists). A matmul's rate, array, and penalties for large slices and lopsided splits are those of [`TorchSpyreTime`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecommendedTime {
@@ -182,11 +181,11 @@ pub struct RecommendedTime {
     pub op_ns: f64,
     /// ns of an op in each iteration of a loop (fitted here on tiled softmaxes; 320 to 340).
     pub iteration_ns: f64,
-    /// Elements/ns and core of a pointwise op on tensors in HBM (fitted here on 1 to 32 cores; 13.7 to 16).
+    /// Elements per ns and core of a pointwise op on tensors in HBM (fitted here on 1 to 32 cores; 13.7 to 16).
     pub pointwise: f64,
-    /// Elements/ns and core of a reduction on tensors in HBM (fitted here; 7.3 to 8.9).
+    /// Elements per ns and core of a reduction on tensors in HBM (fitted here; 7.3 to 8.9).
     pub reduction: f64,
-    /// Elements/ns and core of a pointwise op or a reduction on tensors in LX (fitted here on softmaxes; 19 to 21).
+    /// Elements per ns and core of a pointwise op or a reduction on tensors in LX (fitted here on softmaxes; 19 to 21).
     pub lx: f64,
     /// ns for each byte that an op reads and an earlier op of the kernel wrote to HBM (chains with and without LX;
     /// 0.005 to 0.0074).
@@ -194,54 +193,52 @@ pub struct RecommendedTime {
     /// Rows of a core's tile below which its HBM traffic slows down as their square root (softmax tiles of 4 rows; one
     /// published case of a tile of 4 rows, 2048 columns agrees).
     pub tile_rows: f64,
-    /// The part of the shorter of memory and compute that a product hides (recovered from tables of torch-spyre's
+    /// Fraction of the shorter of memory and compute time that a matmul hides (recovered from tables of torch-spyre's
     /// report, then removed there).
     pub overlap: f64,
-    /// The part of a repeated read of a product's operand that shows (fitted here on row-tiled products; 0.59 to 0.65).
+    /// Fraction of a repeated read of a matmul operand that adds time (fitted here on row-tiled matmuls; 0.59 to 0.65).
     pub reread: f64,
-    /// Efficiency of splitting the summed dimension: `k` slices count as `k` times this factor (all matmuls that split
-    /// it).
+    /// Efficiency of splitting the contracted dimension: `k` slices count as `k` times this factor (all matmuls that
+    /// split it).
     pub summed_slices: f64,
-    /// ns for each doubling of the slices of a product's rows: breaks ties (chosen by hand).
+    /// ns per doubling of the row slices of a matmul: breaks ties (chosen by hand).
     pub row_split_ns: f64,
-    /// Operand bytes of a product grow with the power of the cores along its longer side beyond `fan_cores` (chosen by
-    /// hand on products).
+    /// Exponent with which the operand bytes of a matmul grow with the cores along its longer side beyond `fan_cores`
+    /// (chosen by hand on matmuls).
     pub fan: f64,
     /// See `fan`, `fan_rows` and `fan_columns`.
     pub fan_cores: f64,
-    /// Multiply-adds/ns and core of a batched product with the batch between the sticks of both operands: two or three
-    /// entries, and more (sweeps on 32 cores).
+    /// Multiply-adds per ns and core of a batched matmul with the batch between the sticks of both operands: two or
+    /// three entries, and more (sweeps on 32 cores).
     pub inner_batch: [f64; 2],
-    /// Multiply-adds/ns and core of a batched matmul with the batch between the sticks of one operand (two published
-    /// times of one shape).
+    /// Multiply-adds per ns and core of a batched matmul with the batch between the sticks of one operand (two
+    /// published times of one shape).
     pub half_inner_batch: f64,
     /// `inner_batch` falls with this power of the cores along the rows beyond `fan_cores` (fitted here; 0.76 to 0.95).
     pub fan_rows: f64,
     /// `inner_batch` falls with this power of the cores along the columns beyond `fan_cores` (fitted here; 0.16 to
     /// 0.36).
     pub fan_columns: f64,
-    /// It falls to this part at most (1.8 to 3).
+    /// Maximum of the divisor of `inner_batch` (1.8 to 3).
     pub fan_most: f64,
-    /// Multiply-adds/ns and core where the cores share the batch of a product whose batch is between the sticks (72 to
+    /// Multiply-adds per ns and core if the cores split the batch of a matmul whose batch is between the sticks (72 to
     /// 73 on 8 and 16 cores).
     pub batch_split: f64,
-    /// `batch_split` falls with this power of the slices of the columns over those of the rows, where there are more
-    /// (three splits on 32 cores, of which the one that cuts columns alone took 1.79 times as long as the one that cuts
-    /// rows alone).
+    /// Exponent with which `batch_split` falls with the ratio of column slices to row slices, if that is above 1 (three
+    /// splits on 32 cores; the split of columns alone took 1.79 times as long as the split of rows alone).
     pub batch_split_columns: f64,
-    /// `batch_split` for other batched products, as a part of their rate (carried over, not fitted).
+    /// `batch_split` for other batched matmuls, as a fraction of their rate (carried over, not fitted).
     pub batch_split_share: f64,
-    /// Slices of the batch beyond which the rate falls, and the power (three splits on 32 cores; 0.75 to 0.78).
+    /// Slices of the batch beyond which the rate falls, and the exponent (three splits on 32 cores; 0.75 to 0.78).
     pub batch_slices: [f64; 2],
-    /// How far measured times were from the estimates, by what an op does.
+    /// Ratios of measured times to estimates, by kind of op.
     pub spread: EstimateErrorRatios,
 }
 
 /// Ratios of measured time to estimate: for each kind of op, the factors between which nineteen of twenty times lie.
 ///
-/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 %
-/// further out: so wide that it holds for shapes that it has not seen (97 % of the rows, each with its shape left out;
-/// test `intervals_hold_for_shapes_that_they_have_not_seen`).
+/// Each end excludes one in twenty of the published rows of a kind (none if there are fewer), and is moved out by 8 %.
+/// The intervals therefore also hold for shapes outside of the fit: for 97 % of the rows, each with its shape left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EstimateErrorRatios {

@@ -69,8 +69,8 @@ pub enum AccessKind {
 /// Access of an op to a tensor, through all views of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorAccess {
-    /// The accessed tensor, at the root of all views, or the outermost view with a layout, which shows the same bytes
-    /// with other dimensions.
+    /// The accessed tensor: the root of all views, or the outermost view with a layout, which has the same bytes under
+    /// other dimensions.
     pub tensor: ProgramTensor,
     /// For each dimension of the tensor, the iteration dimension that indexes it; `None` for a constant index.
     pub dims: Vec<Option<usize>>,
@@ -123,7 +123,7 @@ impl TensorAccess {
     /// Returns the device dimension whose position an index tensor determines; `None` unless the tensor is a table.
     ///
     /// # Errors
-    /// If the table has no layout, or not that of a table; if a view of it begins behind its first row.
+    /// If the table has no layout, or not that of a table; if a view of it begins after its first row.
     pub fn find_indexed_dim(&self, iteration_space: &[i64]) -> Result<Option<usize>, String> {
         let AccessKind::Table(dim) = self.used_as else { return Ok(None) };
         if self.offsets[dim] != 0 {
@@ -137,10 +137,10 @@ impl TensorAccess {
         self.layout()?.find_indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
     }
 
-    /// Returns the element, in the order in which the device has them, at which the access begins.
+    /// Returns the first accessed element, as a position in the element order of the device.
     ///
     /// # Errors
-    /// As [`Self::build_coordinates`].
+    /// Those of [`Self::coordinates`].
     pub fn find_first_element(&self, iteration_space: &[i64]) -> Result<i64, String> {
         let coordinates = self.coordinates(iteration_space)?;
         let along = coordinates.iter().zip(self.layout()?.device_size());

@@ -1,6 +1,6 @@
 //! Affine expressions as plain values, for algorithms that know no MLIR.
 
-/// An affine expression as a plain value.
+/// Affine expression as a plain value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AffineExpression {
     /// A number.
@@ -37,7 +37,7 @@ impl AffineExpression {
         }
     }
 
-    /// The value at a point; division rounds as in MLIR. Symbols are zero.
+    /// Returns the value at a point; division rounds as in MLIR. Symbols are zero.
     ///
     /// # Panics
     /// If the point has fewer dimensions than the expression, or on a division by zero.
@@ -65,7 +65,7 @@ impl AffineExpression {
         }
     }
 
-    /// Returns the least and the greatest value, or wider bounds, over dimensions of sizes `sizes`. None if it has a
+    /// Returns the least and the greatest value, or wider bounds, over dimensions of sizes `sizes`. `None` if it has a
     /// symbol, a product or a quotient of dimensions, or leaves 64 bits. Terms are bounded one by one.
     #[must_use]
     pub fn bounds(&self, sizes: &[i64]) -> Option<[i64; 2]> {
@@ -426,7 +426,7 @@ mod tests {
         ];
         let sum = digits.into_iter().reduce(|sum, digit| two(AffineExpression::Add, &sum, digit)).unwrap();
         assert_eq!(sum.fold_quotients(), x);
-        // Of rows of 7 it is another element.
+        // With rows of 7, the index reaches another element.
         for by in [6, 7] {
             let points = (0..6).flat_map(|row| (0..32).map(move |column| [row, column]));
             assert!(

@@ -1,4 +1,4 @@
-//! Ops as the model of time sees them.
+//! Conversion of program ops to ops of the time model.
 
 use crate::{
     access::{AccessKind, TensorAccess},
@@ -9,7 +9,7 @@ use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Numbers of parts of buffers: parts that begin at the same element of one buffer have the same number, whatever their
+/// Numbering of buffer slices: slices that begin at the same element of one buffer have the same number, whatever their
 /// shapes are.
 #[derive(Clone, Debug, Default)]
 pub struct BufferNumbering {
@@ -17,7 +17,7 @@ pub struct BufferNumbering {
 }
 
 impl BufferNumbering {
-    /// Returns the number of the part of a buffer that begins at an element.
+    /// Returns the number of the slice of a buffer that begins at an element.
     fn assign_number(&mut self, base: ValueId, first_element: i64) -> usize {
         let next = self.numbers.len();
         *self.numbers.entry((base, first_element)).or_insert(next)
@@ -25,8 +25,8 @@ impl BufferNumbering {
 }
 
 impl Program {
-    /// Returns an op as the model of time sees it before its work is divided and values are placed: in one slice, with
-    /// all operands in HBM.
+    /// Returns an op for the time model, before its work is divided and values are placed: in one slice, with all
+    /// operands in HBM.
     ///
     /// # Errors
     /// If the layout phase has not run, or a loop tiles a buffer where its layout cannot be tiled.
@@ -113,8 +113,8 @@ impl Program {
     }
 }
 
-/// Returns the points of each dimension that cores compute: a product computes whole sticks, so that it reads the zeros
-/// behind the end of what it sums.
+/// Returns the points of each dimension that cores compute. A matmul computes complete sticks of the contracted
+/// dimension, since it reads the zeros after its end.
 fn compute_padded_space(op: &ProgramOp) -> Result<Vec<i64>, String> {
     let mut computed = op.space.clone();
     for operand in op.operands.iter().filter(|_| op.family == Family::Matmul) {

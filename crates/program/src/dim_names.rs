@@ -26,7 +26,8 @@ pub struct BufferFactor {
     pub windows: BTreeMap<(i64, i64), String>,
 }
 
-/// Claim of a dimension to a name: `(d floordiv divisor) mod size` takes all of the name's positions, in order.
+/// Part of a dimension that has a name: `(d floordiv divisor) mod size` runs through all positions of the name, in
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFactor {
     /// Number of consecutive indices that share a position.
@@ -72,7 +73,7 @@ pub enum NameLossReason {
 /// Names along the dimensions of a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DimNameMap {
-    /// For each dimension, its claims, outermost first.
+    /// For each dimension, its named factors, outermost first.
     pub dims: Vec<Vec<NamedFactor>>,
     /// Names that the view shows only in part.
     pub losses: Vec<LostName>,
@@ -91,7 +92,7 @@ impl BufferFactor {
         Self { size, ..Self::default() }
     }
 
-    /// Whether the factor has a name, at least for some positions.
+    /// Returns whether the factor has a name, at least for some positions.
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.name.is_some() || !self.windows.is_empty()
@@ -116,7 +117,7 @@ pub struct BufferIndexMap {
 }
 
 impl BufferIndexMap {
-    /// Returns the complete buffer, in storage order; None if it has no elements, or if the count exceeds 64 bits.
+    /// Returns the complete buffer, in storage order; `None` if it has no elements, or if the count exceeds 64 bits.
     #[must_use]
     pub fn from_buffer_shape(shape: &[i64]) -> Option<Self> {
         let (mut digits, mut stride) = (Vec::new(), 1_i64);
@@ -127,7 +128,7 @@ impl BufferIndexMap {
         Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: TensorIndex::new(&digits, 0, shape).ok()? })
     }
 
-    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; None where it
+    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; `None` where it
     /// is no sum of digits.
     #[must_use]
     pub fn compose(&self, indices: &[Option<TensorIndex>], shape: &[i64]) -> Option<Self> {
@@ -232,8 +233,8 @@ impl DimNameMap {
     }
 }
 
-/// Returns the factors of a dimension of `size` positions with `claims`, outermost first, including the unnamed factors
-/// between them.
+/// Returns the factors of a dimension of `size` positions with the named factors `claims`, outermost first, including
+/// the unnamed factors between them.
 #[must_use]
 pub fn collect_dim_factors(claims: &[NamedFactor], size: i64) -> Vec<BufferFactor> {
     let (mut parts, mut end) = (Vec::new(), size);
@@ -318,7 +319,7 @@ mod tests {
             }
         }
 
-        /// Returns the index of each source dimension of the view; None where it is no sum of digits.
+        /// Returns the index of each source dimension of the view; `None` where it is no sum of digits.
         fn source_indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<TensorIndex>> {
             let own: Vec<Option<TensorIndex>> =
                 (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
@@ -469,7 +470,7 @@ mod tests {
         assert_eq!(BufferIndexMap::from_buffer_shape(&[2, 0]), None);
     }
 
-    /// Computes the claims of a view by brute force over its elements.
+    /// Computes the named factors of a view by brute force over its elements.
     fn enumerate_named_factors(
         parts: &[BufferFactor],
         shapes: &[Vec<i64>],

@@ -1,8 +1,4 @@
-//! Programs as plain values, between MLIR and the algorithms of the stages.
-//!
-//! [`Program`] has the compute ops of a function in order, with their accesses; [`UndividedOp`] is an op as work
-//! division sees it. [`affine`] has affine expressions, [`layout`] device layouts and the indices at which ops read
-//! them. Nothing here depends on MLIR or on a stage.
+#![doc = include_str!("../README.md")]
 
 mod access;
 pub mod affine;

@@ -1,4 +1,4 @@
-//! Ops as input of work division, with layouts and coordinates of their operands.
+//! Ops as input of work division, with the layouts and coordinates of their operands.
 
 use crate::{
     layout::{Coordinate, DeviceLayout, LayoutError, count_sticks, find_stick_contents},
@@ -6,7 +6,7 @@ use crate::{
 };
 use machine::Family;
 
-/// Parts of a description that do not fit together.
+/// Contradiction in the description of an op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UndividedOpError {
     /// The slice counts do not form a split.
@@ -17,9 +17,9 @@ pub enum UndividedOpError {
     Coordinates {
         /// The operand.
         operand: usize,
-        /// Device dimensions of its layout.
+        /// Number of device dimensions of its layout.
         expected: usize,
-        /// Its coordinates.
+        /// Number of its coordinates.
         found: usize,
     },
     /// A coordinate is invalid, or refers to no iteration dimension.
@@ -30,22 +30,22 @@ pub enum UndividedOpError {
 /// Kind of an iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DimKind {
-    /// The result has it.
+    /// Dimension of the result.
     Output,
-    /// It is summed up, or reduced in another way.
+    /// Dimension that the op sums up, or reduces in another way.
     Reduction,
 }
 
-/// One iteration dimension.
+/// Iteration dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IterationDim {
-    /// Positions, at least 1.
+    /// Number of positions, at least 1.
     pub size: i64,
-    /// Whether the result has it.
+    /// Kind of the dimension.
     pub kind: DimKind,
 }
 
-/// A tensor that the op reads or writes.
+/// Tensor that the op reads or writes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceOperand {
     /// Its device layout.
@@ -60,12 +60,12 @@ pub struct DeviceOperand {
 }
 
 impl DeviceOperand {
-    /// Elements of its stick, if the iteration dimension runs in its sticks.
+    /// Returns the elements per stick, if the iteration dimension runs in the operand's sticks.
     fn stick_along(&self, dim: usize) -> Option<i64> {
         (find_stick_contents(&self.coordinates).dim == Some(dim)).then(|| self.layout.format().elements_per_stick())
     }
 
-    /// Whether the iteration dimension, of that size, runs in its sticks and leaves the last one partly empty.
+    /// Returns whether the iteration dimension, of that size, runs in its sticks and leaves the last one incomplete.
     #[must_use]
     pub fn pads_last_stick(&self, dim: usize, size: i64) -> bool {
         self.stick_along(dim).is_some_and(|stick| size % stick != 0)
@@ -75,13 +75,13 @@ impl DeviceOperand {
 /// Op before its work is divided over cores.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UndividedOp {
-    /// How the device function uses its iteration space.
+    /// How the device function uses the iteration space.
     pub family: Family,
     /// The iteration dimensions, output dimensions first.
     pub dims: Vec<IterationDim>,
     /// Inputs in order, then the result.
     pub operands: Vec<DeviceOperand>,
-    /// Slices that the span limit requires; all 1 when nothing is.
+    /// Slices that the span limit requires; all 1 if none are required.
     pub minima: WorkSplit,
     /// The user's split, which overrides the rules.
     pub hint: Option<WorkSplit>,
@@ -91,20 +91,20 @@ pub struct UndividedOp {
 }
 
 impl UndividedOp {
-    /// Units of every iteration dimension: sticks where it runs in the sticks of an operand (the largest sticks if
-    /// formats differ), else positions (torch-spyre, stick adjustment).
+    /// Returns the units of every iteration dimension: sticks if it runs in the sticks of an operand (the largest
+    /// sticks if formats differ), else positions (torch-spyre, stick adjustment).
     #[must_use]
     pub fn units(&self) -> Vec<i64> {
         let unit = |dim| self.stick_along(dim).unwrap_or(1);
         self.dims.iter().enumerate().map(|(index, dim)| count_sticks(dim.size, unit(index))).collect()
     }
 
-    /// Elements of the largest stick of an operand in which the dimension runs.
+    /// Returns the elements of the largest stick of an operand in which the dimension runs.
     fn stick_along(&self, dim: usize) -> Option<i64> {
         self.operands.iter().filter_map(|operand| operand.stick_along(dim)).max()
     }
 
-    /// Returns whether the dimension may be cut. A reduction that masks the padding of its last stick must see that
+    /// Returns whether the dimension may be split. A reduction that masks the padding of its last stick must have that
     /// stick on every core (SDSC, coordinate masking). A matmul needs no mask, because the hardware clears the lanes
     /// after K.
     #[must_use]
@@ -112,7 +112,7 @@ impl UndividedOp {
         !self.blocked.contains(&dim) && !self.is_masked_reduction(dim)
     }
 
-    /// Whether the op reduces the dimension with a mask on its last stick.
+    /// Returns whether the op reduces the dimension with a mask on its last stick.
     #[must_use]
     pub fn is_masked_reduction(&self, dim: usize) -> bool {
         match self.family {
@@ -121,7 +121,7 @@ impl UndividedOp {
         }
     }
 
-    /// The iteration dimensions that move along an operand, in the order of its device dimensions.
+    /// Returns the iteration dimensions that move along an operand, in the order of its device dimensions.
     #[must_use]
     pub fn operand_dims(&self, operand: usize) -> Vec<usize> {
         let mut dims = Vec::new();
@@ -135,14 +135,14 @@ impl UndividedOp {
         dims
     }
 
-    /// Whether the dimension is reduced in the sticks of an operand whose last stick is partly empty.
+    /// Returns whether the dimension is reduced in the sticks of an operand whose last stick is incomplete.
     #[must_use]
     pub fn is_padded_reduction(&self, dim: usize) -> bool {
         let IterationDim { size, kind } = self.dims[dim];
         kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads_last_stick(dim, size))
     }
 
-    /// Returns the positions of every iteration dimension on one core, rounded up. A product iterates over whole
+    /// Returns the positions of every iteration dimension on one core, rounded up. A matmul iterates over complete
     /// sticks, also for the operand that has the dimension outside its sticks.
     #[must_use]
     pub fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
@@ -155,22 +155,23 @@ impl UndividedOp {
         }
     }
 
-    /// Positions with those that fill the last stick, if the dimension runs in the sticks of an operand.
+    /// Returns the positions including those that fill the last stick, if the dimension runs in the sticks of an
+    /// operand.
     fn round_up_to_sticks(&self, dim: usize, positions: i64) -> i64 {
         self.stick_along(dim).map_or(positions, |stick| count_sticks(positions, stick).saturating_mul(stick))
     }
 
-    /// Reduction dimensions that the split cuts.
+    /// Returns the number of reduction dimensions that the split divides.
     #[must_use]
     pub fn num_split_reductions(&self, split: &WorkSplit) -> usize {
         let is_cut = |&(dim, slices): &(&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;
         self.dims.iter().zip(split.slices()).filter(is_cut).count()
     }
 
-    /// Checks that the parts of the description fit together.
+    /// Checks that the description is consistent.
     ///
     /// # Errors
-    /// The first contradiction.
+    /// Returns the first contradiction.
     pub fn check(&self) -> Result<(), UndividedOpError> {
         let ranges: Vec<i64> = self.dims.iter().map(|dim| dim.size).collect();
         for (index, operand) in self.operands.iter().enumerate() {

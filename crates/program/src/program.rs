@@ -4,7 +4,7 @@ use crate::access::{ProgramTensor, TensorAccess};
 use machine::{DeviceFunction, Family};
 use std::{cell::OnceCell, ops::RangeInclusive, rc::Rc};
 
-/// Index types, so that positions in different lists cannot be confused.
+/// Defines index types, so that positions in different lists cannot be confused.
 macro_rules! index_types {
     ($($(#[$meta:meta])* $name:ident),+ $(,)?) => {
         $($(#[$meta])*
@@ -38,7 +38,7 @@ pub struct Program {
     pub ops: Vec<Rc<ProgramOp>>,
     /// The loops around ops.
     pub loops: Rc<[ProgramLoop]>,
-    /// The values that ops access, and the values behind them.
+    /// The values that ops access, and the values that they view.
     pub values: Vec<Rc<ProgramValue>>,
     /// Derived tables, computed at first use.
     tables: OnceCell<UseDefTables>,
@@ -49,7 +49,7 @@ pub struct Program {
 struct UseDefTables {
     /// For each loop the times of its body.
     loop_times: Vec<Option<RangeInclusive<usize>>>,
-    /// For each value that represents all writes to its memory ([`ProgramValue::output`]) the ops that write it.
+    /// For each value that represents all writes to its memory ([`ProgramValue::written`]) the ops that write it.
     writers: Vec<Vec<usize>>,
     /// For each such value the operands that read it.
     readers: Vec<Vec<OperandRef>>,
@@ -58,7 +58,7 @@ struct UseDefTables {
 /// Loop around ops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProgramLoop {
-    /// Trip count; the maximum of a count that is known at launch only.
+    /// Trip count; the maximum if the count is known only at launch.
     pub trips: i64,
 }
 
@@ -106,7 +106,7 @@ pub enum OpRole {
     },
     /// Changes the layout of a value.
     Restickify,
-    /// Writes a part of a buffer.
+    /// Writes a slice of a buffer.
     Insert,
 }
 
@@ -132,7 +132,7 @@ pub struct OpOperand {
 /// How the memory of an op's result is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResultUse {
-    /// The blocks of the inserts that write the parts of the buffer.
+    /// The blocks of the inserts that write the slices of the buffer.
     pub parts: Vec<BlockId>,
     /// Whether the complete value is a window of a larger buffer.
     pub is_window: bool,
@@ -168,7 +168,7 @@ pub struct ProgramValue {
     /// The value that represents all writes to its memory.
     pub written: ValueId,
     /// The result of the op that owns the buffer: its first writer, or the definition of a buffer that is written in
-    /// parts; `None` for an argument.
+    /// slices; `None` for an argument.
     pub owner: Option<ValueId>,
     /// Whether the function returns it.
     pub is_returned: bool,
@@ -240,7 +240,7 @@ impl ProgramOp {
         self.operands.last().expect("an op has a result")
     }
 
-    /// Returns whether the op writes a part of a buffer.
+    /// Returns whether the op writes a slice of a buffer.
     #[must_use]
     pub fn is_insert(&self) -> bool {
         self.role == OpRole::Insert
@@ -296,7 +296,7 @@ impl Program {
     }
 
     /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and
-    /// those that overwrite it; for a buffer that is written in parts, those that write the parts.
+    /// those that overwrite it; for a buffer that is written in slices, those that write the slices.
     #[must_use]
     pub fn writers(&self, value: ValueId) -> &[usize] {
         &self.tables().writers[self.value(value).written.0]
@@ -308,8 +308,8 @@ impl Program {
         &self.tables().readers[self.value(value).written.0]
     }
 
-    /// Returns the times during which `user` needs a value whose definition is inside the loops `around_value`. If
-    /// `user` is in another loop, the value is needed in every iteration of that loop: from its first op to its last.
+    /// Returns the interval in which `user` needs a value whose definition is inside the loops `around_value`. If
+    /// `user` is in another loop, it needs the value in every iteration of that loop: from its first op to its last.
     #[must_use]
     pub fn use_interval(&self, around_value: &[LoopId], user: usize) -> RangeInclusive<usize> {
         let entered = self.ops[user].loops.iter().find(|around| !around_value.contains(around));

@@ -1,16 +1,16 @@
-//! Splits, and the assignment of slices to cores.
+//! Core splits, and the assignment of slices to cores.
 
 use machine::Family;
 
-/// Why slice counts, or a core order, do not form a split.
+/// Reason why slice counts, or a core order, do not form a split.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// A split has one number of slices per iteration dimension.
+    /// A split has one slice count per iteration dimension.
     #[error("expected slice counts for {expected} iteration dimensions, found {found}")]
     Length {
         /// Iteration dimensions of the op.
         expected: usize,
-        /// Numbers in the split.
+        /// Slice counts in the split.
         found: usize,
     },
     /// A dimension has at least one slice.
@@ -21,7 +21,7 @@ pub enum SplitError {
         /// Its slices.
         slices: i64,
     },
-    /// An order of cores that is no order of the dimensions.
+    /// A core order must be an order of the dimensions.
     #[error("expected an order of cores with each of the {dims} dimensions once, found {order:?}")]
     Order {
         /// Dimensions of the split.
@@ -42,16 +42,16 @@ pub struct WorkSplit {
 /// Fastest varying digit of the core number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreOrder {
-    /// The first iteration dimension: neighbouring cores have neighbouring slices of it. The order of all ops but
-    /// matmuls.
+    /// The first iteration dimension varies fastest: neighboring cores have neighboring slices of it. All ops but
+    /// matmuls use this order.
     FirstFastest,
-    /// The last iteration dimension, then the first. In a matmul that is K: neighbouring cores hold the partial sums of
-    /// one block (torch-spyre, `core_id_k_fast_emission`).
+    /// The last iteration dimension varies fastest, then the first. In a matmul that is K: neighboring cores hold the
+    /// partial sums of one block (torch-spyre, `core_id_k_fast_emission`).
     LastFastest,
 }
 
 impl CoreOrder {
-    /// The order of torch-spyre for an op of that family.
+    /// Returns torch-spyre's order for an op of that family.
     #[must_use]
     pub const fn from_family(family: Family) -> Self {
         match family {
@@ -62,10 +62,10 @@ impl CoreOrder {
 }
 
 impl WorkSplit {
-    /// A split with these slices, in the order of the iteration dimensions.
+    /// Creates a split with these slices, in the order of the iteration dimensions.
     ///
     /// # Errors
-    /// When a number of slices is not positive.
+    /// If a number of slices is not positive.
     pub fn new(slices: Vec<i64>) -> Result<Self, SplitError> {
         match slices.iter().position(|&slices| slices < 1) {
             Some(dim) => Err(SplitError::Slices { dim, slices: slices[dim] }),
@@ -74,11 +74,11 @@ impl WorkSplit {
     }
 
     /// Returns the split with another core order: the dimensions from the fastest to the slowest varying in the core
-    /// number. The format lists the slices of every core (SDSC schema, section 5), so any order can be written, but the
+    /// number. The format lists the slices of every core (SDSC schema, section 5), so any order is expressible, but the
     /// slices of one sum must be on neighboring cores. An empty order is the default of the op's family.
     ///
     /// # Errors
-    /// When the order does not have every dimension once.
+    /// If the order does not have every dimension once.
     pub fn with_order(self, order: Vec<usize>) -> Result<Self, SplitError> {
         let dims = self.slices.len();
         if !order.is_empty() && (order.len() != dims || (0..dims).any(|dim| !order.contains(&dim))) {
@@ -87,13 +87,13 @@ impl WorkSplit {
         Ok(Self { order, ..self })
     }
 
-    /// Returns the split without cuts: one core does all work.
+    /// Creates the split in one slice: one core does all work.
     #[must_use]
     pub fn single_core(num_dims: usize) -> Self {
         Self { slices: vec![1; num_dims], order: Vec::new() }
     }
 
-    /// The dimensions from the fastest digit of the core number, where the split has an order of its own; else empty.
+    /// Returns the dimensions from the fastest digit of the core number; empty if the split uses the default order.
     #[must_use]
     pub fn order(&self) -> &[usize] {
         &self.order
@@ -104,7 +104,7 @@ impl WorkSplit {
     /// several slices matter.
     ///
     /// # Errors
-    /// When there is not one number for every dimension.
+    /// If there is not one number for every dimension.
     pub fn with_divisors(self, divisors: &[i64], family: CoreOrder) -> Result<Self, SplitError> {
         let dims = self.slices.len();
         if divisors.len() != dims {
@@ -121,7 +121,7 @@ impl WorkSplit {
     }
 
     /// Returns for every dimension the number of consecutive cores with the same slice; 1 for a dimension that is not
-    /// cut.
+    /// split.
     #[must_use]
     pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
         let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
@@ -132,13 +132,13 @@ impl WorkSplit {
         divisors
     }
 
-    /// Slices of every iteration dimension.
+    /// Returns the slice count of every iteration dimension.
     #[must_use]
     pub fn slices(&self) -> &[i64] {
         &self.slices
     }
 
-    /// Cores used.
+    /// Returns the number of cores used.
     #[must_use]
     pub fn num_cores(&self) -> i64 {
         self.slices.iter().product()
@@ -147,7 +147,7 @@ impl WorkSplit {
     /// Returns the split with `slices` slices of `dim`.
     ///
     /// # Panics
-    /// When there is no such dimension.
+    /// If there is no such dimension.
     #[must_use]
     pub fn with_slices(&self, dim: usize, slices: i64) -> Self {
         let mut split = self.clone();

@@ -12,7 +12,7 @@ pub enum SymbolicCount {
 }
 
 impl SymbolicCount {
-    /// Parses a count; None for text that is neither a positive number nor a name.
+    /// Parses a count; `None` for text that is neither a positive number nor a name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let is_name = text.starts_with(|letter: char| letter.is_ascii_alphabetic())

@@ -31,7 +31,7 @@ pub enum DimNameError {
         /// All names of the second dimension.
         second_names: String,
     },
-    /// A slice of the inner name is not contiguous in the dimension.
+    /// A slice of an inner name is not contiguous in the dimension.
     #[error(
         "expected the outermost name of iteration dimension {dim} ('{names}'), found inner name '{name}'; use the outermost name"
     )]

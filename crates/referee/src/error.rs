@@ -19,7 +19,7 @@ impl std::fmt::Display for AccessSite {
     }
 }
 
-/// Returns the prefix of a message about a member; empty if the fault is in the text as a whole.
+/// Returns the prefix of a message about a member; empty if the error concerns the complete text.
 fn at_member(member: &str) -> String {
     if matches!(member, "?" | ".") { String::new() } else { format!("at '{member}': ") }
 }
@@ -40,7 +40,7 @@ pub enum SimError {
     Json {
         /// The file.
         path: PathBuf,
-        /// The JSON path of the fault.
+        /// JSON path of the faulty member.
         member: String,
         /// Description of the error.
         message: String,
@@ -57,7 +57,7 @@ pub enum SimError {
         /// Description of the error.
         message: String,
     },
-    /// A program, or an op, whose members contradict each other or the format.
+    /// A program or an op whose members contradict each other or the format.
     #[error("{file}: {message}")]
     Malformed {
         /// The file.
@@ -76,11 +76,11 @@ pub enum SimError {
     /// An access outside of every buffer, or beyond the end of one.
     #[error("{site}: bytes {address:#x}..{end:#x} are out of bounds of {memory}")]
     OutOfBounds {
-        /// Where.
+        /// Location of the access.
         site: AccessSite,
         /// The first byte of the access.
         address: i64,
-        /// The byte after it.
+        /// The byte after the last.
         end: i64,
         /// The accessed buffer, and its size.
         memory: String,
@@ -88,7 +88,7 @@ pub enum SimError {
     /// A start address inside of a stick.
     #[error("{site}: address {address:#x} is not aligned to a stick of 128 bytes")]
     Misaligned {
-        /// Where.
+        /// Location of the access.
         site: AccessSite,
         /// The address.
         address: i64,
@@ -96,7 +96,7 @@ pub enum SimError {
     /// A read of bytes that no op has written.
     #[error("{site}: reads byte {address:#x} of {memory}, which no op has written")]
     Unwritten {
-        /// Where.
+        /// Location of the access.
         site: AccessSite,
         /// The first such byte.
         address: i64,
@@ -106,7 +106,7 @@ pub enum SimError {
     /// A read of bytes whose live range has ended.
     #[error("{site}: reads byte {address:#x} of {memory}, which {writer} wrote, after its live range has ended")]
     Dead {
-        /// Where.
+        /// Location of the access.
         site: AccessSite,
         /// The first such byte.
         address: i64,
@@ -118,7 +118,7 @@ pub enum SimError {
     /// A write to an argument or a constant.
     #[error("{site}: writes byte {address:#x} of {memory}, which is an argument or a constant; these are read-only")]
     ReadOnly {
-        /// Where.
+        /// Location of the access.
         site: AccessSite,
         /// The first byte of the result.
         address: i64,
@@ -137,7 +137,7 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
-    /// A core that reads what another one writes in the same operation.
+    /// A core that reads bytes that another core writes in the same operation.
     #[error("{site}: reads byte {address:#x} of {memory}, which core {other} writes in the same operation")]
     ReadConflict {
         /// The reader.
@@ -149,7 +149,7 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
-    /// Two tensors of one operation that overlap, one of which is written, other than element for element in place.
+    /// Two tensors of one operation that overlap, one of which is written; only an exact in-place result is legal.
     #[error("{site}: overlaps {other} at byte {address:#x} of {memory}")]
     Overlap {
         /// The written tensor.
@@ -164,11 +164,11 @@ pub enum SimError {
     /// An LX tensor that another operation has partly overwritten: two live buffers overlap.
     #[error("{site}: reads LX bytes of two writers: {first} wrote the first byte, {second} wrote byte {address:#x}")]
     TornBuffer {
-        /// The reader.
+        /// The reading access.
         site: AccessSite,
         /// The op that wrote the first byte.
         first: String,
-        /// The op that wrote the other.
+        /// The op that wrote the byte at `address`.
         second: String,
         /// The first byte of the other writer.
         address: i64,
@@ -184,7 +184,7 @@ pub enum SimError {
     /// An index that points outside of the table.
     #[error("{site}: index {index} is out of bounds of {memory}")]
     IndexOutOfBounds {
-        /// Where, with the table as the tensor.
+        /// Location of the access; its tensor is the table.
         site: AccessSite,
         /// The index.
         index: i64,
@@ -202,7 +202,7 @@ pub enum SimError {
     /// The limit on element operations is exceeded.
     #[error("{op}: more than {limit} element operations; raise the limit of steps")]
     TooManySteps {
-        /// The op at which the limit was passed.
+        /// The op at which the limit was exceeded.
         op: String,
         /// The limit.
         limit: u64,
@@ -220,7 +220,7 @@ pub enum SimError {
 }
 
 impl SimError {
-    /// Returns the violated rule, as a short fixed keyword for tables.
+    /// Returns the violated rule as a short fixed keyword for tables.
     #[must_use]
     pub const fn rule(&self) -> &'static str {
         match self {

@@ -1,18 +1,4 @@
-//! Verifies a plan independently of the planner: the placement, its HBM bytes, and that no plan leaves fewer than the
-//! bound.
-//!
-//! The crate shares no code with the planners and reads instances itself. `docs/reference/certificates.md` defines the
-//! certificates and shows why the check suffices.
-//!
-//! | file | content |
-//! |---|---|
-//! | `files.rs` | file formats of instances and results |
-//! | `legality.rs` | legality of residency intervals, and the HBM bytes that they leave |
-//! | `relaxation.rs` | values and their least cost at given prices |
-//! | `bound.rs` | the sweep that confirms the bound |
-//! | `multipliers.rs` | the bound from multipliers per value and operation |
-//! | `conflict_set.rs`, `stacks.rs` | proof that the intervals of a cut do not fit together |
-//! | `peak.rs` | the smallest LX |
+#![doc = include_str!("../README.md")]
 
 mod bound;
 mod conflict_set;

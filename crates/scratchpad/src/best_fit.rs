@@ -1,10 +1,10 @@
-//! The best-fit planner: the gap that leaves the fewest bytes.
+//! Best-fit planner: places each buffer in the gap that leaves the fewest bytes free.
 
 use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's best-fit planner of August 2026: like first-fit, but each buffer goes into the gap that leaves the
-/// fewest bytes free after it; the lowest gap wins a tie.
+/// Best-fit planner of torch-spyre, August 2026. It differs from first-fit in the gap: each buffer goes into the one
+/// that leaves the fewest bytes free, the lowest of several.
 #[derive(Clone, Copy, Debug)]
 pub struct BestFitPlanner;
 

@@ -3,57 +3,58 @@
 use machine::{STICK_BYTES, Target};
 use std::ops::Range;
 
-/// Whether a use reads or writes the buffer.
+/// Kind of a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseKind {
-    /// An operation reads it.
+    /// The operation reads the buffer.
     Read,
-    /// An operation writes it.
+    /// The operation writes the buffer.
     Write,
 }
 
-/// One use of a buffer by an operation.
+/// Use of a buffer by an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// Index of the operation in program order.
     pub time: usize,
-    /// Kind of the access: read or write.
+    /// Whether the operation reads or writes the buffer.
     pub kind: UseKind,
 }
 
-/// Reason why a buffer may never be placed: a sentence without a full stop, for reports.
+/// Reason why a buffer is ineligible for LX: a sentence without a full stop, for reports.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlacementExclusion(pub String);
 
-/// Value that may be in LX for its whole live range. Planners refer to buffers by their position in the list.
+/// Candidate for residency in LX over its whole live range. Planners refer to buffers by their position in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
     /// Name in reports; planners ignore it.
     pub name: String,
-    /// Bytes on one core: the device bytes divided by the cores of the writer, rounded down (torch-spyre, August 2026).
+    /// Bytes on one core: the device bytes divided by the number of cores of the writer, rounded down (torch-spyre,
+    /// August 2026).
     pub bytes: i64,
     /// All uses, by ascending time.
     pub uses: Vec<Use>,
-    /// In-place parents: buffers whose address this one may take over, as positions in the list, in order of
-    /// preference.
+    /// In-place parents: buffers whose address this buffer may reuse, as positions in the list, in order of preference.
     pub in_place_parents: Vec<usize>,
-    /// Whether the value starts in HBM (an input of the graph): placing it costs one copy into LX.
+    /// Whether the value starts in HBM (an input of the graph). Placing the buffer then costs one copy into LX.
     pub starts_in_hbm: bool,
-    /// Whether HBM needs the value at the end (an output of the graph): placing it costs one copy out of LX.
+    /// Whether HBM needs the value at the end (an output of the graph). Placing the buffer then costs one copy out of
+    /// LX.
     pub ends_in_hbm: bool,
-    /// Reason why it may not be placed. It is listed nevertheless, because other buffers may name it as a parent.
+    /// Reason why the buffer is ineligible. It stays in the list, because other buffers may name it as a parent.
     pub barred: Option<PlacementExclusion>,
 }
 
 impl Buffer {
-    /// Creates a buffer with neither end in HBM, without parents, that may be placed.
+    /// Creates an eligible buffer without parents that neither starts nor ends in HBM.
     #[must_use]
     pub const fn new(name: String, bytes: i64, uses: Vec<Use>) -> Self {
         Self { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
     }
 
-    /// Returns the live range: the operations from the first use to the last, half-open. Empty without uses.
+    /// Returns the live range: the operations from the first use to the last, half-open. It is empty without uses.
     #[must_use]
     pub fn live_range(&self) -> Range<usize> {
         match (self.uses.first(), self.uses.last()) {
@@ -69,8 +70,8 @@ impl Buffer {
         life.start < others.end && others.start < life.end
     }
 
-    /// Returns the bytes that one core copies when the buffer is in LX for its whole live range: in, if its first
-    /// operation reads a value from HBM, and out, if HBM needs it at the end and does not have it.
+    /// Returns the bytes that one core copies if the buffer is in LX for its whole live range. It is copied in if its
+    /// first operation reads a value from HBM. It is copied out if HBM needs the value at the end and does not have it.
     #[must_use]
     pub fn copied_bytes(&self) -> i64 {
         let first = self.uses.first().map(|first| first.time);
@@ -81,16 +82,16 @@ impl Buffer {
         self.bytes * (i64::from(comes_in) + i64::from(goes_out))
     }
 
-    /// Returns whether its first use is a read.
+    /// Returns whether the first use is a read.
     #[must_use]
     pub fn is_read_first(&self) -> bool {
         self.uses.first().is_some_and(|first| first.kind == UseKind::Read)
     }
 }
 
-/// Returns whether a buffer may take over the address of one of its in-place parents. The parent dies in the operation
-/// in which the child is born, is read (an unread parent hands nothing over), and is at least as large. A parent that
-/// is born in the same operation must be listed first, which excludes cycles.
+/// Returns whether `child` may reuse the address of `parent`, one of its in-place parents. The parent dies in the
+/// operation in which the child is born, some operation reads it, and it is at least as large. A parent that is born in
+/// the same operation must be listed first, which excludes cycles.
 #[must_use]
 pub fn can_reuse_in_place(buffers: &[Buffer], child: usize, parent: usize) -> bool {
     let (heir, elder) = (&buffers[child], &buffers[parent]);
@@ -109,13 +110,13 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Returns the LX of a core: addresses are whole sticks.
+    /// Returns the LX of one core, with addresses in whole sticks.
     #[must_use]
     pub const fn from_target(target: &Target) -> Self {
         Self { bytes: target.lx_bytes, alignment: STICK_BYTES }
     }
 
-    /// Returns the first aligned address that is not below `address`.
+    /// Returns the first aligned address from `address` up.
     #[must_use]
     pub const fn align(&self, address: i64) -> i64 {
         (address + self.alignment - 1) / self.alignment * self.alignment

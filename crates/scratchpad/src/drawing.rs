@@ -10,15 +10,15 @@ use std::{
 /// Residency interval of a buffer. A buffer that is evicted and reloaded has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawnInterval {
-    /// The buffer's name.
+    /// Name of the buffer.
     pub name: String,
-    /// Its bytes on one core.
+    /// Bytes of the buffer on one core.
     pub bytes: i64,
-    /// Its address.
+    /// Address in bytes.
     pub address: i64,
     /// Operations of the interval, half-open.
     pub times: Range<usize>,
-    /// Buffer whose address it took over.
+    /// Buffer whose address this one reuses.
     pub successor_of: Option<String>,
 }
 
@@ -27,24 +27,24 @@ pub struct DrawnInterval {
 pub struct LxDrawing {
     /// Title.
     pub title: String,
-    /// Bytes of LX: drawn as the line at the top.
+    /// Bytes of LX, drawn as a line at the top.
     pub capacity_bytes: i64,
-    /// The boxes.
+    /// Residency intervals, drawn as boxes.
     pub stays: Vec<DrawnInterval>,
-    /// Names of the operations that have one.
+    /// Names of the operations, by index. The list may end early.
     pub operations: Vec<String>,
     /// Loops around operations, drawn as brackets under the boxes.
     pub loops: Vec<LoopBracket>,
 }
 
-/// A loop around operations.
+/// Loop around operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopBracket {
     /// Label of the bracket.
     pub name: String,
-    /// The operations in it, half-open.
+    /// Operations of the loop, half-open.
     pub times: Range<usize>,
-    /// Number of loops around it.
+    /// Number of loops around this one.
     pub depth: usize,
 }
 
@@ -52,7 +52,7 @@ const LEFT_MARGIN: f64 = 90.0;
 const TOP_MARGIN: f64 = 40.0;
 const RIGHT_MARGIN: f64 = 60.0;
 const BOTTOM_MARGIN: f64 = 40.0;
-/// Height of a row of brackets, and of the names of operations.
+/// Height of a row of brackets, and of the row of operation names.
 const BRACKET_HEIGHT: f64 = 16.0;
 const NAMES_HEIGHT: f64 = 80.0;
 /// Minimum width of an operation whose name is shown.
@@ -61,14 +61,14 @@ const PLOT_HEIGHT: f64 = 720.0;
 /// Width of an operation, unless the drawing gets too wide or too narrow.
 const OPERATION_WIDTH: f64 = 24.0;
 const PLOT_WIDTH_RANGE: (f64, f64) = (900.0, 1600.0);
-/// Font sizes that are tried for a label. The drawing can be enlarged.
+/// Font sizes that are tried for a label, largest first. A small size is readable because the drawing can be enlarged.
 const FONT_SIZES: [f64; 3] = [10.0, 8.0, 6.0];
-/// Maximum ratio of the height of LX to the height of its contents in a drawing of all of LX.
+/// Ratio of the LX size to the highest used address from which the drawing omits the upper part of LX.
 const MAX_HEIGHT_RATIO: i64 = 4;
-/// Width of a letter, and height of a line, relative to the font size.
+/// Width of a letter and height of a line, relative to the font size.
 const LETTER_SIZE: (f64, f64) = (0.56, 1.1);
 
-/// Colors with the same lightness, so that dark text is readable on all of them in both color schemes.
+/// Style sheet. The colors have the same lightness, so dark text is readable on each of them in both color schemes.
 const STYLE: &str = "<style>
 text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-size: 14px } .grid { stroke: #8886; stroke-width: 0.5 }
 .page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } .gauge { fill: #8883; stroke: #8888; stroke-width: 0.5 } .used { fill: #5b8fc7 } .bracket { stroke: #777; fill: none } rect.stay { stroke: #333; stroke-width: 0.5 } rect.stay:hover { stroke-width: 3 } .stay-name { fill: #111 }
@@ -79,7 +79,7 @@ text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-si
 rect.stay { stroke: #ccc } .handed { stroke: #fff } }
 </style>";
 
-/// Scales from bytes and operations to drawing coordinates.
+/// Factors that convert bytes and operations to drawing coordinates.
 struct DrawingScale {
     plot_width: f64,
     num_times: usize,
@@ -117,7 +117,7 @@ impl DrawingScale {
     }
 }
 
-/// Returns the drawing as the text of an SVG file. Equal plans give equal text.
+/// Renders a drawing as the text of an SVG file. Equal drawings give equal text.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 pub fn draw(drawing: &LxDrawing) -> String {
@@ -152,7 +152,7 @@ pub fn draw(drawing: &LxDrawing) -> String {
     svg
 }
 
-/// Draws the line at the capacity if it is visible, the used share, and the legend of the marks.
+/// Draws the capacity line if it is visible, the used share of LX, and the legend.
 fn draw_capacity(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     let (bytes, used) = (drawing.capacity_bytes, scale.highest_bytes);
     let (left, right) = (scale.x(0), scale.x(scale.num_times));
@@ -178,7 +178,7 @@ fn draw_capacity(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     push_line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP_MARGIN - 6.0));
 }
 
-/// Draws a bar of the plot's height that represents the capacity, filled up to the used bytes.
+/// Draws a bar that represents the capacity, filled up to the used bytes.
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
 fn draw_gauge(svg: &mut String, (x, used, capacity): (f64, i64, i64)) {
     let height = PLOT_HEIGHT * (used as f64 / capacity.max(1) as f64).min(1.0);
@@ -269,7 +269,8 @@ fn draw_axes(svg: &mut String, scale: &DrawingScale) {
     push_line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP_MARGIN - 8.0));
 }
 
-/// Returns the smallest of `factors` times a power of `base` with at most `most` steps up to `end`.
+/// Returns the smallest of `factors` times a power of `base` that divides the axis up to `end` into at most `most`
+/// steps.
 fn choose_axis_step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     let mut power = 1_i64;
     loop {
@@ -282,7 +283,7 @@ fn choose_axis_step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
     }
 }
 
-/// Returns the largest unit that divides these bytes, in bytes, and its name.
+/// Returns the largest unit that divides `bytes`: its size in bytes, and its name.
 const fn find_largest_unit(bytes: i64) -> (i64, &'static str) {
     if bytes % (1 << 20) == 0 {
         (1 << 20, "MiB")
@@ -293,18 +294,18 @@ const fn find_largest_unit(bytes: i64) -> (i64, &'static str) {
     }
 }
 
-/// Formats bytes that are a multiple of the unit.
+/// Formats bytes in a unit that divides them.
 fn format_in_unit(bytes: i64, (unit, name): (i64, &str)) -> String {
     if bytes == 0 { "0".to_owned() } else { format!("{} {name}", bytes / unit) }
 }
 
-/// Formats bytes in the largest unit without a fraction.
+/// Formats bytes in the largest unit that divides them.
 fn format_bytes(bytes: i64) -> String {
     format_in_unit(bytes, find_largest_unit(bytes))
 }
 
 fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
-    // A buffer that takes over an address covers the last operation of its predecessor.
+    // A buffer that reuses an address hides the last operation of its predecessor.
     let handed_over: BTreeSet<(i64, usize)> = drawing
         .stays
         .iter()
@@ -337,8 +338,8 @@ fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     }
 }
 
-/// Draws name and bytes of a box, or only the name, horizontally or vertically, in the largest font size that fits;
-/// nothing if none fits.
+/// Draws the name and the bytes of a box, or only the name, horizontally or vertically, in the largest font size that
+/// fits. Draws nothing if no size fits.
 fn draw_label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
     let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
     let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
@@ -371,7 +372,7 @@ fn estimate_text_width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * LETTER_SIZE.0 * size + 4.0
 }
 
-/// Draws the takeovers of addresses, and connects each interval of a buffer to its next one.
+/// Draws the in-place reuses, and connects the residency intervals of each buffer.
 fn draw_links(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     let mut last_stay: BTreeMap<&str, &DrawnInterval> = BTreeMap::new();
     for stay in &drawing.stays {
@@ -406,7 +407,7 @@ fn escape_xml(text: &str) -> String {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
-            // XML has no other control characters.
+            // XML cannot represent other control characters.
             _ if letter.is_control() && !letter.is_whitespace() => {
                 // Writing to a string does not fail.
                 let _ = write!(escaped, "{}", letter.escape_unicode());

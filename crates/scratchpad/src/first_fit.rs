@@ -1,10 +1,10 @@
-//! The first-fit planner: the lowest gap that is large enough.
+//! First-fit planner: places each buffer in the lowest sufficiently large gap.
 
 use super::gap_fit::{FreeGap, place_by_urgency};
 use super::{Buffer, Capacity, Placement, Planner};
 
-/// torch-spyre's first-fit planner of August 2026: places short-lived and frequently used buffers first, each in the
-/// lowest gap over its whole live range.
+/// First-fit planner of torch-spyre, August 2026. It places buffers with short live ranges and many uses first, each in
+/// the lowest gap over its whole live range.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstFitPlanner;
 

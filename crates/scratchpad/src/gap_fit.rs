@@ -1,10 +1,10 @@
-//! Code that first-fit and best-fit share: the order of the buffers, and the gaps over a live range.
+//! Shared implementation of first-fit and best-fit: the order of the buffers, and the gaps over a live range.
 
 use super::{Buffer, Capacity, Placement, buffer::can_reuse_in_place, live_index::LiveIndex};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Range of free bytes over the whole live range of a buffer.
+/// Range of bytes that is free over the whole live range of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FreeGap {
     /// First aligned address in the range.
@@ -13,9 +13,9 @@ pub(super) struct FreeGap {
     pub(super) left: i64,
 }
 
-/// Places the buffers one by one, the most urgent first, where no placed buffer is live during the live range: at a
-/// dying parent's address if that is free, else in the gap that `choose` selects from the sufficiently large ones,
-/// which are sorted by address.
+/// Places the buffers one by one, the most urgent first. A buffer gets the address of a dying parent if that is free.
+/// Else it gets the gap that `choose` selects; the gaps are free over its whole live range, large enough, and sorted by
+/// address.
 pub(super) fn place_by_urgency(
     buffers: &[Buffer],
     capacity: &Capacity,
@@ -52,9 +52,9 @@ pub(super) fn place_by_urgency(
     Placement::from_addresses(buffers, capacity, addresses)
 }
 
-/// Computes the urgency of a buffer: length of the live range over number of uses, in quarters so that it is exact
-/// (torch-spyre, August 2026). Each parent or child shortens the length by a quarter, a first use that is a write
-/// counts as half a use more, and the shorter live range wins a tie.
+/// Urgency of a buffer: length of its live range divided by its number of uses, the smallest first (torch-spyre, August
+/// 2026). The numbers are multiplied by 4 to be exact: having parents and being a parent each shorten the length by a
+/// quarter, and a write as first use counts as half a use more. The shorter live range wins a tie.
 #[derive(PartialEq, Eq)]
 struct BufferUrgency {
     length: usize,
@@ -87,8 +87,8 @@ impl BufferUrgency {
     }
 }
 
-/// Orders the buffers: the most urgent buffer whose parents have all been visited comes next. Buffers whose parents
-/// form a cycle come last, in list order.
+/// Orders the buffers by urgency, but each buffer after its parents. Buffers whose parents form a cycle come last, in
+/// list order.
 fn order_by_urgency(buffers: &[Buffer]) -> Vec<usize> {
     let mut children = vec![Vec::new(); buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
@@ -112,7 +112,7 @@ fn order_by_urgency(buffers: &[Buffer]) -> Vec<usize> {
     order
 }
 
-/// Returns whether `index` can take over the whole address range of `parent`.
+/// Returns whether `index` fits at the address of `parent` next to the placed buffers.
 fn can_take_parent_address(
     buffers: &[Buffer],
     live: &LiveIndex,
@@ -128,8 +128,8 @@ fn can_take_parent_address(
             .all(|&(low, high)| high <= start || end <= low)
 }
 
-/// Returns the byte ranges of placed buffers that are live together with `index`, lowest first, without those of its
-/// parent `but`.
+/// Returns the byte ranges of the placed buffers that are live together with `index`, by address. Omits the parent
+/// `but`.
 fn collect_obstacles(
     buffers: &[Buffer],
     live: &LiveIndex,
@@ -145,7 +145,7 @@ fn collect_obstacles(
     covered
 }
 
-/// Returns the gaps between the obstacles that hold `bytes` at an aligned address.
+/// Returns the gaps between the obstacles that hold `bytes` at an aligned address, by address.
 fn find_gaps(obstacles: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Vec<FreeGap> {
     let mut gaps = Vec::new();
     let mut bottom = 0;

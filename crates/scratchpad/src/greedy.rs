@@ -2,10 +2,11 @@
 
 use super::{Buffer, Capacity, Placement, Planner, buffer::can_reuse_in_place, live_index::LiveIndex};
 
-/// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
+/// Default planner of torch-spyre, August 2026 (`GreedyLayoutSolver`).
 ///
-/// In program order, a newborn buffer takes the address of a dying parent if it can. Otherwise it takes address 0 if
-/// that is free, else the first aligned address above all live buffers, else the lowest gap between live buffers.
+/// The planner visits buffers in program order. A newborn buffer reuses the address of a dying parent if it can.
+/// Otherwise it gets address 0 if that is free, else the first aligned address above all live buffers, else the lowest
+/// gap.
 #[derive(Clone, Copy, Debug)]
 pub struct GreedyPlanner;
 

@@ -1,37 +1,37 @@
-//! Planner instances in files: our JSON and MiniMalloc's CSV.
+//! Planning instances as files: our JSON and MiniMalloc's CSV.
 
 use super::{Buffer, Capacity, PlacementExclusion, Use, UseKind};
 use serde::Deserialize;
 
-/// List of buffers, and the memory into which they are placed.
+/// Planning instance: buffers, and the memory into which they are placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// Name in the file; empty for CSV.
     pub name: String,
-    /// The memory.
+    /// Memory into which the buffers are placed.
     pub capacity: Capacity,
     /// The buffers in the order of the file.
     pub buffers: Vec<Buffer>,
 }
 
-/// Error in an instance file.
+/// Error in an instance file, or a value out of range.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
-    /// The text is no JSON, or violates the schema.
+    /// The text is not JSON, or violates the schema.
     #[error("not an instance")]
     Json(#[from] serde_json::Error),
     /// The capacity or the alignment is out of range.
     #[error("expected a capacity from 0 to 2^44 bytes and an alignment from 1 to 2^44, found {bytes} and {alignment}")]
     Capacity {
-        /// The limit.
+        /// Capacity, in bytes.
         bytes: i64,
-        /// The alignment.
+        /// Alignment, in bytes.
         alignment: i64,
     },
     /// Two buffers have the same name.
     #[error("two buffers are named '{0}'")]
     Duplicate(String),
-    /// A parent is not a buffer of the list.
+    /// A parent is not another buffer of the list.
     #[error("'{buffer}' names '{parent}' as its parent, which is not another buffer")]
     UnknownParent {
         /// The buffer.
@@ -44,21 +44,21 @@ pub enum InstanceError {
     Size {
         /// The buffer.
         buffer: String,
-        /// Its size.
+        /// Size of the buffer, in bytes.
         bytes: i64,
     },
-    /// Uses are out of order, or the live range is not that from the first use to the last.
+    /// Uses are out of order, or the live range does not reach from the first use to the last.
     #[error("the uses of '{buffer}' are not in order, or its start and end are not those of its uses")]
     UseOrder {
         /// The buffer.
         buffer: String,
     },
-    /// The number of an operation is out of range.
+    /// The index of an operation is out of range.
     #[error("'{buffer}': expected uses by operations up to 2^44, found operation {time}")]
     TimeOutOfRange {
         /// The buffer.
         buffer: String,
-        /// The operation.
+        /// Index of the operation.
         time: usize,
     },
     /// The sum of the bytes of all uses exceeds the maximum.
@@ -66,16 +66,16 @@ pub enum InstanceError {
     TotalTooLarge {
         /// Buffer at which the sum exceeds the maximum.
         buffer: String,
-        /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
+        /// Bytes of all uses so far, plus two copies of each buffer. Sizes are rounded up to the alignment.
         bytes: i128,
     },
     /// A CSV line is not `id,lower,upper,size` with lower < upper, followed by a number from 1 if the first line has
     /// `weight`.
     #[error("line {line}: expected 'id,lower,upper,size{}' with lower below upper, found '{text}'{}", if *.has_weights { ",weight" } else { "" }, explain_empty_live_range(text))]
     Line {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// The text of the line.
+        /// Text of the line.
         text: String,
         /// Whether there is a column of weights.
         has_weights: bool,
@@ -97,11 +97,11 @@ fn explain_empty_live_range(text: &str) -> String {
     }
 }
 
-/// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Their sums times the scale
-/// of the exact planner's prices fit in 64 bits.
+/// Maximum of all counted quantities: bytes of all uses together, bytes of LX, operations. Sums of such quantities
+/// times the price scale of the exact planner fit in 64 bits.
 const MAX_QUANTITY: i64 = 1 << 44;
 
-/// Instance as the file spells it. Additional keys describe its origin.
+/// Instance in the JSON format. Additional keys, which describe its origin, are ignored.
 #[derive(Deserialize)]
 struct InstanceFile {
     name: String,
@@ -140,7 +140,7 @@ enum FileUseKind {
 impl Instance {
     /// Reads our JSON:
     /// `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?, barred?}]}`,
-    /// sizes in bytes, lives half-open.
+    /// sizes in bytes, live ranges half-open.
     ///
     /// # Errors
     /// Returns the first error in the text.
@@ -151,13 +151,13 @@ impl Instance {
             .validate()
     }
 
-    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`. Live ranges are half-open, and there are no uses,
-    /// so each buffer is written at its birth and read in its last operation. A fifth column `weight` is the number of
-    /// times its size that a buffer saves by being in LX. A weight from 2 up adds that number less one of reads in the
-    /// last operation; with 1 the buffer starts in HBM, and its first use is a read too.
+    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`; live ranges are half-open. The format has no uses:
+    /// each buffer is written at its birth and read in its last operation. A fifth column `weight` is the number of
+    /// times its size that a buffer saves by being in LX. Weight w from 2 up gives w - 1 reads in the last operation.
+    /// With weight 1 the buffer starts in HBM, and its first use is a read too.
     ///
     /// # Errors
-    /// Returns the first line that is no buffer.
+    /// Returns the first line that is not a buffer.
     pub fn from_csv(text: &str, capacity: Capacity) -> Result<Self, InstanceError> {
         let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
         let has_weights = match lines.next() {
@@ -182,7 +182,7 @@ impl Instance {
     /// Returns the instance with the same buffers and another memory.
     ///
     /// # Errors
-    /// If the capacity or the alignment is invalid.
+    /// Returns an error if the capacity or the alignment is out of range, or the quantities get too large.
     pub fn with_capacity(self, capacity: Capacity) -> Result<Self, InstanceError> {
         Self { capacity, ..self }.validate()
     }
@@ -274,7 +274,7 @@ fn parse_csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
     })
 }
 
-/// Each weight corresponds to that number of uses.
+/// Maximum weight. A weight of w creates w uses.
 const MAX_WEIGHT: usize = 1000;
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 use super::Buffer;
 use std::{collections::BTreeSet, ops::Range};
 
-/// Placed buffers of a list, indexed by live range. A query takes time linear in its results plus the logarithm of the
-/// number of times.
+/// Placed buffers of a list, indexed by live range. A query takes time linear in the number of results, plus the
+/// logarithm of the number of times.
 pub(super) struct LiveIndex {
     /// Times at which a live range of the list begins or ends.
     times: Vec<usize>,
-    /// Segment tree over the ranges between times, with its root at 1 and range `n` at leaf `times.len() + n`. A buffer
-    /// is stored at the few nodes that together cover its live range. Per node: the last entry of its list.
+    /// Segment tree over the intervals between times: its root is 1, and interval `n` is leaf `times.len() + n`. A
+    /// buffer is stored at the few nodes that together cover its live range. Per node: the last entry of its list.
     covering: Vec<Option<usize>>,
-    /// A buffer, and the preceding entry of the same list.
+    /// Buffer, and the preceding entry of the same list.
     entries: Vec<(usize, Option<usize>)>,
     /// Buffers by the time of their birth.
     born: BTreeSet<(usize, usize)>,

@@ -7,21 +7,21 @@ use std::collections::BTreeSet;
 /// Addresses of the buffers of a list: one entry per buffer, in list order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// LX address in bytes, the same on every core; none for a buffer in HBM.
+    /// LX address in bytes, the same on every core; `None` for a buffer in HBM.
     pub addresses: Vec<Option<i64>>,
-    /// Reason why a buffer stays in HBM; none for a placed buffer.
+    /// Reason why a buffer stays in HBM; `None` for a placed buffer.
     pub reasons: Vec<Option<UnplacedReason>>,
 }
 
-/// Algorithm that chooses addresses. It is deterministic: the same list gives the same placement on every machine.
+/// Algorithm that assigns addresses. It is deterministic: the same list gives the same placement on every machine.
 pub trait Planner {
-    /// Returns the name in options and reports.
+    /// Returns the name of the planner in options and reports.
     fn name(&self) -> &'static str;
 
     /// Returns a legal placement of the buffers. Parents are positions in `buffers`.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
 
-    /// Returns whether the planner chooses residency intervals and copies, and not only addresses. The caller then
+    /// Returns whether the planner chooses residency intervals and copies in addition to addresses. The caller then
     /// inserts no copies beforehand, and may choose the core split together with the plan.
     fn chooses_residency(&self) -> bool {
         false
@@ -31,7 +31,7 @@ pub trait Planner {
 /// Reason why a planner left a buffer in HBM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnplacedReason {
-    /// The buffer is barred.
+    /// The buffer is ineligible.
     #[error(transparent)]
     Ineligible(#[from] PlacementExclusion),
     /// The buffer is larger than LX.
@@ -47,9 +47,9 @@ pub enum UnplacedReason {
     NoGap {
         /// Bytes of the buffer on one core.
         bytes: i64,
-        /// Operation of the live range in which placed buffers cover the most bytes; the first of several.
+        /// Operation of the live range in which placed buffers occupy the most bytes; the first of several.
         time: usize,
-        /// Bytes below the capacity that placed buffers cover during that operation.
+        /// Bytes below the capacity that placed buffers occupy during that operation.
         taken: i64,
         /// Bytes of LX.
         capacity: i64,
@@ -59,7 +59,7 @@ pub enum UnplacedReason {
 /// Rule that a placement violates. Buffers are positions in the list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
-    /// The placement has one entry per buffer.
+    /// The placement does not have one entry per buffer.
     #[error("{found} addresses for {expected} buffers")]
     Length {
         /// Buffers in the list.
@@ -67,13 +67,13 @@ pub enum Violation {
         /// Addresses in the placement.
         found: usize,
     },
-    /// A barred buffer has an address.
+    /// An ineligible buffer has an address.
     #[error("buffer {buffer} has an address, but may not be in LX")]
     Ineligible {
         /// The buffer.
         buffer: usize,
     },
-    /// An address is no multiple of the alignment.
+    /// An address is not a multiple of the alignment.
     #[error("address {address} of buffer {buffer} is not aligned")]
     Misaligned {
         /// The buffer.
@@ -81,7 +81,7 @@ pub enum Violation {
         /// Its address.
         address: i64,
     },
-    /// A buffer begins before LX or ends after it.
+    /// A buffer begins below address 0 or ends above the capacity.
     #[error("buffer {buffer} covers {address}..{end}, outside LX")]
     OutOfBounds {
         /// The buffer.
@@ -91,7 +91,7 @@ pub enum Violation {
         /// First byte after the buffer.
         end: i64,
     },
-    /// Two live buffers share bytes, and neither took over the other's address.
+    /// Two live buffers share bytes, and neither reuses the address of the other.
     #[error("buffers {first} and {second} overlap while both are live")]
     Overlap {
         /// Buffer that is listed first.
@@ -102,7 +102,7 @@ pub enum Violation {
 }
 
 impl Placement {
-    /// Creates a placement with these addresses, and the reasons for the buffers without one.
+    /// Creates a placement with these addresses, and derives a reason for each buffer without one.
     #[must_use]
     pub fn from_addresses(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
         let taken = compute_occupied_bytes_at_births(buffers, &addresses);
@@ -120,7 +120,7 @@ impl Placement {
     }
 
     /// Returns the bytes per core that still move to or from HBM: every use of a buffer in HBM, and the copies of every
-    /// placed buffer that starts or ends there. that starts or ends there.
+    /// placed buffer that starts or ends in HBM.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
         let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
@@ -137,8 +137,8 @@ impl Placement {
     }
 }
 
-/// Computes the bytes covered by placed buffers at each time at which a buffer is born, in ascending order. Coverage
-/// does not grow between births, so every live range has its maximum at one of these times.
+/// Computes the bytes that placed buffers occupy at each birth of a buffer, by ascending time. Occupancy does not grow
+/// between births, so every live range has its maximum at a birth.
 fn compute_occupied_bytes_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
     let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.live_range().start).collect();
     let live = LiveIndex::from_addresses(buffers, addresses);
@@ -146,7 +146,7 @@ fn compute_occupied_bytes_at_births(buffers: &[Buffer], addresses: &[Option<i64>
     let taken = |time: usize| {
         let mut covered: Vec<(i64, i64)> = live.live_at(time).filter_map(cover).collect();
         covered.sort_unstable();
-        // A buffer and its successor cover the same bytes, which count once.
+        // A buffer and its successor occupy the same bytes, which count once.
         let add =
             |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
         covered.into_iter().fold((0, 0), add).0
@@ -162,9 +162,9 @@ fn explain_missing_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buf
     UnplacedReason::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
 }
 
-/// Checks a placement independently of its planner. Barred buffers are not placed, addresses are aligned and inside LX,
-/// and live buffers do not overlap, except that a buffer may take over the address of an in-place parent. A parent
-/// keeps its whole extent during the operation of the takeover, and hands its address over once.
+/// Checks a placement independently of its planner. Ineligible buffers have no address, addresses are aligned and
+/// inside LX, and live buffers do not overlap. The exception is in-place reuse: a child may have the address of a
+/// parent. The parent keeps all of its bytes during that operation, and only one child reuses its address.
 ///
 /// # Errors
 /// Returns the first violation in list order.
@@ -213,7 +213,7 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
     found.map_or(Ok(()), |(second, first)| Err(Violation::Overlap { first, second }))
 }
 
-/// Returns the parent whose address each buffer took over; a parent has one successor, the first in the list.
+/// Returns, per buffer, the parent whose address it reuses. A parent has one successor, the first in the list.
 fn find_predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usize>> {
     let mut taken = vec![false; buffers.len()];
     let mut predecessors = vec![None; buffers.len()];

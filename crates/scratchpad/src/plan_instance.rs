@@ -1,4 +1,4 @@
-//! Planning of a complete instance, with step limits and progress reports.
+//! Plans one instance with step limits and progress reports: entry points of the tools, above the planners.
 
 use super::{
     ExactPlanner, Instance, Placement, PlanningProgress, ResidencyMode, ScratchpadPlan, UnknownPlanner,
@@ -10,18 +10,18 @@ use super::{
 
 /// Limits of a planning run.
 pub struct PlanningLimits<'a> {
-    /// Total number of steps; the same number gives the same plan on every machine.
+    /// Total number of steps. The same number gives the same plan on every machine.
     pub budget: u64,
-    /// Callback that is called from time to time; planning stops when it returns false.
+    /// Callback that receives progress every few milliseconds. Planning stops when it returns false.
     pub go_on: &'a mut dyn FnMut(&PlanningProgress) -> bool,
 }
 
-/// Steps between two calls of the watcher: about ten milliseconds.
+/// Steps between two calls of the callback: about ten milliseconds.
 const STEPS_PER_PORTION: u64 = 10_000;
 
 impl PlanningLimits<'_> {
-    /// Runs portions of steps until `work` returns that it is done or the limits are reached. Returns the steps taken,
-    /// and whether the watcher stopped it.
+    /// Runs portions of steps until `work` returns that it is done, the budget is used, or the callback stops the run.
+    /// Returns the steps taken, and whether the callback stopped the run.
     fn run_portions(&mut self, mut work: impl FnMut(&mut StepBudget) -> (bool, PlanningProgress)) -> (u64, bool) {
         let mut taken = 0;
         loop {
@@ -39,12 +39,12 @@ impl PlanningLimits<'_> {
     }
 }
 
-/// Plans with the named planner. A planner that chooses residency intervals first searches addresses for everything
-/// that may be placed, which leaves the fewest bytes. If there are none, or they are hard to find, it chooses intervals
-/// of the kind `stays`.
+/// Plans `instance` with the named planner. A planner that chooses residency intervals first searches addresses for all
+/// eligible buffers, because a plan with every buffer in LX leaves the fewest bytes. If that search fails, the planner
+/// chooses intervals according to `stays`.
 ///
 /// # Errors
-/// If there is no planner of this name.
+/// Returns [`UnknownPlanner`] if no planner has this name.
 pub fn plan_instance(
     instance: &Instance,
     planner: &str,
@@ -79,7 +79,7 @@ pub fn plan_instance(
     let (mut steps, mut is_stopped, mut known) = (steps, timed_out, None);
     let budget = limits.budget - steps;
     if stays == ResidencyMode::Split {
-        // Split plans start from plans with unsplit live ranges, so the unsplit search gets as many steps.
+        // The unsplit plan is the starting point of the split search. Both searches get the same number of steps.
         let whole = solve_remaining(
             &ExactPlanner { mode: ResidencyMode::Whole, budget },
             instance,
@@ -95,7 +95,8 @@ pub fn plan_instance(
     Ok(ScratchpadPlan { steps: plan.steps + steps, timed_out: is_stopped, ..plan })
 }
 
-/// Plans after some steps are used. The watcher is not called again after it returned false.
+/// Solves the instance after `steps` earlier steps, which progress reports include. The callback is not called again
+/// after it returned false.
 fn solve_remaining(
     exact: &ExactPlanner,
     instance: &Instance,
@@ -109,22 +110,22 @@ fn solve_remaining(
     })
 }
 
-/// Smallest LX in which every buffer that may be placed has an address.
+/// Smallest LX in which every eligible buffer has an address for its whole live range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimumLxPlan {
-    /// The addresses.
+    /// Addresses in an LX of this size.
     pub placement: Placement,
-    /// Bytes that suffice.
+    /// Size of LX, in bytes, for which addresses were found.
     pub bytes: i64,
-    /// Lower bound of the bytes; both are multiples of the alignment.
+    /// Lower bound of this size, in bytes. Both sizes are multiples of the alignment.
     pub lower_bound: i64,
     /// Steps taken.
     pub steps: u64,
-    /// Whether the watcher stopped the search.
+    /// Whether the callback stopped the search.
     pub timed_out: bool,
 }
 
-/// Searches the smallest LX; uses the alignment of the instance, and ignores its capacity.
+/// Searches the smallest LX. Uses the alignment of the instance and ignores its capacity.
 #[must_use]
 pub fn find_smallest_lx(instance: &Instance, limits: &mut PlanningLimits) -> MinimumLxPlan {
     let shapes = convert_to_shapes(instance);
@@ -139,14 +140,15 @@ pub fn find_smallest_lx(instance: &Instance, limits: &mut PlanningLimits) -> Min
         )
     });
     let PackingPeak { offsets, height, lower_bound } = search.peak;
-    // The search permits no overlap. With takeovers, only the bytes that are certainly live together are a lower bound.
+    // The search ignores in-place reuse. If reuse is possible, only the bytes that are certainly live together are a
+    // bound.
     let is_kept_apart = (0..instance.buffers.len()).all(|buffer| !may_reuse_address(instance, buffer));
     let lower_bound = if is_kept_apart { lower_bound } else { compute_load_without_reuse(instance) };
     let (bytes, lower_bound) = (height * alignment, lower_bound * alignment);
     MinimumLxPlan { placement: build_placement(instance, &offsets), bytes, lower_bound, steps, timed_out }
 }
 
-/// Returns whether a buffer may take over an address.
+/// Returns whether a buffer may reuse the address of some parent.
 fn may_reuse_address(instance: &Instance, buffer: usize) -> bool {
     let is_placed = |index: usize| instance.buffers[index].barred.is_none();
     let parents = &instance.buffers[buffer].in_place_parents;
@@ -154,7 +156,8 @@ fn may_reuse_address(instance: &Instance, buffer: usize) -> bool {
         && parents.iter().any(|&parent| is_placed(parent) && can_reuse_in_place(&instance.buffers, buffer, parent))
 }
 
-/// Returns the maximum number of units live at once, without buffers that may take over an address in that operation.
+/// Returns the maximum number of units live at once. A buffer that may reuse an address does not count in the operation
+/// of its birth.
 fn compute_load_without_reuse(instance: &Instance) -> i64 {
     let shapes = convert_to_shapes(instance);
     let steps = shapes.iter().enumerate().flat_map(|(buffer, shape)| {
@@ -164,7 +167,7 @@ fn compute_load_without_reuse(instance: &Instance) -> i64 {
     compute_max_load(&steps.filter(|step| step.lower < step.upper).collect::<Vec<_>>())
 }
 
-/// Converts the buffers into units of the alignment; a barred buffer occupies no space.
+/// Converts the buffers into shapes, in units of the alignment. An ineligible buffer has size 0.
 fn convert_to_shapes(instance: &Instance) -> Vec<PackingShape> {
     let tick = |time: usize| i64::try_from(time).expect("fewer than 2^63");
     let shape = |buffer: &super::Buffer| {
@@ -179,7 +182,7 @@ fn convert_to_shapes(instance: &Instance) -> Vec<PackingShape> {
     instance.buffers.iter().map(shape).collect()
 }
 
-/// Places every buffer that may be placed at these offsets.
+/// Places every eligible buffer at its offset, in units of the alignment.
 fn build_placement(instance: &Instance, offsets: &[i64]) -> Placement {
     let offsets =
         offsets.iter().map(|offset| Some(offset * instance.capacity.alignment)).chain(std::iter::repeat(None));
@@ -188,7 +191,7 @@ fn build_placement(instance: &Instance, offsets: &[i64]) -> Placement {
     Placement::from_addresses(&instance.buffers, &instance.capacity, addresses)
 }
 
-/// Draws a plan.
+/// Builds the drawing of a plan.
 #[must_use]
 pub fn build_drawing(instance: &Instance, plan: &ScratchpadPlan, title: String) -> LxDrawing {
     let buffers = &instance.buffers;

@@ -2,15 +2,15 @@
 
 use super::{BestFitPlanner, ExactPlanner, FirstFitPlanner, GreedyPlanner, Planner};
 
-/// Unknown planner name.
+/// Error: no planner has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown LX planner '{0}': expected 'none', 'greedy', 'first-fit', 'best-fit' or 'exact'")]
 pub struct UnknownPlanner(pub String);
 
-/// Returns the planner of that name.
+/// Returns the planner with this name.
 ///
 /// # Errors
-/// If there is no such planner.
+/// Returns [`UnknownPlanner`] if no planner has this name.
 pub fn find_planner(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
     let planners: [Box<dyn Planner>; 4] = [
         Box::new(GreedyPlanner),
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn places_late_large_buffer_despite_early_small_one() {
-        // The "simple fragmentation" pattern of the peer: greedy puts B above A and then finds no room for C.
+        // The "simple fragmentation" pattern of torch-spyre: greedy puts B above A and then finds no gap for C.
         let third = 1000;
         let buffers =
             [buffer("A", third, &[0, 1, 2]), buffer("B", third, &[1, 2, 3, 4]), buffer("C", 2 * third, &[3, 4])];
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(plan_addresses("best-fit", &buffers, 120, 1), [Some(0), Some(40), Some(70), Some(100)]);
     }
 
-    /// A buffer with up to five uses, possibly barred or starting in HBM, and parents that may not exist.
+    /// Generates a buffer with up to five uses, possibly ineligible or starting in HBM, and parents that may not exist.
     fn any_buffer() -> impl Strategy<Value = Buffer> {
         let steps = prop::collection::vec(0_usize..6, 0..4);
         let parents = prop::collection::vec(0_usize..14, 0..3);
@@ -136,7 +136,7 @@ mod tests {
         })
     }
 
-    /// Up to 14 buffers whose parents stand earlier in the list.
+    /// Generates up to 14 buffers whose parents precede them in the list.
     fn buffer_lists() -> impl Strategy<Value = Vec<Buffer>> {
         prop::collection::vec(any_buffer(), 0..14).prop_map(|mut buffers| {
             for (index, buffer) in buffers.iter_mut().enumerate() {

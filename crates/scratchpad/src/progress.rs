@@ -1,13 +1,13 @@
-//! Progress reports to the observer of a planner.
+//! Progress of a planner, for callbacks that report it or stop the planner.
 
-/// Progress of a planning run. The gap is between `best` and `bound`.
+/// Progress of a planning run. `best - bound` is the gap that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlanningProgress {
     /// Steps taken.
     pub steps: u64,
-    /// Best value so far, in bytes.
+    /// Value of the best plan so far, in bytes.
     pub best: i64,
-    /// Lower bound of the value of any plan.
+    /// Lower bound of the value of every plan, in bytes.
     pub bound: i64,
 }
 

@@ -1,17 +1,4 @@
-//! Labelled rules of the bundle format, checked on the files alone.
-//!
-//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks a bundle before
-//! it is written, and `spyre-translate --check-bundle` checks any bundle. A check reads only the files, through
-//! [`sdsc_format`]. It shares no knowledge with the emitter, so that it does not repeat a defect of the emitter.
-//!
-//! ```text
-//! sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/ss_/mb_: sdsc_r29: 2 slices of 63 points for the 128 points of 'mb'; equal ...
-//! bundle.mlir:12:3: sdsc_r13: 5 operands for 6 symbol ids; each operand is the value of one symbol
-//! ```
-//!
-//! [`RULES`] is the table of rules; each has a label, a statement, a source and one function. Violations are reported
-//! in the order of the table, from the most basic rule on. The text of a bundle is read once and each SDSC file is
-//! read, checked and dropped, so time is linear in the size of a bundle and memory that of one file.
+#![doc = include_str!("../README.md")]
 
 mod buffers;
 mod data_flow;

@@ -1,19 +1,4 @@
-//! Checks how far a plan of loops is from the best one, without trusting the search that found it.
-//!
-//! A *certificate* has the ops of a program before loops are chosen, the modeled time of a plan, and a *potential* for
-//! each position between ops: a lower bound on the time of all earlier ops in any plan of the space. [`verify`]
-//! enumerates the space and looks for a step between two positions that costs less than the potential rises; if there
-//! is none, no plan costs less than the last potential. `docs/reference/certificates.md` defines the space and proves
-//! this. [`TilingProof::from_program`] computes the highest potentials. This crate shares no code with the search; both
-//! use the cost model of the crate `cost`.
-//!
-//! | file | what |
-//! |---|---|
-//! | `program.rs` | the ops, as a certificate has them |
-//! | `space.rs` | axes, counts and nests: what plans are made of |
-//! | `min_time.rs` | the least time of an op in tiles |
-//! | `traffic_bound.rs` | what it must move, whatever is in LX |
-//! | `segment_costs.rs` | the least time of a segment in a nest |
+#![doc = include_str!("../README.md")]
 
 mod min_time;
 mod program;

@@ -178,7 +178,8 @@ impl HintFlattener<'_> {
         Ok(())
     }
 
-    /// A loop that existed before has fixed tiles, so its symbolic count can only be bound to their number.
+    /// Binds the symbolic count of an existing loop. Its tiles are fixed, so the count can only be bound to their
+    /// number.
     fn bind_loop(&mut self, op: Op<'_>) -> Result<(), ErrorReported> {
         let Some(symbol) = op.attr(attr::SYMBOL).and_then(string) else { return Ok(()) };
         let number =

@@ -1,5 +1,5 @@
-//! `spyre-propagate-dims`, part for values computed from constants alone: they have no names from arguments, and get
-//! the names that their readers have.
+//! `spyre-propagate-dims`, for values that are computed from constants alone: these inherit no names from arguments,
+//! and get the names that their users have.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 };
 use machine::Family;
 
-/// Names the dimensions of elementwise ops on constants, such as those that compute a mask, after the first reader.
-/// Each op is visited once, in reverse program order.
+/// Names the dimensions of elementwise ops on constants, such as those that compute a mask, after the first user. Each
+/// op is visited once, in reverse program order.
 pub(super) fn name_constant_ops(function: Op<'_>) {
     let mut known: ValueMap<()> = ValueMap::default();
     let mut of_constants = Vec::new();

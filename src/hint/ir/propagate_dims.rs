@@ -1,9 +1,9 @@
 //! `spyre-propagate-dims`: propagates dimension names from arguments to every op.
 //!
-//! Reads `spyre.dims` of the arguments, or the option `dims`, the declared sizes in `spyre.dim_sizes` of the function,
-//! and the maps of views and ops; writes `dims` on compute ops, one string per iteration dimension, and all known sizes
-//! to `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name
-//! wins, with a warning; the first op that reads a view reports the names that the view loses.
+//! Reads `spyre.dims` of the arguments, or the option `dims`; the sizes in `spyre.dim_sizes` of the function; and the
+//! maps of views and ops. Writes `dims` on compute ops, one string per iteration dimension, and all known sizes to
+//! `spyre.dim_sizes`. One traversal in program order, before loops exist. Where operands disagree, the first name wins,
+//! with a warning; the first op that reads a view reports the names that the view loses.
 
 use super::name_constants::name_constant_ops;
 use crate::dialect::ods::{attr, option, spyre};
@@ -34,7 +34,7 @@ struct NamedValue<'c> {
     parts: Rc<Vec<BufferFactor>>,
     /// Elements of the buffer that the value shows.
     shown: BufferIndexMap,
-    /// Names along the value's dimensions; the first op that reads the value takes (and reports) the losses.
+    /// Names along the value's dimensions; the first op that reads the value reports the losses.
     walk: DimNameMap,
 }
 
@@ -142,7 +142,7 @@ fn set_sizes(function: Op<'_>, sizes: &NamedDimSizes) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Returns the names of a complete buffer; None if no factor has a name.
+/// Returns the names of a complete buffer; `None` if no factor has a name.
 fn name_buffer<'c>(buffer: Value<'c>, parts: Vec<BufferFactor>, shape: &[i64]) -> Option<NamedValue<'c>> {
     let shown = BufferIndexMap::from_buffer_shape(shape).filter(|_| parts.iter().any(BufferFactor::is_named))?;
     Some(NamedValue { buffer, walk: shown.map_names(&parts), parts: Rc::new(parts), shown })

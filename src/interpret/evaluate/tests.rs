@@ -1,4 +1,4 @@
-//! One small test for what each op means.
+//! One small test of the semantics of each op.
 
 use super::*;
 use element::{F64Arithmetic, FiniteField, RandomArithmetic};
@@ -21,7 +21,7 @@ fn named(function: &str) -> EvalOpKind<'static> {
     EvalOpKind::Pointwise { function: function.to_owned(), constants: Vec::new() }
 }
 
-/// A function whose first values are its arguments and whose last one is its result.
+/// Function whose first values are its arguments and whose last one is its result.
 fn function(values: Vec<EvalTensor>, num_arguments: usize, ops: Vec<EvalOp<'static>>) -> EvalFunction<'static> {
     let body = EvalBlock { arguments: (0..num_arguments).collect(), ops, yields: vec![values.len() - 1] };
     EvalFunction { name: "f".to_owned(), ranges: Vec::new(), values, body }
@@ -38,7 +38,7 @@ fn run(function: &EvalFunction<'_>, arguments: Vec<EvalArray<f64>>) -> Result<Ve
     }
 }
 
-/// One op on arguments.
+/// Runs one op on arguments.
 fn run_op(kind: EvalOpKind<'static>, shapes: &[&[usize]], arguments: &[&[f64]]) -> Vec<f64> {
     let num_arguments = arguments.len();
     let values: Vec<EvalTensor> = shapes.iter().map(|shape| half(shape)).collect();
@@ -130,7 +130,7 @@ fn returns_constants_of_the_program() {
     assert_eq!(run(&fill, vec![]).unwrap(), [0.5, 0.5]);
 }
 
-/// `%sum = loop 2 tiled(%x[0]) carried(%begin) { %sum = add(%before, %tile); yield %tile[0], %sum }`
+/// Returns `%sum = loop 2 tiled(%x[0]) carried(%begin) { %sum = add(%before, %tile); yield %tile[0], %sum }`.
 fn accumulation() -> EvalFunction<'static> {
     let values = vec![half(&[4]), half(&[2]), half(&[2]), half(&[2]), half(&[2]), half(&[4]), half(&[2])];
     let body = EvalBlock { arguments: vec![2, 3], ops: vec![op(named("add"), &[3, 2], 4)], yields: vec![4, 4] };

@@ -1,4 +1,4 @@
-//! Tests of what results over whole tensors do not show.
+//! Tests of errors that results over complete tensors do not show.
 
 use super::*;
 use crate::interpret::EvalTensor;
@@ -23,8 +23,8 @@ fn function(
     EvalFunction { name: "f".to_owned(), ranges: vec![], values, body: EvalBlock { arguments, ops, yields } }
 }
 
-/// `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0 is an
-/// argument.
+/// Returns `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0
+/// is an argument.
 fn function_with_loop(
     starts: &[ValueId],
     body: Vec<EvalOp<'static>>,
@@ -92,7 +92,7 @@ fn treats_view_as_alias_of_its_source() {
 
 #[test]
 fn finds_nonzero_padding_outside_of_the_index_range() {
-    // %0 is the left operand, %1 the right one, three rows of which the buffer has four.
+    // %0 is the left operand, %1 the right one: three rows of a buffer of four.
     let padded = |number: f64, n_rows: usize| {
         let insert = |row| EvalOpKind::Insert { offsets: vec![row, 0] };
         let ops = vec![

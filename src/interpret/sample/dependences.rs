@@ -79,7 +79,7 @@ fn all_positions(size: usize) -> Arc<[usize]> {
     (0..size).collect()
 }
 
-/// Returns the needs of an insert: of the part, the elements in the window; of the buffer, all others, if any.
+/// Returns the dependences of an insert: of the slice, the elements in the window; of the buffer, all others, if any.
 fn compute_insert_dependences(
     wanted: &ElementSelection,
     offsets: &[usize],

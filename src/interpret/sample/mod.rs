@@ -2,7 +2,7 @@
 //!
 //! Loops are unrolled. A backward pass computes the required elements of each value as [`ElementSelection`]s, which may
 //! overapproximate but never omit an element. Each op is then rewritten to tensors of the required elements only.
-//! [`Function::steps`] returns the cost of that function before any evaluation.
+//! [`EvalFunction::count_operations`] returns the cost of the extracted function before any evaluation.
 
 mod dependences;
 
@@ -99,7 +99,7 @@ struct SampleBuilder<'f, 'a> {
     whole: &'f EvalFunction<'a>,
     /// Required elements of each value, if any.
     stored: Vec<Option<ElementSelection>>,
-    /// Value of the new function that corresponds to each value, or None.
+    /// Value of the new function that corresponds to each value, if any.
     ids: Vec<Option<ValueId>>,
     values: Vec<EvalTensor>,
     ops: Vec<EvalOp<'a>>,
@@ -128,7 +128,7 @@ impl<'a> SampleBuilder<'_, 'a> {
         self.ids[id].zip(self.stored[id].as_ref()).ok_or(EvaluationError::UndefinedValue)
     }
 
-    /// Elements of a value.
+    /// Returns the selected elements of a value.
     fn pick_elements(&mut self, id: ValueId, wanted: &ElementSelection) -> Result<ValueId, EvaluationError> {
         let (own, stored) = self.stored_selection(id)?;
         if stored == wanted {
@@ -154,7 +154,7 @@ impl<'a> SampleBuilder<'_, 'a> {
         self.ids[output] = Some(match (&op.kind, inputs.as_slice()) {
             (EvalOpKind::Insert { .. }, [Some(only), None] | [None, Some(only)]) => *only,
             (EvalOpKind::Insert { offsets }, [Some(part), Some(whole)]) => {
-                // The window's positions are neighbours among those that are wanted.
+                // The positions in the window are adjacent among the required ones.
                 let first = |(positions, offset): (&Arc<[usize]>, &usize)| {
                     positions.partition_point(|position| position < offset)
                 };

@@ -6,11 +6,11 @@ use element::{FieldElement, FiniteField, RandomArithmetic};
 use machine::ElementType;
 use proptest::prelude::*;
 
-/// A program that grows op by op from two matrices and positions of rows.
+/// Program that grows op by op from two matrices and row positions.
 struct RandomProgram {
     values: Vec<EvalTensor>,
     ops: Vec<EvalOp<'static>>,
-    /// The matrices so far.
+    /// Matrices that have been computed.
     matrices: Vec<ValueId>,
 }
 
@@ -116,7 +116,7 @@ impl RandomProgram {
         self.matrices.push(next);
     }
 
-    /// A loop over two halves of the rows that carries their sum and gives products.
+    /// Adds a loop over two halves of the rows that carries their sum and yields products.
     fn add_folding_loop(&mut self, x: ValueId, m: usize, n: usize) -> ValueId {
         let half_shape = [m / 2, n];
         let begin =
@@ -162,7 +162,7 @@ fn select_elements(
     array.gather(&PositionSequence::Positions(selection.positions(shape)))
 }
 
-/// The elements that a sample computes, and those that the whole program computes there.
+/// Returns the elements that a sample computes, and those that the complete program computes there.
 fn compute_both_ways(function: &EvalFunction<'_>, results: &[ElementSelection]) -> [Vec<EvalArray<FieldElement>>; 2] {
     let field = FiniteField::new(3);
     let given = random_arguments(function, &field);
@@ -191,7 +191,7 @@ proptest! {
     }
 }
 
-/// Describes how a sample of such a program differs from the complete program. Returns None if they agree.
+/// Describes how a sample of this program differs from the complete program; returns `None` if they agree.
 fn find_sample_mismatch(ops: &[(usize, usize)], seeds: &[usize]) -> Option<String> {
     let mut program = RandomProgram::new();
     ops.iter().for_each(|(which, on)| program.add_random_op(*which, *on));
@@ -209,7 +209,7 @@ fn find_sample_mismatch(ops: &[(usize, usize)], seeds: &[usize]) -> Option<Strin
     (!is_same || found.len() != expected.len()).then(|| format!("{found:?} instead of {expected:?}"))
 }
 
-/// A sum of products of spent zeros has a second part that means nothing, and that a sample need not have.
+/// A sum of products of spent zeros has a meaningless second component, which may differ in a sample.
 #[test]
 fn compares_spent_elements_by_meaning() {
     let ops = [(0, 31), (2, 8), (0, 0), (0, 0), (0, 0), (4, 80), (3, 7)];

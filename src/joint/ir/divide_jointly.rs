@@ -1,4 +1,4 @@
-//! `spyre-divide-jointly`: divides the work of all ops together, by what the splits and the placement in LX cost.
+//! `spyre-divide-jointly`: divides the work of all ops together, by the cost of the splits and of the placement in LX.
 //!
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`.
 //! Replaces `spyre-divide-work`, whose splits are the starting point.
@@ -172,7 +172,7 @@ mod tests {
         include_str!("../../../test/lx/allocate-scratchpad-loops.mlir"),
     ];
 
-    /// Returns the prices of the IR that a plan is written to.
+    /// Returns the costs of the IR after a plan is written to it.
     fn compute_costs_on_clone(function: Op<'_>, splits: &[&WorkSplit], target: &Target) -> Vec<PlacedOpCost> {
         let scratch = DetachedClone::from_op(function);
         for (compute, split) in ComputeOp::collect_in(scratch.op()).into_iter().zip(splits) {
@@ -195,8 +195,8 @@ mod tests {
         compute_tile_costs(&tiles, &ir.program.ops, target)
     }
 
-    /// Compares the prices of a function under several core splits. Returns the numbers of ops that placement adds, and
-    /// removes.
+    /// Compares the costs of a function under several core splits. Returns the number of ops that placement adds, and
+    /// of those that it removes.
     fn compare_costs(function: Op<'_>, target: &Target) -> [usize; 2] {
         let Ok((_, described)) = describe_function(function, target, &mut JointMemo::default()) else { return [0; 2] };
         let program = &described.joint;

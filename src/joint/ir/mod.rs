@@ -1,3 +1,3 @@
-//! Pass of stage `joint`: the file of the stage that uses IR.
+//! Pass of stage `joint`.
 
 pub(crate) mod divide_jointly;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Existing and assigned dimension names of the arguments of a function or kernel.
 pub(super) struct ArgumentNames<'c> {
     op: Op<'c>,
-    /// For each argument, the names of its dimensions (empty: unnamed). None if the names are not dimension names.
+    /// For each argument, the names of its dimensions (empty: unnamed). `None` if the names are not dimension names.
     names: Vec<Option<Vec<String>>>,
     taken: BTreeSet<String>,
     groups: DimNameGroups,
@@ -39,7 +39,7 @@ impl<'c> ArgumentNames<'c> {
         Self { op: function, names, taken, groups: DimNameGroups::new(function, known) }
     }
 
-    /// A kernel without names uses those of the enclosing function.
+    /// Returns the names of a kernel's arguments; a kernel without names uses those of the enclosing function.
     pub(super) fn from_kernel(kernel: Op<'c>, function: Op<'c>, known: &DimLabels<ArgumentDim>) -> Self {
         let own = input_dims_of(kernel).unwrap_or_else(|| {
             let of_program = compute_program_labels(function);
@@ -55,7 +55,7 @@ impl<'c> ArgumentNames<'c> {
         Self { op: kernel, names, taken, groups: DimNameGroups::new(kernel, known) }
     }
 
-    /// Returns the name of a dimension; None if it has none.
+    /// Returns the name of a dimension; `None` if it has none.
     fn get(&self, (argument, dim): ArgumentDim) -> Option<&str> {
         let name = self.names[argument].as_ref().map(|names| names[dim].as_str());
         name.filter(|name| !name.is_empty())
@@ -75,7 +75,7 @@ impl<'c> ArgumentNames<'c> {
         }
     }
 
-    /// Joins all dimensions for which the kernels of a function use one name, as `join` does.
+    /// Joins all dimensions for which the kernels of a function use one name, as `unify_names` does.
     pub(super) fn unify_kernel_names(&mut self, function: Op<'c>, known: &DimLabels<ArgumentDim>) {
         for (_, origins) in collect_kernels(function).into_iter().flat_map(|kernel| collect_dims_by_name(kernel, known))
         {
@@ -89,7 +89,7 @@ impl<'c> ArgumentNames<'c> {
         names.len() <= 1 && ones.iter().all(|one| others.iter().all(|other| self.groups.may_share_name(*one, *other)))
     }
 
-    /// Returns the common name of several argument dimensions, and assigns it to unnamed ones where allowed. None if
+    /// Returns the common name of several argument dimensions, and assigns it to unnamed ones where allowed. `None` if
     /// none of them can have a name.
     pub(super) fn resolve_name(&mut self, wished: &str, origins: &[ArgumentDim]) -> Option<String> {
         if origins.iter().all(|(argument, _)| self.names[*argument].is_none()) {
@@ -108,7 +108,7 @@ impl<'c> ArgumentNames<'c> {
         Some(name)
     }
 
-    /// Whether an unnamed dimension may get a name that other dimensions may already have.
+    /// Returns whether an unnamed dimension may get a name that other dimensions may already have.
     fn may_be_named(&self, origin: ArgumentDim, name: &str) -> bool {
         let places = self
             .names

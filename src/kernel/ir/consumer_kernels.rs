@@ -51,7 +51,7 @@ impl<'c> KernelSegment<'c> {
     }
 }
 
-/// Returns the innermost scope of the nest that begins with this scope; None if two scopes are siblings.
+/// Returns the innermost scope of the nest that begins with this scope; `None` if two scopes are siblings.
 fn find_innermost_scope(scope: Op<'_>) -> Option<Op<'_>> {
     let mut innermost = scope;
     for inner in scope.nested().into_iter().filter(|op| op.is(spyre::HINT) && *op != scope) {
@@ -63,7 +63,7 @@ fn find_innermost_scope(scope: Op<'_>) -> Option<Op<'_>> {
     Some(innermost)
 }
 
-/// Returns the scope and the sibling ops that it depends on, in program order; None if another scope is among them.
+/// Returns the scope and the sibling ops that it depends on, in program order; `None` if another scope is among them.
 fn collect_dependencies(scope: Op<'_>) -> Option<Vec<Op<'_>>> {
     let beside = scope.parent()?.body_ops();
     let mut needed = vec![scope];
@@ -96,7 +96,7 @@ impl<'c> KernelView<'c> {
         let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
             let mut read = self.describe_output_use(None, input, second.op.inputs()[input], output);
-            // How the second kernel tiles its inputs is part of the loops, which are compared as a whole.
+            // How the second kernel tiles its inputs is part of the loops, which are compared with each other.
             read.cuts.clear();
             read
         };
@@ -137,21 +137,21 @@ impl<'c> KernelView<'c> {
         refused.map_or(Ok(None), Err)
     }
 
-    /// Returns the inputs of a segment of another kernel that show outputs of this one, with the outputs.
+    /// Returns the inputs of a segment of another kernel that view outputs of this one, with the outputs.
     fn collect_output_reads(&self, second: &Self, part: &KernelSegment<'c>) -> Vec<(usize, usize)> {
         let shown = |input: usize| Some((input, self.find_viewed_output(second.op.inputs()[input])?));
         part.inputs(second.op).into_iter().filter_map(shown).collect()
     }
 
-    /// Whether a segment of another kernel has the loops in which this kernel computes the segment's inputs: equal tile
-    /// counts, along the same dimensions of these inputs. No op of the segment may depend on several tiles.
+    /// Returns whether a segment of another kernel has the loops in which this kernel computes the segment's inputs:
+    /// equal tile counts, along the same dimensions of these inputs. No op of the segment may depend on several tiles.
     fn has_same_loops(&self, second: &Self, part: &KernelSegment<'c>) -> bool {
         let reads = self.collect_output_reads(second, part);
         let Some((_, output)) = reads.first() else { return false };
         let (levels, of_second) =
             (self.enclosing_loops(self.find_definition(*output).scope), second.enclosing_loops(part.innermost));
         let counts = |levels: &[RequestedLoop]| levels.iter().map(|level| level.count.clone()).collect::<Vec<_>>();
-        // Fusing kernels removes scopes, so an op marked for recomputation would lose its mark.
+        // Fusing kernels removes scopes, so an op marked with `recompute` would lose its mark.
         let is_again = |op: &Op<'_>| op.attr(attr::RECOMPUTE).and_then(strings).is_some_and(|names| !names.is_empty());
         let is_plain = |op: &Op<'_>| {
             ComputeOp::from_op(*op).is_some()
@@ -229,7 +229,7 @@ fn inline_kernel<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     computing
 }
 
-/// Moves an op before another one, together with the views and constants after the other op that it reads.
+/// Hoists an op before another one, with the views and constants after the other op that it reads.
 fn hoist_before<'c>(op: Op<'c>, first: Op<'c>) {
     for value in op.inputs() {
         let known = strip_views(value).def().filter(|def| def.is(spyre::CONSTANT));

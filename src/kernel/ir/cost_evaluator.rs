@@ -65,7 +65,7 @@ impl ModuleCostEvaluator {
         Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0), search_steps: Cell::new(0) }
     }
 
-    /// Returns the cost of the functions of a module; None if a rule rejects it.
+    /// Returns the cost of the functions of a module; `None` if a rule rejects it.
     ///
     /// # Errors
     /// Returns any other failure of the compilation, located at the module.

@@ -26,10 +26,10 @@ const TIME_TOLERANCE: f64 = 1e-6;
 #[derive(Default)]
 pub(super) struct FusionDecision {
     pub(super) choice: FusionChoice,
-    /// Moves with which the program cannot be compiled.
+    /// Moves that make the program impossible to compile.
     pub(super) impossible: BTreeSet<EdgeId>,
     /// Whether the program is best without any move. Excluding all moves is not enough, since an op that stays after
-    /// one kernel might move in front of the next.
+    /// one kernel might move before the next.
     pub(super) is_separate: bool,
     pub(super) savings: Vec<MoveSaving>,
     pub(super) fused: Option<ModuleCost>,
@@ -156,8 +156,8 @@ impl BestChoice<'_> {
     }
 }
 
-/// Whether the first cost is better than the second; a failed compilation is worse than any cost. Times within the
-/// tolerance count as equal, since they are sums of the same numbers in another order.
+/// Returns whether the first cost is better than the second; a failed compilation is worse than any cost. Times within
+/// the tolerance count as equal, since they are sums of the same numbers in another order.
 fn is_better(judge: &ModuleCostEvaluator, one: Option<ModuleCost>, other: Option<ModuleCost>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {

@@ -6,7 +6,7 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Value, ValueMap, argument_attribute, shape_of, strings},
 };
 
-/// Label of each dimension of a value; None where it is unknown.
+/// Label of each dimension of a value; `None` where it is unknown.
 pub(super) type LabelList<T> = Vec<Option<T>>;
 
 /// Labels of values.
@@ -15,7 +15,7 @@ pub(super) struct DimLabels<T> {
 }
 
 impl<T: Clone> DimLabels<T> {
-    /// No labels are known.
+    /// Creates an empty table, in which no labels are known.
     pub(super) fn new() -> Self {
         Self { of_values: ValueMap::default() }
     }

@@ -31,8 +31,8 @@ impl DimNameGroups {
         Self { groups: Vec::new(), apart }
     }
 
-    /// Whether two dimensions may have one name. Dimensions of one argument, or of one op, must not: a loop would
-    /// iterate over their diagonal only.
+    /// Returns whether two dimensions may have one name. Dimensions of one argument, or of one op, must not: a loop
+    /// would iterate over their diagonal only.
     pub(super) fn may_share_name(&self, one: ArgumentDim, other: ArgumentDim) -> bool {
         one == other || (one.0 != other.0 && !self.apart.contains(&(one.min(other), one.max(other))))
     }

@@ -14,7 +14,7 @@ pub(super) struct FixedNumber<'c> {
     pub(super) scope: Op<'c>,
     /// Index in the list of the scope.
     pub(super) position: usize,
-    /// The dimension; none for an order.
+    /// The dimension; `None` for an order.
     pub(super) dim: Option<&'c str>,
     /// Current value; 1 for an order.
     pub(super) value: i64,

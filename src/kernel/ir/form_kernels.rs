@@ -1,4 +1,4 @@
-//! `spyre-form-kernels`: forms kernels from hint scopes, products and groups of reductions.
+//! `spyre-form-kernels`: forms kernels from hint scopes, matmuls and groups of reductions.
 //!
 //! Reads the blocks of functions; moves hint scopes and ops into `spyre.kernel` ops. `groups.rs` determines the groups.
 
@@ -110,14 +110,14 @@ fn find_ancestor_beside<'c>(op: Op<'c>, other: Op<'c>) -> Option<Op<'c>> {
     std::iter::successors(Some(op), |op| op.parent()).find(|op| op.parent() == other.parent())
 }
 
-/// Views and constants after the kernel that its ops read are moved before it, where their sources are defined.
+/// Moves views and constants after the kernel that its ops read before it, to where their sources are defined.
 fn move_views_before<'c>(value: Value<'c>, kernel: Op<'c>) {
     let Some(def) = value.def().filter(|def| def.parent() == kernel.parent() && kernel.is_before(*def)) else { return };
     def.inputs().into_iter().for_each(|input| move_views_before(input, kernel));
     def.move_to_before(kernel);
 }
 
-/// Whether a value is defined neither by one of these ops nor inside one of them.
+/// Returns whether a value is defined neither by one of these ops nor inside one of them.
 fn is_defined_outside(value: Value<'_>, inside: &[Op<'_>]) -> bool {
     let owner = value
         .def()

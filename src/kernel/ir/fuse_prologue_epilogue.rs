@@ -77,8 +77,8 @@ fn number_ops(module: Op<'_>) {
 // Reporting
 //===----------------------------------------------------------------------===//
 
-/// Records the moves on a function, and reports the refused ones. `first_kernel` is the module-wide number of its first
-/// kernel.
+/// Records the moves on a function, and reports the rejected ones. `first_kernel` is the module-wide number of its
+/// first kernel.
 fn record_outcome(
     function: Op<'_>,
     first_kernel: usize,

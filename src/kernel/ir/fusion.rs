@@ -176,7 +176,7 @@ impl NeighborFusion<'_> {
     }
 }
 
-/// Whether a segment of a kernel contains an op that is excluded from fusion with another kernel.
+/// Returns whether a segment of a kernel contains an op that is excluded from fusion with another kernel.
 pub(super) fn has_excluded(part: &KernelSegment<'_>, excluded: &BTreeSet<EdgeId>) -> bool {
     part.nested()
         .into_iter()
@@ -196,7 +196,7 @@ pub(super) fn collect_producers<'c>(view: &KernelView<'c>) -> Vec<Op<'c>> {
     found
 }
 
-/// Returns the record of a move; None for the move of a constant.
+/// Returns the record of a move; `None` for the move of a constant.
 fn to_completed_move(op: Op<'_>, side: NeighborSide, kernel: usize) -> Option<CompletedMove> {
     let id = (original_number(op)?, side);
     Some(CompletedMove { id, kernel, function: function_name(op), location: format_location(op.loc()) })

@@ -47,7 +47,7 @@ fn inline_kernels_of(function: Op<'_>) {
     names.write();
 }
 
-/// Maps each name of a kernel to the program's name; None if they are identical.
+/// Maps each name of a kernel to the program's name; `None` if they are identical.
 fn map_to_program_names(
     kernel: Op<'_>,
     known: &DimLabels<ArgumentDim>,
@@ -84,7 +84,7 @@ fn map_to_program_names(
     Some(found)
 }
 
-/// Whether two names of a kernel must stay distinct: those of two dimensions of an op, or of two nested loops.
+/// Returns whether two names of a kernel must stay distinct: those of two dimensions of an op, or of two nested loops.
 fn must_stay_distinct(kernel: Op<'_>, known: &DimLabels<String>, one: &str, other: &str) -> bool {
     let in_op = |compute| {
         let dims = known.all_iteration_labels(compute);
@@ -113,7 +113,7 @@ fn is_tiled_along(kernel: Op<'_>, name: &str) -> bool {
     kernel.nested().into_iter().any(|op| op.is(spyre::HINT) && requests_dim(op, name))
 }
 
-/// Whether a scope tiles a dimension or splits it over the cores.
+/// Returns whether a scope tiles a dimension or splits it over the cores.
 fn requests_dim(scope: Op<'_>, name: &str) -> bool {
     [attr::TILE_DIMS, attr::WORK_DIMS]
         .iter()

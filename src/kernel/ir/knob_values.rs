@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Sets the requested knob values in all kernels of the name, and verifies them together.
 pub(super) fn set_knobs(around: Op<'_>, values: &[KnobValue]) -> Result<(), ErrorReported> {
     let kernels = collect_kernels(around);
-    // Orders are applied last, since the other numbers are found by their original positions in the kernel.
+    // Orders are applied last, since the other numbers are identified by their original positions in the kernel.
     let (orders, numbers): (Vec<&KnobValue>, Vec<&KnobValue>) =
         values.iter().partition(|value| value.knob.starts_with("order"));
     for value in numbers.into_iter().chain(orders) {

@@ -1,8 +1,8 @@
 //! Loops around the ops that moved into a kernel, and recomputation in loops that do not tile them.
 //!
-//! An op that the loops around its readers do not tile runs outside of these loops, and its result is kept (STAGE).
-//! Alternatively it runs in all of them, provided that all of its readers are in them, too: an enclosing hint scope
-//! with `recompute` requests this (INLINE).
+//! An op that the loops around its users do not tile runs outside of these loops, and its result stays resident
+//! (STAGE). Alternatively it runs in all of them, provided that all of its users are in them, too: an enclosing hint
+//! scope with `recompute` requests this (INLINE).
 
 use super::{
     collect_kernels,
@@ -49,7 +49,7 @@ impl MovedOpLoops {
         if self.is_recomputed { self.num_recomputations().unwrap_or(1) } else { 1 }
     }
 
-    /// Returns the product of the trip counts of the loops that do not tile the op; None if a count is unknown.
+    /// Returns the product of the trip counts of the loops that do not tile the op; `None` if a count is unknown.
     fn num_recomputations(&self) -> Option<i64> {
         let count =
             |level: &RequestedLoop| if let SymbolicCount::Number(count) = level.count { Some(count) } else { None };
@@ -60,14 +60,14 @@ impl MovedOpLoops {
     }
 }
 
-/// Marks an op as moved into a kernel: its number becomes negative, and it is no neighbor any more.
+/// Marks an op as moved into a kernel: its number becomes negative, and it is no longer a neighbor.
 pub(super) fn mark_moved(op: Op<'_>) {
     if let Some(number) = op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number >= 0) {
         op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), -1 - number));
     }
 }
 
-/// Returns the number that an op had before it moved into a kernel; None for other ops.
+/// Returns the number that an op had before it moved into a kernel; `None` for other ops.
 pub(super) fn number_before_move(op: Op<'_>) -> Option<i64> {
     op.attr(attr::SPYRE_NUMBER).and_then(integer).filter(|number| *number < 0).map(|number| -1 - number)
 }
@@ -81,8 +81,8 @@ pub(super) fn collect_moved_op_loops(module: Op<'_>, target: &Target) -> BTreeMa
     found
 }
 
-/// Marks the ops of these numbers for recomputation in all loops around their readers, where allowed. Readers are
-/// marked before the ops that they read.
+/// Marks the ops of these numbers for recomputation in all loops around their users, where allowed. Users are marked
+/// before the ops that they read.
 pub(super) fn mark_for_recomputation(module: Op<'_>, target: &Target, numbers: &BTreeSet<i64>) {
     visit_moved_ops(module, target, |number, op, placed| {
         if numbers.contains(&number) && placed.may_recompute {

@@ -108,7 +108,7 @@ pub(super) fn fuse_consumer<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'
         let root = strip_views(*value);
         let is_known = root.def().is_some_and(|def| def.is(spyre::CONSTANT));
         if view.find_viewed_output(*value).is_none() && !is_known {
-            // The kernel's values have the names. A producer may move in as well, and must be tiled alike then.
+            // The kernel's values have the names. A producer may also be fused, and must then be tiled in the same way.
             let may_follow = root.def().is_some() && collect_views(*value).is_empty();
             let seen = may_follow.then(|| derive_operand_labels(consumer, operand, Some(&labels), root));
             extra.push((root, seen.unwrap_or_else(|| vec![None; shape_of(root).len()])));
@@ -273,8 +273,8 @@ fn collect_used_results(scope: Op<'_>) -> Vec<(Value<'_>, Option<usize>)> {
         .collect()
 }
 
-/// Returns the op in front of which a value that all sites read is placed: in the innermost scope that contains all
-/// sites, the first op that contains one.
+/// Returns the op before which a value that all sites read is placed: in the innermost scope that contains all sites,
+/// the first op that contains one.
 fn find_common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
     let path = |site: Op<'c>| {
         let mut path: Vec<Op<'c>> =
@@ -297,7 +297,7 @@ fn find_common_anchor<'c>(kernel: Op<'c>, sites: &[Op<'c>]) -> Op<'c> {
     first.or_else(|| scope.body_ops().pop()).expect("a scope ends with a terminator")
 }
 
-/// Derives labels of the iteration dimensions from a kernel's labels of the result dimensions; None where unknown.
+/// Derives labels of the iteration dimensions from a kernel's labels of the result dimensions; `None` where unknown.
 fn derive_iteration_labels(compute: ComputeOp<'_>, of_result: &LabelList<String>) -> LabelList<String> {
     let mut found: LabelList<String> = vec![None; compute.iteration_space().len()];
     for (label, dim) in of_result.iter().zip(compute.operand_dims(compute.read_operands().len())) {

@@ -1,4 +1,4 @@
-//! Describes the neighbors of a kernel without IR, for the rules of `legal.rs`.
+//! Describes the neighbors of a kernel without IR, for the rules of `fusion_rules.rs`.
 
 use super::dim_labels::{DimLabels, LabelList, trace_view_dims};
 use crate::dialect::ods::{attr, spyre};
@@ -38,7 +38,8 @@ pub(super) struct OutputDefinition<'c> {
 }
 
 impl<'c> KernelView<'c> {
-    /// `of_function` holds the program's names, used by kernels without names of their own.
+    /// Creates the view of a kernel. `of_function` holds the program's names, used by kernels without names of their
+    /// own.
     pub(super) fn new(op: Op<'c>, of_function: &DimLabels<String>, target: &Target) -> Self {
         let mut labels = DimLabels::new();
         let own = input_dims_of(op);
@@ -129,12 +130,12 @@ impl<'c> KernelView<'c> {
     // Prologues
     //===------------------------------------------------------------------===//
 
-    /// Returns the defining op of an input, traced through views; None for an argument of the function.
+    /// Returns the defining op of an input, traced through views; `None` for an argument of the function.
     pub(super) fn producer(&self, input: usize) -> Option<Op<'c>> {
         strip_views(self.op.inputs()[input]).def()
     }
 
-    /// Returns the inputs that show the result of an op.
+    /// Returns the inputs that view the result of an op.
     pub(super) fn find_inputs_from(&self, producer: Op<'c>) -> Vec<usize> {
         (0..self.op.inputs().len()).filter(|&input| self.producer(input) == Some(producer)).collect()
     }
@@ -164,7 +165,7 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// Returns which dimensions of its producer's result an input shows, and how the kernel's scopes tile them.
+    /// Returns which dimensions of its producer's result an input views, and how the kernel's scopes tile them.
     fn describe_input(&self, input: usize, producer: Op<'c>) -> ViewedInput {
         let argument = self.op.body_args()[input];
         let labels = self.labels.labels_of(argument);
@@ -179,7 +180,7 @@ impl<'c> KernelView<'c> {
         ViewedInput { dims, cuts }
     }
 
-    /// Returns the kernel's labels for the dimensions of its producer's result; None where unknown.
+    /// Returns the kernel's labels for the dimensions of its producer's result; `None` where unknown.
     pub(super) fn labels_of_producer(&self, producer: Op<'c>) -> LabelList<String> {
         let Some(output) = producer.outputs().first().copied() else { return Vec::new() };
         let mut found: LabelList<String> = vec![None; crate::mlir::shape_of(output).len()];
@@ -234,7 +235,7 @@ impl<'c> KernelView<'c> {
         OutputDefinition { value, views, scope }
     }
 
-    /// Returns the output that a value shows; None if the value is no kernel output.
+    /// Returns the output that a value views; `None` if the value is no kernel output.
     pub(super) fn find_viewed_output(&self, value: Value<'c>) -> Option<usize> {
         let behind = strip_views(value);
         self.op.outputs().iter().position(|output| *output == behind)
@@ -263,7 +264,7 @@ impl<'c> KernelView<'c> {
         }
     }
 
-    /// Returns the scopes that define the kernel outputs shown by these values, each once.
+    /// Returns the scopes that define the kernel outputs that these values view, each once.
     pub(super) fn collect_defining_scopes(&self, values: &[Value<'c>]) -> Vec<Op<'c>> {
         let mut scopes: Vec<Op<'c>> = Vec::new();
         for output in values.iter().filter_map(|value| self.find_viewed_output(*value)) {
@@ -281,12 +282,12 @@ impl<'c> KernelView<'c> {
             .count()
     }
 
-    /// Whether an op is in the block of the kernel, after the kernel.
+    /// Returns whether an op is in the block of the kernel, after the kernel.
     fn is_after_kernel(&self, op: Op<'c>) -> bool {
         op.parent() == self.op.parent() && op != self.op && !op.is_before(self.op)
     }
 
-    /// Whether a value is defined after the kernel. Constants are available everywhere, so they do not count.
+    /// Returns whether a value is defined after the kernel. Constants are available everywhere, so they do not count.
     fn is_defined_after_kernel(&self, value: Value<'c>) -> bool {
         let Some(def) = strip_views(value).def() else { return false };
         !def.is(spyre::CONSTANT) && self.is_after_kernel(def)
@@ -331,7 +332,7 @@ impl<'c> KernelView<'c> {
         labels.into_iter().skip(num_outputs).flatten().collect()
     }
 
-    /// Returns the kernel's labels for the iteration dimensions of a consumer; None where unknown.
+    /// Returns the kernel's labels for the iteration dimensions of a consumer; `None` where unknown.
     pub(super) fn labels_of_consumer(&self, consumer: Op<'c>) -> LabelList<String> {
         let Some(compute) = ComputeOp::from_op(consumer) else { return Vec::new() };
         let mut found: LabelList<String> = vec![None; compute.iteration_space().len()];
@@ -392,7 +393,7 @@ fn classify_neighbor(op: Op<'_>) -> NeighborKind {
     }
 }
 
-/// Bytes of a value's elements in device memory, without padding.
+/// Returns the bytes of a value's elements in device memory, without padding.
 fn device_bytes(value: Value<'_>) -> i64 {
     let Some(tensor) = TensorType::from_type(value.r#type()) else { return 0 };
     let elements: i64 = tensor.shape.iter().product();

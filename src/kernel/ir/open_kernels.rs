@@ -25,7 +25,7 @@ pub(crate) struct OpenKernel {
 }
 
 impl OpenKernel {
-    /// Returns the condition that knob values violate; None if they satisfy all.
+    /// Returns the condition that knob values violate; `None` if they satisfy all.
     pub(crate) fn find_violated_condition(&self, values: &[i64]) -> Option<&str> {
         let names: Vec<&str> = self.knobs.iter().map(|knob| knob.name.as_str()).collect();
         let conditions =
@@ -33,7 +33,7 @@ impl OpenKernel {
         conditions.into_iter().find(|condition| !condition_holds(condition, &names, values))
     }
 
-    /// Returns why tiles differ in size for these knob values; None if they are equal, as far as the kernel's inputs
+    /// Returns why tiles differ in size for these knob values; `None` if they are equal, as far as the kernel's inputs
     /// determine it.
     pub(crate) fn divisibility_error(&self, values: &[i64]) -> Option<String> {
         self.tilings.iter().find_map(|cuts| cuts.divisibility_error(|name| self.value_of(name, values)))

@@ -71,8 +71,8 @@ fn collect_used_values<'c>(part: &KernelSegment<'c>, others: &[Op<'c>]) -> Vec<V
     given
 }
 
-/// Makes the remaining ops read the results of the kernel in front of them. Users of a result that this kernel yields
-/// read it from there, too.
+/// Makes the remaining ops read the results of the kernel before them. Users of a result that this kernel yields read
+/// it from there, too.
 fn rewire_remaining_kernel<'c>(rest: Op<'c>, front: Op<'c>, given: &[Value<'c>]) {
     let position = |value: Value<'c>| given.iter().position(|given| *given == value);
     let mut kept: Vec<(Value<'c>, Option<usize>)> = Vec::new();

@@ -64,7 +64,7 @@ fn shares_a_move_between_users() {
 
 #[test]
 fn reports_unreadable_operand() {
-    // One element a stick, and sixty-four in another, at the same points.
+    // One element per stick, and sixty-four in another, at the same points.
     let ranges = [64];
     let (mut column, mut row) = (buffer(&[64, 1]), buffer(&[64]));
     column.given = Some(column.layout(None).unwrap());
@@ -93,7 +93,7 @@ fn reports_unwritable_result() {
     assert_eq!(flow.choose_sticks(StickStrategy::Global), Err(LayoutConflict { op: 0, kind }));
 }
 
-/// A random graph of ops on square tensors, read plain or transposed: two arguments, then one result an op.
+/// Returns a random graph of ops on square tensors, read plain or transposed: two arguments, then one result an op.
 fn graphs() -> impl proptest::strategy::Strategy<Value = LayoutFlow> {
     let op = (0_usize..3, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<(bool, bool)>());
     (prop::collection::vec(op, 1..6), any::<(bool, bool)>()).prop_map(|(ops, given)| {
@@ -128,7 +128,7 @@ fn graphs() -> impl proptest::strategy::Strategy<Value = LayoutFlow> {
     })
 }
 
-/// Bytes of the arguments of one element a stick.
+/// Bytes of the arguments of one element per stick.
 fn padding_bytes(flow: &LayoutFlow, sticks: &[Option<usize>]) -> u64 {
     flow.buffers.iter().zip(sticks).map(|(buffer, &stick)| buffer_cost(buffer, stick).moved_bytes).sum()
 }

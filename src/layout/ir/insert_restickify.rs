@@ -64,7 +64,7 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// The table must lie as an index can reach into it, and the index tensor as on the host.
+/// Returns the table must lie as an index can reach into it, and the index tensor as on the host.
 fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
@@ -134,7 +134,7 @@ impl<'c> RelayoutBuilder<'_, 'c> {
         Ok(new)
     }
 
-    /// A form as the reader's operand.
+    /// Returns a form as the reader's operand.
     fn view_as_operand(
         &self,
         value: Value<'c>,

@@ -86,7 +86,8 @@ struct MaskedDiagonal<'c> {
     all: Value<'c>,
 }
 
-/// The elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for 0.
+/// Returns the elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for
+/// 0.
 fn make_masked_diagonal<'c>(
     op: Op<'c>,
     seen: &BufferView<'c>,
@@ -173,9 +174,9 @@ fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     }
 }
 
-/// A gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a list of
-/// their own: a column of rows of indices, every second one, or a part that begins inside of a stick, whose address
-/// would be that of the stick.
+/// Returns a gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a
+/// list of their own: a column of rows of indices, every second one, or a part that begins inside of a stick, whose
+/// address would be that of the stick.
 fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.buffer_views()?;
     let seen = &views[1];

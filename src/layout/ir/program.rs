@@ -111,7 +111,7 @@ impl<'c> LayoutProgram<'c> {
         }
     }
 
-    /// An argument that no op reads has a layout too.
+    /// Returns an argument that no op reads has a layout too.
     pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
         let tensor =
             DeviceTensor::from_type(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;

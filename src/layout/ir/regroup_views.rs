@@ -206,8 +206,8 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
         Some(apart) if is_short(&apart) => Some(apart),
         Some(_) => merge_neighboring_digits(&indices, &from.shape, &to.shape, MAX_COPY_DIMS),
         None if is_double_copy(source, &indices, &from.shape) || from.shape.len() >= MAX_COPY_DIMS => None,
-        // All is read from two copies, of which the second one only fills the sticks: one element a stick becomes two,
-        // and lanes become sticks.
+        // All is read from two copies, of which the second one only fills the sticks: one element per stick becomes
+        // two, and lanes become sticks.
         None => Some(shift_for_double_copy(split_into_digits(&indices, &from.shape, from.shape.len(), &to.shape)))
             .filter(is_short)
             .inspect(|_| {

@@ -185,7 +185,7 @@ impl<'c> ViewSplitter<'c> {
         first..first + self.parts[dim].len()
     }
 
-    /// An operand of the op over the parts: the buffer with its dimensions split, under the op's own order of
+    /// Returns an operand of the op over the parts: the buffer with its dimensions split, under the op's own order of
     /// dimensions.
     fn split_input(
         &self,
@@ -252,7 +252,7 @@ impl<'c> ViewSplitter<'c> {
         }
     }
 
-    /// The op over the parts, and its result under the dimensions that it had.
+    /// Returns the op over the parts, and its result under the dimensions that it had.
     fn rebuild_op(
         &self,
         inputs: &[Value<'c>],
@@ -289,7 +289,7 @@ impl<'c> ViewSplitter<'c> {
         Ok(())
     }
 
-    /// The reduced dimensions of the operand over the parts.
+    /// Returns the reduced dimensions of the operand over the parts.
     fn reduced_dims(&self) -> Vec<i64> {
         let num_outputs = self.parts.len() - self.compute.num_reduced_dims();
         let reduced: Vec<usize> = (num_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
@@ -302,7 +302,7 @@ impl<'c> ViewSplitter<'c> {
     }
 }
 
-/// A buffer with its dimensions split: the same bytes.
+/// Returns a buffer with its dimensions split: the same bytes.
 fn split_buffer<'c>(
     op: Op<'c>,
     seen: &BufferView<'c>,
@@ -338,7 +338,8 @@ fn split_buffer<'c>(
         .output())
 }
 
-/// The index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the dimensions.
+/// Returns the index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the
+/// dimensions.
 fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<AffineExpression> {
     let mut exprs = Vec::new();
     let mut number = 0;

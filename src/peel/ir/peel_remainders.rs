@@ -45,7 +45,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Returns the best peel with the text that reports it; None if no peel is better than the program as it is.
+/// Returns the best peel with the text that reports it; `None` if no peel is better than the program as it is.
 fn find_best_peel<'a>(
     module: Op<'_>,
     function: Op<'_>,

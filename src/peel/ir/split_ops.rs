@@ -85,7 +85,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*parted))
     }
 
-    /// Whether an operand is, slice by slice, the result of another split op.
+    /// Returns whether an operand is, slice by slice, the result of another split op.
     fn is_split_by_producer(&self, op: usize, operand: usize) -> bool {
         let input = &self.items.plain[op].inputs[operand];
         let made = input.producer.and_then(|maker| self.dims.get(&maker));
@@ -93,7 +93,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
             .is_some_and(|moving| made.is_some() && input.source_dims[moving] == made.copied())
     }
 
-    /// Whether an op that is not split reads a result whose second slice is missing.
+    /// Returns whether an op that is not split reads a result whose second slice is missing.
     fn reads_pending_result(&self, op: Op<'c>) -> bool {
         let read = op.nested().into_iter().flat_map(OpExt::inputs);
         read.filter_map(|value| self.items.find_producer(value)).any(|maker| self.pending.contains(&maker))

@@ -1,17 +1,17 @@
-//! The report as one page for a browser: the JSON report and the lines of the program within HTML that needs no other
-//! file and no network.
+//! The report as one HTML page: the JSON report and the source lines of the program. The page needs no other file and
+//! no network.
 //!
-//! The page computes no figures: it shows those of the report. What a program says (names, places, reasons, its own
-//! text) reaches the browser as JSON alone, in which no character can end the element that holds it, and becomes text,
-//! never markup.
+//! The page shows the numbers of the report and computes none. Text of a program (names, locations, reasons, source) is
+//! untrusted. It reaches the browser only as escaped JSON, which cannot end its element, and is displayed as text,
+//! never as markup.
 
 use super::Report;
 use serde::Serialize;
 
-/// A file that operations of a program stand in, with the name by which places in the report call it.
+/// Source file of a program, under the name that locations in the report use.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramText<'t> {
-    /// The name of the file.
+    /// Name of the file.
     pub file: &'t str,
     /// Content of the file.
     pub text: &'t str,
@@ -24,7 +24,7 @@ struct PageData<'r> {
     sources: Vec<SourceLines<'r>>,
 }
 
-/// The lines of a file.
+/// Lines of a source file.
 #[derive(Serialize)]
 struct SourceLines<'t> {
     file: &'t str,
@@ -34,7 +34,7 @@ struct SourceLines<'t> {
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 
-/// The parts of the script, each behind those that it needs.
+/// Source files of the script, each after those that it depends on.
 const SCRIPTS: [&str; 12] = [
     include_str!("places.js"),
     include_str!("model.js"),
@@ -50,13 +50,13 @@ const SCRIPTS: [&str; 12] = [
     include_str!("main.js"),
 ];
 
-/// The most letters of a line that are shown: constants of models are lines of megabytes.
+/// Maximum number of characters of a displayed line. Constants of models may have lines of megabytes.
 const MAX_LINE_CHARS: usize = 240;
 
-/// The page as the text of an HTML file. Equal reports give equal text.
+/// Returns the page as HTML. Equal reports yield equal text.
 ///
 /// # Errors
-/// The report is no JSON.
+/// Returns the error if the report cannot be serialized as JSON.
 pub fn render_page(report: &Report, sources: &[ProgramText<'_>]) -> Result<String, String> {
     let sources = sources
         .iter()
@@ -74,7 +74,7 @@ pub fn render_page(report: &Report, sources: &[ProgramText<'_>]) -> Result<Strin
     }))
 }
 
-/// A template with a text for each `{{name}}` in it. What is filled in is not looked at again.
+/// Replaces each `{{name}}` in a template by its text. Inserted text is not expanded again.
 fn fill_template(template: &str, mut text_of: impl FnMut(&str) -> String) -> String {
     let mut parts = template.split("{{");
     let mut page = parts.next().unwrap_or_default().to_owned();
@@ -90,8 +90,8 @@ fn truncate_line(line: &str) -> &str {
     line.char_indices().nth(MAX_LINE_CHARS).map_or(line, |(end, _)| &line[..end])
 }
 
-/// JSON in which nothing can end a script element or begin a comment; outside of its strings there are no such
-/// characters.
+/// Escapes JSON so that it can neither end a script element nor begin a comment. The escaped characters occur in JSON
+/// strings only.
 fn escape_script(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -107,7 +107,7 @@ fn escape_script(json: &str) -> String {
     safe
 }
 
-/// Text that is no markup.
+/// Escapes text for HTML.
 fn escape_html(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -621,7 +621,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         tile_type(full, dim, count).ok_or_else(refuse)
     }
 
-    /// Whether a tensor fits into the LX of all cores together.
+    /// Returns whether a tensor fits into the LX of all cores together.
     fn fits_lx(&self, tensor: Type<'c>) -> bool {
         DeviceTensor::from_type(tensor)
             .and_then(|tensor| tensor.layout)

@@ -11,7 +11,7 @@ pub(crate) struct CombinationRule {
     pub(crate) neutral: f64,
 }
 
-/// Returns how partial results of an op, over slices of its reduced dimensions, are combined into its result; None if
+/// Returns how partial results of an op, over slices of its reduced dimensions, are combined into its result; `None` if
 /// they cannot be combined.
 pub(crate) fn find_combination(compute: ComputeOp<'_>) -> Option<CombinationRule> {
     let (function, neutral) = match (compute.family(), compute.function()) {

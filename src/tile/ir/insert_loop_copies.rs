@@ -145,7 +145,7 @@ fn yielded_type<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type
 // Starts of carried values
 //===----------------------------------------------------------------------===//
 
-/// Returns why a loop in the body of `around` may not overwrite the start of a carried value; None if it may.
+/// Returns why a loop in the body of `around` may not overwrite the start of a carried value; `None` if it may.
 fn find_start_conflict<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<'c>) -> Option<CarryConflict> {
     let (_, position) = carried.argument.as_block_arg()?;
     let trouble = |why| Some(CarryConflict { site: ConflictSite::Operand, position, why });
@@ -169,8 +169,8 @@ fn find_start_conflict<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedV
     }
 }
 
-/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or
-/// the value that `around` carries in the position in which it yields the loop's result.
+/// Returns whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries
+/// it; or the value that `around` carries in the position in which it yields the loop's result.
 fn is_owned_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<'c>) -> bool {
     match carried.before.def() {
         Some(def) => {
@@ -186,7 +186,7 @@ fn is_owned_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &LoopCarriedValue<
     }
 }
 
-/// Whether an op writes a buffer of its own.
+/// Returns whether an op writes a buffer of its own.
 fn writes_own_buffer(op: Op<'_>) -> bool {
     ComputeOp::from_op(op).is_some_and(|compute| !compute.is_insert())
 }
@@ -243,7 +243,7 @@ impl<'c> CarriedDefChain<'c> {
         }
     }
 
-    /// Returns the op of the body that first overwrites the previous value of the buffer; None if there is none.
+    /// Returns the op of the body that first overwrites the previous value of the buffer; `None` if there is none.
     fn first_writer(&self) -> Option<Op<'c>> {
         match self.origin {
             BufferOrigin::Written(value) => value.def(),
@@ -331,14 +331,15 @@ fn is_written_by_loop(written: Value<'_>) -> bool {
     written.def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
-/// Whether the loop that computes a value tile by tile reads the tiles of the value that it replaces in the buffer.
+/// Returns whether the loop that computes a value tile by tile reads the tiles of the value that it replaces in the
+/// buffer.
 fn overwrites_read_tiles(slot: &YieldSlot<'_>, written: Value<'_>) -> bool {
     let Some(writer) = written.def() else { return false };
     slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
 }
 
-/// Whether a loop that writes `given` tile by tile reads `found` only as the tiles at the same positions. The uses of a
-/// tile inside an iteration are checked separately.
+/// Returns whether a loop that writes `given` tile by tile reads `found` only as the tiles at the same positions. The
+/// uses of a tile inside an iteration are checked separately.
 fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) -> bool {
     let (Some(terminator), Some(position)) =
         (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given))

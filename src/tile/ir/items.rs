@@ -44,7 +44,7 @@ pub(crate) struct BlockItem<'c> {
     pub(crate) op: Op<'c>,
     /// Inserts that assemble the value.
     pub(crate) assembly: Option<InsertChain<'c>>,
-    /// None for a loop that existed before.
+    /// `None` for a loop that existed before.
     pub(crate) compute: Option<ComputeOp<'c>>,
     pub(crate) reads: Vec<ItemOperand<'c>>,
 }

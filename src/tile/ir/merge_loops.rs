@@ -42,10 +42,10 @@ struct ForwardedTile<'c> {
 }
 
 impl<'c> LoopMerge<'c> {
-    /// Returns the merge of a loop with an earlier one of the same block, once the values that its corrections read
-    /// are bounded. None if the second loop reads nothing of the first one, or if their kind is not merged: with loops
-    /// or slices of buffers inside, or over tiles that do not match. The error is an op of the second loop that needs
-    /// a finished value of the first one.
+    /// Returns the merge of a loop with an earlier one of the same block, once the values that its corrections read are
+    /// bounded. `None` if the second loop reads nothing of the first one, or if their kind is not merged: with loops or
+    /// slices of buffers inside, or over tiles that do not match. The error is an op of the second loop that needs a
+    /// finished value of the first one.
     pub(super) fn analyze_pair(first: Op<'c>, second: Op<'c>) -> Option<Result<Self, Op<'c>>> {
         let OpsBetweenLoops { early, late } = OpsBetweenLoops::collect(first, second)?;
         let carried = [collect_accumulated(first)?, collect_accumulated(second)?];
@@ -141,7 +141,7 @@ struct OpsBetweenLoops<'c> {
 }
 
 impl<'c> OpsBetweenLoops<'c> {
-    /// None if the second loop reads nothing of the first one.
+    /// `None` if the second loop reads nothing of the first one.
     fn collect(first: Op<'c>, second: Op<'c>) -> Option<Self> {
         let ops: Vec<Op<'c>> = std::iter::successors(first.next_in_block(), |op| op.next_in_block())
             .take_while(|op| *op != second)
@@ -187,7 +187,7 @@ impl ValueSet {
     }
 }
 
-/// Returns the values that a loop carries; None unless it is a loop of plain ops that combine partial results.
+/// Returns the values that a loop carries; `None` unless it is a loop of plain ops that combine partial results.
 fn collect_accumulated(around: Op<'_>) -> Option<Vec<AccumulatedValue<'_>>> {
     let is_written_over = yield_slots(around).iter().any(|slot| !slot.is_carried && !slot.found.is_empty());
     let ops = around.body_ops();
@@ -198,15 +198,15 @@ fn collect_accumulated(around: Op<'_>) -> Option<Vec<AccumulatedValue<'_>>> {
     loop_carried_values(around).into_iter().map(|carried| AccumulatedValue::find(around, carried)).collect()
 }
 
-/// Whether an op may run once per iteration anywhere in the loop: it has no nested ops, and writes a buffer of its own,
-/// or one of its iteration.
+/// Returns whether an op may run once per iteration anywhere in the loop: it has no nested ops, and writes a buffer of
+/// its own, or one of its iteration.
 fn is_mergeable(op: Op<'_>) -> bool {
     let is_compute = || ComputeOp::from_op(op).is_some_and(|compute| !compute.is_insert() || is_in_loop_of_buffer(op));
     op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT) || op.is(spyre::EMPTY))
 }
 
-/// Returns the tiled results of the first loop that the second one reads; None if it reads one in other tiles than the
-/// first loop writes.
+/// Returns the tiled results of the first loop that the second one reads; `None` if it reads one in other tiles than
+/// the first loop writes.
 fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<ForwardedTile<'c>>> {
     let is_late = |value: Value<'c>| value.def().is_some_and(|def| def == first || late.contains(&def));
     let mut handed = Vec::new();
@@ -232,7 +232,7 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
     Some(handed)
 }
 
-/// Whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
+/// Returns whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
 fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
     let (Some(shown), Some(input)) =
         (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
@@ -253,7 +253,7 @@ fn record_arguments<'c>(
     accumulated.iter().for_each(|of| analysis.record(of.carried.argument, RunningDependence::Finished));
 }
 
-/// Whether a value has the device's format, which has no infinities: their difference is a number.
+/// Returns whether a value has the device's format, which has no infinities: their difference is a number.
 fn has_device_format(value: Value<'_>) -> bool {
     let layout = DeviceTensor::from_type(value.r#type()).and_then(|tensor| tensor.layout);
     layout.is_some_and(|layout| layout.format() == DeviceFormat::Sen169Fp16)

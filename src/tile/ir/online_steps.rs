@@ -161,7 +161,7 @@ pub(super) struct AccumulatedValue<'c> {
 }
 
 impl<'c> AccumulatedValue<'c> {
-    /// Returns None if an iteration computes its yielded value in another way.
+    /// Returns `None` if an iteration computes its yielded value in another way.
     pub(super) fn find(around: Op<'c>, carried: LoopCarriedValue<'c>) -> Option<Self> {
         let combine = carried.after.def().filter(|def| def.is(spyre::POINTWISE) && def.parent() == Some(around))?;
         let &[had, part] = combine.inputs().as_slice() else { return None };

@@ -60,7 +60,7 @@ fn compute_window_type<'c>(part: &BufferSlice<'c>) -> Option<Type<'c>> {
 }
 
 /// Returns the chain of values from the inserted slice to the result of the op that computes it, each with its type as
-/// a window. None if the slice cannot be computed in place: it has other uses, or a loop carries it.
+/// a window. `None` if the slice cannot be computed in place: it has other uses, or a loop carries it.
 fn trace_window_types<'c>(part: Value<'c>, mut window: Type<'c>) -> Option<Vec<(Value<'c>, Type<'c>)>> {
     let mut typed = Vec::new();
     for (value, dim) in trace_single_use_producer(part)? {

@@ -255,7 +255,7 @@ fn decode_program(begins_with_softmax: bool, seeds: &[[u8; 3]], elements: &[f64]
     program
 }
 
-/// Whether two numbers are equal up to rounding, if they are small enough for rounding errors to be negligible.
+/// Returns whether two numbers are equal up to rounding, if they are small enough for rounding errors to be negligible.
 fn is_equal_up_to_rounding(one: f64, other: f64) -> bool {
     let is_far = |x: f64| !x.is_finite() || x.abs() > 1e8;
     is_far(one) || is_far(other) || (one - other).abs() <= 1e-6 * one.abs().max(other.abs()).max(1e-3)

@@ -1,4 +1,4 @@
-//! Attributes and dimension names: where the syntax has them, and which there are.
+//! Attributes and dimension names: finds the positions where the syntax permits them, and the names that exist.
 
 use super::{
     cursor::{Cursor, OpenBracket},
@@ -6,15 +6,15 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// Lists of requests of `spyre.hint`, each of dimension names with counts.
+/// Parameters of `spyre.hint` that are lists of requests, each of dimension names with counts.
 const HINT_LISTS: [&str; 4] = ["tiles", "work_div", "slices", "num_tiles_per_dim"];
 
-/// Form in which a dimension name is written at a position.
+/// Syntax of a dimension name at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DimNameSyntax {
-    /// In the quotes that are there.
+    /// Inside quotes that the text contains already.
     Quoted,
-    /// In quotes that are not there yet.
+    /// Without quotes in the text; the completion adds them.
     Unquoted,
     /// Without quotes.
     Bare,
@@ -22,7 +22,7 @@ pub(super) enum DimNameSyntax {
     Counted,
 }
 
-/// Returns the attributes that may be added at the position, without those that are there.
+/// Returns the attributes that may be added at the position, without those that are present.
 pub(super) fn attributes_at<'r>(cursor: &Cursor<'_>, reference: &'r OpReference) -> Vec<&'r AttributeRow> {
     let Some((dictionary, holder)) = find_dictionary(cursor, reference) else { return Vec::new() };
     if cursor.is_in_string || dictionary.item.contains('=') {
@@ -35,7 +35,7 @@ pub(super) fn attributes_at<'r>(cursor: &Cursor<'_>, reference: &'r OpReference)
     own.chain(reference.attributes_of(holder)).filter(|row| !present.contains(&row.name.as_str())).collect()
 }
 
-/// Returns the attribute of that name which the dictionary around the position may have.
+/// Returns the attribute named `name` that the dictionary around the position may contain.
 pub(super) fn find_attribute<'r>(
     cursor: &Cursor<'_>,
     reference: &'r OpReference,
@@ -46,7 +46,7 @@ pub(super) fn find_attribute<'r>(
     of_op.and_then(|entry| entry.attributes.iter().find(|row| row.name == name))
 }
 
-/// Returns the attribute dictionary around the position, and whose it is.
+/// Returns the attribute dictionary around the position, and its holder.
 fn find_dictionary<'c, 't>(
     cursor: &'c Cursor<'t>,
     reference: &OpReference,
@@ -68,7 +68,7 @@ fn find_dictionary<'c, 't>(
     Some((dictionary, holder))
 }
 
-/// Returns the form of a dimension name at the position; none where there is no dimension name.
+/// Returns the syntax of a dimension name at the position; `None` if the position takes no dimension name.
 pub(super) fn find_dim_name_syntax(cursor: &Cursor<'_>) -> Option<DimNameSyntax> {
     let opening = cursor.innermost_bracket()?;
     let names = |before: &str, name: &str| {
@@ -86,7 +86,7 @@ pub(super) fn find_dim_name_syntax(cursor: &Cursor<'_>) -> Option<DimNameSyntax>
         '{' => before_value.filter(|before| before.ends_with("spyre.dim_sizes")).map(|_| DimNameSyntax::Counted),
         '(' if names(opening.before, "again") => Some(DimNameSyntax::Bare),
         '(' => HINT_LISTS.iter().any(|request| names(opening.before, request)).then_some(DimNameSyntax::Counted),
-        // Both begin with the number of the request.
+        // The parameters of both attributes begin with the number of the request.
         '<' if opening.content.contains(',') => {
             let is_hint = opening.before.ends_with("#spyre.tile_hint") || opening.before.ends_with("#spyre.work_hint");
             is_hint.then_some(DimNameSyntax::Counted)
@@ -95,7 +95,7 @@ pub(super) fn find_dim_name_syntax(cursor: &Cursor<'_>) -> Option<DimNameSyntax>
     }
 }
 
-/// Returns the dimension names of a text: of arguments, of ops and of `spyre.dim_sizes`.
+/// Returns the dimension names that a text assigns to arguments and ops, and those in `spyre.dim_sizes`.
 pub(super) fn collect_dimension_names(text: &str) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
     for list in text.split("dims = [").skip(1).filter_map(|rest| rest.split(']').next()) {
@@ -106,7 +106,7 @@ pub(super) fn collect_dimension_names(text: &str) -> BTreeSet<&str> {
             sizes.split(',').filter_map(|size| size.split_once('=')).map(|(name, _)| name.trim().trim_matches('"')),
         );
     }
-    // An empty name says that a dimension has none, and `*` joins names.
+    // An empty name marks a dimension without a name, and `*` joins names.
     names.into_iter().filter(|name| !name.is_empty() && !name.contains(['*', '\n'])).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The compiler as a child process: it reads a text, says what it thinks of it as JSON, and writes no file.
+//! The compiler as a child process: reads a text on standard input, prints its diagnostics as JSON, and writes no file.
 
 use std::{
     io::{Read, Write},
@@ -8,13 +8,13 @@ use std::{
     thread,
 };
 
-/// The program, beside the tool.
+/// Name of the program, which is next to the tool.
 const COMPILER_NAME: &str = "spyre-compile";
 
-/// Words that make the compiler read standard input, run every phase that may refuse a program, and write no file.
+/// Words that make the compiler read standard input, run all phases that may reject a program, and write no file.
 const COMPILER_ARGUMENTS: [&str; 5] = ["-", "--compile-to=bundle", "-o", "/dev/null", "--format=json"];
 
-/// Bytes of messages that are read of one compilation.
+/// Maximum number of bytes that are read of the messages of a compilation.
 const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
 /// Output of a compilation.
@@ -22,25 +22,25 @@ const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 pub(in crate::tool) struct CompilerOutput {
     /// Messages, one JSON object per line.
     pub(in crate::tool) messages: String,
-    /// How the process ended, if that is neither success nor a refusal.
+    /// Description of the end of the process, if it neither succeeded nor rejected the program.
     pub(in crate::tool) failure: Option<String>,
 }
 
-/// Receiver of the output of a compilation, in another thread.
+/// Receiver of the output of a compilation; called in another thread.
 pub(in crate::tool) type OutputReceiver = Box<dyn FnOnce(CompilerOutput) + Send>;
 
-/// Compilation that runs. It is stopped when the value is dropped.
+/// Running compilation. It is stopped when the value is dropped.
 pub(in crate::tool) trait CompilationHandle {
-    /// Ends the compilation. Its receiver gets what was said until then.
+    /// Stops the compilation. Its receiver gets the output up to this point.
     fn stop(&mut self);
 }
 
-/// Compiler that starts compilations.
+/// Compiler that can start compilations.
 pub(in crate::tool) trait Compiler {
     /// Starts to compile a text.
     ///
     /// # Errors
-    /// The reason why nothing can be compiled, now or later.
+    /// Returns the reason if this compiler can never compile anything.
     fn start(
         &mut self,
         text: &str,
@@ -56,7 +56,7 @@ pub(in crate::tool) struct CompilerProcess {
 }
 
 impl CompilerProcess {
-    /// Returns the compiler beside this tool, which may be absent.
+    /// Returns the compiler next to this tool, which may be absent.
     pub(in crate::tool) fn find() -> Self {
         Self { program: crate::tool::output_paths::find_sibling_program(COMPILER_NAME) }
     }
@@ -95,7 +95,7 @@ struct RunningProcess(Arc<Mutex<Child>>);
 
 impl CompilationHandle for RunningProcess {
     fn stop(&mut self) {
-        // A process that has ended cannot be killed, and need not.
+        // A process that has ended cannot be killed; this error is ignored.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).kill();
     }
 }
@@ -106,19 +106,19 @@ impl Drop for RunningProcess {
     }
 }
 
-/// Gives the text to the process, and reads its output until it ends.
+/// Writes the text to the process, and reads its output until it ends.
 fn communicate(child: &Mutex<Child>, text: &str) -> CompilerOutput {
     let lock = || child.lock().unwrap_or_else(PoisonError::into_inner);
     let (input, output) = {
         let mut child = lock();
         (child.stdin.take(), child.stderr.take())
     };
-    // A process that ends before it has read all says why, or its exit code does.
+    // If the process ends before it has read the text, its output or exit code gives the reason.
     let _ = input.map(|mut input| input.write_all(text.as_bytes()));
     let mut said = Vec::new();
     let _ = output.map(|output| output.take(MAX_OUTPUT_BYTES).read_to_end(&mut said));
     let mut child = lock();
-    // A process that says more is not read further.
+    // If the output is longer than the limit, the process is killed.
     let _ = child.kill();
     let failure = match child.wait() {
         Ok(status) if matches!(status.code(), Some(0..=2)) => None,
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use std::{fs, os::unix::fs::PermissionsExt, sync::mpsc, time::Duration};
 
-    /// Compiles a text with a shell script in place of the compiler.
+    /// Compiles a text with a shell script instead of the compiler.
     fn start_script(
         script: &str,
         text: &str,

@@ -10,15 +10,15 @@ use super::{
 };
 use serde_json::{Value, json};
 
-/// Characters after which the editor asks for completions, beside those of MLIR's server.
+/// Characters after which the editor requests completions, in addition to those of MLIR's server.
 pub(super) const TRIGGER_CHARACTERS: [&str; 1] = ["{"];
 
-/// Kinds of items in the protocol.
+/// Completion item kinds of the protocol.
 const FUNCTION_KIND: u8 = 3;
 const PROPERTY_KIND: u8 = 10;
 const CONSTANT_KIND: u8 = 21;
 
-/// Returns the items for a position.
+/// Returns the completion items for a position.
 pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpReference) -> Vec<Value> {
     let range = range_to_json(cursor.line, cursor.prefix.clone());
     let item = |label: &str, (kind, detail): (u8, &str), text: &str, markdown: Option<String>| {
@@ -52,13 +52,13 @@ pub(super) fn items_at(cursor: &Cursor<'_>, document: &Document, reference: &OpR
     functions.chain(attributes).chain(names).collect()
 }
 
-/// Whether a name is only the word at the position, which the user has not finished.
+/// Returns whether a name occurs only as the unfinished word at the position.
 fn is_being_written(cursor: &Cursor<'_>, document: &Document, name: &str) -> bool {
     let word = cursor.word().map(|(word, _)| word);
     word == Some(name) && document.text.matches(&format!("\"{name}\"")).count() < 2 && cursor.is_in_string
 }
 
-/// Adds items to the reply of MLIR's server, and documentation to its items that are ops of ours.
+/// Adds items to the reply of MLIR's server, and documentation to its items for ops of this compiler.
 pub(super) fn add_to(reply: &mut Value, items: Vec<Value>, reference: &OpReference) {
     let mut all = match reply.take() {
         Value::Array(items) => items,

@@ -1,37 +1,37 @@
-//! The syntax around a position in MLIR text: the word, the brackets that are open, and the op of the statement.
+//! The syntax around a position in MLIR text: the word, the open brackets, and the op of the statement.
 //!
-//! The text need not parse: nobody completes a word of a program that is complete. A window of lines is scanned.
+//! The text need not parse, because completion runs on incomplete programs. A window of lines is scanned.
 
 use super::documents::{Document, TextPosition};
 
-/// Lines before the position that are scanned. A statement with more lines has no completion in its last ones.
+/// Number of lines before the position that are scanned. The last lines of a longer statement have no completion.
 const WINDOW_LINES: usize = 100;
 
 /// Bracket that is open at the position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenBracket<'t> {
     pub(super) bracket: char,
-    /// Text of the window before the bracket, without blanks at the end.
+    /// Text of the window before the bracket, without trailing blanks.
     pub(super) before: &'t str,
     /// Text between the bracket and the position.
     pub(super) content: &'t str,
-    /// Text between the last comma directly in the bracket and the position.
+    /// Text between the last comma at the nesting level of the bracket and the position.
     pub(super) item: &'t str,
 }
 
-/// The syntax around a position.
+/// Syntax around a position.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'t> {
-    /// Line of the position, and its number.
+    /// Number and text of the line that contains the position.
     pub(super) line: (usize, &'t str),
-    /// Bytes of the line that the word before the position has.
+    /// Byte range of the part of the word that is before the position.
     pub(super) prefix: std::ops::Range<usize>,
     /// Text of the line before the prefix.
     pub(super) before: &'t str,
     pub(super) is_in_string: bool,
-    /// Name of the op whose statement the position is in.
+    /// Name of the op whose statement contains the position.
     pub(super) op: Option<&'t str>,
-    /// Brackets that the statement has opened, outermost first.
+    /// Open brackets of the statement, outermost first.
     pub(super) openings: Vec<OpenBracket<'t>>,
 }
 
@@ -64,12 +64,12 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// Returns the innermost bracket that is open.
+    /// Returns the innermost open bracket.
     pub(super) fn innermost_bracket(&self) -> Option<&OpenBracket<'t>> {
         self.openings.last()
     }
 
-    /// Returns the word at the position: all of it, with its bytes in the line and its sigil.
+    /// Returns the complete word at the position with its sigil, and its byte range in the line.
     pub(super) fn word(&self) -> Option<(&'t str, std::ops::Range<usize>)> {
         let text = self.line.1;
         let rest = &text[self.prefix.end..];
@@ -86,12 +86,12 @@ fn char_len_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// Whether a word of MLIR may have a letter.
+/// Returns whether a character may be part of a word of MLIR.
 fn is_word_char(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.')
 }
 
-/// Scan of a window.
+/// Scanner of a window of lines.
 #[derive(Default)]
 struct SyntaxScanner<'t> {
     text: &'t str,
@@ -99,7 +99,7 @@ struct SyntaxScanner<'t> {
     op: Option<&'t str>,
     /// Open brackets: the bracket, its byte, and the byte at which the current item begins.
     openings: Vec<(char, usize, usize)>,
-    /// Number of brackets that were open before the statement.
+    /// Number of brackets that were open at the start of the statement.
     n_outer: usize,
 }
 
@@ -141,7 +141,7 @@ impl<'t> SyntaxScanner<'t> {
         }
     }
 
-    /// Closes a bracket, and those inside that the text does not close.
+    /// Closes a bracket, and unclosed brackets inside it.
     fn close_bracket(&mut self, bracket: char) {
         if let Some(at) = self.openings.iter().rposition(|(open, ..)| *open == bracket) {
             self.openings.truncate(at);
@@ -150,7 +150,7 @@ impl<'t> SyntaxScanner<'t> {
     }
 }
 
-/// Returns the name of the op that a line begins with; none for the next line of a statement.
+/// Returns the name of the op that a line begins with; `None` if the line continues a statement.
 fn parse_op_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let op = match line.strip_prefix('%') {

@@ -1,9 +1,9 @@
-//! Device functions: where the syntax has them, and what the table says of each.
+//! Device functions: finds the positions where the syntax permits them, and formats their rows of the function table.
 
 use super::cursor::Cursor;
 use machine::{DeviceFunction, Family};
 
-/// Returns the device functions that may be at the position; none elsewhere.
+/// Returns the device functions that are legal at the position; empty if the position takes none.
 pub(super) fn functions_at(cursor: &Cursor<'_>) -> Vec<&'static DeviceFunction> {
     let of = |is_legal: fn(&DeviceFunction) -> bool| {
         DeviceFunction::all().iter().filter(|function| is_legal(function)).collect()
@@ -43,7 +43,7 @@ pub(super) fn summarize(function: &DeviceFunction) -> String {
     format!("{kind}, {num_operands} {}", if num_operands == 1 { "operand" } else { "operands" })
 }
 
-/// Returns the row of the table as Markdown.
+/// Formats the row of the function table as Markdown.
 pub(super) fn to_markdown(function: &DeviceFunction) -> String {
     let formats = if function.fp32 { "16-bit format, f32" } else { "16-bit format only" };
     let place = if function.lx { "LX or HBM" } else { "HBM only" };

@@ -1,39 +1,39 @@
-//! Messages of the compiler as diagnostics of the protocol, beside those of MLIR's server.
+//! Converts messages of the compiler to diagnostics of the protocol, and merges them with those of MLIR's server.
 
 use super::documents::{Document, range_to_json};
 use serde_json::{Value, json};
 
-/// File that the compiler names if it reads standard input.
+/// Name of standard input in the compiler's messages.
 const STDIN_NAME: &str = "<stdin>";
 
-/// Source of the diagnostics, which editors show.
+/// Source name of the diagnostics, which editors display.
 const DIAGNOSTIC_SOURCE: &str = "spyre-compile";
 
-/// Separator of the parts of a test, which MLIR's server reads one by one, and the compiler does not.
+/// Separator of the chunks of a test. MLIR's server reads the chunks one by one; the compiler does not.
 const TEST_SEPARATOR: &str = "// -----";
 
-/// Ops and types behind the last phase that reads a text.
+/// Ops and types that exist only after the last phase that reads a text.
 const LOWERED_NAMES: [&str; 3] = ["sdsc.program", "sdsc.bundle", "sdscbundle."];
 
-/// Whether a text is one program for the compiler.
+/// Returns whether the compiler can read the text as one program.
 pub(super) fn is_program(document: &Document) -> bool {
     let is_lowered = LOWERED_NAMES.iter().any(|name| document.text.contains(name));
     let is_split = document.lines().any(|line| line.starts_with(TEST_SEPARATOR));
     !is_lowered && !is_split && !document.text.trim().is_empty()
 }
 
-/// Whether a list of diagnostics has an error. One without severity is an error.
+/// Returns whether a list of diagnostics contains an error. A diagnostic without severity is an error.
 pub(super) fn has_error(diagnostics: &[Value]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic["severity"].as_u64().unwrap_or(1) == 1)
 }
 
-/// Returns the diagnostics of the output of a compilation: one JSON object per line. Other lines are no messages.
+/// Parses the output of a compilation, which has one JSON object per line, into diagnostics. Other lines are ignored.
 pub(super) fn read_messages(output: &str, (uri, document): (&str, &Document)) -> Vec<Value> {
     let messages = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     messages.filter_map(|message| to_diagnostic(&message, (uri, document))).collect()
 }
 
-/// Returns the diagnostics of MLIR's server, followed by those of the compiler that are not among them.
+/// Returns the diagnostics of MLIR's server, followed by those of the compiler that differ from them.
 pub(super) fn merge_diagnostics(parser: &[Value], compiler: &[Value]) -> Vec<Value> {
     let mut merged = parser.to_vec();
     for diagnostic in compiler {
@@ -48,7 +48,7 @@ pub(super) fn merge_diagnostics(parser: &[Value], compiler: &[Value]) -> Vec<Val
     merged
 }
 
-/// Returns a message of the compiler as a diagnostic.
+/// Converts a message of the compiler to a diagnostic.
 fn to_diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<Value> {
     let severity = match message["severity"].as_str()? {
         "error" => 1,
@@ -87,7 +87,7 @@ fn to_diagnostic(message: &Value, (uri, document): (&str, &Document)) -> Option<
     Some(diagnostic)
 }
 
-/// Returns the range of a place in the document; none of a place elsewhere.
+/// Returns the range of a location in the document; `None` for a location elsewhere.
 fn convert_range(place: &Value, document: &Document) -> Option<Value> {
     if place["file"].as_str() != Some(STDIN_NAME) {
         return None;
@@ -100,7 +100,7 @@ fn convert_range(place: &Value, document: &Document) -> Option<Value> {
     Some(range_to_json(line, start..token_end(line.1, start)))
 }
 
-/// Returns the byte behind the token that begins at a byte of a line.
+/// Returns the end of the token that begins at byte `start` of a line.
 fn token_end(line: &str, start: usize) -> usize {
     let token = &line[start..];
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '$' | '-');
@@ -116,7 +116,7 @@ fn token_end(line: &str, start: usize) -> usize {
     start + length
 }
 
-/// Returns a place in another file, such as a Python program, as text.
+/// Formats a location in another file, such as a Python program.
 fn format_location(place: &Value) -> Option<String> {
     let file = place["file"].as_str().filter(|file| *file != STDIN_NAME)?;
     Some(match (place["line"].as_u64(), place["column"].as_u64()) {
@@ -125,7 +125,7 @@ fn format_location(place: &Value) -> Option<String> {
     })
 }
 
-/// Returns the line of the document whose op has a place in another file: `loc("model.py":3:1)`, or an alias of it.
+/// Returns the range of the line whose op has this location in another file: `loc("model.py":3:1)`, or an alias of it.
 fn find_line_of_location(place: &Value, document: &Document) -> Option<Value> {
     let (file, line, column) = (place["file"].as_str()?, place["line"].as_u64()?, place["column"].as_u64()?);
     let spelled = format!("\"{file}\":{line}:{column}");
@@ -137,7 +137,7 @@ fn find_line_of_location(place: &Value, document: &Document) -> Option<Value> {
     document.line(found(&spelled).or_else(alias)?).map(trimmed_line_range)
 }
 
-/// Returns the range of a line without the blanks around it.
+/// Returns the range of a line without the blanks around its text.
 fn trimmed_line_range(line: (usize, &str)) -> Value {
     let start = line.1.len() - line.1.trim_start().len();
     range_to_json(line, start..line.1.trim_end().len().max(start))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Position in a document, as the protocol counts: lines and UTF-16 code units, both from 0.
+/// Position in a document in the units of the protocol: lines and UTF-16 code units, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TextPosition {
     pub(super) line: usize,
@@ -11,7 +11,7 @@ pub(super) struct TextPosition {
 }
 
 impl TextPosition {
-    /// Returns the position in the parameters of a request, or in a range.
+    /// Parses the position in the parameters of a request, or in a range.
     pub(super) fn from_json(value: &Value) -> Option<Self> {
         let number = |name: &str| value[name].as_u64().and_then(|number| usize::try_from(number).ok());
         Some(Self { line: number("line")?, character: number("character")? })
@@ -22,14 +22,14 @@ impl TextPosition {
     }
 }
 
-/// Returns a range of one line, from its first to behind its last byte.
+/// Returns the range of `bytes` in a line, as JSON.
 pub(super) fn range_to_json(line: (usize, &str), bytes: std::ops::Range<usize>) -> Value {
     let (number, text) = line;
     let position = |byte: usize| TextPosition { line: number, character: count_utf16_units(text, byte) }.to_json();
     json!({"start": position(bytes.start), "end": position(bytes.end)})
 }
 
-/// Returns the UTF-16 code units before a byte of a line.
+/// Returns the number of UTF-16 code units before a byte of a line.
 fn count_utf16_units(line: &str, byte: usize) -> usize {
     line.char_indices().take_while(|(at, _)| *at < byte).map(|(_, letter)| letter.len_utf16()).sum()
 }
@@ -37,7 +37,7 @@ fn count_utf16_units(line: &str, byte: usize) -> usize {
 /// Text of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Document {
-    /// Number by which the editor knows this state of the text.
+    /// Version number that the editor assigned to this text.
     pub(super) version: i64,
     pub(super) text: String,
 }
@@ -53,7 +53,7 @@ impl Document {
         self.lines().nth(number).map(|text| (number, text))
     }
 
-    /// Returns the byte of a position in the text. A position behind the end of its line is the end of the line.
+    /// Returns the byte offset of a position in the text. A position after the end of its line is the end of the line.
     pub(super) fn byte_offset(&self, position: TextPosition) -> Option<usize> {
         let (_, line) = self.line(position.line)?;
         let start: usize = self.text.split('\n').take(position.line).map(|line| line.len() + 1).sum();
@@ -66,7 +66,7 @@ impl Document {
         Some(start + inside.map_or(line.len(), |(byte, _)| byte))
     }
 
-    /// Applies a change: of a range, or of the complete text. Positions behind the text are its end.
+    /// Applies a change of a range or of the complete text. Positions after the end of the text are its end.
     fn apply_change(&mut self, change: &Value) {
         let Some(text) = change["text"].as_str() else { return };
         let byte = |end: &str| {
@@ -91,7 +91,7 @@ impl DocumentStore {
         self.open.get(uri)
     }
 
-    /// Follows `textDocument/didOpen`; returns the URI.
+    /// Handles `textDocument/didOpen`; returns the URI.
     pub(super) fn open(&mut self, params: &Value) -> Option<String> {
         let document = &params["textDocument"];
         let (uri, text) = (document["uri"].as_str()?, document["text"].as_str()?);
@@ -100,7 +100,7 @@ impl DocumentStore {
         Some(uri.to_owned())
     }
 
-    /// Follows `textDocument/didChange`; returns the URI.
+    /// Handles `textDocument/didChange`; returns the URI.
     pub(super) fn change(&mut self, params: &Value) -> Option<String> {
         let uri = params["textDocument"]["uri"].as_str()?;
         let document = self.open.get_mut(uri)?;
@@ -109,7 +109,7 @@ impl DocumentStore {
         Some(uri.to_owned())
     }
 
-    /// Follows `textDocument/didClose`; returns the URI.
+    /// Handles `textDocument/didClose`; returns the URI.
     pub(super) fn close(&mut self, params: &Value) -> Option<String> {
         let uri = params["textDocument"]["uri"].as_str()?;
         self.open.remove(uri);

@@ -1,24 +1,24 @@
-//! Messages on a stream: headers with the length, an empty line, JSON.
+//! Framing of messages on a stream: headers with the length, an empty line, JSON.
 
 use serde_json::Value;
 use std::io::{self, BufRead, Write};
 
-/// Bytes of the largest message. A longer one is a header that was read wrong.
+/// Maximum size of a message, in bytes. A greater length is a header that was misread.
 const MAX_MESSAGE_BYTES: usize = 1 << 30;
 
-/// Form of the JSON that is sent to the editor.
+/// Style of the JSON that is sent to the editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tool) enum JsonStyle {
-    /// In one line.
+    /// On one line.
     Compact,
     /// Indented, for readers.
     Pretty,
 }
 
-/// Reads the next message; none at the end of the stream.
+/// Reads the next message; `None` at the end of the stream.
 ///
 /// # Errors
-/// The system's reason, or `InvalidData` for headers without a length.
+/// Returns the I/O error, or `InvalidData` for headers without a length.
 pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let Some(length) = read_headers(stream)? else { return Ok(None) };
     let mut content = vec![0; length];
@@ -26,7 +26,7 @@ pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(content))
 }
 
-/// Reads the headers, up to the empty line; returns the length of the message, or none at the end of the stream.
+/// Reads the headers up to the empty line. Returns the length of the message, or `None` at the end of the stream.
 fn read_headers(stream: &mut impl BufRead) -> io::Result<Option<usize>> {
     let mut length = None;
     loop {
@@ -52,20 +52,20 @@ fn invalid_header(header: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
-/// Writes a message as it came.
+/// Writes the bytes of a message with its header.
 ///
 /// # Errors
-/// The system's reason.
+/// Returns the I/O error.
 pub(super) fn write(stream: &mut impl Write, content: &[u8]) -> io::Result<()> {
     write!(stream, "Content-Length: {}\r\n\r\n", content.len())?;
     stream.write_all(content)?;
     stream.flush()
 }
 
-/// Writes a message.
+/// Formats and writes a message.
 ///
 /// # Errors
-/// The system's reason.
+/// Returns the I/O error.
 pub(super) fn write_json(stream: &mut impl Write, message: &Value, style: JsonStyle) -> io::Result<()> {
     let content = match style {
         JsonStyle::Compact => serde_json::to_vec(message),

@@ -18,14 +18,14 @@ pub(super) struct Hover {
 }
 
 impl Hover {
-    /// Returns the documentation of the word at a position; none of a word without documentation.
+    /// Returns the documentation of the word at a position; `None` if the word has none.
     pub(super) fn from_cursor(cursor: &Cursor<'_>, reference: &OpReference) -> Option<Self> {
         let (word, bytes) = cursor.word()?;
         let markdown = describe(cursor, reference, (word, &bytes))?;
         Some(Self { markdown, range: range_to_json(cursor.line, bytes) })
     }
 
-    /// Adds the documentation to the reply of MLIR's server, which has none or shows the op itself.
+    /// Adds the documentation to the reply of MLIR's server, which is empty or shows the op itself.
     pub(super) fn add_to(self, reply: &mut Value) {
         let shown = match &reply["contents"] {
             Value::String(text) => Some(text.as_str()),
@@ -46,7 +46,7 @@ fn describe(cursor: &Cursor<'_>, reference: &OpReference, (word, bytes): (&str, 
     if let Some(row) = row {
         return Some(attribute_markdown(row, reference));
     }
-    // The functions at the first letter of the word, not at the position in it.
+    // The functions that are legal at the first character of the word.
     let start = Cursor { before: &cursor.line.1[..bytes.start], ..cursor.clone() };
     functions_at(&start).into_iter().find(|function| function.name == word).map(to_markdown)
 }

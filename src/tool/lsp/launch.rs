@@ -14,13 +14,13 @@ use std::{
 /// Name of the tool.
 const SERVER_NAME: &str = "spyre-lsp-server";
 
-/// Word that makes the tool MLIR's own server, without the proxy.
+/// Option that makes the tool run MLIR's own server, without the proxy.
 pub(in crate::tool) const MLIR_ONLY_OPTION: &str = "--mlir-only";
 
-/// Words that ask for MLIR's own server: its tests have no headers, and its help is no session.
+/// Options that also select MLIR's own server: its tests have no headers, and its help needs no session.
 const MLIR_SERVER_OPTIONS: [&str; 5] = ["--lit-test", "-lit-test", "--help", "--help-hidden", "--help-list"];
 
-/// Returns the words for MLIR's server, if a command line asks for it alone.
+/// Returns the words for MLIR's server, if a command line requests this server alone.
 pub(in crate::tool) fn mlir_server_arguments(words: &[String]) -> Option<Vec<String>> {
     match words {
         [name, first, rest @ ..] if first == MLIR_ONLY_OPTION => Some([std::slice::from_ref(name), rest].concat()),
@@ -28,11 +28,11 @@ pub(in crate::tool) fn mlir_server_arguments(words: &[String]) -> Option<Vec<Str
     }
 }
 
-/// Serves the editor on the standard streams, with MLIR's server in a process of its own. Returns the exit code of that
-/// process, which gets the words of the command line.
+/// Serves the editor on the standard streams. MLIR's server runs in a separate process with the words of the command
+/// line; returns its exit code.
 ///
 /// # Errors
-/// The reason why the process cannot be started, or the session cannot go on.
+/// Returns the reason if the process cannot be started, or if the session fails.
 pub(in crate::tool) fn serve_stdio(words: &[String]) -> Result<i32, String> {
     let program = find_sibling_program(SERVER_NAME)
         .ok_or_else(|| format!("expected '{SERVER_NAME}' in the directory of this tool, found none; install it"))?;
@@ -52,14 +52,15 @@ pub(in crate::tool) fn serve_stdio(words: &[String]) -> Result<i32, String> {
 /// Streams of a child process.
 type ChildStreams = StreamPair<std::process::ChildStdout, std::process::ChildStdin>;
 
-/// Runs a session with the streams of a process, and waits for its end. A process whose session failed is killed.
+/// Runs a session with the streams of a process, and waits for the process to end. If the session fails, kills the
+/// process.
 fn run_session(mut child: Child, session: impl FnOnce(ChildStreams) -> Result<(), String>) -> Result<i32, String> {
     let (Some(input), Some(output)) = (child.stdout.take(), child.stdin.take()) else {
         return Err("MLIR's server has no streams".to_owned());
     };
     let result = session(StreamPair { input, output });
     if result.is_err() {
-        // One that has ended cannot be killed, and need not.
+        // A process that has ended cannot be killed; this error is ignored.
         let _ = child.kill();
     }
     let status = child.wait().map_err(|error| format!("cannot wait for MLIR's server: {error}"))?;

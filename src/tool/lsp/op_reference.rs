@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// The generated page of each dialect.
+/// Generated reference page of each dialect.
 const REFERENCE_PAGES: [&str; 5] = [
     include_str!("../../../docs/reference/generated/spyre.md"),
     include_str!("../../../docs/reference/generated/sdsc.md"),
@@ -11,22 +11,22 @@ const REFERENCE_PAGES: [&str; 5] = [
     include_str!("../../../docs/reference/generated/tm_tensor.md"),
 ];
 
-/// Sections of an entry that are left out: editors show HTML as text, and the other tables repeat the types.
+/// Sections of an entry that are omitted: editors show HTML as text, and the other tables repeat the types.
 const OMITTED_SECTIONS: [&str; 7] =
     ["Traits:", "Interfaces:", "Effects:", "Attributes:", "Operands:", "Results:", "Parameters:"];
 
-/// Where an attribute that is no part of an op may be.
+/// Holder of a discardable attribute: where an attribute that no op defines may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AttributeHolder {
-    /// The attribute dictionary of a function.
+    /// Attribute dictionary of a function.
     Function,
-    /// That of an argument or a result of a function.
+    /// Attribute dictionary of an argument or a result of a function.
     Argument,
-    /// That of any op.
+    /// Attribute dictionary of any op.
     Op,
 }
 
-/// Headings of the tables of such attributes.
+/// Headings of the tables of discardable attributes.
 const HOLDER_HEADINGS: [(&str, AttributeHolder); 3] = [
     ("Attributes of functions:", AttributeHolder::Function),
     ("Attributes of arguments and results:", AttributeHolder::Argument),
@@ -37,7 +37,7 @@ const HOLDER_HEADINGS: [(&str, AttributeHolder); 3] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AttributeRow {
     pub(super) name: String,
-    /// Type or form, such as `::spyre::WorkAttr` or `spyre.dims = ["M", "K"]`.
+    /// Type or syntax, such as `::spyre::WorkAttr` or `spyre.dims = ["M", "K"]`.
     pub(super) form: String,
     pub(super) text: String,
 }
@@ -49,12 +49,12 @@ pub(super) struct ReferenceEntry {
     pub(super) text: String,
     /// Attributes of an op.
     pub(super) attributes: Vec<AttributeRow>,
-    /// Whether an op has regions, whose braces are no attribute dictionary.
+    /// Whether an op has regions, whose braces are not an attribute dictionary.
     pub(super) has_regions: bool,
 }
 
 impl ReferenceEntry {
-    /// Returns the documentation with its heading and its attributes.
+    /// Formats the documentation with its heading and its attributes.
     pub(super) fn to_markdown(&self, name: &str) -> String {
         let mut text = format!("### `{name}`\n\n{}", self.text);
         if !self.attributes.is_empty() {
@@ -71,9 +71,9 @@ impl ReferenceEntry {
 /// Documentation of all dialects.
 #[derive(Debug, Default)]
 pub(super) struct OpReference {
-    /// By name: `spyre.reduce`, `#spyre.layout`, `!sdscbundle.input_arg`.
+    /// Entries by name: `spyre.reduce`, `#spyre.layout`, `!sdscbundle.input_arg`.
     entries: BTreeMap<String, ReferenceEntry>,
-    /// Attributes that are no part of an op.
+    /// Discardable attributes, with their holders.
     attributes: Vec<(AttributeHolder, AttributeRow)>,
 }
 
@@ -96,12 +96,12 @@ impl OpReference {
         self.entry(&name).map(|entry| (name, entry))
     }
 
-    /// Returns the attributes that a holder may have beside those of its op.
+    /// Returns the discardable attributes that a holder may have.
     pub(super) fn attributes_of(&self, holder: AttributeHolder) -> impl Iterator<Item = &AttributeRow> {
         self.attributes.iter().filter(move |(found, _)| *found == holder).map(|(_, row)| row)
     }
 
-    /// Returns an attribute that is no part of an op.
+    /// Returns the discardable attribute with this name.
     pub(super) fn attribute(&self, name: &str) -> Option<&AttributeRow> {
         self.attributes.iter().map(|(_, row)| row).find(|row| row.name == name)
     }
@@ -138,13 +138,13 @@ impl OpReference {
     }
 }
 
-/// Returns the name of an entry from its heading: of an op, or of an attribute or type.
+/// Returns the name of the op, attribute or type that a heading introduces.
 fn parse_heading(dialect: &str, heading: &str) -> Option<String> {
     let op = heading.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(name, _)| name.to_owned());
     op.or_else(|| class_to_ir_name(dialect, heading))
 }
 
-/// Returns the name in IR of a class: `#spyre.tile_hint` of `TileHintAttr`.
+/// Returns the IR name of a C++ class: `#spyre.tile_hint` for `TileHintAttr`.
 fn class_to_ir_name(dialect: &str, class: &str) -> Option<String> {
     let (sigil, stem) = match (class.strip_suffix("Attr"), class.strip_suffix("Type")) {
         (Some(stem), _) => ('#', stem),
@@ -162,7 +162,7 @@ fn class_to_ir_name(dialect: &str, class: &str) -> Option<String> {
     is_name.then_some(name)
 }
 
-/// Returns the text of a section without what is [`OMITTED_SECTIONS`] and without runs of empty lines.
+/// Returns the text of a section without [`OMITTED_SECTIONS`] and without repeated empty lines.
 fn filter_section_text(lines: &[&str]) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut is_left_out = false;
@@ -181,7 +181,7 @@ fn filter_section_text(lines: &[&str]) -> String {
     kept.join("\n").trim_end().to_owned()
 }
 
-/// Reads a row of the HTML table of the attributes of an op.
+/// Parses a row of the HTML table of the attributes of an op.
 fn parse_attribute_row(line: &str) -> Option<AttributeRow> {
     let cells = line.strip_prefix("<tr><td><code>")?.strip_suffix("</td></tr>")?;
     let (name, rest) = cells.split_once("</code></td><td>")?;
@@ -189,7 +189,7 @@ fn parse_attribute_row(line: &str) -> Option<AttributeRow> {
     Some(AttributeRow { name: name.to_owned(), form: form.to_owned(), text: text.to_owned() })
 }
 
-/// Reads a row of the table of the attributes of functions, arguments or ops; it may describe several.
+/// Parses a row of a table of discardable attributes; a row may describe several attributes.
 fn parse_table_rows(line: &str) -> Vec<AttributeRow> {
     let cells =
         line.strip_prefix("| `").and_then(|rest| rest.strip_suffix(" |")).and_then(|rest| rest.split_once(" | "));

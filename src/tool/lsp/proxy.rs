@@ -1,4 +1,5 @@
-//! The session: messages of the editor, of MLIR's server and of compilations, in one loop.
+//! Session of the proxy: one loop handles the messages of the editor and of MLIR's server, and the results of
+//! compilations.
 
 use super::{
     compiler::{Compiler, CompilerOutput},
@@ -24,7 +25,7 @@ use std::{
 /// Name of the server in its reply to `initialize`.
 const SERVER_NAME: &str = "spyre-lsp-server";
 
-/// Types of `window/logMessage`.
+/// Message types of `window/logMessage`.
 const LOG_WARNING: u8 = 2;
 
 /// Streams from and to an editor or a server.
@@ -37,16 +38,16 @@ pub(in crate::tool) struct StreamPair<Input, Output> {
 enum SessionEvent {
     FromEditor(Vec<u8>),
     FromServer(Vec<u8>),
-    /// The editor has gone, or sends no messages of the protocol.
+    /// The editor closed its stream (`Ok`), or violated the protocol.
     EditorEnded(io::Result<()>),
     ServerEnded(io::Result<()>),
     Compiled(CompilationId, CompilerOutput),
 }
 
-/// Event of a message of a stream.
+/// Constructor of the event for a message of a stream.
 type MessageEvent = fn(Vec<u8>) -> SessionEvent;
 
-/// Event of the end of a stream.
+/// Constructor of the event for the end of a stream.
 type EndEvent = fn(io::Result<()>) -> SessionEvent;
 
 /// Addition to the reply to a request of the editor.
@@ -60,23 +61,23 @@ enum ReplyAddition {
 /// Session of an editor with MLIR's server.
 struct ProxySession<'c, ToEditor, ToServer> {
     editor: ToEditor,
-    /// None once the editor has gone, so that the server ends.
+    /// Stream to MLIR's server; `None` after the editor has closed its stream, which makes the server exit.
     server: Option<ToServer>,
     style: JsonStyle,
     documents: DocumentStore,
     reference: OpReference,
     settings: EditorSettings,
-    /// Additions to replies, by the id of the request.
+    /// Pending additions, keyed by the id of the request.
     additions: BTreeMap<String, ReplyAddition>,
     schedule: CompilationScheduler,
     compiler: &'c mut dyn Compiler,
     events: Sender<SessionEvent>,
 }
 
-/// Serves an editor until MLIR's server ends, which it does when the editor says so or goes away.
+/// Serves an editor until MLIR's server exits. The server exits when the editor requests it or closes its stream.
 ///
 /// # Errors
-/// The reason why the editor or the server cannot be understood, or cannot be written to.
+/// Returns the reason if a stream violates the protocol or cannot be written to.
 pub(in crate::tool) fn serve<FromEditor, ToEditor, FromServer, ToServer>(
     editor: StreamPair<FromEditor, ToEditor>,
     server: StreamPair<FromServer, ToServer>,
@@ -92,7 +93,7 @@ where
     serve_with_timing(editor, server, (compiler, CompilationTiming::default()), style)
 }
 
-/// As [`serve`], with other times.
+/// Serves an editor as [`serve`] does, with other times.
 pub(super) fn serve_with_timing<FromEditor, ToEditor, FromServer, ToServer>(
     editor: StreamPair<FromEditor, ToEditor>,
     server: StreamPair<FromServer, ToServer>,
@@ -123,7 +124,7 @@ where
     session.run(&events)
 }
 
-/// Reads messages in a thread, until the stream ends.
+/// Reads messages in a new thread, until the stream ends.
 fn spawn_reader(
     stream: impl Read + Send + 'static,
     events: Sender<SessionEvent>,
@@ -134,7 +135,7 @@ fn spawn_reader(
         let result = loop {
             match frames::read(&mut stream) {
                 Ok(Some(content)) => {
-                    // A session that has ended needs no more.
+                    // The session has ended and needs no more messages.
                     if events.send(message(content)).is_err() {
                         return;
                     }
@@ -189,20 +190,20 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         }
     }
 
-    /// Passes a message of the editor on. One that is no JSON is for MLIR's server to answer.
+    /// Forwards a message of the editor. A message that is not JSON is left to MLIR's server to answer.
     fn handle_editor(&mut self, content: &[u8]) -> io::Result<()> {
         if let Ok(message) = serde_json::from_slice::<Value>(content) {
             self.process_editor_message(&message)?;
         }
         match &mut self.server {
-            // A server that has ended is noticed by the end of its stream.
+            // If the server has exited, the end of its stream reports it.
             Some(server) => frames::write(server, content)
                 .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }),
             None => Ok(()),
         }
     }
 
-    /// Follows the documents and the requests of the editor.
+    /// Updates the documents for a message of the editor, and computes additions for its requests.
     fn process_editor_message(&mut self, message: &Value) -> io::Result<()> {
         let (params, now) = (&message["params"], Instant::now());
         match message["method"].as_str() {
@@ -247,7 +248,7 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         Ok(())
     }
 
-    /// Returns what is known of the position of a request.
+    /// Returns the addition to the reply to a request at a position.
     fn compute_addition(&self, method: &str, params: &Value) -> Option<ReplyAddition> {
         let document = self.documents.get(params["textDocument"]["uri"].as_str()?)?;
         let cursor = Cursor::from_position(document, TextPosition::from_json(&params["position"])?)?;
@@ -257,7 +258,7 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         Some(ReplyAddition::Completion(items_at(&cursor, document, &self.reference)))
     }
 
-    /// Passes a message of MLIR's server on, with additions.
+    /// Forwards a message of MLIR's server, with additions.
     fn handle_server(&mut self, content: &[u8]) -> io::Result<()> {
         let Ok(mut message) = serde_json::from_slice::<Value>(content) else {
             return frames::write(&mut self.editor, content);
@@ -290,7 +291,7 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         }
     }
 
-    /// Publishes what came of a compilation.
+    /// Publishes the result of a compilation.
     fn publish_result(&mut self, finished: FinishedCompilation) -> io::Result<()> {
         let FinishedCompilation { uri, version, diagnostics, message } = finished;
         if let Some(diagnostics) = diagnostics {
@@ -300,10 +301,10 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         message.map_or(Ok(()), |message| self.log(&message))
     }
 
-    /// Starts or stops compilations.
+    /// Starts or stops compilations, as the schedule requires.
     fn advance(&mut self) -> io::Result<()> {
         let events = self.events.clone();
-        // A session that has ended needs no output.
+        // The session may have ended; the output is then dropped.
         let receive = move |number, output| drop(events.send(SessionEvent::Compiled(number, output)));
         let options = self.settings.compile_options.as_slice();
         match self.schedule.advance(&self.documents, self.compiler, options, Instant::now(), receive) {

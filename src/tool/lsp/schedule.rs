@@ -1,7 +1,7 @@
-//! When documents are compiled, and which diagnostics each has.
+//! Schedule of compilations, and the diagnostics of each document.
 //!
-//! A document is compiled once it is opened or saved, or when its text rests, if MLIR's server has no error for it. One
-//! compilation runs at a time. It is stopped when its text changes, or after a time limit.
+//! A document is compiled after it is opened or saved, or after a pause without changes, if MLIR's server finds no
+//! error in it. One compilation runs at a time. It is stopped when its text changes, or at a time limit.
 
 use super::{
     compiler::{CompilationHandle, Compiler, CompilerOutput},
@@ -14,12 +14,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Times of compilations.
+/// Pause before a compilation, and its time limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CompilationTiming {
-    /// Time for which a text rests before it is compiled.
+    /// Time without a change after which a text is compiled.
     pub(super) pause: Duration,
-    /// Longest time of a compilation.
+    /// Maximum duration of a compilation.
     pub(super) limit: Duration,
 }
 
@@ -29,23 +29,23 @@ impl Default for CompilationTiming {
     }
 }
 
-/// Diagnostics of a document, and when it is compiled.
+/// Diagnostics of a document, and the time of its next compilation.
 #[derive(Debug, Default)]
 struct DocumentState {
-    /// Time from which the text may be compiled; none if it need not.
+    /// Earliest time of the next compilation; `None` if the text need not be compiled.
     due: Option<Instant>,
     /// Whether MLIR's server has read this version without errors.
     is_parsed: bool,
-    /// Version that was compiled to the end.
+    /// Last version that was compiled completely.
     compiled: Option<i64>,
     of_parser: Vec<Value>,
     of_compiler: Vec<Value>,
 }
 
-/// Number of a compilation: its output is of use only while it is the one that runs.
+/// Number of a compilation. Output of any but the running compilation is ignored.
 pub(super) type CompilationId = u64;
 
-/// Compilation of a document.
+/// Running compilation of a document.
 struct RunningCompilation {
     number: CompilationId,
     uri: String,
@@ -68,19 +68,19 @@ impl CompilationScheduler {
         Self { times, is_enabled: true, states: BTreeMap::new(), running: None, num_started: 0 }
     }
 
-    /// Compiles nothing from now on.
+    /// Disables all further compilations.
     pub(super) fn disable(&mut self) {
         self.is_enabled = false;
         self.running = None;
     }
 
-    /// Follows a document that was opened.
+    /// Handles the opening of a document.
     pub(super) fn open(&mut self, uri: &str, now: Instant) {
         self.close(uri);
         self.states.insert(uri.to_owned(), DocumentState { due: Some(now), ..DocumentState::default() });
     }
 
-    /// Follows a change: what the compiler said of the text before is of no use.
+    /// Handles a change: stops the compilation of the old text, and drops its diagnostics.
     pub(super) fn change(&mut self, uri: &str, now: Instant) {
         self.stop(uri);
         let state = self.states.entry(uri.to_owned()).or_default();
@@ -88,7 +88,7 @@ impl CompilationScheduler {
         (state.due, state.is_parsed) = (Some(now + self.times.pause), false);
     }
 
-    /// Follows a document that was saved.
+    /// Handles the saving of a document.
     pub(super) fn save(&mut self, uri: &str, version: i64, now: Instant) {
         let is_running = self.running.as_ref().is_some_and(|running| running.uri == uri);
         if let Some(state) = self.states.get_mut(uri).filter(|state| state.compiled != Some(version) && !is_running) {
@@ -96,7 +96,7 @@ impl CompilationScheduler {
         }
     }
 
-    /// Follows a document that was closed.
+    /// Handles the closing of a document.
     pub(super) fn close(&mut self, uri: &str) {
         self.stop(uri);
         self.states.remove(uri);
@@ -108,7 +108,7 @@ impl CompilationScheduler {
         }
     }
 
-    /// Follows the diagnostics of MLIR's server for a version; returns those to publish.
+    /// Records the diagnostics of MLIR's server for a version; returns those to publish.
     pub(super) fn set_parser_diagnostics(
         &mut self,
         (uri, is_current): (&str, bool),
@@ -120,7 +120,7 @@ impl CompilationScheduler {
         merge_diagnostics(&state.of_parser, &state.of_compiler)
     }
 
-    /// Returns the time at which [`CompilationScheduler::advance`] has something to do.
+    /// Returns the time at which [`CompilationScheduler::advance`] must be called next.
     pub(super) fn next_wakeup(&self) -> Option<Instant> {
         match &self.running {
             Some(running) => (!running.is_late).then_some(running.deadline),
@@ -134,7 +134,7 @@ impl CompilationScheduler {
     /// Stops a late compilation, or starts the next one. `receive` gets its number and its output.
     ///
     /// # Errors
-    /// The reason why nothing can be compiled.
+    /// Returns the reason if the compiler can never compile anything.
     pub(super) fn advance(
         &mut self,
         documents: &DocumentStore,
@@ -159,7 +159,7 @@ impl CompilationScheduler {
         Ok(())
     }
 
-    /// Returns a document that is due. Those that are no programs are due no more.
+    /// Returns a document that is due. Documents that are no programs are removed from the schedule.
     fn next_document<'d>(&mut self, documents: &'d DocumentStore, now: Instant) -> Option<(String, &'d Document)> {
         let is_enabled = self.is_enabled;
         for (uri, state) in &mut self.states {
@@ -174,7 +174,7 @@ impl CompilationScheduler {
         None
     }
 
-    /// Follows the end of a compilation; returns what came of it, if it is the one that runs.
+    /// Handles the end of a compilation. Returns its result, if it is the running one.
     pub(super) fn finish(
         &mut self,
         documents: &DocumentStore,
@@ -205,8 +205,8 @@ impl CompilationScheduler {
 pub(super) struct FinishedCompilation {
     pub(super) uri: String,
     pub(super) version: i64,
-    /// Diagnostics to publish; none if there is nothing new.
+    /// Diagnostics to publish; `None` if they are unchanged.
     pub(super) diagnostics: Option<Vec<Value>>,
-    /// Message for the log: the compilation was late, or failed.
+    /// Message for the log if the compilation timed out or failed.
     pub(super) message: Option<String>,
 }

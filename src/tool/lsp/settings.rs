@@ -25,12 +25,12 @@ const ALLOWED_OPTIONS: [&str; 18] = [
     "tiles",
 ];
 
-/// Choices of the editor.
+/// Settings of the editor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EditorSettings {
-    /// Whether documents are compiled for their diagnostics.
+    /// Whether documents are compiled to obtain diagnostics.
     pub(super) compiles: bool,
-    /// Words for the command line of `spyre-compile`.
+    /// Additional command-line words for `spyre-compile`.
     pub(super) compile_options: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Default for EditorSettings {
 }
 
 impl EditorSettings {
-    /// Reads the parameters of `initialize`; returns the settings, and a message for each value that is not used.
+    /// Parses the parameters of `initialize`. Returns the settings, and a message for each ignored value.
     pub(super) fn from_params(params: &Value) -> (Self, Vec<String>) {
         let options = &params["initializationOptions"];
         let (mut settings, mut refused) = (Self::default(), Vec::new());
@@ -69,7 +69,7 @@ impl EditorSettings {
     }
 }
 
-/// Whether a word is an allowed option with its value.
+/// Returns whether a word is an allowed option with its value.
 fn is_allowed(word: &str) -> bool {
     let option = word.strip_prefix("--").and_then(|word| word.split_once('='));
     option.is_some_and(|(name, _)| ALLOWED_OPTIONS.contains(&name))

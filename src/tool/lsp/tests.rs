@@ -1,4 +1,4 @@
-//! Sessions of an editor with the proxy, in front of a scripted server and a scripted compiler.
+//! Tests of complete sessions: an editor and the proxy, with a scripted server and a scripted compiler.
 
 use super::{
     compiler::{CompilationHandle, Compiler, CompilerOutput, OutputReceiver},
@@ -22,11 +22,11 @@ const PROGRAM: &str = "func.func @f(%x: tensor<4x64xf16>) {\n  %0 = spyre.pointw
 const TIMING: CompilationTiming =
     CompilationTiming { pause: Duration::from_millis(60), limit: Duration::from_millis(400) };
 
-/// Longest time for what must happen, and time in which nothing may happen.
+/// Maximum time until an expected message arrives, and time in which no message may arrive.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
 const SILENCE_DURATION: Duration = Duration::from_millis(250);
 
-/// Server in the place of MLIR's: refuses texts with `?`, and knows nothing else.
+/// Runs in place of MLIR's server: rejects texts with `?`, and knows nothing else.
 fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
     let mut input = BufReader::new(input);
     while let Some(content) = frames::read(&mut input).unwrap() {
@@ -71,7 +71,7 @@ fn range(line: usize, start: usize, end: usize) -> Value {
 /// Text and options of a compilation.
 type CompilationCall = (String, Vec<String>);
 
-/// Compiler that refuses texts with `wrong`, never ends with `slow`, crashes with `crash`, and is absent with `absent`.
+/// Compiler that rejects texts with `wrong`, never ends with `slow`, crashes with `crash`, and is absent with `absent`.
 #[derive(Clone, Default)]
 struct ScriptedCompiler {
     started: Arc<Mutex<Vec<CompilationCall>>>,
@@ -190,7 +190,7 @@ impl TestEditor {
         assert_eq!(self.from.recv_timeout(SILENCE_DURATION), Err(RecvTimeoutError::Timeout));
     }
 
-    /// Returns the messages of the diagnostics that are published next, with their lines.
+    /// Returns the messages of the next published diagnostics, with their lines.
     fn receive_diagnostics(&self) -> Vec<(String, u64)> {
         let published = self.receive();
         assert_eq!(published["method"], "textDocument/publishDiagnostics", "{published}");
@@ -262,7 +262,7 @@ fn publishes_compiler_errors_until_text_changes() {
     editor.open(&wrong);
     assert_eq!(editor.receive_diagnostics(), []);
     assert_eq!(editor.receive_diagnostics(), expected_errors());
-    // The change is published without the stale diagnostic, and compiled once it rests.
+    // The change is published without the stale diagnostic, and compiled after the pause.
     editor.change(2, PROGRAM);
     assert_eq!(editor.receive_diagnostics(), []);
     editor.expect_silence();
@@ -289,7 +289,7 @@ fn compiles_idle_or_saved_text_once() {
     let (mut editor, _) = TestEditor::start(&json!({"compileOptions": ["--cores=4"]}));
     editor.open(PROGRAM);
     editor.receive();
-    // Fast typing: only the last text rests.
+    // After fast typing, only the last text is compiled.
     for version in 2..6 {
         editor.change(version, &format!("// {version}\n{PROGRAM}"));
         editor.receive();
@@ -312,7 +312,7 @@ fn stops_compilation_on_change_and_on_timeout() {
     assert_eq!(editor.receive_diagnostics(), []);
     editor.change(2, &format!("{slow}\n"));
     assert_eq!(editor.receive_diagnostics(), []);
-    // Of the second compilation is shown what it said until its end.
+    // The second compilation times out; its output up to the timeout is published.
     assert_eq!(editor.receive_diagnostics(), expected_errors());
     let log = editor.receive();
     assert_eq!((&log["method"], &log["params"]["type"]), (&json!("window/logMessage"), &json!(2)));
@@ -337,7 +337,7 @@ fn logs_compiler_that_fails_or_is_missing() {
     assert_eq!(editor.receive_diagnostics(), []);
     let log = editor.receive();
     assert_eq!(log["params"]["message"], "spyre-lsp-server: documents are not compiled: the compiler is absent");
-    // It is said once.
+    // The absence is logged once.
     editor.change(3, "absent, too");
     assert_eq!(editor.receive_diagnostics(), []);
     editor.expect_silence();
@@ -367,7 +367,7 @@ fn logs_ignored_settings() {
         JsonStyle::Compact,
     )
     .unwrap();
-    // The editor goes away without a word: the server ends.
+    // The editor closes its stream without `exit`: the server ends.
     drop(to);
     let mut compiler = ScriptedCompiler::default();
     let editor = StreamPair { input: from_editor, output: to_editor };

@@ -1,4 +1,4 @@
-//! `spyre-reduce`: the smallest part of a program for which a command does what it does for the whole.
+//! `spyre-reduce`: finds a small part of a program for which a command still fails as for the complete program.
 
 mod shrink;
 
@@ -57,14 +57,14 @@ const REDUCTION: &str = "Reduction";
 /// Options that `--help` shows; at most ten.
 const COMMON_OPTIONS: [&str; 4] = ["output", "entry", "says", "tests"];
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &ReduceArguments| Reporter::new("spyre-reduce", arguments.messages);
     tool::main("spyre-reduce", command(), words, speaker, run)
 }
 
-/// The command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> clap::Command {
     with_help(ReduceArguments::command(), &COMMON_OPTIONS)
 }
@@ -100,7 +100,7 @@ fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the function that is made smaller.
+/// Returns the name of the function to reduce.
 fn find_entry_function(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
     let with_body = |function: &Op<'_>| function.body().is_some();
     let functions: Vec<Op<'_>> = functions_of(module.op()).into_iter().filter(with_body).collect();
@@ -137,7 +137,7 @@ fn find_function<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
     found.expect("copies of a module have its functions")
 }
 
-/// Returns the def-use outline of the function's ops, and the `Part` that keeps all ops and returned values.
+/// Returns the def-use graph of the function's ops, and the [`ReducedFunction`] that keeps all ops and returned values.
 fn build_outline(function: Op<'_>) -> (DefUseGraph, ReducedFunction) {
     let ops = body_operations(function);
     let mut positions: ValueMap<(usize, usize)> = ValueMap::default();
@@ -164,14 +164,14 @@ fn build_outline(function: Op<'_>) -> (DefUseGraph, ReducedFunction) {
     (outline, ReducedFunction { kept: (0..ops.len()).collect(), returned: returned.collect() })
 }
 
-/// The operations of a function's body, but for the terminator.
+/// Returns the operations of a function's body, without the terminator.
 fn body_operations(function: Op<'_>) -> Vec<Op<'_>> {
     let mut ops = function.body_ops();
     ops.pop();
     ops
 }
 
-/// A copy of the module with a part of the function; none if that is no valid program.
+/// Returns a copy of the module with the reduced function; `None` if the result does not verify.
 fn extract_subprogram<'s>(module: &Module<'s>, name: &str, part: &ReducedFunction) -> Option<Module<'s>> {
     let copy = module.duplicate();
     let function = find_function(&copy, name);
@@ -194,21 +194,21 @@ fn suppress_diagnostics<T>(session: &Session, do_it: impl FnOnce() -> T) -> T {
     crate::mlir::collect_diagnostics(session.context(), do_it).0
 }
 
-/// The failure to reproduce: a command, its exit code and its expected output.
+/// Failure to reproduce: a command, its exit code and its expected output.
 struct FailureCheck<'a> {
     command: &'a [String],
     /// Text that the command must print.
     says: Option<String>,
-    /// The exit code for the whole program; none if a signal ended it.
+    /// Exit code for the complete program; `None` if a signal ended the command.
     code: Option<i32>,
     file: PathBuf,
 }
 
-/// The exit code of a tool that refuses its input.
+/// Exit code of a tool that rejects its input.
 const EXIT_REJECTED: i32 = 1;
 
 impl<'a> FailureCheck<'a> {
-    /// Runs the command on the whole program.
+    /// Runs the command on the complete program, and records its failure. Fails if the command succeeds.
     fn from_program(arguments: &'a ReduceArguments, module: &Module<'_>, file: PathBuf) -> Result<Self, String> {
         let mut check = Self { command: &arguments.command, says: arguments.says.clone(), code: None, file };
         let (code, text) = check.run_command(module)?;
@@ -222,7 +222,7 @@ impl<'a> FailureCheck<'a> {
                 "expected a command that fails for the whole program, found success; give a failing \
                  command, or name its message with --says",
             )),
-            // There are many reasons to refuse a part; the one for the whole is meant.
+            // A reduced program may be rejected for many reasons, so the first error message must match, too.
             None if code == Some(EXIT_REJECTED) => Ok(Self { says: find_first_error(&text), ..check }),
             _ => Ok(check),
         }
@@ -233,7 +233,7 @@ impl<'a> FailureCheck<'a> {
         Ok(code == self.code && self.says.as_ref().is_none_or(|says| text.contains(says)))
     }
 
-    /// The exit code, and what was printed.
+    /// Returns the exit code and the output of the command.
     fn run_command(&self, module: &Module<'_>) -> Result<(Option<i32>, String), String> {
         fs::write(&self.file, format!("{}\n", module.op())).map_err(|error| {
             codes::OUTPUT_WRITE.format(format_args!("cannot write '{}': {error}", self.file.display()))
@@ -258,7 +258,7 @@ impl<'a> FailureCheck<'a> {
     }
 }
 
-/// The first error of what a tool prints, without its place.
+/// Returns the first error message in the output of a tool, without its location.
 fn find_first_error(text: &str) -> Option<String> {
     let message = |line: &str| {
         let (code, message) = line.split_once("error")?.1.split_once(": ")?;

@@ -1,8 +1,9 @@
-//! Delta debugging on a graph: reduces a function to the operations that are needed to reproduce a property.
+//! Delta debugging on a def-use graph: reduces a function to the operations that reproduce a property.
 
 use std::collections::BTreeSet;
 
-/// Operations of a function in order: the number of results of each, and the operations whose results it reads.
+/// Def-use graph of a function: for each operation, the number of its results and the operations whose results it
+/// reads.
 pub(super) struct DefUseGraph {
     pub(super) num_results: Vec<usize>,
     pub(super) reads: Vec<BTreeSet<usize>>,
@@ -41,10 +42,10 @@ impl<'a> ReductionSearch<'a> {
         Self { outline, is_interesting, num_tests: 0, budget }
     }
 
-    /// Returns a function from which no operation and no result can be removed, if the budget suffices.
+    /// Returns a minimal function: no operation and no result can be removed, if the budget suffices.
     ///
     /// # Errors
-    /// Those of the test.
+    /// Returns the errors of the test.
     pub(super) fn shrink(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
         let mut part = self.find_earliest_failure(whole)?;
         loop {
@@ -69,7 +70,7 @@ impl<'a> ReductionSearch<'a> {
         (self.is_interesting)(part)
     }
 
-    /// Returns the function up to the first operation whose results have the property; `whole` if there is none.
+    /// Returns the function up to the first operation whose results have the property; `whole` if no operation has it.
     fn find_earliest_failure(&mut self, whole: ReducedFunction) -> Result<ReducedFunction, String> {
         for &op in &whole.kept {
             let returned =
@@ -95,7 +96,7 @@ impl<'a> ReductionSearch<'a> {
         Ok(part)
     }
 
-    /// Removes runs of operations, long ones first.
+    /// Removes consecutive operations, long sequences first.
     fn remove_ops(&mut self, mut part: ReducedFunction) -> Result<ReducedFunction, String> {
         let mut length = part.kept.len();
         while length > 0 {
@@ -140,7 +141,7 @@ impl ReturnedValue {
 mod tests {
     use super::*;
 
-    /// Returns a chain of ops, each of which reads the previous one.
+    /// Returns a chain of ops, each of which reads the previous op.
     fn chain(count: usize) -> DefUseGraph {
         DefUseGraph {
             num_results: vec![1; count],
@@ -183,7 +184,7 @@ mod tests {
         let (part, _) = run_shrink(&outline, complete_function(&outline, &[39]), 1000, |part| {
             part.kept.contains(&7) && part.kept.contains(&30)
         });
-        // Ops between the two cannot be removed, because op 30 depends on op 7 through them.
+        // Ops between them cannot be removed, because op 30 depends on op 7 through them.
         assert!(part.kept.is_superset(&[7, 30].into()));
         assert_eq!(part.returned, [ReturnedValue::Result { op: 30, result: 0 }]);
         assert_eq!(part.kept.len(), 24, "7 is needed only as long as 30 reads it, through all between");

@@ -1,4 +1,4 @@
-//! Files with several arrays by name: NumPy's `.npz`, and `.safetensors`.
+//! Files with several named arrays: NumPy's `.npz`, and `.safetensors`.
 
 use super::{contract, npy};
 use crate::codes;
@@ -13,10 +13,10 @@ use std::{
 };
 use zip::ZipArchive;
 
-/// Reads the arrays of a file, whose names are those of arguments.
+/// Reads the arrays of a file. Their names are those of arguments.
 ///
 /// # Errors
-/// The file, and what is wrong with it; an array that is no argument.
+/// Returns the file and the error in it, or the name of an array that is no argument.
 pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
         Some("npz") => read_npz(path, arguments),
@@ -27,7 +27,7 @@ pub fn read_all(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, Hos
     }
 }
 
-/// Returns the argument of that name.
+/// Returns the argument named `name`.
 fn find_argument<'a>(path: &str, name: &str, arguments: &'a [Tensor]) -> Result<&'a Tensor, String> {
     arguments.iter().find(|tensor| tensor.name == name).ok_or_else(|| {
         let names: Vec<&str> = arguments.iter().map(|tensor| tensor.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! `spyre-run --check`: the results of a bundle beside those of the module that it was compiled from.
+//! `spyre-run --check`: compares the results of a bundle with those of the module from which it was compiled.
 
 use super::{RunArguments, report_outcome};
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
 use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, RunReport, Simulation};
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
-/// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names
-/// the worst element.
+/// Runs the bundle in the device's formats and, next to each element, without rounding. Compares the results with those
+/// of the module in MLIR's JIT. The error names the worst element.
 pub(crate) fn check_against_module(
     module: &str,
     simulation: &Simulation,
@@ -61,7 +61,7 @@ pub(crate) fn check_against_module(
     excessive.map_or(Ok(()), Err)
 }
 
-/// A result of the bundle.
+/// Result of the bundle, with the reference.
 struct CheckedResult<'a> {
     name: &'a str,
     found: &'a HostArray,
@@ -72,7 +72,8 @@ struct CheckedResult<'a> {
 }
 
 impl CheckedResult<'_> {
-    /// Returns what is said of the result, and its rounding errors if the formats do not explain them.
+    /// Returns the lines to print about the result. Also returns its rounding errors, if the device's formats do not
+    /// justify them.
     fn evaluate(&self, tolerance: Option<f64>, on_the_way: f64) -> Result<(String, Option<RoundingErrors>), String> {
         let Self { name, found, companion, reference, number } = *self;
         let (expected, own) = (&reference.results[number], &reference.as_written[number]);
@@ -112,8 +113,8 @@ impl CheckedResult<'_> {
         codes::RUN_DIFFERS.add_if_missing(&format!("'{}' {message}", self.name))
     }
 
-    /// Returns the error about a result that the device's formats take further from the exact one than the program's
-    /// own formats do.
+    /// Returns the error for a result whose device rounding error is too large, compared with the rounding error of the
+    /// program's own formats.
     fn excess_error(&self, errors: &RoundingErrors) -> String {
         let (name, allowed) = (self.name, errors.max_allowed_error());
         codes::RUN_ROUNDING.format(format_args!(
@@ -131,7 +132,7 @@ fn format_verdict(verdict: &ReferenceVerdict) -> String {
     )
 }
 
-/// Holds the device's own numbers to what the caller allows.
+/// Compares the result in the device's formats with the reference, relative to the tolerance of the user.
 fn check_tolerance(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(), String> {
     let ResultComparison { scale, error, worst } = compare_arrays(found, expected)?;
     if error <= tolerance {
@@ -145,7 +146,7 @@ fn check_tolerance(found: &HostArray, expected: &HostArray, tolerance: f64) -> R
     )))
 }
 
-/// Where rounding adds most to what was off before, in the order of execution.
+/// Describes the op that adds the largest rounding error, in the order of execution.
 fn describe_error_growth(report: &RunReport) -> String {
     let (mut before, mut most) = (0.0_f64, None);
     for (launch, op) in report.launches.iter().flat_map(|launch| launch.ops.iter().map(move |op| (launch, op))) {

@@ -1,4 +1,4 @@
-//! The launch specification of a bundle, and what arrays have to be.
+//! Checks of the launch specification of a bundle, and errors about arrays that violate it.
 
 use crate::codes;
 use machine::{DeviceFormat, ElementType};
@@ -7,10 +7,10 @@ use sdsc_format::launch_spec::{LAUNCH_SPEC_FILE, LaunchSpec};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::path::Path;
 
-/// Makes sure that launch specifications describe the arguments of the program.
+/// Checks that the launch specifications describe the arguments of the program.
 ///
 /// # Errors
-/// The first member that another one contradicts, with the argument.
+/// Returns the first member that differs, with the argument.
 pub(super) fn check_contract(directory: &Path, program: &Program) -> Result<(), String> {
     let found = check_launch_specs(directory, program).map_err(|error| codes::SIM_FILES.format(error))?;
     found.first().map_or(Ok(()), |violation| {
@@ -21,7 +21,7 @@ pub(super) fn check_contract(directory: &Path, program: &Program) -> Result<(), 
 /// Reads the launch specification of a launch.
 ///
 /// # Errors
-/// If there is none: the addresses of the bundle are in its files, or an older compiler wrote it.
+/// Returns an error if the bundle has none. This is so if its addresses are absolute, or if an older compiler wrote it.
 pub(super) fn read_launch_spec(directory: &Path, launch: &LaunchEntry) -> Result<LaunchSpec, String> {
     let path = format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle);
     let shown = directory.join(&path);
@@ -43,7 +43,7 @@ pub(super) fn read_launch_spec(directory: &Path, launch: &LaunchEntry) -> Result
     })
 }
 
-/// Returns the type of the host tensors that a launcher passes for a tensor.
+/// Returns the element type of the host tensor that a launcher passes for a tensor.
 pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
     let refuse = |error: &dyn std::fmt::Display| codes::SIM_FILES.format(format_args!("'{}': {error}", tensor.name));
     let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
@@ -51,8 +51,8 @@ pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
     Ok(element.launch_type(format))
 }
 
-/// Returns the message of an array that is not what the program takes, with the words of the launch specification for
-/// what that is.
+/// Formats the error about an array that the program does not accept. The message states the expected array in the
+/// terms of the launch specification.
 pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -> String {
     let element =
         tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());

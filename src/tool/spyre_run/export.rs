@@ -1,8 +1,7 @@
 //! `spyre-run --export-expected`: arguments and expected results of a kernel, for a launcher on the device.
 //!
-//! The files are those that a launcher's verification takes in the order of `arg_index`: inputs, and one expected file
-//! per output. Each array is a NumPy file, and a file of its elements only, row-major and little endian, which needs no
-//! reader.
+//! A launcher's verification reads the files in the order of `arg_index`: inputs, and one expected file per output.
+//! Each array is written twice: as a NumPy file, and as raw elements, row-major and little endian.
 //!
 //! ```text
 //! DIR/index.json                      arguments, files, tolerances and the command
@@ -32,17 +31,17 @@ const EXACT_DIR: &str = "exact";
 struct ExportIndex {
     version: u64,
     kernel_name: String,
-    /// The folder of the kernel in the bundle directory.
+    /// Folder of the kernel in the bundle directory.
     bundle: String,
-    /// The chosen sizes, by name.
+    /// Chosen sizes, by name.
     bind: BTreeMap<String, i64>,
     inputs: Vec<InputFiles>,
     expected: Vec<ExpectedFiles>,
-    /// A command that verifies the kernel, with `LAUNCH_DIR` for the folder that the back end wrote.
+    /// Command that verifies the kernel, with `LAUNCH_DIR` for the folder that the back end wrote.
     command: String,
 }
 
-/// An argument with values before the launch.
+/// Argument with values before the launch, and its files.
 #[derive(Debug, Serialize)]
 struct InputFiles {
     #[serde(flatten)]
@@ -51,7 +50,7 @@ struct InputFiles {
     files: ArrayFiles,
 }
 
-/// An argument that the kernel writes.
+/// Argument that the kernel writes, and the files of its expected values.
 #[derive(Debug, Serialize)]
 struct ExpectedFiles {
     #[serde(flatten)]
@@ -77,7 +76,7 @@ struct ExportedArgument {
     dtype: String,
 }
 
-/// Files of one array, as paths below the folder of the index.
+/// Files of one array, as paths relative to the folder of the index.
 #[derive(Debug, Serialize)]
 struct ArrayFiles {
     npy: String,
@@ -90,10 +89,10 @@ impl ArrayFiles {
     }
 }
 
-/// Runs the program on the device's numbers and in f64, and writes the files of the export.
+/// Simulates the program in the device's formats and in f64, and writes the files of the export.
 ///
 /// # Errors
-/// A program that no launcher takes, what the simulator refuses, and files that cannot be written.
+/// Returns an error if no launcher accepts the program, if the simulator rejects it, or if a file cannot be written.
 pub(super) fn export(
     folder: &str,
     (simulation, sizes): (&Simulation, &BTreeMap<String, i64>),
@@ -128,7 +127,7 @@ pub(super) fn export(
     report_outcome(&outcome, arguments, speaker)
 }
 
-/// Returns the launch of a program of one launch.
+/// Returns the only launch of a program.
 fn find_single_launch(program: &Program) -> Result<&LaunchEntry, String> {
     if let Some(result) = program.results.iter().find(|result| result.digit_base.is_some()) {
         return Err(codes::SIM_NOT_SIMULATED.format(format_args!(
@@ -145,8 +144,8 @@ fn find_single_launch(program: &Program) -> Result<&LaunchEntry, String> {
     }
 }
 
-/// Returns the arrays that a launcher passes, by place in the specification, in its types. The inputs of the simulation
-/// become these values, so that the device computes from the same numbers.
+/// Returns the arrays that a launcher passes, in its types, keyed by position in the launch specification. Sets the
+/// inputs of the simulation to these values, so that the device computes from the same numbers.
 fn pass_arguments(
     simulation: &Simulation,
     launch: &LaunchEntry,
@@ -184,7 +183,7 @@ fn find_tensor<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, Strin
     })
 }
 
-/// Returns the array with elements of another type, each the nearest number.
+/// Returns the array converted to another element type, rounded to nearest.
 fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
     if array.elements.element_type() == element {
         return array.clone();
@@ -194,10 +193,10 @@ fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
     HostArray { shape: array.shape.clone(), elements }
 }
 
-/// Returns the array with elements of another type.
+/// Returns the array converted to another element type.
 ///
 /// # Errors
-/// An integer that the type rounds, or a number beyond its range.
+/// Returns an error if the type rounds an integer, or if a number is out of its range.
 fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
     let found = cast_elements(array, element);
     let is_integer = array.elements.element_type().is_integer();
@@ -215,7 +214,7 @@ fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<Host
     }
 }
 
-/// An export that is being written.
+/// Writer of an export.
 struct ExportWriter<'a> {
     folder: &'a Path,
     program: &'a Program,
@@ -285,7 +284,7 @@ impl ExportWriter<'_> {
     }
 }
 
-/// Difference of simulated results from exact ones.
+/// Difference between simulated and exact results.
 struct ExportDifference {
     largest: f64,
     is_within: bool,
@@ -300,7 +299,7 @@ impl ExportDifference {
                 continue;
             }
             let off = (found - expected).abs();
-            // One that is NaN or infinite where the other is not is within no tolerance.
+            // A NaN or an infinity in only one of the arrays violates every tolerance.
             difference.is_within &= off <= atol + rtol * expected.abs() && expected.is_finite();
             difference.largest = difference.largest.max(if off.is_nan() { f64::MAX } else { off.min(f64::MAX) });
         }
@@ -308,14 +307,14 @@ impl ExportDifference {
     }
 }
 
-/// Returns the tolerances that verification on the device has for a type: relative and absolute (launch verification).
+/// Returns the tolerances of the verification on the device for a type: relative and absolute.
 const fn tolerances(element: ElementType) -> (f64, f64) {
     match element {
         ElementType::F32 => (1.3e-6, 1e-5),
         ElementType::F16 => (1e-3, 1e-5),
         ElementType::Bf16 => (1.6e-2, 1e-5),
         ElementType::F64 => (1e-7, 1e-7),
-        // Numbers of 8 bits, which no launch passes, integers and booleans.
+        // 8-bit floats, which no launch passes, integers and booleans.
         ElementType::F8E4M3Fn
         | ElementType::F8E5M2
         | ElementType::Bool
@@ -326,14 +325,14 @@ const fn tolerances(element: ElementType) -> (f64, f64) {
     }
 }
 
-/// Returns the command that verifies the kernel against the simulated results, run in the folder of the index.
+/// Returns the command that verifies the kernel against the simulated results. It runs in the folder of the index.
 fn format_launch_command(inputs: &[InputFiles], expected: &[ExpectedFiles]) -> String {
     let inputs = inputs.iter().map(|input| format!("-i {} ", input.files.bin));
     let outputs = expected.iter().map(|output| format!("-o {} ", output.simulated.bin));
     format!("spyre launch {}LAUNCH_DIR", inputs.chain(outputs).collect::<String>())
 }
 
-/// Writes a file, and makes its folder.
+/// Writes a file, and creates its folder.
 fn write_export_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), String> {
     let cannot = |reason: &dyn std::fmt::Display| {
         codes::OUTPUT_WRITE.format(format_args!(

@@ -83,11 +83,11 @@ fn finite(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a finite number that is not negative".to_owned())
 }
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
-    // Another tool asks, in words that are no user's.
+    // Requests of other tools are no command lines of a user.
     #[cfg(feature = "mlir")]
     if tool::reference_process::is_request(&words) {
         return tool::reference_process::answer_request();
@@ -97,7 +97,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     tool::main("spyre-run", command(), words, speaker, run)
 }
 
-/// The command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
     with_help(RunArguments::command(), &COMMON_OPTIONS)
 }
@@ -166,7 +166,7 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     report_outcome(&outcome, arguments, speaker)
 }
 
-/// Returns what the simulator refuses, with its code.
+/// Formats an error of the simulator, with its code.
 fn format_sim_error(error: &SimError) -> String {
     let code = match error {
         SimError::OutOfBounds { .. } => codes::SIM_OUT_OF_BOUNDS,
@@ -189,7 +189,7 @@ fn format_sim_error(error: &SimError) -> String {
     code.format(error)
 }
 
-/// Looks for the program where a user may have meant another folder.
+/// Checks that the directory contains a program. Suggests the parent directory if it contains one.
 fn check_directory(directory: &str) -> Result<(), String> {
     let path = Path::new(directory);
     let program = path.join(PROGRAM_FILE);
@@ -208,7 +208,7 @@ fn check_directory(directory: &str) -> Result<(), String> {
     })
 }
 
-/// Says what was done, and writes what was asked for.
+/// Prints the summary of a run, and writes the requested files.
 fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let report = &outcome.report;
     let num_launches = format_launch_count(report.launches.len());
@@ -230,7 +230,7 @@ fn write_report(report: &RunReport, arguments: &RunArguments) -> Result<(), Stri
     tool::write_file(path, format!("{text}\n"))
 }
 
-/// The sizes that are asked for, by their names in the program.
+/// Parses the requested sizes, keyed by their names in the program.
 fn parse_sizes(program: &Program, given: &[String]) -> Result<BTreeMap<String, i64>, String> {
     let mut sizes = BTreeMap::new();
     for text in given {
@@ -251,7 +251,7 @@ fn parse_sizes(program: &Program, given: &[String]) -> Result<BTreeMap<String, i
     Ok(sizes)
 }
 
-/// The name of a size that is called so, or that dimension `D` of argument `A` has, `argA.D`.
+/// Returns the name of a size, given by this name or as `argA.D`: dimension `D` of argument `A`.
 fn find_size_name<'p>(program: &'p Program, name: &'p str) -> Option<&'p str> {
     if program.size(name).is_some() {
         return Some(name);
@@ -275,8 +275,8 @@ fn format_unknown_size(program: &Program, name: &str) -> String {
     }
 }
 
-/// Returns the inputs from files, with generated ones for the other arguments, for counting only where they are
-/// indices; and the line that says which are generated.
+/// Returns the inputs from files, and random data for the other arguments (with `--count`, only for indices). Also
+/// returns the line that lists the random arguments.
 fn read_inputs(
     simulation: &Simulation,
     arguments: &RunArguments,
@@ -319,7 +319,7 @@ fn read_inputs(
     Ok((inputs, line))
 }
 
-/// Reads the arrays of a file with several.
+/// Reads the arrays of a file with several arrays.
 fn read_archive(path: &str, program: &Program) -> Result<BTreeMap<String, HostArray>, String> {
     let arrays =
         archive::read_all(path, &program.arguments).map_err(|error| codes::RUN_ARRAY.add_if_missing(&error))?;
@@ -342,13 +342,13 @@ fn check_shape(tensor: &Tensor, array: &HostArray, path: &str) -> Result<(), Str
     ))
 }
 
-/// The names of what a caller may give.
+/// Returns the names of all arguments and constants.
 fn join_tensor_names(program: &Program) -> String {
     program.arguments.iter().chain(&program.constants).map(|tensor| tensor.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the line that lists the arguments that are filled with random data, so that a misspelt name is noticed;
-/// empty if there are none.
+/// Returns the line that lists the arguments with random data, which reveals misspelled names; empty if all arguments
+/// are from files.
 fn describe_random_arguments(
     program: &Program,
     inputs: &BTreeMap<String, HostArray>,

@@ -1,4 +1,4 @@
-//! NumPy files.
+//! Reads and writes NumPy files.
 
 use crate::{codes, tool};
 use half::f16;
@@ -11,11 +11,11 @@ use std::{
     path::Path,
 };
 
-/// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read
-/// from f32; numbers of 8 bits are bytes.
+/// Reads an array as elements of the program's type. NumPy has no bf16, so bf16 arguments are read from f32. 8-bit
+/// floats are read from bytes.
 ///
 /// # Errors
-/// The file, and what is wrong with it.
+/// Returns the file and the error in it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| {
         codes::RUN_ARRAY.format(format_args!(
@@ -38,7 +38,7 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     read_from(BufReader::new(file), num_bytes, path, element_type)
 }
 
-/// As [`read`], of what has that many bytes and is called `path`.
+/// Reads an array of `num_bytes` bytes as [`read`] does. `path` is its name in messages.
 pub(super) fn read_from(
     mut file: impl Read + Seek,
     num_bytes: u64,
@@ -85,8 +85,8 @@ pub(super) fn read_from(
     Ok(HostArray { shape, elements })
 }
 
-/// Returns the NumPy dtype from which elements of an argument are read: its name and its `descr` in a file.
-/// Returns `None` for types with several spellings.
+/// Returns the NumPy dtype from which elements of an argument are read: its name, and its `descr` in a file. Returns
+/// `None` for types with several spellings.
 fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
     match element {
         ElementType::F16 => Some(("float16", "<f2")),
@@ -98,7 +98,7 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Refuses elements of another type in the words of NumPy's users.
+/// Rejects elements of another type, with advice in NumPy's terms.
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
     match numpy_type(element) {
@@ -115,7 +115,7 @@ fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), S
     }
 }
 
-/// How an array of another element type becomes one of the type that NumPy calls `name`.
+/// Returns advice on converting an array of dtype `found` to the dtype that NumPy calls `name`.
 fn conversion_advice(found: &str, name: &str) -> String {
     match found.trim_start_matches(['<', '>', '|', '=']).chars().next() {
         Some('U' | 'S') => format!("give numbers: numpy.array(rows, dtype='{name}')"),
@@ -124,7 +124,7 @@ fn conversion_advice(found: &str, name: &str) -> String {
     }
 }
 
-/// Returns our name of a NumPy `descr`, for types that users often confuse; empty for all others.
+/// Returns this compiler's name of a NumPy `descr`, for types that users often confuse; empty for all others.
 fn numpy_type_label(found: &str) -> &'static str {
     match found {
         "<f2" => " (f16)",
@@ -138,8 +138,8 @@ fn numpy_type_label(found: &str) -> &'static str {
     }
 }
 
-/// The bytes of numbers of 8 bits, for which NumPy has no name: as bytes, as integers, or as the packages that add such
-/// numbers call them.
+/// Reads the bytes of 8-bit floats. NumPy has no name for their type, so bytes, integers and raw bytes (as packages
+/// with such types write them) are accepted.
 fn read_raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
     let (name, length) = (file.dtype().descr(), file.len());
     match name.trim_matches('\'') {
@@ -153,11 +153,11 @@ fn read_raw_bytes<R: Read>(file: NpyFile<R>) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-/// The bytes of a header that is still read. One of an array of numbers has about a hundred.
+/// Maximum size of a header, in bytes. The header of a numeric array has about a hundred.
 const MAX_HEADER_BYTES: u64 = 4096;
 
-/// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than
-/// the file has bytes.
+/// Rejects headers on which the parser of the `npyz` crate would fail badly: long or nested headers, and shapes with
+/// more elements than the file has bytes.
 fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()> {
     let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
@@ -166,7 +166,7 @@ fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()>
             "expected a .npy file, found another format; read text with numpy.loadtxt, and save the array with numpy.save",
         );
     }
-    // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
+    // Position after the magic number and the version. The length has two bytes in version 1, four in later versions.
     let (length, header) = match start[6] {
         1 => (u64::from(u16::from_le_bytes([start[8], start[9]])), 10),
         _ => (u64::from(u32::from_le_bytes([start[8], start[9], start[10], start[11]])), 12),
@@ -195,11 +195,11 @@ fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()>
     file.rewind()
 }
 
-/// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is
-/// written.
+/// Writes every result into the folder, which is created. Result names that are no plain file names are rejected before
+/// anything is written.
 ///
 /// # Errors
-/// The name, or the file and the system's reason.
+/// Returns the name, or the path and the I/O error.
 pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
     if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
         return Err(
@@ -220,14 +220,14 @@ pub fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(
     Ok(())
 }
 
-/// The content of a file.
+/// Returns the contents of a `.npy` file with the array.
 pub(super) fn to_npy_bytes(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
         ArrayElements::F16(bits) => serialize_npy(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
         ArrayElements::Bf16(bits) => serialize_npy(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
         ArrayElements::F32(values) => serialize_npy(&array.shape, values.iter().copied()),
         ArrayElements::F64(values) => serialize_npy(&array.shape, values.iter().copied()),
-        // NumPy has no numbers of 8 bits: these are the bytes.
+        // NumPy has no 8-bit floats, so their bytes are written.
         ArrayElements::F8E4M3Fn(bytes) | ArrayElements::F8E5M2(bytes) => {
             serialize_npy(&array.shape, bytes.iter().copied())
         }

@@ -1,4 +1,4 @@
-//! The modes of `spyre-translate` that read or write IR.
+//! Modes of `spyre-translate` that read or write IR.
 
 use super::{super::diagnostics::install_handler, TranslateArguments};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use std::{io, path::Path};
 
-/// Does what the mode says.
+/// Runs the selected mode.
 pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> {
     let session = pipeline::create_session();
     if arguments.opspec_to_mlir {

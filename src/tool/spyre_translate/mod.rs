@@ -1,4 +1,4 @@
-//! `spyre-translate`: between the compiler's IR and files.
+//! `spyre-translate`: translates between the compiler's IR and files.
 
 use crate::{
     codes,
@@ -39,7 +39,7 @@ struct TranslateArguments {
     formats: Vec<FormatChoice>,
 }
 
-/// A value of `--format`.
+/// Value of `--format`: a message format or a profile of the files.
 #[derive(Clone, Copy)]
 enum FormatChoice {
     Diagnostics(MessageFormat),
@@ -64,7 +64,7 @@ impl TranslateArguments {
         MessageArguments { format: format.unwrap_or_default() }
     }
 
-    /// The profile that files are held against.
+    /// Returns the profile against which files are checked.
     fn profile(&self) -> Result<Profile, String> {
         let mut profiles = self.formats.iter().filter_map(|choice| match choice {
             FormatChoice::Files(profile) => Some(*profile),
@@ -85,14 +85,14 @@ const MODES: &str = "Modes, exactly one";
 /// Options that `--help` shows; at most ten.
 const COMMON_OPTIONS: [&str; 5] = ["opspec_to_mlir", "mlir_to_bundle", "bundle_to_mlir", "check_bundle", "output"];
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker = |arguments: &TranslateArguments| Reporter::new("spyre-translate", arguments.message_arguments());
     tool::main("spyre-translate", command(), words, speaker, run)
 }
 
-/// The command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
     with_help(TranslateArguments::command(), &COMMON_OPTIONS)
 }
@@ -107,7 +107,7 @@ fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> 
 
 #[cfg(not(feature = "mlir"))]
 mod ir {
-    /// There is no IR in such a build.
+    /// Rejects all modes that need IR, because this build has no MLIR.
     pub(crate) fn translate(_: &super::TranslateArguments, _: super::Reporter) -> Result<(), String> {
         let can =
             "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
@@ -115,7 +115,7 @@ mod ir {
     }
 }
 
-/// Violations are the result, so they go to standard output.
+/// Checks a bundle, and prints its violations on standard output, because they are the result.
 fn check_bundle(directory: &str, profile: Profile) -> Result<(), String> {
     let violations = find_violations(Path::new(directory), profile)?;
     for violation in &violations {

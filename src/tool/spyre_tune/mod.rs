@@ -1,4 +1,4 @@
-//! `spyre-tune`: the best values of what a program leaves open.
+//! `spyre-tune`: searches the best values of a program's open parameters.
 
 mod report;
 
@@ -96,7 +96,7 @@ fn report_name(text: &str) -> Result<String, String> {
     is_known.then(|| text.to_owned()).ok_or_else(|| "expected a name that ends in .json or .csv".to_owned())
 }
 
-/// Runs the tool with the words of its command line, of which the first is its own name, and gives its exit code.
+/// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     let speaker =
@@ -104,7 +104,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     tool::main("spyre-tune", command(), words, speaker, run)
 }
 
-/// The command line.
+/// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
     with_help(TuneArguments::command(), &COMMON_OPTIONS)
 }
@@ -133,7 +133,7 @@ fn run(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
     write_files(&tuned, compiled.as_ref(), (arguments, speaker))
 }
 
-/// A part of a search has no winner yet.
+/// Returns whether only a shard of the search ran. A shard has no winner yet.
 fn is_shard(tuned: &TuneOutcome) -> bool {
     tuned.entry.terms.shard != Shard::WHOLE
 }
@@ -155,7 +155,7 @@ fn build_options(arguments: &TuneArguments) -> Result<CompileOptions, String> {
     Ok(options)
 }
 
-/// Looks at every place that is written to before the long work.
+/// Checks all output paths before long work.
 fn check_output_paths(arguments: &TuneArguments) -> Result<(), String> {
     for (option, path) in [("report", &arguments.report), ("write-plan", &arguments.write_plan)] {
         path.as_ref()
@@ -165,8 +165,8 @@ fn check_output_paths(arguments: &TuneArguments) -> Result<(), String> {
     arguments.output.as_deref().map_or(Ok(()), tool::check_output_directory)
 }
 
-/// Compiles the best choices, and validates them against the program without any of its kernels' moves, and as it is
-/// written. What a cache has was validated before.
+/// Compiles the best choices. Validates the bundle against the program before kernel fusion, and against the input
+/// program in MLIR's JIT. Results from a cache were validated before they were stored.
 fn compile_best(
     module: &crate::mlir::Module<'_>,
     input: &str,
@@ -228,7 +228,7 @@ fn write_files(
     }
 }
 
-/// Puts what is in folders together.
+/// Merges the cache entries of several folders.
 fn merge_caches(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
     let Some(target) = &arguments.cache else {
         return Err(codes::USAGE.format("--merge requires a cache directory; add --cache DIR"));

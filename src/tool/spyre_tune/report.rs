@@ -10,7 +10,7 @@ use cost::ModeledCost;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A report as JSON.
+/// Results of tuning as JSON.
 #[derive(Serialize)]
 pub(super) struct TuningReport<'a> {
     program: &'a str,
@@ -18,7 +18,7 @@ pub(super) struct TuningReport<'a> {
     size: String,
     #[serde(flatten)]
     entry: &'a TuneEntry,
-    /// An example of each reason why points were refused.
+    /// Example message for each rejection reason.
     refused: BTreeMap<&'a str, &'a str>,
     /// Costs that the referee counts for the best candidates.
     counted: Vec<CountedCost>,
@@ -71,8 +71,8 @@ fn round_to_thousandths(us: f64) -> f64 {
     (us * 1000.0).round() / 1000.0
 }
 
-/// All points that were looked at, the best first, then those that were refused; of an answer from a cache the best
-/// ones.
+/// Formats a search as CSV: evaluated points, the best first, then rejected points. A result from a cache has only the
+/// recorded best points.
 pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     let space = &tuned.program.space;
     let names: Vec<String> = space.dimensions().iter().map(|dimension| quote_csv_field(&dimension.name)).collect();
@@ -102,12 +102,12 @@ pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
     text
 }
 
-/// A field of a CSV file, in quotes where it needs them.
+/// Quotes a field of a CSV file, if it needs quotes.
 fn quote_csv_field(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// Returns the summary that is printed on the terminal.
+/// Returns the summary for the terminal.
 pub(super) fn format_summary(tuned: &TuneOutcome, compiled: Option<&Report>) -> String {
     let answer = &tuned.entry.answer;
     let mut lines = vec![format_first_line(tuned)];
@@ -138,7 +138,7 @@ pub(super) fn format_summary(tuned: &TuneOutcome, compiled: Option<&Report>) -> 
     lines.join("\n") + "\n"
 }
 
-/// The best ten.
+/// Returns the table of the recorded best points.
 fn format_table(tuned: &TuneOutcome) -> Vec<String> {
     let answer = &tuned.entry.answer;
     let above = |us: f64| {

@@ -1,12 +1,7 @@
 //! Tuning of a program, shared by `spyre-tune` and `spyre-compile --tune`.
 //!
-//! | file | what |
-//! |---|---|
-//! | `program.rs` | tunable parameters of a program, and the cost of a candidate |
-//! | `simulated_cost.rs` | costs of the best candidates as the referee counts them |
-//! | `interrupt.rs` | Ctrl-C |
-//! | `progress.rs` | progress display |
-//! | `summary.rs` | messages about the result |
+//! `TunableProgram` defines the search space and the cost of a candidate. The search itself is in `crate::tune`. This
+//! module adds the cache, the second evaluation of the best candidates by the referee, Ctrl-C and progress.
 
 mod interrupt;
 mod program;
@@ -32,13 +27,13 @@ use simulated_cost::simulate_cost;
 use std::{num::NonZero, thread::available_parallelism};
 pub(super) use summary::{format_costs, format_first_line, format_short_summary};
 
-/// Default maximum number of candidates that are compiled.
+/// Default maximum number of compiled candidates.
 pub(super) const BUDGET: u32 = 2000;
 
 /// Number of best candidates that are recorded.
 const NUM_RECORDED: usize = 10;
 
-/// Number of best candidates whose cost the referee counts.
+/// Number of best candidates that the referee evaluates again.
 const NUM_SIMULATED: usize = 3;
 
 /// Request to tune a program.
@@ -49,7 +44,7 @@ pub(super) struct TuneRequest {
     pub(super) open: Vec<FixedNumberKind>,
     /// Cache of results.
     pub(super) cache: TuneCache,
-    /// Number of threads; `None` for all that the machine has.
+    /// Number of threads; `None` for one per core of the host.
     pub(super) threads: Option<NonZero<usize>>,
     /// Reporter of diagnostics and messages.
     pub(super) speaker: Reporter,
@@ -128,7 +123,7 @@ pub(super) fn tune(module: &Module<'_>, options: &CompileOptions, ask: &TuneRequ
     Ok(TuneOutcome { program, entry, found: Some(found), counted, looked })
 }
 
-/// Returns the cache entries, without entries for this program whose choices the program does not have.
+/// Returns the cache entries without those whose choices this program does not have, although they are for it.
 fn filter_usable_entries(
     mut entries: Vec<LocatedEntry>,
     program: &TunableProgram,
@@ -235,13 +230,13 @@ fn simulate_best_candidates(
     Ok((first, costs))
 }
 
-/// Compares two costs; times are rounded, because sums differ by rounding errors.
+/// Compares two costs. Times are rounded, because the order of a sum changes its last bits.
 fn compare_costs(objective: Objective, one: &ModeledCost, other: &ModeledCost) -> std::cmp::Ordering {
     let rounded = |cost: &ModeledCost| ModeledCost { ns: cost.ns.round(), hbm_bytes: cost.hbm_bytes };
     objective.compare(&rounded(one), &rounded(other))
 }
 
-/// Returns the answer of a search, as an entry records it.
+/// Returns the result of a search in the form of a cache entry.
 fn build_result(
     found: &TuneSearchResult,
     best: Vec<TuneCandidate>,

@@ -41,13 +41,13 @@ pub(in crate::tool) struct TunableProgram {
 /// Tunable parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TunableParameter {
-    /// Knob of the kernels of one name, or a kernel parameter without a knob.
+    /// Knob of all kernels with one name, or a kernel parameter without a knob.
     Knob { kernel: usize, knob: usize },
-    /// Kernel mode: how much may move into kernels.
+    /// Kernel mode: limits which ops may be fused into kernels.
     Kernels,
 }
 
-/// Kernel modes, ordered by how much may move into kernels.
+/// Kernel modes, in ascending order of the ops that may be fused into kernels.
 const KERNEL_MODES: [KernelMode; 3] = [KernelMode::Separate, KernelMode::Fuse, KernelMode::Form];
 
 impl TunableProgram {
@@ -55,7 +55,7 @@ impl TunableProgram {
     /// options must be valid.
     ///
     /// # Errors
-    /// An empty message if the module cannot be imported, which has been reported.
+    /// Returns an empty message if the import fails, because its errors have been reported.
     pub(super) fn read(
         module: &Module<'_>,
         options: &CompileOptions,
@@ -187,7 +187,7 @@ impl PointEvaluator for TunableProgram {
     }
 
     fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
-        // Plans and proofs are recorded for the winner only: they take time, and do not change the result.
+        // Plans and proofs are recorded for the winner only, because they take time and do not change the cost.
         let options =
             CompileOptions { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
         SESSION.with(|session| {
@@ -234,7 +234,7 @@ fn find_first_error(said: &[CollectedDiagnostic]) -> String {
     error.map_or_else(|| "it cannot be compiled".to_owned(), |error| error.message.clone())
 }
 
-/// Returns the kind of reason for which a program does not compile.
+/// Returns the rejection reason for a message code.
 const fn classify_rejection(code: Option<Code>) -> &'static str {
     match code {
         Some(codes::TILE_STICK) => "sticks",
@@ -282,7 +282,7 @@ impl ImportedProperties {
     }
 }
 
-/// Returns the shape and element type of a tensor, and its device layout; the text of other types.
+/// Returns a tensor's shape and element type, and its device layout. Other types are described by their text.
 fn describe_type(of: Type<'_>) -> (String, String) {
     let Some(tensor) = TensorType::from_type(of) else { return (of.to_string(), String::new()) };
     let sizes: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();

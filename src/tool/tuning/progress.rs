@@ -1,4 +1,5 @@
-//! How far a search has come, on standard error. The clock is asked for nothing else.
+//! Displays the progress of a tuning search on standard error. Time is measured for this display only, so the result of
+//! a search does not depend on it.
 
 use crate::{
     tool::{ProgressIndicator, Reporter, reporter::print_line},
@@ -6,7 +7,7 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// Shows how far a search has come: in the progress line, or with `-v` in one line per batch.
+/// Progress display of a search: the progress line, or with `-v` one line per batch.
 pub(super) struct TuningProgressDisplay {
     begun: Instant,
     is_verbose: bool,

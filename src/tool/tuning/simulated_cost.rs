@@ -1,4 +1,4 @@
-//! The second look at the best points: what the referee counts in the files that are written for them.
+//! Second evaluation of the best candidates: the cost that the referee counts in their emitted files.
 
 use crate::{
     codes,
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Returns the cost that the referee counts in the files of a compilation with these options.
 ///
 /// # Errors
-/// If there are no files, or the referee refuses them.
+/// Returns an error if the compilation fails, or if the referee rejects the files.
 pub(super) fn simulate_cost(
     module: &Module<'_>,
     options: &CompileOptions,

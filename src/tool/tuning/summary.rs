@@ -31,7 +31,7 @@ pub(in crate::tool) fn format_first_line(tuned: &TuneOutcome) -> String {
     )
 }
 
-/// Untuned, tuned and the bound.
+/// Returns the lines with the untuned cost, the tuned cost and the lower bound.
 pub(in crate::tool) fn format_costs(tuned: &TuneOutcome) -> Vec<String> {
     let answer = &tuned.entry.answer;
     let said = |ranked: &RankedPoint| format!("{:.1} us and {} bytes", ranked.us, ranked.hbm_bytes);

@@ -72,7 +72,8 @@ impl Packages {
             wrong.extend(added.chain(gone).map(|what| format!("package {name}: {what}")));
             if folder.starts_with("crates/") {
                 let all = self.all_dependencies(name);
-                let mlir = all.iter().filter(|need| need.contains("mlir") || *need == "melior" || *need == "spyre-compiler");
+                let mlir =
+                    all.iter().filter(|need| need.contains("mlir") || *need == "melior" || *need == "spyre-compiler");
                 wrong.extend(mlir.map(|need| format!("package {name}: needs {need}")));
             }
         }

@@ -3,18 +3,18 @@
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError};
 use std::fmt;
 
-/// A run of digits of one iteration dimension: `c_dim`, then `mod modulo` if given, then `floordiv floordiv` if given.
+/// Digits of one iteration dimension: `c_dim`, then `mod modulo` if given, then `floordiv floordiv` if given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CoordinateTerm {
     /// The iteration dimension.
     pub dim: usize,
-    /// Applied first: the positions start again after so many.
+    /// Modulus, applied first: the number of values after which positions repeat.
     pub modulo: Option<i64>,
-    /// Applied second: so many neighbours share a position.
+    /// Divisor, applied second: the number of neighbors that share a position.
     pub floordiv: Option<i64>,
 }
 
-/// A position along one dimension as a function of the iteration point: a term, plus a constant.
+/// Position along one dimension as a function of the iteration point: a term, plus a constant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Coordinate {
     /// Term that moves the position; without one the position is constant.
@@ -24,7 +24,7 @@ pub struct Coordinate {
 }
 
 impl Coordinate {
-    /// The position never moves.
+    /// Returns the coordinate that is always `offset`.
     #[must_use]
     pub const fn constant(offset: i64) -> Self {
         Self { term: None, offset }
@@ -32,16 +32,16 @@ impl Coordinate {
 }
 
 impl CoordinateTerm {
-    /// The plain iteration dimension.
+    /// Returns the coordinate that is iteration dimension `dim`.
     #[must_use]
     pub const fn from_dim(dim: usize) -> Self {
         Self { dim, modulo: None, floordiv: None }
     }
 
-    /// The term's value at an iteration point.
+    /// Returns the term's value at an iteration point.
     ///
     /// # Panics
-    /// When the point has no such dimension.
+    /// If the point has no such dimension.
     #[must_use]
     pub fn evaluate(&self, point: &[i64]) -> i64 {
         let position = point[self.dim];
@@ -49,10 +49,10 @@ impl CoordinateTerm {
         self.floordiv.map_or(digit, |floordiv| digit.div_euclid(floordiv))
     }
 
-    /// The largest value over an iteration space with these ranges.
+    /// Returns the largest value over an iteration space with these ranges.
     ///
     /// # Errors
-    /// When there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the
+    /// If there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the
     /// divisor.
     pub fn max_value(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
         let Some(&range) = ranges.get(self.dim) else {
@@ -66,7 +66,8 @@ impl CoordinateTerm {
         Ok((self.modulo.map_or(range, |modulo| modulo.min(range)) - 1) / floordiv)
     }
 
-    /// The number of the stick and the position in it, for a term that runs along host dimension `host_dim`.
+    /// Splits a term along host dimension `host_dim` into the stick number, if it spans several sticks, and the
+    /// position in the stick.
     fn split_at_sticks(&self, host_dim: usize, stick: i64) -> Result<(Option<Self>, Self), LayoutError> {
         let floordiv = self.floordiv.unwrap_or(1);
         let digits = self.modulo.map(|modulo| modulo / floordiv);
@@ -84,16 +85,16 @@ impl CoordinateTerm {
 }
 
 impl Coordinate {
-    /// The position is the iteration dimension.
+    /// Returns the term that is iteration dimension `dim`.
     #[must_use]
     pub const fn from_dim(dim: usize) -> Self {
         Self { term: Some(CoordinateTerm::from_dim(dim)), offset: 0 }
     }
 
-    /// The position at an iteration point.
+    /// Returns the position at an iteration point.
     ///
     /// # Panics
-    /// When the point lacks the term's dimension.
+    /// If the point lacks the term's dimension.
     #[must_use]
     pub fn evaluate(&self, point: &[i64]) -> i64 {
         self.offset + self.term.map_or(0, |term| term.evaluate(point))
@@ -114,7 +115,7 @@ impl fmt::Display for CoordinateTerm {
     }
 }
 
-/// As in MLIR's affine expressions: `c1 floordiv 64 + 1`, `c0`, `0`.
+/// Formats as MLIR's affine expressions: `c1 floordiv 64 + 1`, `c0`, `0`.
 impl fmt::Display for Coordinate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.term, self.offset) {
@@ -125,16 +126,16 @@ impl fmt::Display for Coordinate {
     }
 }
 
-/// The device coordinates of an access: one per device dimension, in terms of the op's iteration dimensions.
+/// Computes the device coordinates of an access: one per device dimension, in terms of the op's iteration dimensions.
 ///
-/// `access` has one coordinate per host dimension, `ranges` one size per iteration dimension. The stick dimension gives
-/// two coordinates (`c1 floordiv 64` and `c1 mod 64`), every other dimension one; device dimensions that hold nothing
-/// of the host give 0. A constant offset into the stick dimension goes to the stick count if it is whole sticks, and
-/// stays in the stick if the window fits one stick.
+/// `access` has one coordinate per host dimension, `ranges` one size per iteration dimension. The stick dimension
+/// yields two coordinates (`c1 floordiv 64` and `c1 mod 64`), every other dimension one. Device dimensions without host
+/// elements yield 0. A constant offset into the stick dimension is added to the stick count if it is a multiple of the
+/// stick, and to the position in the stick if the window fits one stick.
 ///
 /// # Errors
-/// When the access leaves the tensor, cuts a stick, names no iteration dimension, or the layout is not of the simple
-/// form of [`DeviceLayout::host_dims`].
+/// If the access leaves the tensor, splits a stick or names no iteration dimension, or if the layout does not have the
+/// simple structure of [`DeviceLayout::host_dims`].
 pub fn compute_device_coordinates(
     layout: &DeviceLayout,
     host: &HostTensor,
@@ -159,7 +160,7 @@ pub fn compute_device_coordinates(
     Ok(coordinates)
 }
 
-/// The largest value of the coordinate's term, once every position is known to be inside the dimension.
+/// Checks that every position is inside the dimension, and returns the largest value of the coordinate's term.
 fn check_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) -> Result<i64, LayoutError> {
     let extent = coordinate.max_term_value(ranges)?;
     let (first, last) = (coordinate.offset, coordinate.offset + extent);
@@ -169,7 +170,7 @@ fn check_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) 
     Ok(extent)
 }
 
-/// The coordinates of the stick count and of the position in the stick.
+/// Returns the coordinates of the stick count and of the position in the stick.
 fn compute_stick_coordinates(
     dim: usize,
     coordinate: &Coordinate,
@@ -284,7 +285,7 @@ mod tests {
 
     #[test]
     fn splits_merged_dim() {
-        // The host sees [4, 128, 256]; the op iterates over 512 rows made of the first two dimensions.
+        // The host tensor is [4, 128, 256]; the op iterates over 512 rows made of the first two dimensions.
         let batch = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
         let row = Coordinate { term: Some(CoordinateTerm { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
         let expected = ["c0 mod 128", "c1 floordiv 64", "c0 floordiv 128", "c1 mod 64"];
@@ -329,7 +330,7 @@ mod tests {
         );
     }
 
-    /// Up to three dims of up to 80, and an order of them.
+    /// Returns up to three dimensions of up to 80, and an order of them.
     fn shapes() -> impl Strategy<Value = (Vec<i64>, Vec<usize>)> {
         prop::collection::vec(1_i64..80, 1..=3).prop_flat_map(|sizes| {
             let order: Vec<usize> = (0..sizes.len()).collect();

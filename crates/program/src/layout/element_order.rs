@@ -16,8 +16,8 @@ pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space:
 }
 
 /// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in
-/// the same order, if a reader sees all of it and splits or merges its dimensions. The other dimensions of the space
-/// repeat it.
+/// the same order, if a reader accesses all of it and splits or merges its dimensions. The other dimensions of the
+/// space repeat it.
 #[must_use]
 pub fn find_row_major_dims(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
     if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size))
@@ -45,12 +45,12 @@ mod tests {
 
     #[test]
     fn orders_merged_dimensions_as_in_the_tensor() {
-        // The matrices of four experts side by side: [4, 256, 64] as [64, 1024].
+        // The matrices of four experts next to each other: [4, 256, 64] as [64, 1024].
         assert_eq!(
             find_dims(&[d(1).floordiv(256).modulo(4), d(1).modulo(256), d(0)], &[4, 256, 64], &[64, 1024]),
             Some(vec![1, 0])
         );
-        // The weights of a convolution as those of a product, for each of 5 rows.
+        // The weights of a convolution as those of a matmul, for each of 5 rows.
         let columns = [d(2), d(1).floordiv(64).modulo(3), d(1).floordiv(8).modulo(8), d(1).modulo(8)];
         assert_eq!(find_dims(&columns, &[128, 3, 8, 8], &[5, 192, 128]), Some(vec![2, 1]));
     }

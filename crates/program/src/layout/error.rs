@@ -1,17 +1,17 @@
 //! Errors of layouts and accesses.
 
-/// A layout or an access that cannot exist. Dimensions are numbered from 0, sizes and strides are in elements.
+/// Layout or access that cannot exist. Dimensions are numbered from 0, sizes and strides are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
     /// A tensor has as many strides as sizes, a layout as many stride-map entries as sizes, an access as many
     /// coordinates as dimensions.
     #[error("{what} needs {expected} entries, but has {found}")]
     Length {
-        /// The list that is too short or too long.
+        /// The list of the wrong length.
         what: &'static str,
-        /// Entries it must have.
+        /// Expected number of entries.
         expected: usize,
-        /// Entries it has.
+        /// Actual number of entries.
         found: usize,
     },
     /// Sizes are positive: an empty tensor has no device layout.
@@ -47,7 +47,7 @@ pub enum LayoutError {
     /// Sizes in elements or bytes must fit 64 bits.
     #[error("the tensor is too large: its size does not fit in 64 bits")]
     TooLarge,
-    /// A sparse tensor keeps one element per stick, so the dimension that was reduced must have size 1.
+    /// A sparse tensor has one element per stick, so the dimension that was reduced must have size 1.
     #[error("dimension {dim} of size {size} cannot be the reduced stick dimension: it must have size 1")]
     NotReduced {
         /// The dimension.
@@ -55,8 +55,8 @@ pub enum LayoutError {
         /// Its size.
         size: i64,
     },
-    /// A host dimension occupies one device dimension, or two if it is the stick dimension; other layouts are read by
-    /// no stage.
+    /// A host dimension occupies one device dimension, or two if it is the stick dimension; no stage reads other
+    /// layouts.
     #[error(
         "device dimension {device_dim} (size {size}, stride {stride}) is neither a host dimension nor the number of its sticks"
     )]
@@ -76,19 +76,19 @@ pub enum LayoutError {
         /// Its size.
         size: i64,
     },
-    /// The sticks of a table hold a dimension that no index moves.
+    /// The dimension in the sticks of a table is the indexed one.
     #[error("a table that is indexed along dimension {dim} has no other dimension for its sticks")]
     TableOfElements {
         /// The indexed dimension.
         dim: usize,
     },
-    /// An index moves along the outermost device dimension only.
+    /// An index can move along the outermost device dimension only.
     #[error("dimension {dim} is indexed, but is not the outermost in the device layout")]
     NotOutermost {
         /// The indexed dimension.
         dim: usize,
     },
-    /// A window may only begin at the start of a stick, and may only share a stick with itself.
+    /// A window must begin at the start of a stick, and must not share a stick with other elements.
     #[error("{elements} elements along dimension {dim} cut a stick of {stick}")]
     CutsStick {
         /// The host dimension.
@@ -128,10 +128,10 @@ pub enum LayoutError {
         /// Size of the dimension.
         size: i64,
     },
-    /// A coordinate names an iteration dimension of the op.
+    /// A coordinate must name an iteration dimension of the op.
     #[error("iteration dimension {dim} does not exist: the op has {rank}")]
     NoIterationDim {
-        /// The dimension named.
+        /// The named dimension.
         dim: usize,
         /// Iteration dimensions of the op.
         rank: usize,
@@ -148,12 +148,13 @@ pub enum LayoutError {
         /// The divisor.
         floordiv: i64,
     },
-    /// A stick is a run of consecutive digits of one iteration dimension; a merged dimension must split at a stick.
+    /// The digits in a stick must be consecutive digits of one iteration dimension; a merged dimension must split at a
+    /// stick.
     #[error("a modulus of {modulo} along dimension {dim} does not split at sticks of {stick}")]
     ModuloCutsStick {
         /// The host dimension.
         dim: usize,
-        /// Positions after which the coordinate starts again.
+        /// Number of positions after which the coordinate repeats.
         modulo: i64,
         /// Elements of one stick.
         stick: i64,
@@ -171,14 +172,14 @@ pub enum LayoutError {
     /// The stick can only move to a dimension that does not hold it already, in a tensor that is not sparse.
     #[error("the stick cannot move to dimension {dim}: {reason}")]
     Restickify {
-        /// The dimension it should move to.
+        /// The requested dimension.
         dim: usize,
-        /// Why it cannot.
+        /// The reason.
         reason: &'static str,
     },
 }
 
-/// An index that is no sum of digits ([`super::TensorIndex`]), or digits that no split of the dimensions can follow
+/// Index that is no sum of digits ([`super::TensorIndex`]), or digits that no split of the dimensions can follow
 /// ([`super::split_iteration`]). Dimensions and operands are numbered from 0, sizes are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
@@ -200,15 +201,15 @@ pub enum IndexError {
         /// Its size.
         size: i64,
     },
-    /// An index names dimensions that exist.
+    /// An index must name existing dimensions.
     #[error("dimension {dim} does not exist: there are {rank}")]
     NoDim {
-        /// The dimension named.
+        /// The named dimension.
         dim: usize,
-        /// Dimensions that there are.
+        /// Number of existing dimensions.
         rank: usize,
     },
-    /// An index is made of dimensions and numbers.
+    /// An index must consist of dimensions and numbers.
     #[error("symbol {symbol} is no dimension")]
     Symbol {
         /// The symbol.
@@ -223,13 +224,13 @@ pub enum IndexError {
         /// The divisor.
         divisor: i64,
     },
-    /// An index runs forwards.
+    /// Factors must not be negative.
     #[error("factor {factor} is negative: an index cannot run backwards")]
     NegativeFactor {
         /// The factor.
         factor: i64,
     },
-    /// A division falls between digits: what lies below the divisor stays below it.
+    /// A division must fall between digits: the digits and the offset below the divisor must not carry.
     #[error("the terms below divisor {divisor} reach {reach}, so the division does not separate them")]
     Carries {
         /// The divisor.
@@ -240,29 +241,29 @@ pub enum IndexError {
     /// Indices must fit 64 bits.
     #[error("the index is too large: it does not fit in 64 bits")]
     TooLarge,
-    /// All cuts of one iteration dimension are digits of the same number.
+    /// The split points of an iteration dimension must divide each other.
     #[error(
         "iteration dimension {dim} would be split at {first} and at {second}, but {first} does not divide {second}"
     )]
     Cuts {
         /// The iteration dimension.
         dim: usize,
-        /// The smaller cut.
+        /// The smaller split point.
         first: i64,
-        /// The larger cut, next to it.
+        /// The next larger split point.
         second: i64,
     },
-    /// Every part of an iteration dimension is whole.
+    /// The split points must divide the iteration dimension.
     #[error("iteration dimension {dim} of size {range} would be split at {cut}, which does not divide {range}")]
     CutRange {
         /// The iteration dimension.
         dim: usize,
         /// Its size.
         range: i64,
-        /// The largest cut.
+        /// The largest split point.
         cut: i64,
     },
-    /// The factors of a buffer dimension are digits of the same number.
+    /// The factors of a buffer dimension must divide each other.
     #[error("operand {operand}, dimension {dim}: factor {factor} does not divide {whole}")]
     Factor {
         /// The operand.
@@ -274,7 +275,7 @@ pub enum IndexError {
         /// The next larger factor, or the size of the dimension.
         whole: i64,
     },
-    /// A position of the buffer is reached by one digit from each factor.
+    /// The digits of a buffer dimension must not overlap: each factor is indexed by one digit.
     #[error("operand {operand}, dimension {dim}: {size} steps of {factor} overlap with steps of {whole}")]
     Overlap {
         /// The operand.
@@ -283,12 +284,12 @@ pub enum IndexError {
         dim: usize,
         /// The factor of a digit.
         factor: i64,
-        /// Values that the digit takes.
+        /// Number of values of the digit.
         size: i64,
         /// The next larger factor.
         whole: i64,
     },
-    /// A window lies inside one factor, so it neither leaves the buffer nor carries.
+    /// A window must lie inside one factor, so that it neither leaves the buffer nor carries.
     #[error("operand {operand}, dimension {dim}: positions {first} to {last} are not within a factor of size {size}")]
     Window {
         /// The operand.
@@ -302,7 +303,7 @@ pub enum IndexError {
         /// Size of the factor; the dimension's own if it is not split.
         size: i64,
     },
-    /// A dimension of memory has one index, and no two of them are the same.
+    /// An iteration dimension must not index two dimensions of a buffer.
     #[error(
         "operand {operand}: iteration dimension {dim} indexes dimensions {first} and {second}, which is a diagonal; run \
          spyre-materialize-views first"
@@ -314,10 +315,10 @@ pub enum IndexError {
         dim: usize,
         /// A dimension of the operand's buffer.
         first: usize,
-        /// Another one.
+        /// Another dimension of that buffer.
         second: usize,
     },
-    /// The layout of an operand cannot be read so.
+    /// The layout of an operand cannot be split as required.
     #[error("operand {operand}: {error}")]
     Layout {
         /// The operand.
@@ -329,8 +330,8 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// Operand whose buffer cannot be split at the steps of its reader; a buffer of only the elements that are read may
-    /// be.
+    /// Returns the operand whose buffer cannot be split at the steps of its reader. A buffer of only the elements that
+    /// the reader accesses may be splittable.
     #[must_use]
     pub const fn partially_read_operand(&self) -> Option<usize> {
         match self {

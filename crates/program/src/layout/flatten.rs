@@ -1,5 +1,5 @@
-//! Copies for readers that index a buffer with quotients and remainders of a number that is a sum of dimensions, as
-//! where rows of 10 are read as rows of 9: the number becomes a dimension of the copy.
+//! Copies for readers that divide a sum of dimensions, such as a reader of rows of 10 as rows of 9. The sum (the
+//! *number*) becomes a dimension of the copy.
 
 use super::{RegroupedCopy, TensorIndex};
 use crate::affine::{AffineExpression, are_in_bounds, gcd};
@@ -8,15 +8,15 @@ use std::cmp::Reverse;
 /// Copy of a buffer in which a number that the reader divides is the last dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlattenedCopy {
-    /// The copy, in whole rows of the number.
+    /// The copy, in complete rows of the number.
     pub copy: RegroupedCopy,
     /// Copy of that copy with only the elements that are read, if the reader's rows do not divide the size.
     pub part: Option<RegroupedCopy>,
 }
 
 /// Returns a copy for a reader of a buffer of these sizes with the indices `exprs` over dimensions of sizes `space`.
-/// None if all indices are sums of digits, or if no number in them is one. The indices of the copy may divide sums
-/// again, fewer than before.
+/// `None` if all indices are sums of digits, or if no number in them is a sum of digits. The indices of the copy may
+/// still divide sums, but fewer than before.
 #[must_use]
 pub fn build_flattened_copy(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<FlattenedCopy> {
     let unread: Vec<usize> =
@@ -42,7 +42,8 @@ pub fn merge_first_two_dims(exprs: &[AffineExpression], sizes: &[i64]) -> Regrou
     }
 }
 
-/// Returns the copy with the number that leaves the fewest divided sums, then the fewest elements, as a dimension.
+/// Returns the copy with the best number as a dimension: the number that leaves the fewest divided sums, then the
+/// fewest elements.
 fn flatten_best_number(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<FlattenedCopy> {
     let mut numbers = Vec::new();
     exprs.iter().for_each(|expr| collect_divided_sums(expr, space, &mut numbers));
@@ -69,7 +70,7 @@ fn flatten_neighboring_dims(
         let stride = |dim: usize| sizes[dim + 1..=last].iter().product::<i64>();
         let sum = (first..=last).map(|dim| exprs[dim].clone().times(stride(dim))).reduce(AffineExpression::plus)?;
         let flat = sum.fold_quotients();
-        // Whole rows only: a part of a row cannot be split.
+        // Only complete rows, since an incomplete row cannot be split.
         let (row, end) = (stride(first), TensorIndex::from_expr(&flat, space).ok()?.max_value() + 1);
         let size = round_up_to_multiple(end, row)?;
         let others: Vec<usize> = (0..exprs.len()).filter(|dim| !(first..=last).contains(dim)).collect();
@@ -94,7 +95,7 @@ fn flatten_neighboring_dims(
     })
 }
 
-/// Copy with one number as a dimension, and what it leaves.
+/// Candidate copy with one number as a dimension, and its quality.
 struct FlatteningCandidate {
     found: FlattenedCopy,
     /// Divisions of sums that remain, in the copy and in its reader.
@@ -104,11 +105,11 @@ struct FlatteningCandidate {
 }
 
 impl FlatteningCandidate {
-    /// Elements of the copy per element of the buffer and of the reader that are worth it.
+    /// Maximum ratio of the elements of the copy to those of the buffer and of the reader.
     const MAX_GROWTH: i64 = 8;
 
     /// Returns the copy with `flat` as a dimension. Indices that do not depend on the number keep the dimension of the
-    /// buffer; dimensions of the reader that move an index beside the number are dimensions of the copy.
+    /// buffer; dimensions of the reader that move an index in addition to the number are dimensions of the copy.
     fn new(flat: &AffineExpression, exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<Self> {
         let number = space.len();
         let own: Vec<AffineExpression> =
@@ -229,7 +230,7 @@ fn substitute_number(
     }
 }
 
-/// Returns `expr` as a quotient of `flat`, for which dimension `number` stands; None if it is not one.
+/// Returns `expr` as a quotient of `flat`, for which dimension `number` stands; `None` if it is not one.
 fn express_as_quotient(
     expr: &AffineExpression,
     flat: &AffineExpression,
@@ -245,7 +246,7 @@ fn express_as_quotient(
     })
 }
 
-/// Returns the number by which `whole` is divided to give `expr`; None if `expr` is not such a quotient.
+/// Returns the divisor that turns `whole` into the quotient `expr`; `None` if `expr` is no quotient of `whole`.
 fn find_divisor(expr: &AffineExpression, whole: &AffineExpression, space: &[i64]) -> Option<i64> {
     let (of, to) = (TensorIndex::from_expr(whole, space).ok()?, TensorIndex::from_expr(expr, space).ok()?);
     let (of, to) = (of.digits.first()?, to.digits.first()?);
@@ -257,7 +258,7 @@ fn find_divisor(expr: &AffineExpression, whole: &AffineExpression, space: &[i64]
     (quotient.fold_quotients() == expr.fold_quotients()).then_some(step / by)
 }
 
-/// Returns the length of a row that every quotient and remainder of dimension `number`, below `end`, divides. None if
+/// Returns the length of a row that every quotient and remainder of dimension `number`, below `end`, divides. `None` if
 /// it exceeds four times `end`.
 fn find_row_length(exprs: &[AffineExpression], number: usize, end: i64) -> Option<i64> {
     let mut cuts = Vec::new();
@@ -266,8 +267,8 @@ fn find_row_length(exprs: &[AffineExpression], number: usize, end: i64) -> Optio
     cuts.into_iter().filter(|&cut| cut < end).try_fold(1, common)
 }
 
-/// Adds the numbers of neighboring values of dimension `number` that share a quotient, and that a remainder takes.
-/// Returns the divisor if the expression is a chain of quotients and remainders of that dimension.
+/// Adds the divisors of quotients of dimension `number`, and the moduli of its remainders. Returns the divisor if the
+/// expression is a chain of quotients and remainders of that dimension.
 fn collect_divisors(expr: &AffineExpression, number: usize, cuts: &mut Vec<i64>) -> Option<i64> {
     match expr {
         AffineExpression::Dim(dim) => (*dim == number).then_some(1),
@@ -286,13 +287,13 @@ fn collect_divisors(expr: &AffineExpression, number: usize, cuts: &mut Vec<i64>)
     }
 }
 
-/// Returns the smallest multiple of `row` that is at least `end`; None if it leaves 64 bits.
+/// Returns the smallest multiple of `row` that is at least `end`; `None` if it exceeds 64 bits.
 fn round_up_to_multiple(end: i64, row: i64) -> Option<i64> {
     Some(end.checked_add(row - 1)? / row * row)
 }
 
-/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide it
-/// anyway.
+/// Returns the copy of the elements that `flat` reads of a last dimension; `None` if the reader's rows divide the
+/// dimension.
 fn build_partial_copy(
     flat: &AffineExpression,
     size: i64,
@@ -362,7 +363,7 @@ mod tests {
 
     #[test]
     fn copies_read_elements_that_rows_do_not_divide() {
-        // Of 6 rows of 33, without 6 elements: rows of 32.
+        // 6 rows of 33 without 6 elements, as rows of 32.
         let space = [2, 6, 32];
         let flat = || d(1) * 32 + d(2) + 6;
         let exprs = to_exprs(&[d(0), flat().floordiv(33), flat().modulo(33)]);
@@ -394,7 +395,7 @@ mod tests {
 
     #[test]
     fn keeps_dimension_next_to_the_number_in_the_copy() {
-        // Columns and rows change places, of which four of six are read, in rows of 64 within each of three batches.
+        // Columns and rows are swapped; four of six are read, in rows of 64 within each of three batches.
         let space = [3, 2, 64];
         let flat = || d(1) * 64 + d(2);
         let exprs = to_exprs(&[d(0) * 32 + flat().floordiv(28), flat().modulo(7), flat().floordiv(7).modulo(4) + 1]);
@@ -403,7 +404,7 @@ mod tests {
         assert_same_elements(&found.copy, &exprs, &space);
     }
 
-    /// Indices of a buffer through a step: rows of another length, a slice, or dimensions that change places.
+    /// Returns the indices of a buffer through a view: rows of another length, a slice, or swapped dimensions.
     fn draw_view(kind: u8, pick: usize, shape: &[i64]) -> (Vec<i64>, Vec<AffineExpression>) {
         let whole = |shape: &[i64]| (0..shape.len()).map(AffineExpression::Dim).collect::<Vec<_>>();
         let dim = pick % shape.len();
@@ -444,7 +445,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
-        /// Copies lead to indices that are sums of digits, in at most as many rounds as sums are divided.
+        /// Copies lead to indices that are sums of digits, in at most as many rounds as there are divided sums.
         #[test]
         fn chains_of_views_become_copies(
             sizes in prop::collection::vec(1_i64..7, 2..5),

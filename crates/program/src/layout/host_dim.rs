@@ -2,17 +2,17 @@
 
 use super::{DeviceLayout, HostTensor, LayoutError, count_sticks};
 
-/// The device dimensions that one host dimension occupies.
+/// Device dimensions that one host dimension occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostDimMapping {
-    /// None: its size is 1.
+    /// No device dimension: its size is 1.
     Unit,
-    /// One: a step of the host is a step of the device.
+    /// One device dimension: a step of the host is a step of the device.
     Whole {
         /// The device dimension.
         device_dim: usize,
     },
-    /// Two: this is the stick dimension.
+    /// Two device dimensions: it is the stick dimension.
     Stick {
         /// The device dimension that counts sticks.
         count: usize,
@@ -25,9 +25,8 @@ impl DeviceLayout {
     /// Returns the device dimensions of each host dimension.
     ///
     /// # Errors
-    /// When the layout is not of the form that [`DeviceLayout::new`] makes (up to the order of its dimensions): a
-    /// device dimension that is neither a host dimension nor the stick count of one, or a host dimension that has no
-    /// device dimension.
+    /// If the layout is none that [`DeviceLayout::new`] creates, up to the order of its dimensions: a device dimension
+    /// is neither a host dimension nor the stick count of one, or a host dimension has no device dimension.
     pub fn host_dims(&self, host: &HostTensor) -> Result<Vec<HostDimMapping>, LayoutError> {
         let within = self.rank() - 1;
         let stick_dim = self.stick_host_dim(host)?;
@@ -61,10 +60,11 @@ impl DeviceLayout {
     /// the stride map).
     ///
     /// # Errors
-    /// When the step would cut a stick, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    /// If the step would split a stick, or the layout does not have the simple structure of
+    /// [`DeviceLayout::host_dims`].
     ///
     /// # Panics
-    /// When `dim` is not a dimension of `host`.
+    /// If `dim` is not a dimension of `host`.
     pub fn compute_window_offset(&self, host: &HostTensor, dim: usize, elements: i64) -> Result<i64, LayoutError> {
         let strides = self.device_strides();
         let stick = self.format().elements_per_stick();
@@ -76,13 +76,15 @@ impl DeviceLayout {
         }
     }
 
-    /// Returns for each host dimension the size and the stride, in elements, of the device dimension that tiles along
-    /// it cut: its own one, or the one that counts its sticks. `None` for a dimension of size 1. If the products of
-    /// size and stride agree for two layouts of the same bytes, equal tile counts that divide both sizes cut them
-    /// alike: strides are products of sizes, so the first tile is the same fraction of the dimension's span.
+    /// Returns for each host dimension the size and the stride, in elements, of the device dimension that its tiles
+    /// split: its own one, or the stick count. The entry is `None` for a dimension of size 1.
+    ///
+    /// Equal tile counts that divide the sizes in two layouts of the same bytes select the same bytes if the products
+    /// of size and stride agree. Strides are products of sizes, so the first tile is the same fraction of the
+    /// dimension's span.
     ///
     /// # Errors
-    /// When the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    /// If the layout does not have the simple structure of [`DeviceLayout::host_dims`].
     pub fn find_tiled_device_dims(&self, host: &HostTensor) -> Result<Vec<Option<(i64, i64)>>, LayoutError> {
         let strides = self.device_strides();
         let place = |place: HostDimMapping| match place {

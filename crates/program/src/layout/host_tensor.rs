@@ -1,4 +1,4 @@
-//! A tensor as the host sees it.
+//! Tensor as the host stores it.
 
 use super::LayoutError;
 
@@ -10,10 +10,10 @@ pub struct HostTensor {
 }
 
 impl HostTensor {
-    /// A tensor with the given strides.
+    /// Creates a tensor with these strides.
     ///
     /// # Errors
-    /// When the lists differ in length or a size is not positive.
+    /// If the lists differ in length or a size is not positive.
     pub fn new(sizes: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
         if sizes.len() != strides.len() {
             return Err(LayoutError::Length {
@@ -28,10 +28,10 @@ impl HostTensor {
         Ok(Self { sizes: sizes.to_vec(), strides: strides.to_vec() })
     }
 
-    /// A contiguous tensor: the last dimension has stride 1.
+    /// Creates a contiguous tensor: the last dimension has stride 1.
     ///
     /// # Errors
-    /// When a size is not positive or the number of elements does not fit in 64 bits.
+    /// If a size is not positive or the number of elements does not fit in 64 bits.
     pub fn row_major(sizes: &[i64]) -> Result<Self, LayoutError> {
         let mut strides = vec![1_i64; sizes.len()];
         for dim in (1..sizes.len()).rev() {
@@ -40,19 +40,19 @@ impl HostTensor {
         Self::new(sizes, &strides)
     }
 
-    /// Size of every dimension.
+    /// Returns the size of every dimension.
     #[must_use]
     pub fn sizes(&self) -> &[i64] {
         &self.sizes
     }
 
-    /// Stride of every dimension.
+    /// Returns the stride of every dimension.
     #[must_use]
     pub fn strides(&self) -> &[i64] {
         &self.strides
     }
 
-    /// Number of dimensions.
+    /// Returns the number of dimensions.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.sizes.len()

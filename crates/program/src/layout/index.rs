@@ -1,59 +1,58 @@
-//! Indices as sums of digits: the form of an affine index with known dimension sizes.
+//! Indices as sums of digits: the normal form of an affine index with known dimension sizes.
 
 use super::IndexError;
 use crate::affine::AffineExpression;
 
-/// `((c_dim floordiv divisor) mod size) * factor`: a run of digits of one dimension. Before the factor it takes the
-/// values `0..size`.
+/// Digits of one dimension, times a factor: `((c_dim floordiv divisor) mod size) * factor`. Before the factor, the
+/// value is in `0..size`.
 ///
-/// In an [`TensorIndex`] every divisor and factor is at least 1 and every size at least 2.
+/// In a [`TensorIndex`], every divisor and factor is at least 1 and every size at least 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IndexDigit {
     /// The dimension.
     pub dim: usize,
-    /// So many neighbours share a value.
+    /// Number of neighbors that share a value.
     pub divisor: i64,
-    /// The values start again after so many.
+    /// Number of values; then they repeat.
     pub size: i64,
-    /// How far one step of the digit moves the index.
+    /// Change of the index per step of the digit.
     pub factor: i64,
 }
 
-/// One index of a tensor as a sum of digits plus a constant.
+/// Index of one tensor dimension as a sum of digits plus a constant.
 ///
-/// The form is as short as possible: digits of a dimension that continue each other are one digit, a digit takes no
-/// value that its dimension is too small for, and dimensions of size 1 do not appear.
+/// The form is as short as possible: digits of a dimension that continue each other are one digit, no digit has values
+/// that its dimension is too small for, and dimensions of size 1 do not appear.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TensorIndex {
-    /// The digits, the one with the largest factor first.
+    /// The digits, by descending factor.
     pub digits: Vec<IndexDigit>,
-    /// The index when every digit is 0.
+    /// Value if every digit is 0.
     pub offset: i64,
 }
 
 impl IndexDigit {
-    /// The digit's value, factor included, at a point.
+    /// Returns the digit's value, factor included, at a point.
     ///
     /// # Panics
-    /// When the point has no such dimension.
+    /// If the point has no such dimension.
     #[must_use]
     pub fn evaluate(&self, point: &[i64]) -> i64 {
         point[self.dim].div_euclid(self.divisor).rem_euclid(self.size) * self.factor
     }
 
-    /// Positions of the dimension after which the digit starts again.
+    /// Returns the number of positions of the dimension after which the digit repeats.
     #[must_use]
     pub const fn period(&self) -> i64 {
         self.divisor.saturating_mul(self.size)
     }
 
-    /// Whether its dimension, of size `range`, has no digit above this one: then the modulus changes nothing.
+    /// Returns whether its dimension, of size `range`, has no digit above this one, so that the modulus has no effect.
     const fn is_top(&self, range: i64) -> bool {
         self.period() >= range
     }
 
-    /// One digit for two of the same dimension: the same one twice, or neighbours whose factors continue each other
-    /// too.
+    /// Merges two digits of the same dimension: equal ones, or neighbors whose factors also continue each other.
     fn try_merge(&self, other: &Self, range: i64) -> Option<Self> {
         if (self.divisor, self.size) == (other.divisor, other.size) {
             return Some(Self { factor: self.factor.checked_add(other.factor)?, ..*self });
@@ -64,8 +63,8 @@ impl IndexDigit {
         continues.then_some(Self { size, ..*low })
     }
 
-    /// The parts that make up `floordiv divisor` and `mod divisor`, if nothing carries between them. A part that is not
-    /// there has factor 0.
+    /// Splits the digit into `floordiv divisor` and `mod divisor`, if nothing carries between them. A missing part has
+    /// factor 0.
     const fn div_mod(&self, divisor: i64, range: i64) -> (Self, Self) {
         if self.factor >= divisor {
             return (Self { factor: self.factor / divisor, ..*self }, Self { factor: self.factor % divisor, ..*self });
@@ -95,12 +94,12 @@ impl IndexDigit {
 }
 
 impl TensorIndex {
-    /// The sum of `digits` and `offset` over dimensions with these sizes, in the shortest form. Digits of size 1 or
-    /// factor 0 may be among them.
+    /// Creates the sum of `digits` and `offset` over dimensions with these sizes, in the shortest form. `digits` may
+    /// contain digits of size 1 or factor 0.
     ///
     /// # Errors
-    /// When a digit names no dimension, its divisor or size is not positive, its factor is negative, or the index can
-    /// leave 64 bits.
+    /// If a digit names no dimension, its divisor or size is not positive, its factor is negative, or the index can
+    /// exceed 64 bits.
     pub fn new(digits: &[IndexDigit], offset: i64, sizes: &[i64]) -> Result<Self, IndexError> {
         let mut index = Self::constant(offset);
         for &digit in digits {
@@ -119,28 +118,28 @@ impl TensorIndex {
         Ok(index)
     }
 
-    /// The index is dimension `dim` of dimensions with these sizes.
+    /// Returns the index that is dimension `dim` of dimensions with these sizes.
     ///
     /// # Errors
-    /// When there is no such dimension.
+    /// If there is no such dimension.
     pub fn from_dim(dim: usize, sizes: &[i64]) -> Result<Self, IndexError> {
         Self::new(&[IndexDigit { dim, divisor: 1, size: find_dim_size(dim, sizes)?, factor: 1 }], 0, sizes)
     }
 
-    /// The index never moves.
+    /// Returns the index that is always `offset`.
     #[must_use]
     pub const fn constant(offset: i64) -> Self {
         Self { digits: Vec::new(), offset }
     }
 
-    /// The index that an affine expression over dimensions with these sizes is.
+    /// Converts an affine expression over dimensions with these sizes to an index.
     ///
-    /// The sizes decide what the expression comes to: with `d0` in `0..8` and `d1` in `0..32`,
-    /// `(d0 * 32 + d1) floordiv 64` is `d0 floordiv 2`.
+    /// The sizes determine the result: with `d0` in `0..8` and `d1` in `0..32`, `(d0 * 32 + d1) floordiv 64` is
+    /// `d0 floordiv 2`.
     ///
     /// # Errors
-    /// When the expression has a symbol, a product of dimensions, a divisor that is no positive number or a negative
-    /// factor; when a division carries between digits; or when the index can leave 64 bits.
+    /// If the expression has a symbol, a product of dimensions, a divisor that is no positive number or a negative
+    /// factor; if a division carries between digits; or if the index can exceed 64 bits.
     pub fn from_expr(expr: &AffineExpression, sizes: &[i64]) -> Result<Self, IndexError> {
         match expr {
             AffineExpression::Constant(offset) => Ok(Self::constant(*offset)),
@@ -172,27 +171,27 @@ impl TensorIndex {
         }
     }
 
-    /// The index at a point.
+    /// Returns the index at a point.
     ///
     /// # Panics
-    /// When the point lacks a digit's dimension.
+    /// If the point lacks a digit's dimension.
     #[must_use]
     pub fn evaluate(&self, point: &[i64]) -> i64 {
         self.offset + self.digits.iter().map(|digit| digit.evaluate(point)).sum::<i64>()
     }
 
-    /// The largest value. It is a bound that no point may reach where a dimension is cut at a number that does not
-    /// divide its size.
+    /// Returns the largest value. It is an upper bound that no point may reach if a divisor does not divide the size of
+    /// its dimension.
     #[must_use]
     pub fn max_value(&self) -> i64 {
         self.offset + self.digits.iter().map(|digit| (digit.size - 1) * digit.factor).sum::<i64>()
     }
 
-    /// This index, of a tensor's dimensions, in terms of the dimensions with these `sizes` that move the tensor's
-    /// `indices`: views composed. Each of the indices stays inside its dimension.
+    /// Composes views: returns this index, over a tensor's dimensions, in terms of the dimensions with these `sizes`
+    /// that move the tensor's `indices`. Each of the indices must stay inside its dimension.
     ///
     /// # Errors
-    /// When there is no index for a dimension, a digit of the tensor carries into the next, or the index can leave 64
+    /// If there is no index for a dimension, a digit of the tensor carries into the next, or the index can exceed 64
     /// bits.
     pub fn compose(&self, indices: &[Self], sizes: &[i64]) -> Result<Self, IndexError> {
         let mut sum = Self::constant(self.offset);
@@ -205,10 +204,11 @@ impl TensorIndex {
         Ok(sum)
     }
 
-    /// The index as an affine expression over dimensions with these sizes; a modulus that the sizes imply is left out.
+    /// Converts the index to an affine expression over dimensions with these sizes; omits a modulus that the sizes
+    /// imply.
     ///
     /// # Errors
-    /// When a digit names no dimension.
+    /// If a digit names no dimension.
     pub fn to_expr(&self, sizes: &[i64]) -> Result<AffineExpression, IndexError> {
         let mut sum: Option<AffineExpression> = None;
         let plus = |sum: Option<AffineExpression>, term: AffineExpression| match sum {
@@ -224,7 +224,7 @@ impl TensorIndex {
         })
     }
 
-    /// Adds a digit, together with those that it repeats or continues.
+    /// Adds a digit, merged with those that it repeats or continues.
     fn add_digit(&mut self, mut digit: IndexDigit, range: i64) {
         if digit.size < 2 || digit.factor == 0 {
             return;
@@ -255,7 +255,8 @@ impl TensorIndex {
         )
     }
 
-    /// `self floordiv divisor` and `self mod divisor`, digit by digit: what lies below the divisor must stay below it.
+    /// Returns `self floordiv divisor` and `self mod divisor`, digit by digit. The digits and the offset below the
+    /// divisor must not carry.
     fn div_mod(&self, divisor: i64, sizes: &[i64]) -> Result<(Self, Self), IndexError> {
         if divisor < 1 {
             return Err(IndexError::Divisor { divisor });
@@ -273,7 +274,7 @@ impl TensorIndex {
         Ok((Self::new(&above, self.offset.div_euclid(divisor), sizes)?, low))
     }
 
-    /// The value of an index that is a factor or a divisor.
+    /// Returns the value of a constant index, which is used as a factor or a divisor.
     const fn as_constant(&self) -> Result<i64, IndexError> {
         if self.digits.is_empty() { Ok(self.offset) } else { Err(IndexError::NotAffine) }
     }
@@ -287,7 +288,7 @@ fn find_dim_size(dim: usize, sizes: &[i64]) -> Result<i64, IndexError> {
     }
 }
 
-/// Groups of `size` neighbours, the last perhaps not full, among `elements` (at least 1).
+/// Returns the number of groups of `size` neighbors among `elements` (at least 1); the last group may be incomplete.
 const fn count_groups(elements: i64, size: i64) -> i64 {
     (elements - 1) / size + 1
 }
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
     use crate::layout::testing::{TestExpr, checked_index, d};
 
-    /// `(dim, divisor, size, factor)` of every digit, and the offset.
+    /// Returns `(dim, divisor, size, factor)` of every digit, and the offset.
     fn digits_and_offset(index: &TensorIndex) -> (Vec<(usize, i64, i64, i64)>, i64) {
         let digits = index.digits.iter().map(|digit| (digit.dim, digit.divisor, digit.size, digit.factor));
         (digits.collect(), index.offset)
@@ -438,7 +439,7 @@ mod tests {
 
     #[test]
     fn composes_views_into_one_index() {
-        // A buffer [256] seen as [8, 32], transposed to [32, 8], merged to [256].
+        // A buffer [256] viewed as [8, 32], transposed to [32, 8], merged to [256].
         let split = [checked_index(&(d(0) * 32 + d(1)), &[8, 32])];
         let swap = [checked_index(&d(1), &[32, 8]), checked_index(&d(0), &[32, 8])];
         let merge = [checked_index(&d(0).floordiv(8), &[256]), checked_index(&d(0).modulo(8), &[256])];

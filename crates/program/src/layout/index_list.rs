@@ -1,10 +1,10 @@
-//! Index tensors as a gather reads them: one index after the other, from the beginning of a stick on.
+//! Index tensors in the order in which a gather reads them: contiguous, from the beginning of a stick on.
 
 use super::TensorIndex;
 
-/// Returns whether an index tensor of sizes `sizes` in row-major order, read at `indices` over dimensions of sizes
-/// `ranges`, lies as a gather reads it: each dimension of the tensor is moved by one dimension of the iteration or by
-/// none, and a list begins at the first of the `stick` elements of a stick, since an address says no position in one
+/// Returns whether a gather can read an index tensor of sizes `sizes`, in row-major order, at `indices` over dimensions
+/// of sizes `ranges`. Each dimension of the tensor must be moved by at most one iteration dimension. The list must
+/// begin at the first of the `stick` elements of a stick, since an address cannot name a position in a stick
 /// (`docs/reference/bundle-format.md`, start addresses).
 #[must_use]
 pub fn is_index_list(indices: &[TensorIndex], sizes: &[i64], ranges: &[i64], stick: i64) -> bool {
@@ -18,7 +18,7 @@ pub fn is_index_list(indices: &[TensorIndex], sizes: &[i64], ranges: &[i64], sti
         return false;
     }
     let Some(innermost) = sizes.iter().rposition(|&size| size > 1) else { return true };
-    // A column of rows of indices has each in a stick of its own.
+    // In a column of rows of indices, each index is in a stick of its own.
     let is_column = indices[innermost].digits.is_empty() && indices.iter().any(|index| !index.digits.is_empty());
     indices[innermost].offset % stick == 0 && !is_column
 }

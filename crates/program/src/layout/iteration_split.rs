@@ -1,5 +1,5 @@
-//! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the
-//! iteration.
+//! Splits iteration dimensions into sub-dimensions (*parts*) and buffer dimensions into *factors*, so that each factor
+//! is moved by at most one part.
 
 use super::{Coordinate, DiagonalAccess, IndexDigit, IndexError, TensorIndex, find_diagonal};
 use std::collections::BTreeSet;
@@ -13,26 +13,27 @@ pub struct OperandView<'a> {
     pub indices: &'a [TensorIndex],
 }
 
-/// An op's iteration dimensions in parts. Parts are numbered over all dimensions: first those of dimension 0, outer to
-/// inner, then those of dimension 1, and so on.
+/// Iteration dimensions of an op, split into parts. Parts are numbered over all dimensions: first those of dimension 0,
+/// outer to inner, then those of dimension 1, and so on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IterationSplit {
-    /// For each iteration dimension the sizes of its parts, outer to inner; their product is the dimension's size.
+    /// For each iteration dimension, the sizes of its parts, outer to inner; their product is the size of the
+    /// dimension.
     pub parts: Vec<Vec<i64>>,
     /// The operands, in the order given.
     pub operands: Vec<SplitOperand>,
 }
 
-/// Operand's buffer with its dimensions split into factors, and the parts of the iteration that move each factor.
+/// Buffer of an operand with its dimensions split into factors, and the parts of the iteration that move each factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitOperand {
-    /// For each buffer dimension its factors, outer to inner; their product is the dimension's size.
+    /// For each buffer dimension, its factors, outer to inner; their product is the size of the dimension.
     pub factors: Vec<Vec<i64>>,
     /// One position per factor of all dimensions, in order. Terms are plain parts: `CoordinateTerm::from_dim(part)`.
     pub indices: Vec<Coordinate>,
 }
 
-/// One part of an iteration dimension: the values of `(c floordiv divisor) mod size`.
+/// Part of an iteration dimension: the values of `(c floordiv divisor) mod size`.
 #[derive(Clone, Copy)]
 struct IterationSubDim {
     number: usize,
@@ -40,7 +41,7 @@ struct IterationSubDim {
     size: i64,
 }
 
-/// A part that moves a buffer dimension by `factor` a step.
+/// Part that moves a buffer dimension by `factor` per step.
 #[derive(Clone, Copy)]
 struct StridedSubDim {
     part: IterationSubDim,
@@ -50,18 +51,18 @@ struct StridedSubDim {
 /// Splits the iteration dimensions, of sizes `ranges`, and the dimensions of the operands' buffers, so that every
 /// factor of a buffer dimension is moved by at most one part.
 ///
-/// Nothing is split more than needed: an iteration dimension is cut where a digit of some operand begins or ends, a
+/// Nothing is split more than needed: an iteration dimension is split where a digit of some operand begins or ends, a
 /// buffer dimension where a step of a part does. A step of `f > 1` with nothing below it leaves a last factor `f` that
 /// does not move.
 ///
-/// Worked example. Heads of 32 columns side by side, 8 of them in a row of 256: the op iterates over (s, c) with c in
-/// `0..256`, writes `[64, 256]` at `(s, c)` and reads `[8, 64, 32]` at `(c floordiv 32, s, c mod 32)`. The parts are
-/// `[[64], [8, 32]]`, numbered 0, 1, 2. The written buffer has factors `[[64], [8, 32]]`, read at `c0, c1, c2`; the
-/// buffer of heads keeps its dimensions, read at `c1, c0, c2`.
+/// Worked example: 8 heads of 32 columns form a row of 256. The op iterates over (s, c) with c in `0..256`, writes
+/// `[64, 256]` at `(s, c)`, and reads `[8, 64, 32]` at `(c floordiv 32, s, c mod 32)`. The parts are `[[64], [8, 32]]`,
+/// numbered 0, 1, 2. The written buffer has factors `[[64], [8, 32]]` and is accessed at `c0, c1, c2`; the buffer of
+/// heads keeps its dimensions and is read at `c1, c0, c2`.
 ///
 /// # Errors
-/// When the cuts of a dimension do not divide each other and the dimension, the steps of a buffer dimension overlap or
-/// do not divide it, or a window leaves its factor.
+/// If the split points of a dimension do not divide each other and the dimension, the steps of a buffer dimension
+/// overlap or do not divide it, or a window leaves its factor.
 pub fn split_iteration(ranges: &[i64], operands: &[OperandView<'_>]) -> Result<IterationSplit, IndexError> {
     let indices = operands.iter().enumerate().map(|(operand, view)| normalize_indices(operand, view, ranges));
     let indices: Vec<Vec<TensorIndex>> = indices.collect::<Result<_, _>>()?;
@@ -73,7 +74,7 @@ pub fn split_iteration(ranges: &[i64], operands: &[OperandView<'_>]) -> Result<I
     Ok(IterationSplit { parts: parts.into_iter().map(sizes).collect(), operands })
 }
 
-/// The operand's indices in their shortest form, checked.
+/// Returns the operand's indices in their shortest form, checked.
 fn normalize_indices(operand: usize, view: &OperandView<'_>, ranges: &[i64]) -> Result<Vec<TensorIndex>, IndexError> {
     if view.sizes.len() != view.indices.len() {
         return Err(IndexError::Length { operand, sizes: view.sizes.len(), indices: view.indices.len() });
@@ -84,7 +85,7 @@ fn normalize_indices(operand: usize, view: &OperandView<'_>, ranges: &[i64]) -> 
     view.indices.iter().map(|index| TensorIndex::new(&index.digits, index.offset, ranges)).collect()
 }
 
-/// The parts of each iteration dimension, outer to inner.
+/// Returns the parts of each iteration dimension, outer to inner.
 fn split_into_sub_dims(ranges: &[i64], operands: &[Vec<TensorIndex>]) -> Result<Vec<Vec<IterationSubDim>>, IndexError> {
     let mut cuts = vec![BTreeSet::from([1]); ranges.len()];
     for digit in operands.iter().flatten().flat_map(|index| &index.digits) {
@@ -135,7 +136,7 @@ fn split_operand(
     Ok(split)
 }
 
-/// Returns the parts that make up the digits of an index, largest factor first.
+/// Returns the parts that the digits of an index consist of, largest factor first.
 fn collect_strided_sub_dims(index: &TensorIndex, parts: &[Vec<IterationSubDim>]) -> Vec<StridedSubDim> {
     let of_digit = |digit: &IndexDigit| {
         let &IndexDigit { dim, divisor, factor, .. } = digit;
@@ -148,7 +149,7 @@ fn collect_strided_sub_dims(index: &TensorIndex, parts: &[Vec<IterationSubDim>])
     pieces
 }
 
-/// Splits a buffer dimension at the factors of its pieces, and assigns each factor its share of the offset.
+/// Splits a buffer dimension at the factors of its parts, and distributes the offset over the factors.
 fn split_dim(
     (operand, dim): (usize, usize),
     size: i64,
@@ -190,7 +191,7 @@ mod tests {
     use crate::affine::AffineExpression;
     use crate::layout::testing::{TestExpr, checked_index, d};
 
-    /// One operand: the sizes of its buffer and its indices.
+    /// Operand: the sizes of its buffer, and its indices.
     type TestOperandView<'a> = (&'a [i64], &'a [TestExpr]);
 
     fn try_split(ranges: &[i64], views: &[TestOperandView<'_>]) -> Result<IterationSplit, IndexError> {

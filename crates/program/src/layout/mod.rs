@@ -1,49 +1,10 @@
 //! Device layouts, and the indices at which ops read them.
 //!
-//! Definitions:
-//! * A *stick* is 128 bytes, the unit of transfer; `E` is the number of elements in one (64 for f16).
-//! * A *host tensor* is the program's view of a tensor: sizes and strides in elements ([`HostTensor`]).
-//! * A *device layout* is what the memory sees: row-major sizes whose last dimension is one stick ([`DeviceLayout`]).
-//!   Each device dimension says how many host elements one step along it moves (its entry of the stride map), or -1
-//!   when it holds nothing of the host (padding, a dimension of size 1).
-//! * The *stick dimension* is the host dimension that runs inside the sticks. It takes two device dimensions: the
-//!   number of the stick and the position in it. Every other host dimension takes one ([`HostDim`]).
-//! * A tensor is *sparse* when each stick holds one element: the result of a reduction over the stick dimension.
-//! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate*
-//!   says which position of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate
-//!   per dimension.
-//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits*
-//!   ([`TensorIndex`]): `(c1 floordiv 32) mod 8` times a factor. Indices become coordinates when the iteration
-//!   dimensions are cut into *parts* and the buffer's dimensions into *factors*, so that each factor is moved by one
-//!   part at most ([`make_readable()`]).
-//!
-//! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with
-//! stride map `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at
-//! `[c1 floordiv 64, c0, c1 mod 64]`. Moving a window down by 512 rows moves its first element by 512 * 64 = 32768
-//! device elements; moving it right by 1024 columns moves it by 16 * 1024 * 64 = 1048576; moving it right by 32 columns
-//! is an error, because it would cut a stick.
-//!
-//! | file | content |
-//! |---|---|
-//! | `host_tensor.rs` | host tensors |
-//! | `host_dim.rs` | the device dimensions that a host dimension occupies, the step of a tile window |
-//! | `device_layout.rs` | the layout, its constructors, its size |
-//! | `coordinates.rs` | device coordinates of an access |
-//! | `tile.rs` | the layout of a tile that is a buffer of its own |
-//! | `index.rs` | indices as sums of digits, views composed |
-//! | `index_list.rs` | whether indices are read one after the other, from the beginning of a stick |
-//! | `iteration_split.rs` | iteration dimensions in parts, buffer dimensions in factors |
-//! | `reshape.rs` | the layout of a buffer whose dimensions are split |
-//! | `readable_op.rs` | device coordinates of operands that read through views; combines the files above |
-//! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
-//! | `view_requirements.rs` | constraints of ops on the views that they read |
-//! | `element_order.rs` | the elements that a view shows, by row-major position in the viewed tensor |
-//! | `read_window.rs` | the window of a buffer that a reader sees, as a buffer of its own |
-//! | `flatten.rs` | copies for readers that divide a sum of dimensions |
-//! | `regroup.rs` | copies that merge and split dimensions where no stick ends |
-//! | `table.rs` | the layout of a table that an index tensor addresses |
-//! | `error.rs` | errors of layouts and indices |
-//! | `window.rs` | which windows of a tensor can be written |
+//! A [`HostTensor`] has sizes and strides of the program's tensor, a [`DeviceLayout`] the order of its elements in
+//! device memory. An op numbers its *iteration dimensions*, output dimensions first, then reduction dimensions. An
+//! *access* is one [`Coordinate`] per tensor dimension: its position as a function of the iteration point. A view reads
+//! its buffer at *indices* that are sums of *digits* ([`TensorIndex`]); [`make_readable()`] splits iteration and buffer
+//! dimensions until these indices become coordinates.
 
 mod coordinates;
 mod device_layout;

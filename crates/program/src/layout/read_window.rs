@@ -1,30 +1,30 @@
-//! The window of a buffer that a reader sees, as a buffer of its own: where a step of the reader does not divide the
-//! buffer's dimension, it divides that of the window.
+//! Window of a buffer that a reader accesses, as a separate buffer. A step of the reader that does not divide the
+//! buffer's dimension may divide that of the window.
 
 use super::TensorIndex;
 
-/// A window of a buffer, and how it is read.
+/// Window of a buffer, and the indices at which it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadWindow {
-    /// The first position along each dimension of the buffer.
+    /// First position along each dimension of the buffer.
     pub first: Vec<i64>,
     /// Elements along each dimension.
     pub sizes: Vec<i64>,
-    /// The sizes that the steps of the reader divide: those of the window, or up to one step more, of which nothing is
-    /// read.
+    /// Sizes that the steps of the reader divide: those of the window, or larger ones by less than one step. The reader
+    /// accesses none of the additional elements.
     pub padded: Vec<i64>,
-    /// The index along each dimension, in terms of those of the reader.
+    /// Index along each dimension, in terms of the dimensions of the reader.
     pub read: Vec<TensorIndex>,
 }
 
 impl ReadWindow {
-    /// Returns the window of a buffer of these sizes that is read at `indices`; none if it is the whole buffer as it
-    /// is.
+    /// Returns the window of a buffer of these sizes that is read at `indices`; `None` if it is the complete buffer,
+    /// unpadded.
     #[must_use]
     pub fn from_indices(indices: &[TensorIndex], sizes: &[i64]) -> Option<Self> {
         let mut window = Self { first: Vec::new(), sizes: Vec::new(), padded: Vec::new(), read: Vec::new() };
         for (index, &size) in indices.iter().zip(sizes) {
-            // The last position is a bound that may not be reached.
+            // The last position is an upper bound that may not be reached.
             let extent = (index.max_value() + 1 - index.offset).min(size - index.offset);
             let steps = index.digits.first().map_or(1, |digit| digit.factor * digit.size);
             window.first.push(index.offset);

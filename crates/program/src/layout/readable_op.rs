@@ -5,7 +5,7 @@ use super::{
     split_iteration,
 };
 
-/// Operand as the program reads it: a buffer and the indices at which it is read.
+/// Operand of the program: a buffer and the indices at which it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewedOperand<'a> {
     /// Layout of the buffer.
@@ -19,18 +19,18 @@ pub struct ViewedOperand<'a> {
 /// Operand as the device can read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadableOperand {
-    /// Layout of the buffer with its dimensions split.
+    /// Layout of the buffer with split dimensions.
     pub layout: DeviceLayout,
-    /// The buffer, its dimensions split.
+    /// The buffer with split dimensions.
     pub host: HostTensor,
     /// One coordinate per device dimension, in terms of the parts.
     pub coordinates: Vec<Coordinate>,
 }
 
-/// An op whose iteration dimensions are split so that the device can read every operand.
+/// Op whose iteration dimensions are split so that the device can read every operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadableOp {
-    /// For each iteration dimension the sizes of its parts, outer to inner, numbered as in [`super::IterationSplit`].
+    /// For each iteration dimension, the sizes of its parts, outer to inner, numbered as in [`super::IterationSplit`].
     pub parts: Vec<Vec<i64>>,
     /// The operands, in the order given.
     pub operands: Vec<ReadableOperand>,
@@ -40,7 +40,7 @@ pub struct ReadableOp {
 /// coordinates.
 ///
 /// # Errors
-/// As [`split_iteration`], and when a layout cannot be split so or its coordinates would cut a stick.
+/// Those of [`split_iteration`]; if a layout cannot be split that way, or its coordinates would split a stick.
 pub fn make_readable(ranges: &[i64], operands: &[ViewedOperand<'_>]) -> Result<ReadableOp, IndexError> {
     let views: Vec<OperandView<'_>> =
         operands.iter().map(|operand| OperandView { sizes: operand.host.sizes(), indices: operand.indices }).collect();

@@ -1,9 +1,8 @@
 //! Copies that merge or split dimensions of a buffer where no stick ends; readers use these copies instead of the
 //! buffer.
 //!
-//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. But rows may be in the sticks
-//! while columns are split, and columns while rows are: a copy whose sticks run along one dimension can split all
-//! others.
+//! A stick of 64 columns holds four heads of 16, and no op reads a quarter of a stick. A copy whose sticks run along
+//! one dimension can split all others: columns while rows are in the sticks, and rows while columns are.
 
 use super::{IndexDigit, TensorIndex};
 use crate::affine::{AffineExpression, are_in_bounds};
@@ -50,16 +49,16 @@ pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, sp
     found
 }
 
-/// Returns whether a reader iterates over a dimension of size `size` in unit steps, by a dimension of its own or a part
-/// of one, or not at all.
+/// Returns whether a reader moves along a dimension of size `size` in unit steps, by one of its dimensions or a part of
+/// one, or not at all.
 #[must_use]
 pub fn has_unit_step(index: &TensorIndex, size: i64) -> bool {
     size == 1 || matches!(index.digits.as_slice(), [] | [IndexDigit { factor: 1, .. }])
 }
 
 /// Returns the dimension to keep unsplit while others are split: an unsplit one, or else one that does not move along
-/// the last dimension of the space, which products need in their sticks. `None` if the buffer has only one dimension,
-/// or if nothing is to be split.
+/// the last dimension of the space, which matmuls need in their sticks. `None` if the buffer has only one dimension, or
+/// if nothing is to be split.
 #[must_use]
 pub fn choose_unsplit_dim(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<usize> {
     let large: Vec<usize> = (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect();
@@ -121,10 +120,10 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
     })
 }
 
-/// Returns a copy of a buffer that has along one dimension only the elements that are read, for a reader with more
-/// strides than an op can iterate over: to the device, a dimension that is read with a stride counts as two. Selects
-/// the dimension with the largest stride. `None` if the buffer has at most `max_dims` dimensions, strided ones counted
-/// twice, or if no dimension is read with only a stride.
+/// Returns a copy of a buffer that has only the read elements along one dimension, for a reader with more strides than
+/// an op can iterate over: to the device, a dimension that is read with a stride counts as two. Selects the dimension
+/// with the largest stride. `None` if the buffer has at most `max_dims` dimensions, strided ones counted twice, or if
+/// no dimension is read with only a stride.
 #[must_use]
 pub fn drop_largest_stride(
     indices: &[TensorIndex],
@@ -233,8 +232,8 @@ pub fn merge_neighboring_digits(
     Some(found)
 }
 
-/// A copy of all of whose rows a reader sees some, where its indices cut a dimension that they do not divide: six rows
-/// of windows of four are six of eight rows. None where no dimension is cut so.
+/// Returns a copy in complete rows, of which the reader accesses some, if its indices split a dimension that they do
+/// not divide: six rows of windows of four are six of eight rows. `None` if no dimension is split unevenly.
 #[must_use]
 pub fn pad_to_complete_rows(exprs: &[AffineExpression], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
     let indices: Vec<TensorIndex> =
@@ -258,9 +257,9 @@ pub fn pad_to_complete_rows(exprs: &[AffineExpression], sizes: &[i64], space: &[
     })
 }
 
-/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one, are a
-/// dimension of their own: of rows of 49, 9 elements each are read in steps of 3. None if the steps of each dimension
-/// divide each other.
+/// Returns a copy of a buffer in which the smaller steps of a dimension, which do not divide the next larger one,
+/// become a separate dimension: for example, 9 elements of each row of 49, read in steps of 3. `None` if the steps of
+/// each dimension divide each other.
 #[must_use]
 pub fn split_uneven_runs(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Option<RegroupedCopy> {
     let uneven = |index: &TensorIndex| index.digits.windows(2).position(|pair| pair[0].factor % pair[1].factor != 0);
@@ -310,7 +309,7 @@ mod tests {
         let found = split_into_digits(&indices, &[18, 48], 0, &space);
         assert_eq!(found.shape, [18, 3, 16]);
         assert_same_elements(&found, &exprs, &space);
-        // Of what is left, a head is whole.
+        // In the remaining dimensions, a head is complete.
         let indices: Vec<TensorIndex> = found.read.iter().map(|expr| index(expr, &space)).collect();
         let kept = choose_unsplit_dim(&indices, &found.shape, &space);
         assert_eq!(kept, Some(1));

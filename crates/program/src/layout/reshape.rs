@@ -1,4 +1,4 @@
-//! Layouts of unchanged device bytes under finer host dimensions.
+//! Layouts of the same device bytes under split host dimensions.
 
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks};
 
@@ -6,18 +6,18 @@ use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks}
 type SizeAndStride = (i64, i64);
 
 impl DeviceLayout {
-    /// The layout of the same bytes, and the host tensor, when each host dimension is seen as several: `factors` has
-    /// one list per host dimension, outer to inner.
+    /// Returns the layout of the same bytes, and the host tensor, with each host dimension split: `factors` has one
+    /// list per host dimension, outer to inner.
     ///
-    /// A device dimension becomes one per factor larger than 1, in its place. In the stick dimension the innermost of
-    /// these must hold whole sticks, unless it is the only one; the others stand before the count of sticks.
+    /// A device dimension becomes one per factor larger than 1, in its place. In the stick dimension, the innermost of
+    /// these must hold complete sticks, unless it is the only one; the others precede the stick count.
     ///
     /// Worked example. `[64, 1024, 64]` with stride map `[64, 4096, 1]` holds `[1024, 4096]`. With factors
     /// `[[1024], [8, 512]]` it is `[8, 8, 1024, 64]` with stride map `[512, 64, 4096, 1]`, and holds `[1024, 8, 512]`.
     ///
     /// # Errors
-    /// When the factors do not make up the host sizes or would cut a stick, or the layout is not of the simple form of
-    /// [`DeviceLayout::host_dims`].
+    /// If the product of the factors is not the host size, if a factor would split a stick, or if the layout does not
+    /// have the simple structure of [`DeviceLayout::host_dims`].
     pub fn split(&self, host: &HostTensor, factors: &[Vec<i64>]) -> Result<(Self, HostTensor), LayoutError> {
         let places = self.host_dims(host)?;
         let dims = split_host_dims(host, factors)?;
@@ -42,7 +42,7 @@ impl DeviceLayout {
     }
 }
 
-/// The dimensions that each host dimension is split into, outer to inner.
+/// Returns the dimensions that each host dimension is split into, outer to inner.
 fn split_host_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<SizeAndStride>>, LayoutError> {
     if factors.len() != host.rank() {
         return Err(LayoutError::Length { what: "the list of factors", expected: host.rank(), found: factors.len() });
@@ -65,12 +65,12 @@ fn split_host_dims(host: &HostTensor, factors: &[Vec<i64>]) -> Result<Vec<Vec<Si
     factors.iter().enumerate().map(split).collect()
 }
 
-/// The dimensions that take a device dimension.
+/// Returns the dimensions that have a device dimension.
 fn skip_unit_dims(dims: &[SizeAndStride]) -> impl Iterator<Item = SizeAndStride> {
     dims.iter().copied().filter(|&(size, _)| size > 1)
 }
 
-/// The stick dimension `dim` in parts: the innermost counts sticks.
+/// Returns the split stick dimension `dim`, with the innermost part in sticks.
 fn to_stick_counts(dim: usize, mut parts: Vec<SizeAndStride>, stick: i64) -> Result<Vec<SizeAndStride>, LayoutError> {
     let is_split = parts.len() > 1;
     if let Some((size, stride)) = parts.last_mut() {
@@ -179,7 +179,7 @@ mod tests {
         assert!(matches!(split_row_major(&[64], &[]), Err(LayoutError::Length { expected: 1, found: 0, .. })));
     }
 
-    /// The factors of each dimension, and how the unsplit tensor is laid out.
+    /// Factors of each dimension, and the layout of the unsplit tensor.
     #[derive(Clone, Debug)]
     struct SplitCase {
         factors: Vec<Vec<i64>>,
@@ -199,7 +199,7 @@ mod tests {
         .prop_map(|(factors, order, is_sparse, format)| SplitCase { factors, order, is_sparse, format })
     }
 
-    /// The device element of every host element, in row-major order of the host.
+    /// Returns the device element of every host element, in row-major order of the host.
     fn compute_device_elements(layout: &DeviceLayout, host: &HostTensor) -> Vec<i64> {
         let access: Vec<Coordinate> = (0..host.rank()).map(Coordinate::from_dim).collect();
         let coordinates = compute_device_coordinates(layout, host, &access, host.sizes()).unwrap();

@@ -7,15 +7,15 @@ use super::{Coordinate, CoordinateTerm, DeviceLayout, HostDimMapping, HostTensor
 pub struct StickContents {
     /// Iteration dimension inside the sticks; `None` if an op uses one element per stick (sparse or broadcast).
     pub dim: Option<usize>,
-    /// The lane of the first element.
+    /// Lane of the first element.
     pub offset: i64,
 }
 
-/// Why the operands of an op cannot be read together: one of them needs a restickify first. Operands are numbered as
+/// Reason why an op cannot read its operands together: an operand needs a restickify first. Operands are numbered as
 /// given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StickConflict {
-    /// Lanes line up only when every operand starts at lane 0.
+    /// Lanes match only if every operand starts at lane 0.
     #[error("operand {operand} starts at lane {offset} of a stick")]
     Offset {
         /// The operand.
@@ -23,7 +23,7 @@ pub enum StickConflict {
         /// Its first lane.
         offset: i64,
     },
-    /// At most one dimension runs in the sticks of an op.
+    /// At most one dimension may be in the sticks of an op.
     #[error("operand {operand} has c{dim} in its sticks, another has c{other}")]
     Dims {
         /// The operand.
@@ -33,7 +33,7 @@ pub enum StickConflict {
         /// The dimension in the sticks of an earlier operand.
         other: usize,
     },
-    /// The dimension in the sticks of one operand may not step over sticks of another.
+    /// The dimension in the sticks of one operand must not step over sticks of another.
     #[error("operand {operand} steps over sticks with c{dim}, the dimension inside the sticks of the op")]
     Outside {
         /// The operand.
@@ -50,13 +50,13 @@ pub fn find_stick_contents(coordinates: &[Coordinate]) -> StickContents {
     StickContents { dim: last.term.map(|term| term.dim), offset: last.offset }
 }
 
-/// The iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of its
-/// operands and results; none when all of them are sparse (torch-spyre's `stick_compatible`). Index tensors take no
-/// part. Matmuls have a rule of their own: the contracted dimension in the sticks of the first operand, the generated
+/// Returns the iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of
+/// its operands and results; `None` if all of them are sparse (torch-spyre's `stick_compatible`). Index tensors are not
+/// included. Matmuls follow another rule: the contracted dimension is in the sticks of the first operand, the generated
 /// one in those of the second and of the result.
 ///
 /// # Errors
-/// The first operand that does not agree with those before it.
+/// Returns the first operand that conflicts with those before it.
 pub fn find_common_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickConflict> {
     let mut agreed = None;
     for (operand, coordinates) in operands.iter().enumerate() {
@@ -93,12 +93,12 @@ fn is_stick_count(count: &CoordinateTerm, within: &CoordinateTerm) -> bool {
 }
 
 impl DeviceLayout {
-    /// The layout after a restickify that moves the stick to host dimension `to`; the two dimensions swap places
-    /// (torch-spyre's restickify target). It costs one pass over [`DeviceLayout::elements`].
+    /// Returns the layout after a restickify that moves the stick to host dimension `to`; the two dimensions swap
+    /// places (torch-spyre's restickify target). The restickify costs one pass over [`DeviceLayout::elements`].
     ///
     /// # Errors
-    /// When the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the
-    /// reverse), `to` is the stick dimension already, or the layout is not of the simple form of
+    /// If the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the
+    /// reverse), if `to` is already the stick dimension, or if the layout does not have the simple structure of
     /// [`DeviceLayout::host_dims`].
     pub fn restickify(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
         let dims = self.host_dims(host)?;

@@ -4,16 +4,16 @@ use super::{DeviceLayout, DimOrder, HostDimMapping, HostTensor, LayoutError};
 use machine::DeviceFormat;
 
 impl DeviceLayout {
-    /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension
-    /// outermost, the others in their default order with `stick` in the sticks, or the last one that is larger than 1
-    /// (torch-spyre's `enforce_indirect_access_layout`; golden case `gather_embedding_1d`: `[512, 2, 64]` for
-    /// `[512, 128]`).
+    /// Creates the layout of a contiguous table of these sizes that is indexed along dimension `indexed`. That
+    /// dimension is outermost, the others are in their default order. The sticks hold `stick`, or else the last
+    /// dimension larger than 1 (torch-spyre's `enforce_indirect_access_layout`; golden case `gather_embedding_1d`:
+    /// `[512, 2, 64]` for `[512, 128]`).
     ///
     /// # Errors
-    /// When the table has no other dimension larger than 1 for the sticks, or as [`DeviceLayout::new`].
+    /// If the table has no other dimension larger than 1 for the sticks; otherwise those of [`DeviceLayout::new`].
     ///
     /// # Panics
-    /// When there is no dimension `indexed`.
+    /// If there is no dimension `indexed`.
     pub fn new_table(
         sizes: &[i64],
         indexed: usize,
@@ -38,20 +38,21 @@ impl DeviceLayout {
         Self::from_parts(device_size, stride_map, format)
     }
 
-    /// The host dimension in the sticks; none when each stick holds one element, or the layout is not of the simple
-    /// form of [`DeviceLayout::host_dims`].
+    /// Returns the host dimension in the sticks; `None` if each stick holds one element, or if the layout does not have
+    /// the simple structure of [`DeviceLayout::host_dims`].
     #[must_use]
     pub fn stick_dim(&self, host: &HostTensor) -> Option<usize> {
         self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDimMapping::Stick { .. }))
     }
 
-    /// Returns the device dimension that an index into host dimension `dim` moves along. The gather must not move along
-    /// one outside of it: the files do not say how large a table is, so only the outermost step may be the index's
-    /// (torch-spyre's `enforce_indirect_access_layout`). `is_fixed` says at which device dimensions the gather reads
-    /// one position only.
+    /// Returns the device dimension along which an index into host dimension `dim` moves. The gather must not move
+    /// along a dimension outside of it: the files do not state the size of a table, so only the outermost step may
+    /// depend on the index (torch-spyre's `enforce_indirect_access_layout`). `is_fixed` returns whether the gather
+    /// reads a single position of a device dimension.
     ///
     /// # Errors
-    /// When the dimension is in the sticks or lies inside of another one, or as [`DeviceLayout::host_dims`].
+    /// If the dimension is in the sticks or inside of another moving one; otherwise those of
+    /// [`DeviceLayout::host_dims`].
     pub fn find_indexed_dim(
         &self,
         host: &HostTensor,
@@ -60,7 +61,7 @@ impl DeviceLayout {
     ) -> Result<usize, LayoutError> {
         let found = match self.host_dims(host)?.get(dim) {
             Some(HostDimMapping::Whole { device_dim }) => Some(*device_dim),
-            // A table of one row has no step; the first dimension that holds nothing stands for it.
+            // A table of one row has no step; the first device dimension without host elements represents it.
             Some(HostDimMapping::Unit) => {
                 self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1)
             }

@@ -1,9 +1,9 @@
-//! Expressions of unit tests, written as they print, and points.
+//! Expressions in unit tests, written as they print, and points.
 
 use super::{RegroupedCopy, TensorIndex};
 use crate::affine::AffineExpression;
 
-/// `d0`, `d1`, numbers and the four operations, to write expressions as they print.
+/// Expression built with operators from `d0`, `d1` and numbers.
 #[derive(Clone)]
 pub(super) struct TestExpr(pub(super) AffineExpression);
 
@@ -42,7 +42,7 @@ pub(super) const fn d(dim: usize) -> TestExpr {
     TestExpr(AffineExpression::Dim(dim))
 }
 
-/// The index of an expression, which must come to the same at every point.
+/// Returns the index of an expression, after checking that both have the same value at every point.
 pub(super) fn checked_index(expr: &TestExpr, sizes: &[i64]) -> TensorIndex {
     let index = TensorIndex::from_expr(&expr.0, sizes).unwrap();
     let mut last = i64::MIN;
@@ -55,13 +55,13 @@ pub(super) fn checked_index(expr: &TestExpr, sizes: &[i64]) -> TensorIndex {
     index
 }
 
-/// Every point of a space, in row-major order.
+/// Returns every point of a space, in row-major order.
 pub(super) fn points(sizes: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     let total: i64 = sizes.iter().product();
     (0..total).map(|position| unflatten(position, sizes))
 }
 
-/// The point at a row-major position.
+/// Returns the point at a row-major position.
 pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
     let mut point = vec![0; sizes.len()];
     for dim in (0..sizes.len()).rev() {
@@ -70,7 +70,7 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
     point
 }
 
-/// The copy, read by the reader, is the buffer, read by the reader.
+/// Checks that the reader accesses the same elements through the copy as in the buffer.
 pub(super) fn assert_same_elements(found: &RegroupedCopy, exprs: &[AffineExpression], space: &[i64]) {
     for point in points(space) {
         let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();

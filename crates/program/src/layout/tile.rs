@@ -1,13 +1,13 @@
-//! Layout of a tile that is a buffer of its own.
+//! Layout of a tile that is a separate buffer.
 
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError, count_sticks};
 
 impl DeviceLayout {
-    /// The layout of a tensor with sizes `tile` whose device dimensions stand in the same order as those of `host`
-    /// here. It is compact: a buffer of the tile's own, not a window of the larger one.
+    /// Returns the layout of a tensor with sizes `tile` whose device dimensions have the same order as those of `host`
+    /// in this layout. It is compact: a separate buffer, not a window of the larger one.
     ///
     /// # Errors
-    /// When a tile would end inside a stick of the larger tensor, or this layout is not of the simple form of
+    /// If a tile would end inside a stick of the larger tensor, or if this layout does not have the simple structure of
     /// [`DeviceLayout::host_dims`].
     pub fn to_tile_layout(&self, host: &HostTensor, tile: &[i64]) -> Result<Self, LayoutError> {
         let strides = HostTensor::row_major(tile)?;

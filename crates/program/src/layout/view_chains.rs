@@ -1,5 +1,5 @@
-//! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the
-//! chain shows.
+//! Random chains of views, compared with plain arithmetic: indices, splits and device coordinates lead to the element
+//! that the chain shows.
 
 use super::testing::{TestExpr, d, points, unflatten};
 use super::{
@@ -12,19 +12,19 @@ use proptest::prelude::*;
 /// Change that one view makes to the shape of its operand.
 #[derive(Clone, Copy, Debug)]
 enum RandomView {
-    /// Two dimensions change places.
+    /// Swaps two dimensions.
     Swap(usize, usize),
-    /// A dimension becomes two; the inner one has this size.
+    /// Splits a dimension in two; the inner one has this size.
     Split(usize, i64),
-    /// A dimension, and the next one of this size, become one.
+    /// Merges a dimension with the next one, of this size.
     Merge(usize, i64),
-    /// A dimension begins here and has this size.
+    /// Slices a dimension: first position, and size.
     Slice(usize, i64, i64),
-    /// A new dimension of this size stands here.
+    /// Inserts a new dimension of this size.
     Broadcast(usize, i64),
 }
 
-/// A buffer's shape, views from the buffer outwards, and the shape after each view (the buffer's first).
+/// Shape of a buffer, views from the buffer outwards, and the shape after each view (that of the buffer first).
 #[derive(Clone, Debug)]
 struct ViewChain {
     steps: Vec<RandomView>,
@@ -32,7 +32,7 @@ struct ViewChain {
 }
 
 impl RandomView {
-    /// A step that fits `shape`, from four numbers. Windows stand at a multiple of their size if `is_aligned`.
+    /// Returns a view that fits `shape`, from four numbers. Windows begin at a multiple of their size if `is_aligned`.
     fn from_seed((kind, first, second, third): (u8, usize, usize, usize), shape: &[i64], is_aligned: bool) -> Self {
         let dim = first % shape.len();
         let size = shape[dim];
@@ -122,7 +122,7 @@ impl ViewChain {
         &self.shapes[0]
     }
 
-    /// The shape that an op iterates over.
+    /// Returns the shape that an op iterates over.
     fn op_shape(&self) -> &[i64] {
         self.shapes.last().unwrap()
     }
@@ -131,7 +131,7 @@ impl ViewChain {
         self.steps.iter().rev().fold(shown.to_vec(), |point, step| step.source_point(&point))
     }
 
-    /// The indices of one step.
+    /// Returns the indices of one view.
     fn step_indices(&self, step: usize) -> Vec<TensorIndex> {
         let shown = &self.shapes[step + 1];
         self.steps[step]
@@ -141,7 +141,7 @@ impl ViewChain {
             .collect()
     }
 
-    /// The buffer's indices, composed from the op inwards.
+    /// Returns the buffer's indices, composed from the op inwards.
     fn compose_from_op(&self) -> Result<Vec<TensorIndex>, IndexError> {
         let shown = self.op_shape();
         (0..self.steps.len()).rev().try_fold(identity_indices(shown), |indices, step| {
@@ -149,7 +149,7 @@ impl ViewChain {
         })
     }
 
-    /// The buffer's indices, composed from the buffer outwards.
+    /// Returns the buffer's indices, composed from the buffer outwards.
     fn compose_from_buffer(&self) -> Result<Vec<TensorIndex>, IndexError> {
         (0..self.steps.len()).try_fold(identity_indices(self.buffer()), |indices, step| {
             let shown = self.step_indices(step);
@@ -162,7 +162,7 @@ fn identity_indices(sizes: &[i64]) -> Vec<TensorIndex> {
     (0..sizes.len()).map(|dim| TensorIndex::from_dim(dim, sizes).unwrap()).collect()
 }
 
-/// Chains over buffers of up to three dimensions with these sizes.
+/// Returns chains over buffers of up to three dimensions with these sizes.
 fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = ViewChain> {
     let buffer = prop::collection::vec(prop::sample::select(sizes), 1..=3);
     let buffer = buffer.prop_filter("small", |sizes| sizes.iter().product::<i64>() <= 4096);
@@ -171,22 +171,22 @@ fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = View
         .prop_map(move |(buffer, seeds)| ViewChain::from_seeds(buffer, seeds, is_aligned))
 }
 
-/// Powers of two and aligned windows: every chain is a sum of digits.
+/// Returns chains with powers of two and aligned windows: every chain is a sum of digits.
 fn digit_chains() -> impl Strategy<Value = ViewChain> {
     chains(&[1, 2, 4, 8, 16], true)
 }
 
-/// Sizes and windows that often are not.
+/// Returns chains whose sizes and windows often make them no sum of digits.
 fn rough_chains() -> impl Strategy<Value = ViewChain> {
     chains(&[1, 2, 3, 4, 6, 10, 12], false)
 }
 
-/// Row-major position of a point.
+/// Returns the row-major position of a point.
 fn flatten(point: &[i64], sizes: &[i64]) -> i64 {
     point.iter().zip(sizes).fold(0, |position, (digit, size)| position * size + digit)
 }
 
-/// The point of the parts at a point of the iteration.
+/// Returns the point in the parts for a point of the iteration.
 fn split_point(point: &[i64], parts: &[Vec<i64>]) -> Vec<i64> {
     point.iter().zip(parts).flat_map(|(&position, parts)| unflatten(position, parts)).collect()
 }
@@ -244,7 +244,7 @@ proptest! {
     fn what_composes_and_splits_is_right(chain in rough_chains()) {
         for indices in [chain.compose_from_op(), chain.compose_from_buffer()].into_iter().flatten() {
             check_indices(&chain, &indices)?;
-            // A refusal is no fault: windows may cut digits.
+            // A rejection is valid: windows may split digits.
             let _ = check_split(&chain, &indices)?;
         }
     }

@@ -1,17 +1,16 @@
 //! Requirements of ops on the views that they read, independent of layouts. Each dimension of device memory has one
-//! index. An op finds the roles of its dimensions (reduced, or in one operand only) from the operands that move along a
-//! dimension.
+//! index. The operands that move along a dimension determine its role in the op (reduced, or in one operand only).
 
 use super::{IndexDigit, TensorIndex};
 
-/// A dimension of a view that moves two dimensions of its buffer at once.
+/// Dimension of a view that moves two dimensions of its buffer at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiagonalAccess {
     /// The dimension of the view.
     pub dim: usize,
     /// A dimension of the buffer that moves with it.
     pub first: usize,
-    /// Another one.
+    /// Another dimension that moves with it.
     pub second: usize,
 }
 
@@ -34,7 +33,7 @@ pub fn is_whole_dim(index: &TensorIndex, range: i64) -> bool {
     matches!(index.digits.as_slice(), [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == range)
 }
 
-/// Returns whether the indices move along all of a dimension of size `range`: no two of its points show the same
+/// Returns whether the indices move along all of a dimension of size `range`: no two of its points access the same
 /// element.
 #[must_use]
 pub fn covers_dim(indices: &[TensorIndex], dim: usize, range: i64) -> bool {

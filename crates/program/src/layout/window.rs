@@ -3,15 +3,15 @@
 use super::{DeviceLayout, HostDimMapping, HostTensor, LayoutError};
 
 impl DeviceLayout {
-    /// Checks that the window of `sizes` elements that begins at `offsets` of `host` consists of whole sticks. The last
-    /// stick of the tensor is whole wherever the tensor ends: behind its end is padding.
+    /// Checks that the window of `sizes` elements that begins at `offsets` of `host` consists of complete sticks. The
+    /// last stick of the tensor is complete wherever the tensor ends, since padding follows.
     ///
     /// # Errors
-    /// When the window begins or ends inside a stick, or this layout is not of the simple form of
+    /// If the window begins or ends inside a stick, or if this layout does not have the simple structure of
     /// [`DeviceLayout::host_dims`].
     ///
     /// # Panics
-    /// When there are fewer offsets or sizes than dimensions.
+    /// If there are fewer offsets or sizes than dimensions.
     pub fn check_written_window(&self, host: &HostTensor, offsets: &[i64], sizes: &[i64]) -> Result<(), LayoutError> {
         let stick = self.format().elements_per_stick();
         let places = self.host_dims(host)?;

@@ -1,4 +1,4 @@
-//! Figures of a run: bytes moved, modeled time, rounding, and the report of them.
+//! Figures of a run: bytes moved, modeled time, rounding errors, and the report that contains them.
 
 pub mod report;
 pub(crate) mod rounding;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A run of a program.
+/// Report of a program's run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RunReport {
     /// The program.
@@ -24,8 +24,8 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Maximum over the ops of the root mean square of exact results, if the run computed exact numbers in addition to
-    /// the device's.
+    /// Returns the maximum over the ops of the root mean square of their exact results. It is 0 if the run computed no
+    /// exact numbers.
     #[must_use]
     pub fn largest_magnitude(&self) -> f64 {
         let ops = self.launches.iter().flat_map(|launch| &launch.ops);
@@ -33,7 +33,7 @@ impl RunReport {
     }
 }
 
-/// A launch of a bundle.
+/// Report of one launch of a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LaunchReport {
     /// The folder of the bundle.
@@ -48,18 +48,18 @@ pub struct LaunchReport {
     pub time: ModeledTime,
 }
 
-/// An op of a bundle.
+/// Report of one op of a bundle.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OpReport {
-    /// Its file.
+    /// Its SDSC file.
     pub file: String,
-    /// Its function.
+    /// Its device function.
     pub function: String,
     /// Cores that execute it.
     pub cores: usize,
     /// Number of executions.
     pub executions: u64,
-    /// Points of the iteration space of one execution, on all cores.
+    /// Iteration points of one execution, on all cores.
     pub points: u64,
     /// Bytes moved by all executions.
     pub traffic: Traffic,
@@ -69,7 +69,7 @@ pub struct OpReport {
 }
 
 impl OpReport {
-    /// The report of a file with these descriptions, before its first execution.
+    /// Returns the report of a file with these op descriptions, before its first execution.
     pub(crate) fn new<'p>(file: &str, plans: impl Iterator<Item = &'p Arc<OpPlan>>) -> Self {
         let (mut function, mut cores, mut points) = (String::new(), BTreeSet::new(), 0_u64);
         for plan in plans {

@@ -1,22 +1,22 @@
 //! Rounding errors: differences between the device's numbers and unrounded numbers.
 
-/// Rounding errors of an op: differences between the device's numbers and unrounded numbers.
+/// Accumulated rounding errors of an op's results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OpRoundingError {
     /// Number of compared values.
     pub count: u64,
-    /// The sum of the squares of the exact numbers.
+    /// Sum of the squares of the exact numbers.
     pub squares: f64,
-    /// The sum of the squares of the differences.
+    /// Sum of the squares of the differences.
     pub squares_off: f64,
-    /// The first number of the device outside of its bounds.
+    /// First device number outside of its bounds.
     pub escaped: Option<BoundViolation>,
 }
 
-/// A number of the device that rounding cannot explain.
+/// Device number that rounding cannot explain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundViolation {
-    /// The device's number.
+    /// Device number.
     pub device: f32,
     /// Lower bound of the device's number.
     pub low: f64,

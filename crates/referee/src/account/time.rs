@@ -1,9 +1,9 @@
 //! Modeled time of a launch, by the compiler's cost model ([`cost`]), from the emitted files and the observations of
 //! the run.
 //!
-//! The inputs of the model are derived from the file of an op and the addresses of its executions: extents, slices,
-//! sticks, which tensors are identical, and which advance with a loop. If the compiler's estimate for a bundle does not
-//! match the bundle that it has written, the two times differ.
+//! The inputs of the model (extents, slices, sticks, tensors that are the same or advance with a loop) are derived from
+//! SDSC files and observed addresses. So the time differs from the compiler's estimate if the bundle is not the one
+//! that the compiler assumed.
 
 use crate::machine::RegionId;
 use crate::machine::access::TensorSlices;
@@ -20,12 +20,11 @@ use std::sync::Arc;
 /// Modeled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModeledTime {
-    /// Lower end: nineteen of twenty published times of such ops are between this fraction of the estimate and the
-    /// upper end.
+    /// Lower end of the range. 19 of 20 published times of such ops lie between `low_ns` and `high_ns`.
     pub low_ns: f64,
-    /// Estimate by which plans are compared.
+    /// Estimate, by which plans are compared.
     pub estimate_ns: f64,
-    /// The upper end.
+    /// Upper end of the range.
     pub high_ns: f64,
 }
 
@@ -40,7 +39,7 @@ impl AddAssign for ModeledTime {
 /// Start of a tensor of an op: its memory, the first byte, and the end of its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct OperandStart {
-    /// The number of the buffer in HBM; `None` in LX.
+    /// Number of the buffer in HBM; `None` in LX.
     buffer: Option<usize>,
     byte: i64,
     end: i64,
@@ -50,24 +49,24 @@ struct OperandStart {
 #[derive(Clone, Debug)]
 struct ExecuteRecord {
     plan: Arc<OpPlan>,
-    /// Where its tensors started the first time.
+    /// Starts of its tensors in the first execution.
     starts: Vec<OperandStart>,
-    /// Iterations of the loops around it, outermost first.
+    /// Trip counts of the enclosing loops, outermost first.
     trips: Vec<i64>,
     /// For each tensor and loop, whether the address of the tensor changed in the second iteration.
     advances: Vec<Vec<bool>>,
 }
 
-/// The execute statements of a launch.
+/// Execute statements of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
-    /// By their position in the text, and the number of the description.
+    /// Records by position in the text and number of the op description.
     executes: BTreeMap<(usize, usize), ExecuteRecord>,
 }
 
 impl Timeline {
-    /// Records an execution of the statement at a position, and of the description of a number in it, with the
-    /// iterations of the enclosing loops, outermost first.
+    /// Records one execution of op description `(position, number)`. The iterations are those of the enclosing loops,
+    /// outermost first.
     pub(crate) fn record_execution(
         &mut self,
         position: (usize, usize),
@@ -87,8 +86,8 @@ impl Timeline {
         for (trips, iteration) in seen.trips.iter_mut().zip(iterations) {
             *trips = (*trips).max(iteration + 1);
         }
-        // A tensor whose address changes in the second iteration of one loop and the first of all others moves with
-        // that loop.
+        // A tensor moves with a loop if its address changes when that loop is in its second iteration and all others
+        // are in their first.
         if let Some(level) = iterations.iter().position(|iteration| *iteration == 1)
             && iterations.iter().sum::<i64>() == 1
         {
@@ -98,7 +97,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the modeled time; `pools` are the buffers that belong to the launch alone.
+    /// Returns the modeled time. `pools` are the buffers that only this launch uses.
     pub(crate) fn model_time(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModeledTime {
         let TimeEstimate { low_ns, estimate_ns, high_ns, .. } =
             estimate_kernel_time(&extract_features(&self.build_op_shapes(pools)), time, CostFormula::Recommended);
@@ -128,7 +127,7 @@ fn find_operand_start(parts: &TensorSlices, tensor: usize) -> OperandStart {
 
 struct OpShapeBuilder<'a> {
     pools: &'a BTreeSet<usize>,
-    /// The buffers that ops write.
+    /// Buffers that ops write.
     written: BTreeSet<(Option<usize>, i64)>,
     numbers: BTreeMap<OperandStart, usize>,
 }
@@ -143,7 +142,7 @@ impl OpShapeBuilder<'_> {
             slices: dim.slices,
             is_reduced: !moves(index),
         });
-        // Index tensors stand last: the model asks for the first two inputs of a product.
+        // Index tensors are last: the model reads the first two inputs of a matmul.
         let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.indices);
         let kind = find_op_kind(plan);
         let op = TileOp {

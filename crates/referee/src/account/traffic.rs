@@ -1,7 +1,7 @@
 //! Counts the bytes that an execution moves.
 //!
-//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as in the
-//! cost models (they are broadcast); repeated requests are counted separately.
+//! HBM moves complete sticks. Bytes that several cores read in one operation are broadcast and counted once, as in the
+//! cost models; the repeated requests are counted separately.
 
 use crate::machine::access::{TensorSlice, TensorSlices};
 use crate::machine::{Machine, RegionId};
@@ -10,27 +10,27 @@ use machine::STICK_BYTES;
 use serde::Serialize;
 use std::ops::AddAssign;
 
-/// Bytes moved.
+/// Bytes moved by one or more executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Traffic {
-    /// Bytes of the sticks read from HBM, each once for an execution and a tensor.
+    /// Bytes of the sticks read from HBM, once per execution and tensor.
     pub hbm_read: u64,
     /// Bytes of the sticks written to HBM.
     pub hbm_written: u64,
-    /// The part of `hbm_read` that the same launch had read before.
+    /// Share of `hbm_read` that the same launch had read before.
     pub hbm_reread: u64,
-    /// Bytes that cores asked HBM for beyond `hbm_read`, because several cores read the same.
+    /// Bytes that cores requested from HBM in addition to `hbm_read`, because several cores read the same sticks.
     pub hbm_replicated: u64,
-    /// Bytes of the elements in `hbm_read` that the operation uses: one element of each stick of a sparse tensor.
+    /// Bytes of the elements in `hbm_read` that the operation uses. A sparse tensor has one element in each stick.
     pub hbm_read_elements: u64,
-    /// Bytes of the elements in `hbm_written` that the operation produces: one element of each stick of a sparse
-    /// tensor.
+    /// Bytes of the elements in `hbm_written` that the operation produces. A sparse tensor has one element in each
+    /// stick.
     pub hbm_written_elements: u64,
     /// Bytes of the sticks that all cores read from their LX.
     pub lx_read: u64,
     /// Bytes of the sticks that all cores write to their LX.
     pub lx_written: u64,
-    /// Bytes between cores: partial sums, and slices that change their core.
+    /// Bytes that move between cores: partial sums, and slices that change their core.
     pub ring_bytes: u64,
 }
 
@@ -100,7 +100,7 @@ fn count_hbm(plan: &OpPlan, tensor: usize, parts: &[&TensorSlice], machine: &mut
     }
 }
 
-/// The whole sticks of an interval.
+/// Rounds an interval outward to complete sticks.
 fn round_to_sticks(interval: ByteInterval) -> ByteInterval {
     let start = interval.start - interval.start % STICK_BYTES;
     let last = interval.end + STICK_BYTES - 1;

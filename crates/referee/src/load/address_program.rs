@@ -1,8 +1,8 @@
-//! `bundle.mlir` as a small program over addresses: names are values by number, and each is defined once, before it is
-//! used.
+//! `bundle.mlir` as a small program over addresses in SSA form: values are numbered, and defined once, before their
+//! uses.
 //!
-//! The compiler and the referee share the syntax tree of the text ([`sdsc_format::bundle_text`]); the referee computes
-//! its meaning here. It accepts only constructs of the SuperDSC-Bundle specification.
+//! The compiler and the referee share the syntax tree of the text ([`sdsc_format::bundle_text`]). The referee computes
+//! its meaning here, and accepts only constructs of the SuperDSC-Bundle specification.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,7 @@ use sdsc_format::bundle_text::{
 };
 use std::collections::BTreeMap;
 
-/// A value of the program, by number.
+/// Number of a value of the program.
 pub type ValueId = usize;
 
 /// A parsed `bundle.mlir`.
@@ -32,16 +32,16 @@ pub struct BundleProgram {
 pub struct Parameter {
     /// The name without `%`.
     pub name: String,
-    /// The bounds of a size; without them the parameter is the address of a kernel argument.
+    /// Bounds, if the parameter is a symbolic size; otherwise it is the address of a kernel argument.
     pub size: Option<SizeBounds>,
 }
 
 /// The bounds of a symbolic size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBounds {
-    /// The size is a multiple of this.
+    /// Divisor of every legal size.
     pub granularity: i64,
-    /// The largest size.
+    /// Maximum size.
     pub max: i64,
 }
 
@@ -59,9 +59,9 @@ pub enum Statement {
     For {
         /// The iterator.
         iterator: ValueId,
-        /// Its first value.
+        /// Lower bound.
         lower: ValueId,
-        /// The value that it stays below.
+        /// Upper bound, exclusive.
         upper: ValueId,
         /// Step of the iterator.
         step: ValueId,
@@ -74,12 +74,12 @@ pub enum Statement {
         file: String,
         /// The values of the symbols.
         operands: Vec<ValueId>,
-        /// The symbols, one for each operand; without them the operands are numbered -1, -2, ...
+        /// The symbols, one for each operand; `None` stands for -1, -2, ...
         symbols: Option<Vec<i64>>,
     },
 }
 
-/// The right side of a definition.
+/// Right side of a definition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// `arith.constant`
@@ -95,7 +95,7 @@ pub enum Expression {
     },
     /// `sdscbundle.input_arg_extract value from`
     Extract(ValueId),
-    /// `sdscbundle.device_mem_allocate`: the address of a pool, which is the same in each iteration of a loop.
+    /// `sdscbundle.device_mem_allocate`: the address of a pool, the same in each iteration of a loop.
     Allocate {
         /// The number of the pool in the order of the text.
         pool: usize,
@@ -105,7 +105,7 @@ pub enum Expression {
 }
 
 impl BundleProgram {
-    /// The bytes of HBM that the bundle allocates for itself, in order.
+    /// Returns the sizes in bytes of the HBM pools that the bundle allocates for itself, in order.
     #[must_use]
     pub fn pool_sizes(&self) -> Vec<i64> {
         let mut pools = Vec::new();
@@ -117,7 +117,7 @@ impl BundleProgram {
         pools
     }
 
-    /// The files that it executes, each once, in the order of the text.
+    /// Returns the files that the bundle executes, each once, in the order of the text.
     #[must_use]
     pub fn executed_files(&self) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
@@ -141,10 +141,10 @@ fn visit_statements(statements: &[Statement], visit: &mut impl FnMut(&Statement)
     }
 }
 
-/// Reads a `bundle.mlir`.
+/// Parses a `bundle.mlir`.
 ///
 /// # Errors
-/// The first position that violates the format, or an undefined name.
+/// The text violates the format, or uses an undefined name. The error has the first such position.
 pub fn parse(text: &str) -> Result<BundleProgram, TextError> {
     let tree = bundle_text::parse(text)?;
     if tree.function.name != FUNCTION_NAME {
@@ -167,12 +167,12 @@ fn reject<T>(at: Position, message: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(at, message))
 }
 
-/// Symbol table: the affine maps and the values by name.
+/// Symbol table: affine maps and values by name.
 struct SymbolTable<'a> {
     maps: BTreeMap<&'a str, &'a LinearMap>,
-    /// The values by name: those of the function, then those of the loops in progress.
+    /// Values by name, one scope for the function and one for each enclosing loop.
     scopes: Vec<BTreeMap<&'a str, ValueId>>,
-    /// The types of the parameters, by name.
+    /// Types of the parameters, by name.
     kinds: BTreeMap<&'a str, ParamType>,
     num_values: usize,
     num_pools: usize,
@@ -193,9 +193,9 @@ impl<'a> SymbolTable<'a> {
         self.define(name)?;
         self.kinds.insert(name.name, parameter.kind);
         let size = match parameter.kind {
-            // A plain number is an address that needs no extraction.
+            // An address without bounds needs no extraction.
             ParamType::InputArg { granularity: None, max: None } | ParamType::Index => None,
-            // Without a granularity every size is a multiple of it.
+            // Without a granularity every size is legal.
             ParamType::InputArg { granularity, max: Some(max) } => {
                 Some(SizeBounds { granularity: granularity.unwrap_or(1), max })
             }
@@ -209,7 +209,7 @@ impl<'a> SymbolTable<'a> {
         Ok(Parameter { name: name.name.to_owned(), size })
     }
 
-    /// The bound that the type of a parameter declares.
+    /// Returns the bound that the type of a parameter declares.
     fn find_bound(&self, parameter: Ident<&'a str>, field: ParamField) -> Result<i64, TextError> {
         let bound = match (self.kinds.get(parameter.name), field) {
             (Some(ParamType::InputArg { granularity, .. }), ParamField::Granularity) => *granularity,
@@ -320,7 +320,7 @@ impl<'a> SymbolTable<'a> {
     }
 }
 
-/// Evaluates a map for its dimensions, then its symbols; `None` on overflow.
+/// Evaluates an affine map; `operands` are its dimensions, then its symbols. Returns `None` on overflow.
 pub(crate) fn evaluate_map(map: &LinearMap, operands: &[i64]) -> Option<i64> {
     let factors = map.dims.iter().chain(&map.symbols);
     factors

@@ -17,11 +17,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A bundle with its ops interpreted.
+/// A bundle and the plans of its ops.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedBundle {
     pub(crate) bundle: BundleProgram,
-    /// The steps of each file.
+    /// Steps of each SDSC file.
     pub(crate) plans: BTreeMap<String, Vec<ConcurrentPlans>>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn read_program(dir: &Path) -> Result<Program, SimError> {
     Ok(program)
 }
 
-/// Results are written to files of their names.
+/// Checks that the names of the results are distinct plain file names: results are written to files with these names.
 fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
     let malformed =
         |message: String| Err(SimError::Malformed { file: dir.join(PROGRAM_FILE).display().to_string(), message });
@@ -72,7 +72,7 @@ pub(crate) fn read_bundle(
     Ok(LoadedBundle { bundle, plans })
 }
 
-/// Checks that each buffer with an offset consists of complete sticks of the region. Overlap is not checked here: it
+/// Checks that each buffer with an offset consists of complete sticks of its region. Overlap is not checked here: it
 /// shows in the results.
 pub(crate) fn check_buffer_placement(dir: &Path, program: &Program) -> Result<(), SimError> {
     let malformed =
@@ -98,12 +98,12 @@ pub(crate) fn check_buffer_placement(dir: &Path, program: &Program) -> Result<()
     Ok(())
 }
 
-/// Returns the files of the constants that have one, by the constant's name.
+/// Returns the constants with a file: the path by name.
 pub(crate) fn find_constant_files(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
     let mut files = BTreeMap::new();
     for constant in &program.constants {
         if let Some(file) = &constant.file {
-            // A missing file is reported at the file, a malformed name at `program.json`, which contains it.
+            // A missing file is reported with its own path, a malformed name with `program.json`, which contains it.
             let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { PROGRAM_FILE };
             let path = resolve_below(dir, file).map_err(|error| convert_read_error(&dir.join(at(&error)), error))?;
             open_constant(&path, constant)?;
@@ -113,7 +113,8 @@ pub(crate) fn find_constant_files(dir: &Path, program: &Program) -> Result<BTree
     Ok(files)
 }
 
-/// Reads the unrounded numbers of the program: returns those of its constants, and records those of ops in their plans.
+/// Reads the unrounded numbers of the program. Returns those of constants by name, and records those of ops in their
+/// plans.
 pub(crate) fn read_exact_numbers(
     dir: &Path,
     program: &Program,
@@ -153,7 +154,7 @@ pub(crate) fn read_exact_numbers(
     Ok(arrays)
 }
 
-/// Records the numbers that the constants of an op were rounded from.
+/// Records the unrounded numbers of the constants of an op.
 fn record_exact_constants(plan: &mut OpPlan, constants: &BTreeMap<String, f64>) -> Result<(), String> {
     for (name, exact) in constants {
         let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
@@ -172,7 +173,7 @@ fn record_exact_constants(plan: &mut OpPlan, constants: &BTreeMap<String, f64>) 
 fn read_exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<ArrayElements, SimError> {
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
     let mut elements = ArrayElements::zeros_for_tensor(tensor, length).map_err(malformed)?;
-    // If the element type of the program rounds as well, the file has f64 elements.
+    // The file has f64 elements if the program's element type would round them.
     if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
         elements = ArrayElements::F64(vec![0.0; length]);
     }
@@ -183,7 +184,7 @@ fn read_exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Ar
     Ok(elements)
 }
 
-/// Opens the file of a constant, and checks that it has exactly the constant's bytes.
+/// Opens the file of a constant, and checks that its size is exactly that of the constant.
 pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimError> {
     let file = open(path).map_err(|error| convert_read_error(path, error))?;
     let found = file.metadata().map_err(|error| convert_read_error(path, error))?;
@@ -195,7 +196,7 @@ pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimE
     Ok(file)
 }
 
-/// Accepts a plain file name in the same folder; a path would let a bundle read foreign files.
+/// Returns the path of a plain file name in `within`. Rejects paths, by which a bundle could read foreign files.
 fn require_plain_name<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
     let refused = || SimError::Malformed {
         file: within.display().to_string(),
@@ -209,7 +210,7 @@ fn read_text_file(dir: &Path, path: &str) -> Result<String, SimError> {
     read.map_err(|error| convert_read_error(&dir.join(path), error))
 }
 
-/// Converts a read error: errors of the operating system become [`SimError::Io`], errors of our own checks
+/// Converts a read error. Errors of the operating system become [`SimError::Io`], errors of our own checks
 /// [`SimError::Malformed`].
 fn convert_read_error(path: &Path, error: io::Error) -> SimError {
     if error.raw_os_error().is_some() {

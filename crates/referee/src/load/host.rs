@@ -1,24 +1,24 @@
-//! Arrays of the caller.
+//! Arrays of the caller, in host memory.
 
 use crate::error::SimError;
 use crate::number::{E4M3, E5M2, decode_run, dl16_to_f32, encode_host_run};
 use machine::{DeviceFormat, ElementType, STICK_BYTES, UnknownElementType};
 use sdsc_format::program::Tensor;
 
-/// The elements of an array, row-major.
+/// Elements of an array, row-major.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayElements {
     /// IEEE half precision, as bits.
     F16(Vec<u16>),
-    /// The upper half of single precision, as bits.
+    /// bfloat16, as bits.
     Bf16(Vec<u16>),
     /// Single precision.
     F32(Vec<f32>),
-    /// Double precision, which no device program has: the element type of reference results.
+    /// Double precision, the element type of reference results. No device program has it.
     F64(Vec<f64>),
-    /// Bytes of four bits of exponent and three behind the point, without infinities.
+    /// Bytes with four exponent and three mantissa bits, without infinities.
     F8E4M3Fn(Vec<u8>),
-    /// Bytes of five bits of exponent and two behind the point.
+    /// Bytes with five exponent and two mantissa bits.
     F8E5M2(Vec<u8>),
     /// 8-bit integers.
     I8(Vec<i8>),
@@ -30,7 +30,7 @@ pub enum ArrayElements {
     Bool(Vec<u8>),
 }
 
-/// An array: its sizes and its elements.
+/// An array: sizes and elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostArray {
     /// The sizes, outermost first.
@@ -40,7 +40,7 @@ pub struct HostArray {
 }
 
 impl ArrayElements {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     #[must_use]
     pub const fn element_type(&self) -> ElementType {
         match self {
@@ -57,7 +57,7 @@ impl ArrayElements {
         }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub const fn len(&self) -> usize {
         match self {
@@ -71,13 +71,13 @@ impl ArrayElements {
         }
     }
 
-    /// Whether the array has no elements.
+    /// Returns whether the array has no elements.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Zeros of a type.
+    /// Returns `length` zeros of type `of`.
     #[must_use]
     pub fn zeros(of: ElementType, length: usize) -> Self {
         match of {
@@ -94,16 +94,16 @@ impl ArrayElements {
         }
     }
 
-    /// Zeros of the type that `program.json` says.
+    /// Returns `length` zeros of the tensor's type in `program.json`.
     ///
     /// # Errors
-    /// If no array has elements of that type.
+    /// No array has elements of that type.
     pub fn zeros_for_tensor(tensor: &Tensor, length: usize) -> Result<Self, String> {
         let of = tensor.element_type.parse().map_err(|unknown: UnknownElementType| unknown.to_string())?;
         Ok(Self::zeros(of, length))
     }
 
-    /// The bytes of all elements, little endian.
+    /// Returns the bytes of all elements, little endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
@@ -119,7 +119,7 @@ impl ArrayElements {
         }
     }
 
-    /// Sets the elements from bytes, little endian, as far as both go.
+    /// Sets the elements from little-endian bytes; stops at the end of the shorter one.
     pub fn set_bytes(&mut self, bytes: &[u8]) {
         match self {
             Self::F16(elements) | Self::Bf16(elements) => fill_from_bytes(elements, bytes, u16::from_le_bytes),
@@ -134,7 +134,7 @@ impl ArrayElements {
         }
     }
 
-    /// An element as a number; integers beyond 2^53 lose digits.
+    /// Returns an element as a number; integers above 2^53 are rounded.
     #[must_use]
     pub fn get(&self, index: usize) -> f64 {
         match self {
@@ -167,7 +167,7 @@ impl ArrayElements {
         }
     }
 
-    /// Appends the device's bits of elements `start`, `start + stride`, ...
+    /// Appends the elements `start`, `start + stride`, ... in the device's format.
     pub(crate) fn encode(&self, format: DeviceFormat, start: usize, stride: usize, count: usize, out: &mut Vec<u8>) {
         let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let indices = (0..count).map(|step| start + step * stride);
@@ -195,7 +195,7 @@ impl ArrayElements {
         }
     }
 
-    /// Sets elements `start`, `start + stride`, ... from the device's bits.
+    /// Sets the elements `start`, `start + stride`, ... from bytes in the device's format.
     pub(crate) fn decode(&mut self, format: DeviceFormat, bytes: &[u8], start: usize, stride: usize, count: usize) {
         let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let integers = bytes.as_chunks::<4>().0.iter().map(|raw| i32::from_le_bytes(*raw)).take(count).enumerate();
@@ -224,7 +224,7 @@ impl ArrayElements {
         }
     }
 
-    /// Reads elements as `f32`, one type check for all.
+    /// Reads elements as `f32`, with one type check for all.
     fn read_f32(&self, start: usize, stride: usize, out: &mut [f32]) {
         match self {
             Self::F16(elements) => gather(elements, start, stride, out, f16_to_f32),
@@ -240,7 +240,7 @@ impl ArrayElements {
         }
     }
 
-    /// Sets elements to the nearest values of their type, one type check for all.
+    /// Sets elements to the nearest values of their type, with one type check for all.
     fn write_f32(&mut self, start: usize, stride: usize, values: &[f32]) {
         match self {
             Self::F16(elements) => scatter(elements, start, stride, values, f16_from_f32),
@@ -281,15 +281,15 @@ fn scatter<T>(elements: &mut [T], start: usize, stride: usize, values: &[f32], c
 }
 
 impl HostArray {
-    /// An array of `f32`.
+    /// Returns an array of `f32`.
     ///
     /// # Errors
-    /// If the sizes do not multiply to the number of elements.
+    /// The product of the sizes is not the number of elements.
     pub fn from_f32(shape: &[i64], elements: Vec<f32>) -> Result<Self, SimError> {
         Self { shape: shape.to_vec(), elements: ArrayElements::F32(elements) }.check_shape("array")
     }
 
-    /// Refuses sizes that do not multiply to the number of elements.
+    /// Rejects sizes whose product is not the number of elements. `name` is for the message.
     pub(crate) fn check_shape(self, name: &str) -> Result<Self, SimError> {
         let count = self.shape.iter().try_fold(1i64, |count, size| count.checked_mul(*size).filter(|_| *size >= 0));
         if count == i64::try_from(self.elements.len()).ok() {
@@ -300,24 +300,24 @@ impl HostArray {
     }
 }
 
-/// The value of IEEE half precision bits.
+/// Converts IEEE half-precision bits.
 #[must_use]
 pub fn f16_to_f32(bits: u16) -> f32 {
     let magnitude = bits & 0x7fff;
-    // As in DL16: the exponent is off by the distance of the biases, 127 - 15.
+    // As in DL16, the exponent is off by the difference of the biases, 127 - 15.
     let finite = f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23);
     let special = if magnitude == 0x7c00 { f32::INFINITY } else { f32::NAN };
     let value = if magnitude < 0x7c00 { finite } else { special };
     f32::from_bits(value.to_bits() | (u32::from(bits & 0x8000) << 16))
 }
 
-/// The nearest IEEE half precision value, ties to even.
+/// Rounds to IEEE half precision, ties to even.
 #[must_use]
 pub fn f16_from_f32(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;
     let magnitude = value.abs();
     let bits = magnitude.to_bits();
-    // 2^-1 has the spacing 2^-24 of the smallest half precision values.
+    // 2^-1 has the spacing 2^-24 of the smallest half-precision values.
     let rounded = if magnitude < f32::from_bits((127 - 14) << 23) {
         (magnitude + 0.5).to_bits().wrapping_sub(0.5f32.to_bits())
     } else {
@@ -326,20 +326,20 @@ pub fn f16_from_f32(value: f32) -> u16 {
     sign | if value.is_nan() { 0x7e00 } else { rounded as u16 }
 }
 
-/// The value of bfloat16 bits.
+/// Converts bfloat16 bits.
 #[must_use]
 pub fn bf16_to_f32(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// The nearest bfloat16 value, ties to even.
+/// Rounds to bfloat16, ties to even.
 #[must_use]
 pub fn bf16_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     if value.is_nan() { (bits >> 16) as u16 | 0x40 } else { ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16 }
 }
 
-/// A DL16 value as the host sees it.
+/// Converts DL16 bits to the host's number; see [`to_program_number`](crate::number::to_program_number).
 #[must_use]
 pub fn dl16_to_f64(bits: u16) -> f64 {
     f64::from(dl16_to_f32(bits))

@@ -10,25 +10,26 @@ use std::str::FromStr;
 /// Exclusive upper bound of integer inputs without a range; the lower bound is 0.
 const DEFAULT_INTEGER_BOUND: i64 = 16;
 
-/// Distribution of the random input numbers.
+/// Distribution of random inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputDistribution {
-    /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more
-    /// dimensions, but for the first of them, count as weights: they are divided by the square root of their second to
-    /// last size, so that a product with them is about as large as what it multiplies, and a following softmax does not
-    /// degenerate to a choice of one element.
+    /// Numbers of several magnitudes around an offset, so that a missing subtraction of a mean is detected.
+    ///
+    /// Arguments of two or more dimensions, except the first one, count as weights. They are divided by the square root
+    /// of their second to last size. A matmul with them then keeps the magnitude of its other operand, and a later
+    /// softmax does not degenerate to the choice of one element.
     #[default]
     Random,
-    /// Few distinct numbers: maxima, comparisons and sums with ties.
+    /// Few distinct numbers, for maxima, comparisons and sums with ties.
     Ties,
-    /// Larger and smaller numbers than random ones.
+    /// Numbers of larger and smaller magnitudes than `Random`.
     Extreme,
-    /// Random numbers, some of which are infinite, mostly negative, as in masks.
+    /// Random numbers, some of them infinite, mostly negative, as in masks.
     Infinite,
 }
 
 impl InputDistribution {
-    /// Every kind.
+    /// All distributions.
     pub const ALL: [Self; 4] = [Self::Random, Self::Ties, Self::Extreme, Self::Infinite];
 
     /// Returns the name of the distribution on the command line.
@@ -42,7 +43,7 @@ impl InputDistribution {
         }
     }
 
-    /// A floating-point number from random bits; `scale` is that of the tensor.
+    /// Converts random bits to a number; `scale` is that of the tensor.
     fn sample_number(self, bits: u64, scale: f64) -> f64 {
         const OFFSET: f64 = 0.5;
         let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };
@@ -68,11 +69,11 @@ impl FromStr for InputDistribution {
     }
 }
 
-/// An array for an argument of a program, by its position; each has a stream of its own, so that one does not change
-/// with the others.
+/// Draws an array for an argument of a program, by its position. Each argument has a random stream of its own, so that
+/// it does not change with the others.
 ///
 /// # Errors
-/// If there is no such argument, or no array has such elements.
+/// The program has no such argument, or no array has elements of its type.
 pub fn draw_argument(
     program: &Program,
     position: usize,
@@ -90,11 +91,11 @@ pub fn draw_argument(
     fill_random(tensor, seed, |bits| draw.sample_number(bits, scale))
 }
 
-/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their
-/// range.
+/// Draws an array for a tensor. Indices lie in their range; floats lie between 2^-6 and 4, one in sixteen outside of
+/// 1/4 to 2.
 ///
 /// # Errors
-/// If no array has such elements.
+/// No array has elements of the tensor's type.
 pub fn draw_seeded_array(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
     fill_random(tensor, seed, random_float)
 }
@@ -108,7 +109,7 @@ fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result
         .ok_or_else(|| error("is larger than its buffer".to_owned()))?;
     let mut elements = ArrayElements::zeros_for_tensor(tensor, length).map_err(error)?;
     let width = end.saturating_sub(first).max(1).unsigned_abs();
-    // The name is a part of the seed: two inputs of one shape must differ.
+    // The name is part of the seed: two inputs of one shape must differ.
     let mut state = tensor.name.bytes().fold(seed, |state, byte| mix_bits(state ^ u64::from(byte)));
     for index in 0..length {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -130,10 +131,8 @@ fn fill_random(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result
     Ok(HostArray { shape: tensor.shape.clone(), elements })
 }
 
-/// Refuses an element outside of the range that the program states for the tensor's indices.
-///
-/// # Errors
-/// The first such element and its value.
+/// Rejects an element outside of the range that the program specifies for the tensor's indices. The error has the first
+/// such element and its value.
 pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), SimError> {
     let Some([first, end]) = tensor.index_range else { return Ok(()) };
     let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
@@ -145,7 +144,7 @@ pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), Si
     Err(SimError::Array { name: tensor.name.clone(), message })
 }
 
-/// The indices of an element of a row-major array.
+/// Returns the indices of an element of a row-major array.
 fn unravel_index(shape: &[i64], element: usize) -> Vec<usize> {
     let mut rest = element;
     let mut indices = vec![0; shape.len()];
@@ -156,7 +155,7 @@ fn unravel_index(shape: &[i64], element: usize) -> Vec<usize> {
     indices
 }
 
-/// Assembles a number from its sign, its exponent and 52 bits of fraction.
+/// Assembles a number from its sign, its exponent and 52 bits of fraction, all taken from `bits`.
 fn random_float(bits: u64) -> f64 {
     const BIAS: u64 = 1023;
     let exponent = match bits & 15 {
@@ -168,7 +167,7 @@ fn random_float(bits: u64) -> f64 {
     f64::from_bits(((bits & 16) << 59) | (exponent << 52) | (bits >> 12))
 }
 
-/// The finalizer of SplitMix64.
+/// Mixes bits (the finalizer of SplitMix64).
 const fn mix_bits(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

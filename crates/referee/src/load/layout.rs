@@ -1,9 +1,8 @@
-//! Copies between arrays of the host and buffers of the device.
+//! Device layouts: copies between arrays of the host and buffers of the device.
 //!
 //! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves
-//! (`stride_map`; -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills
-//! what is beyond the host's sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask
-//! shows.
+//! (`stride_map`; -1 without a host dimension: padding, or one element in a stick). The runtime's transfer may fill the
+//! padding beyond the host's sizes with any bytes. Here it is NaN, so that an operation without a mask is detected.
 
 use crate::error::SimError;
 use crate::load::host::{ArrayElements, HostArray};
@@ -13,7 +12,7 @@ use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::program::Tensor;
 use std::ops::Range;
 
-/// Host elements that a device dimension may reach over, far from overflow.
+/// Maximum number of host elements that a device dimension may span, far from overflow.
 const MAX_HOST_SPAN: i64 = 1 << 50;
 
 /// Layout of a tensor in its buffer.
@@ -22,40 +21,41 @@ pub struct DeviceLayout {
     /// The number format.
     pub format: DeviceFormat,
     sizes: Vec<i64>,
-    /// For each device dimension, how a step moves through the host's array.
+    /// Host stride of each device dimension.
     steps: Vec<HostStride>,
-    /// The sizes of the host's dimensions, neighbours without a device dimension of their own taken together.
+    /// Sizes of the host dimensions. Dimensions without a device dimension of their own are merged with their inner
+    /// neighbor.
     host_sizes: Vec<i64>,
     host_length: i64,
 }
 
-/// One step along a device dimension.
+/// Host stride of one device dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum HostStride {
     /// Only the first position holds an element.
     Padding,
     /// Every position holds the same element (an expanded dimension).
     Broadcast,
-    /// A step along one host dimension.
+    /// Every position is a step along one host dimension.
     Strided { dim: usize, coordinates: i64, elements: i64 },
 }
 
-/// A run of elements in one stick.
+/// Run of elements in one stick.
 struct StickRun {
-    /// The first element in the buffer.
+    /// First element in the buffer.
     device: usize,
-    /// The first element in the host's array.
+    /// First element in the host's array.
     host: usize,
     host_stride: usize,
-    /// Elements of the run that the host has.
+    /// Number of elements of the run that the host has.
     valid: usize,
 }
 
 impl DeviceLayout {
-    /// The layout of a tensor of `program.json`.
+    /// Returns the layout of a tensor of `program.json`.
     ///
     /// # Errors
-    /// If its members contradict each other.
+    /// The members of the tensor contradict each other.
     pub fn from_tensor(tensor: &Tensor) -> Result<Self, SimError> {
         Self::new(tensor).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
     }
@@ -101,7 +101,7 @@ impl DeviceLayout {
         {
             return Err(format!("the stride map {map:?} has a stride that is out of range"));
         }
-        // The stride of a dimension of size 1 is never used: 7 columns have a single stick, so the stride of 64
+        // The stride of a dimension of size 1 is never used. For example, 7 columns have one stick, so the stride of 64
         // elements has no effect.
         let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
         let (host_sizes, host_strides) = merge_host_dims(&tensor.shape, &map);
@@ -110,7 +110,7 @@ impl DeviceLayout {
         Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
     }
 
-    /// Stores an array; the rest of the buffer is NaN, and counts as written.
+    /// Stores an array. The remainder of the buffer is NaN, and counts as written.
     pub(crate) fn store_array(
         &self,
         array: &HostArray,
@@ -150,7 +150,7 @@ impl DeviceLayout {
         Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
-    /// Refuses a buffer that lacks elements of the array, or has unwritten ones.
+    /// Rejects a buffer that lacks elements of the array, or has unwritten ones.
     pub(crate) fn check_written(&self, region: &MemoryRegion) -> Result<(), String> {
         let width = element_width(self.format);
         let (mut missing, mut num_read) = (None, 0);
@@ -165,8 +165,8 @@ impl DeviceLayout {
         missing.map_or(Ok(()), |byte| Err(format!("no op has written byte {byte:#x} of the result")))
     }
 
-    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the
-    /// format may become its last one that is no infinity.
+    /// Rejects a constant whose bytes are not its rounded exact numbers. A number beyond the range of the format may be
+    /// rounded to the largest number that stands for no infinity.
     pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
         let (mut rounded, mut wrong) = (Vec::new(), None);
         let (width, last) = (element_width(self.format), max_finite(self.format));
@@ -187,19 +187,18 @@ impl DeviceLayout {
         })
     }
 
-    /// The number of the array's elements.
+    /// Returns the number of elements of the array.
     pub(crate) const fn num_host_elements(&self) -> usize {
         self.host_length as usize
     }
 
-    /// Visits every element of the array with its place there, row-major, and its byte in the buffer.
+    /// Visits every element of the array: its row-major index and its byte in the buffer.
     pub(crate) fn for_each_element(&self, visit: impl FnMut(usize, usize)) {
         self.for_each_selected_element(|_, _| true, visit);
     }
 
-    /// Visits elements as [`Self::for_each_element`] does, but only those of the sticks that `is_taken` accepts. Its
-    /// arguments are the range of array positions that the elements of the stick span, and their byte range in the
-    /// buffer.
+    /// Visits elements as [`Self::for_each_element`] does, but only in sticks that `is_taken` accepts. Its arguments
+    /// are the range of array indices and the byte range in the buffer that the elements of the stick span.
     pub(crate) fn for_each_selected_element(
         &self,
         is_taken: impl Fn(Range<usize>, Range<usize>) -> bool,
@@ -239,7 +238,8 @@ impl DeviceLayout {
         }
     }
 
-    /// The host element of a stick's first position, and the host coordinates of it; nothing in the padding.
+    /// Returns the host element at the first position of a stick, and sets its host coordinates. Returns `None` in
+    /// padding.
     fn locate_stick(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
         coordinates.fill(0);
         let mut host = 0;
@@ -271,7 +271,7 @@ impl DeviceLayout {
     }
 }
 
-/// The largest number of a format that stands for no infinity.
+/// Returns the largest number of a format that stands for no infinity.
 fn max_finite(format: DeviceFormat) -> f64 {
     match format {
         DeviceFormat::Sen169Fp16 => dl16_to_f32(DL16_SATURATED - 1).into(),
@@ -283,7 +283,7 @@ fn checked_product(sizes: &[i64]) -> Option<i64> {
     sizes.iter().try_fold(1i64, |product, size| product.checked_mul(*size))
 }
 
-/// The next position, the last dimension fastest; false after the last one.
+/// Advances to the next position, last dimension fastest. Returns false after the last one.
 fn advance_position(position: &mut [i64], sizes: &[i64]) -> bool {
     for (at, size) in position.iter_mut().zip(sizes).rev() {
         *at += 1;
@@ -295,8 +295,8 @@ fn advance_position(position: &mut [i64], sizes: &[i64]) -> bool {
     false
 }
 
-/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks
-/// position by position is one with the next inner one, which then is walked through both.
+/// Returns the host dimensions larger than 1 with their strides, row-major. A dimension to which no device dimension
+/// has the stride is merged with the next inner one.
 fn merge_host_dims(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut strides): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
     let mut stride = 1;
@@ -323,7 +323,7 @@ fn classify_stride(stride: i64, host_sizes: &[i64], host_strides: &[i64]) -> Res
             let fits = dim.filter(|dim| stride > 0 && stride % host_strides[*dim] == 0);
             match fits {
                 Some(dim) => Ok(HostStride::Strided { dim, coordinates: stride / host_strides[dim], elements: stride }),
-                // All sizes are 1: every step leaves the array.
+                // All sizes are 1, so every step leaves the array.
                 None if host_sizes.is_empty() && stride > 0 => Ok(HostStride::Padding),
                 None => Err(format!("the stride {stride} does not follow a dimension of the array")),
             }
@@ -375,9 +375,9 @@ mod tests {
         check_round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
         check_round_trip(&[], &[1, 64], &[-1, -1]);
         check_round_trip(&[4, 8], &[1, 64], &[-1, 1]);
-        // Heads of 32 columns, two in a stick.
+        // Heads of 32 columns, two per stick.
         check_round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
-        // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
+        // The constructor gives the single stick of 7 columns a stride that is no multiple of a row.
         check_round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
     }
 

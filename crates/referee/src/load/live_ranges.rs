@@ -1,14 +1,13 @@
-//! Ends of the live ranges in LX and in the pool that `program.json` lists for a launch.
+//! Ends of the live ranges that `program.json` lists for a launch, in LX and in the pool.
 //!
-//! A live range belongs to the innermost loop around its first and its last op, and spans all statements of that loop
-//! from one to the other. So it ends after its last op, or after the deeper loop that contains this op, in every
-//! iteration.
+//! A live range belongs to the innermost loop that contains its first and its last op. So it ends, in every iteration
+//! of that loop, after its last op or after the inner loop that contains this op.
 
 use crate::load::address_program::{BundleProgram, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeMap;
 
-/// Memory of a launch whose bytes are reused by successive values.
+/// Memory of a launch that successive values reuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScratchMemory {
     /// The LX of every core.
@@ -17,7 +16,7 @@ pub(crate) enum ScratchMemory {
     Pool,
 }
 
-/// Bytes whose live range has ended.
+/// Byte range whose live range has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ExpiredRange {
     pub(crate) memory: ScratchMemory,
@@ -25,25 +24,25 @@ pub(crate) struct ExpiredRange {
     pub(crate) end: i64,
 }
 
-/// Expiry schedule of a launch: the bytes whose live ranges end after each execute and each loop.
+/// Expiry schedule of a launch: the byte ranges whose live ranges end after each execute and each loop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ExpirySchedule {
-    /// After each execute, by its number in the order of the text.
+    /// Ranges that end after an execute, by its number in the order of the text.
     after_ops: BTreeMap<usize, Vec<ExpiredRange>>,
-    /// After each loop, by its number in the order of the text.
+    /// Ranges that end after a loop, by its number in the order of the text.
     after_loops: BTreeMap<usize, Vec<ExpiredRange>>,
-    /// The live ranges in LX.
+    /// Live ranges in LX.
     lx: Vec<Life>,
 }
 
-/// A live range in LX, identified by its first byte and its first op.
+/// Identifier of a live range in LX: its first byte and its first op.
 pub(crate) type LiveRangeId = (i64, usize);
 
 impl ExpirySchedule {
-    /// Computes the expiry schedule of a launch of a bundle.
+    /// Computes the expiry schedule of a launch.
     ///
     /// # Errors
-    /// A live range that no execute begins or ends, or that has no bytes.
+    /// A live range has no bytes, or its first or last op does not exist.
     pub(crate) fn from_launch(entry: &LaunchEntry, bundle: &BundleProgram) -> Result<Self, String> {
         let mut loops = Vec::new();
         collect_enclosing_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
@@ -82,8 +81,8 @@ impl ExpirySchedule {
         Ok(deaths)
     }
 
-    /// Returns the live range in LX for a write of an execute at this byte: one that the execute begins, else one that
-    /// has begun.
+    /// Returns the live range in LX that execute `number` writes at this byte: one that begins with the execute, or
+    /// else one that has begun before.
     pub(crate) fn find_written_range(&self, number: usize, byte: i64) -> Option<LiveRangeId> {
         let has = |life: &&Life| {
             (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte)
@@ -92,18 +91,18 @@ impl ExpirySchedule {
         written.map(|life| (life.offset, life.first_op))
     }
 
-    /// Returns the bytes whose live ranges end after an execute.
+    /// Returns the byte ranges whose live ranges end after an execute.
     pub(crate) fn ranges_ending_after_op(&self, number: usize) -> &[ExpiredRange] {
         self.after_ops.get(&number).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the bytes whose live ranges end after a loop.
+    /// Returns the byte ranges whose live ranges end after a loop.
     pub(crate) fn ranges_ending_after_loop(&self, number: usize) -> &[ExpiredRange] {
         self.after_loops.get(&number).map_or(&[], Vec::as_slice)
     }
 }
 
-/// The loops around each execute, outermost first, by their numbers.
+/// Collects for each execute the numbers of the enclosing loops, outermost first.
 fn collect_enclosing_loops(body: &[Statement], around: &mut Vec<usize>, next: &mut usize, loops: &mut Vec<Vec<usize>>) {
     for statement in body {
         match statement {
@@ -123,7 +122,7 @@ const fn make_expired_range(memory: ScratchMemory, life: &Life) -> ExpiredRange 
     ExpiredRange { memory, start: life.offset, end: life.offset + life.bytes }
 }
 
-/// Subtracts the bytes of another live range from `bytes`.
+/// Subtracts the range `taken` from `bytes`.
 fn subtract_range(bytes: &[ExpiredRange], taken: &ExpiredRange) -> Vec<ExpiredRange> {
     let of = |one: &ExpiredRange| {
         let (front, back) = (
@@ -140,7 +139,7 @@ mod tests {
     use super::*;
     use crate::load::address_program::parse;
 
-    /// An op, a loop of two, an op.
+    /// Parses a bundle of an op, a loop of two ops, and an op.
     fn parse_sample_bundle() -> BundleProgram {
         let execute = |number: usize| {
             format!("sdscbundle.sdsc_execute () {{sdsc_filename=\"sdsc_{number}.json\", \"symbol_ids\"=[]}}\n")

@@ -1,6 +1,6 @@
-//! Accesses of an op's execution, and their checks.
+//! Memory accesses of an execution, and their checks.
 //!
-//! All checks precede the computation, and examine the bytes of each core's slice of each tensor.
+//! All checks precede the computation. They examine the bytes of each core's slice of each tensor.
 
 mod conflicts;
 mod rows;
@@ -15,26 +15,26 @@ use std::collections::BTreeSet;
 pub(crate) use conflicts::check_disjoint;
 pub(crate) use rows::read_row_index;
 
-/// One core's part of one tensor, in this execution.
+/// Slice of a tensor that one core accesses in an execution.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorSlice {
     pub(crate) region: RegionId,
-    /// Start of the part in the region.
+    /// Start of the slice in the region.
     pub(crate) byte: i64,
     /// End of the bytes of the region that the tensor may use.
     pub(crate) end: i64,
-    /// Its address, for messages.
+    /// Address of the start, for messages.
     pub(crate) address: i64,
-    /// The rows of an indexed tensor, each once; none on a core that holds no part of a tensor.
+    /// Rows of an indexed tensor, without duplicates; empty on a core that holds no slice of the tensor.
     rows: Option<Vec<i64>>,
 }
 
-/// All parts: by core, then by tensor.
+/// All slices: by core, then by tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorSlices(pub(crate) Vec<Vec<TensorSlice>>);
 
 impl TensorSlice {
-    /// The bytes of the region that some intervals from the start of the part are.
+    /// Translates intervals relative to the start of the slice to bytes of the region, for each selected row.
     pub(crate) fn intervals<'p>(
         &'p self,
         intervals: &'p [ByteInterval],
@@ -55,13 +55,13 @@ impl OpPlan {
         AccessSite { op: self.name.clone(), core: self.cores[core].id, tensor: self.tensors[tensor].name.clone() }
     }
 
-    /// Bytes from one row of an indexed tensor to the next.
+    /// Returns the distance of two rows of an indexed tensor, in bytes.
     pub(crate) fn row_bytes(&self, tensor: usize) -> i64 {
         let tensor = &self.tensors[tensor];
         tensor.indirect.map_or(0, |indirect| indirect.row * tensor.format.bytes())
     }
 
-    /// Returns the bytes of a tensor that a core accesses.
+    /// Returns the byte intervals of a tensor that a core accesses.
     pub(crate) fn accessed_intervals<'p>(
         &'p self,
         part: &'p TensorSlice,
@@ -73,7 +73,7 @@ impl OpPlan {
     }
 }
 
-/// Locates all parts, and checks that the execution violates no rule.
+/// Locates all slices, and checks that the execution violates no rule.
 pub(crate) fn check_accesses(
     plan: &OpPlan,
     symbols: impl Fn(i64) -> Option<i64>,
@@ -83,7 +83,7 @@ pub(crate) fn check_accesses(
     rows::resolve_rows(plan, &mut parts, machine)?;
     conflicts::check_within_core(plan, &parts, machine)?;
     conflicts::check_between_cores(plan, &parts, machine)?;
-    // Cores often read the same bytes, for instance all of a matrix.
+    // Cores often read the same bytes, for instance of a complete matrix.
     let mut seen = BTreeSet::new();
     for (core, tensors) in parts.0.iter().enumerate() {
         for tensor in (0..tensors.len()).filter(|tensor| *tensor != plan.output) {
@@ -151,7 +151,7 @@ fn locate_slice(
     {
         return Err(SimError::ReadOnly { site: plan.access_site(core, tensor), address, memory: region.name.clone() });
     }
-    // The rows of an indexed tensor are checked when they are known.
+    // An indexed tensor is checked after its rows are resolved.
     if entry.indirect.is_none() && is_held {
         check_bounds(plan, core, tensor, &part, end, machine)?;
     }
@@ -207,8 +207,8 @@ fn check_written(
     }
 }
 
-/// Checks that an LX tensor is the result of one execution, or of the executions that write the parts of one live
-/// range; bytes of another writer mean that two live buffers overlap.
+/// Checks that all bytes of an LX tensor belong to one value: one execution wrote them, or several that write slices of
+/// one live range. Bytes of another writer mean that two live buffers overlap.
 fn check_lx_writers(
     plan: &OpPlan,
     core: usize,

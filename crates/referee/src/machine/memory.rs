@@ -1,4 +1,4 @@
-//! Memory that tracks which of its bytes have been written.
+//! Memory that tracks which bytes have been written, and by which op.
 
 use crate::number::POISON_BYTE;
 use machine::STICK_BYTES;
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 const STICK: usize = STICK_BYTES as usize;
 
-/// Number of an op execution, by which messages name the writer of bytes; 0 means no writer.
+/// Number of an op execution that wrote bytes; 0 means none. Messages name the op by this number.
 pub(crate) type WriterId = u32;
 
 /// A bit set, for instance with one bit per byte or per stick.
@@ -30,7 +30,7 @@ impl BitSet {
         }
     }
 
-    /// Whether a bit of a range is set; bits beyond the end are not set.
+    /// Returns whether a bit of a range is set; bits beyond the end are clear.
     pub(crate) fn has_any(&self, start: usize, end: usize) -> bool {
         iter_word_masks(start, end).any(|(word, mask)| self.0.get(word).is_some_and(|bits| bits & mask != 0))
     }
@@ -56,7 +56,7 @@ impl BitSet {
         })
     }
 
-    /// Sets the bits, and returns the number of those that were set already.
+    /// Sets the bits of a range, and returns how many of them were set before.
     fn set_and_count(&mut self, start: usize, end: usize) -> usize {
         let mut known = 0;
         for (word, mask) in iter_word_masks(start, end) {
@@ -67,7 +67,7 @@ impl BitSet {
     }
 }
 
-/// The words that a range of bits touches, each with the bits of the range.
+/// Returns the words that contain bits of a range, each with the mask of these bits.
 fn iter_word_masks(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
     (start / 64..end.div_ceil(64)).map(move |word| {
         let low = start.max(word * 64) - word * 64;
@@ -76,14 +76,14 @@ fn iter_word_masks(start: usize, end: usize) -> impl Iterator<Item = (usize, u64
     })
 }
 
-/// One buffer in HBM, or the LX of one core.
+/// A buffer in HBM, or the LX of one core.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemoryRegion {
     /// Description of the region, for messages.
     pub(crate) name: String,
-    /// Bytes that may be used.
+    /// Usable bytes.
     pub(crate) capacity: usize,
-    /// Bytes that are in use.
+    /// Bytes in use.
     length: usize,
     /// Whether `bytes` holds the stored values; otherwise only the writers of bytes are recorded.
     has_values: bool,
@@ -91,29 +91,29 @@ pub(crate) struct MemoryRegion {
     is_read_only: bool,
     bytes: Vec<u8>,
     written: BitSet,
-    /// The sticks that were read since [`Self::reset_reads`].
+    /// Sticks that were read since [`Self::reset_reads`].
     read: BitSet,
-    /// The last writer of each stick.
+    /// Last writer of each stick.
     writers: Vec<WriterId>,
 }
 
 impl MemoryRegion {
-    /// Returns poisoned memory; host memory is allocated at the first use.
+    /// Returns poisoned memory. Host memory is allocated at the first use.
     pub(crate) fn new(name: String, capacity: usize) -> Self {
         Self { name, capacity, has_values: true, ..Self::default() }
     }
 
-    /// Returns poisoned memory that records only which bytes are written, not their values.
+    /// Returns poisoned memory that records only which bytes are written, and not their values.
     pub(crate) fn new_without_values(name: String, capacity: usize) -> Self {
         Self { name, capacity, ..Self::default() }
     }
 
-    /// Whether the bytes have values.
+    /// Returns whether the bytes have values.
     pub(crate) const fn has_values(&self) -> bool {
         self.has_values
     }
 
-    /// Whether the region is read-only for ops.
+    /// Returns whether the region is read-only for ops.
     pub(crate) const fn is_read_only(&self) -> bool {
         self.is_read_only
     }
@@ -123,7 +123,7 @@ impl MemoryRegion {
         self.is_read_only = true;
     }
 
-    /// Switches stored values on; all bytes are poison at first.
+    /// Switches stored values on. All bytes are poison at first.
     pub(crate) fn enable_values(&mut self) {
         self.has_values = true;
         self.bytes.resize(self.length, POISON_BYTE);
@@ -164,7 +164,7 @@ impl MemoryRegion {
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Stores all bytes of a reader, whose length must be exactly that of the bytes in use.
+    /// Stores all bytes of a reader, whose length must equal that of the bytes in use.
     pub(crate) fn load_from(&mut self, mut reader: impl Read) -> io::Result<()> {
         let capacity = self.capacity.min(self.bytes.len());
         reader.read_exact(&mut self.bytes[..capacity])?;
@@ -185,19 +185,19 @@ impl MemoryRegion {
         self.written.find_first_clear(start, end)
     }
 
-    /// The last writer of the stick at a byte.
+    /// Returns the last writer of the stick that contains a byte.
     pub(crate) fn last_writer(&self, byte: usize) -> WriterId {
         self.writers.get(byte / STICK).copied().unwrap_or(0)
     }
 
-    /// Returns the byte offset of the first stick of a range whose last writer is another one.
+    /// Returns the byte offset of the first stick of a range whose last writer is not `writer`.
     pub(crate) fn find_other_writer(&self, start: usize, end: usize, writer: WriterId) -> Option<usize> {
         let first = start / STICK;
         let sticks = &self.writers[first..end.div_ceil(STICK)];
         sticks.iter().position(|other| *other != writer).map(|stick| (first + stick) * STICK)
     }
 
-    /// Counts a read of whole sticks; returns the number of bytes that were read before.
+    /// Counts a read of complete sticks; returns the number of bytes that were read before.
     pub(crate) fn count_read(&mut self, start: usize, end: usize) -> usize {
         self.read.set_and_count(start / STICK, end.div_ceil(STICK)) * STICK
     }
@@ -207,7 +207,7 @@ impl MemoryRegion {
         self.read.0.fill(0);
     }
 
-    /// Poisons a range of whole sticks that is in use.
+    /// Poisons a range of complete sticks that is in use.
     pub(crate) fn poison(&mut self, start: usize, end: usize) {
         if self.has_values {
             self.bytes[start..end].fill(POISON_BYTE);
@@ -216,13 +216,13 @@ impl MemoryRegion {
         self.writers[start / STICK..end / STICK].fill(0);
     }
 
-    /// Poisons the sticks in use of a range that holds no value.
+    /// Poisons the sticks of a range that are in use and hold no value.
     pub(crate) fn drop_values(&mut self, start: usize, end: usize) {
         let (start, end) = (start - start % STICK, end.next_multiple_of(STICK).min(self.length));
         self.poison(start.min(end), end);
     }
 
-    /// Poisons the part in use of a range of whole sticks whose live range has ended. The record of the writers is
+    /// Poisons the complete sticks of an ended live range, as far as they are in use. The record of the writers is
     /// kept.
     pub(crate) fn end_live_range(&mut self, start: usize, end: usize) {
         let end = end.next_multiple_of(STICK).min(self.length);

@@ -1,4 +1,4 @@
-//! The machine: buffers in HBM at addresses, and one LX for each core.
+//! Simulated machine: buffers in HBM at addresses, and one LX per core.
 
 pub(crate) mod access;
 pub(crate) mod memory;
@@ -8,7 +8,7 @@ use crate::load::live_ranges::LiveRangeId;
 use crate::machine::memory::{MemoryRegion, WriterId};
 use std::collections::BTreeMap;
 
-/// A part of the machine's memory.
+/// Memory region: a buffer in HBM or the LX of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RegionId {
     /// A buffer in HBM, by number.
@@ -17,16 +17,16 @@ pub(crate) enum RegionId {
     Lx(i64),
 }
 
-/// Bytes of one region.
+/// Location of bytes in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct MemoryLocation {
     pub(crate) region: RegionId,
     pub(crate) byte: i64,
-    /// End of the usable bytes: the end of the tensor or of the region, whichever comes first.
+    /// End of the usable bytes: the end of the tensor or of the region, whichever is first.
     pub(crate) end: i64,
 }
 
-/// A tensor in HBM: the bytes of a buffer from `start` to `end`, truncated at the end of the buffer.
+/// Extent of a tensor in HBM: the bytes of a buffer from `start` to `end`, truncated at the end of the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferExtent {
     pub(crate) buffer: usize,
@@ -35,37 +35,37 @@ pub(crate) struct BufferExtent {
 }
 
 impl BufferExtent {
-    /// All of a buffer.
+    /// Returns the extent of a complete buffer.
     pub(crate) const fn whole_buffer(buffer: usize) -> Self {
         Self { buffer, start: 0, end: i64::MAX }
     }
 }
 
-/// A tensor at an address, for one launch.
+/// Mapping of a tensor to an address, for one launch.
 #[derive(Clone, Copy, Debug)]
 struct AddressMapping {
     base: i64,
     extent: BufferExtent,
 }
 
-/// The machine.
+/// HBM and LX of the simulated machine.
 #[derive(Debug)]
 pub(crate) struct Machine {
     buffers: Vec<MemoryRegion>,
     lx: BTreeMap<i64, MemoryRegion>,
     lx_bytes: usize,
     mappings: Vec<AddressMapping>,
-    /// Distance of the addresses of successive buffers, bytes.
+    /// Distance of the addresses of successive buffers, in bytes.
     segment: i64,
-    /// Bytes of HBM that are still free.
+    /// Free bytes of HBM.
     free: i64,
     limit: i64,
-    /// The name of each writer, as an index of `names`.
+    /// Name of each writer, as an index of `names`.
     writers: Vec<usize>,
     names: Vec<String>,
-    /// For each live range in LX, the writer that began it.
+    /// Writer that began each live range in LX.
     begun: BTreeMap<LiveRangeId, WriterId>,
-    /// For each writer of a part of a value that another writer began, the writer that began it.
+    /// For each writer of a later slice of a value, the writer that began the value.
     continued: BTreeMap<WriterId, WriterId>,
     /// Whether new memory has values.
     has_values: bool,
@@ -89,12 +89,12 @@ impl Machine {
         }
     }
 
-    /// Returns the machine with values switched off for new memory, which then records only the writers of bytes.
+    /// Returns the machine with values switched off for new memory, which records only the writers of bytes.
     pub(crate) fn without_values(self) -> Self {
         Self { has_values: false, ..self }
     }
 
-    /// Whether ops compute values.
+    /// Returns whether ops compute values.
     pub(crate) const fn has_values(&self) -> bool {
         self.has_values
     }
@@ -111,7 +111,7 @@ impl Machine {
         Ok(self.buffers.len() - 1)
     }
 
-    /// Allocates a poisoned buffer of unknown size; it may grow to `bytes`, within the free HBM.
+    /// Allocates a poisoned buffer of unknown size. It may grow to `bytes`, within the free HBM.
     pub(crate) fn reserve(&mut self, name: &str, bytes: i64) -> usize {
         let size = bytes.min(self.free).max(0);
         self.free -= size;
@@ -127,7 +127,7 @@ impl Machine {
         region.wipe();
     }
 
-    /// The address of a segment, counted from 0.
+    /// Returns the address of a segment, counted from 0.
     pub(crate) fn segment_address(&self, segment: usize) -> i64 {
         self.segment.saturating_mul(segment as i64)
     }
@@ -141,7 +141,7 @@ impl Machine {
         self.mappings.clear();
     }
 
-    /// Returns the buffer of an HBM address: the one that starts at or below it, within a segment.
+    /// Returns the buffer of an HBM address: the buffer that starts at or below it, within a segment.
     pub(crate) fn find_buffer(&self, address: i64) -> Option<MemoryLocation> {
         let below =
             self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
@@ -167,12 +167,12 @@ impl Machine {
         self.region(id).map_or(&[], MemoryRegion::bytes)
     }
 
-    /// Bytes of the LX of a core.
+    /// Returns the bytes of the LX of a core.
     pub(crate) const fn lx_bytes(&self) -> i64 {
         self.lx_bytes as i64
     }
 
-    /// Returns a region to write to; the LX of a core is allocated at the first call.
+    /// Returns a region to write to. The LX of a core is allocated at the first call.
     pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut MemoryRegion {
         match id {
             RegionId::Hbm(buffer) => &mut self.buffers[buffer],
@@ -196,7 +196,7 @@ impl Machine {
         (self.writers.len() - 1) as WriterId
     }
 
-    /// Records that a writer writes a value in LX: either it begins the live range, or it writes a part later.
+    /// Records that a writer stores a value in LX: it begins the live range, or writes a later slice of it.
     pub(crate) fn record_value(&mut self, writer: WriterId, life: LiveRangeId, begins: bool) {
         if begins {
             self.begun.insert(life, writer);
@@ -205,7 +205,7 @@ impl Machine {
         }
     }
 
-    /// Whether two writers of LX have written parts of one value.
+    /// Returns whether two writers of LX wrote slices of one value.
     pub(crate) fn wrote_same_value(&self, one: WriterId, other: WriterId) -> bool {
         let first = |writer: WriterId| self.continued.get(&writer).copied().unwrap_or(writer);
         first(one) == first(other)
@@ -215,7 +215,7 @@ impl Machine {
         self.writers.get(writer as usize).map_or("nobody", |index| &self.names[*index])
     }
 
-    /// The LX of every core that has used it.
+    /// Returns the LX of every core that has used it.
     pub(crate) fn lx_regions(&self) -> Vec<RegionId> {
         self.lx.keys().map(|core| RegionId::Lx(*core)).collect()
     }

@@ -5,38 +5,38 @@
 //! * The host converter saturates at 2^32, which is 0x7e00 (the same sources); infinities become that value.
 //! * Assumptions: values below 2^-30 are spaced evenly as in IEEE 754, and a device store saturates at 0x7ffe.
 
-/// The bits of the largest finite value, 2^32 * (1 + 510/512).
+/// Bits of the largest finite value, 2^32 * (1 + 510/512).
 pub const DL16_MAX: u16 = 0x7ffe;
 
-/// The bits of 2^32, where the host converter saturates.
+/// Bits of 2^32, where the host converter saturates.
 pub const DL16_SATURATED: u16 = 0x7e00;
 
 const NAN_BITS: u16 = 0x7fff;
 const SIGN_BIT: u16 = 0x8000;
 
-/// 2^96: the distance of the exponent biases, 127 - 31.
+/// 2^96, for the difference of the exponent biases, 127 - 31.
 const REBIAS: f32 = f32::from_bits((127 + 96) << 23);
 
 /// 2^-16: an `f32` of this magnitude has the spacing 2^-39 of the smallest DL16 values.
 const SUBNORMAL_ALIGNER: f32 = f32::from_bits((127 - 16) << 23);
 
-/// The value of the bits.
+/// Converts DL16 bits.
 #[must_use]
 pub fn dl16_to_f32(bits: u16) -> f32 {
-    // Exponent and mantissa moved to where f32 has them are off by the distance of the biases, for subnormal values
-    // too.
+    // Exponent and mantissa moved to their positions in f32 are off by the difference of the biases, for subnormal
+    // values, too.
     let magnitude = f32::from_bits(u32::from(bits & NAN_BITS) << 14) * REBIAS;
     let magnitude = if bits & NAN_BITS == NAN_BITS { f32::NAN } else { magnitude };
     f32::from_bits(magnitude.to_bits() | (u32::from(bits & SIGN_BIT) << 16))
 }
 
-/// The nearest value, ties to even; beyond the largest finite value, that value.
+/// Rounds to DL16, ties to even; saturates at the largest finite value.
 #[must_use]
 pub fn dl16_from_f32(value: f32) -> u16 {
     round_to_dl16(value, DL16_MAX)
 }
 
-/// Rounds to the nearest value, ties to even, as the host's converter does: magnitudes beyond 2^32 saturate to 2^32.
+/// Rounds to DL16, ties to even, as the host's converter does: magnitudes above 2^32 saturate at 2^32.
 #[must_use]
 pub fn dl16_from_host(value: f32) -> u16 {
     round_to_dl16(value, DL16_SATURATED)

@@ -1,24 +1,24 @@
-//! The eight-bit floats.
+//! Eight-bit floats of the device.
 
-/// An eight-bit float: 1 sign bit, then exponent, then mantissa.
+/// Eight-bit float format: 1 sign bit, then exponent, then mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float8Format {
     mantissa_bits: u32,
     bias: i32,
-    /// The bits of the largest finite value.
+    /// Bits of the largest finite value.
     max: u8,
     /// Whether the pattern after the largest finite value is infinity.
     has_infinity: bool,
 }
 
-/// `SEN143_FP8`: 1-4-3, bias 7, no infinity (as e4m3fn of the OCP 8-bit format, to which torch maps it).
+/// `SEN143_FP8`: 1-4-3, bias 7, no infinity. PyTorch maps it to e4m3fn of the OCP 8-bit format.
 pub const E4M3: Float8Format = Float8Format { mantissa_bits: 3, bias: 7, max: 0x7e, has_infinity: false };
 
-/// `SEN152_FP8`: 1-5-2, bias 15, with infinity (as e5m2 of the OCP 8-bit format).
+/// `SEN152_FP8`: 1-5-2, bias 15, with infinity. PyTorch maps it to e5m2 of the OCP 8-bit format.
 pub const E5M2: Float8Format = Float8Format { mantissa_bits: 2, bias: 15, max: 0x7b, has_infinity: true };
 
 impl Float8Format {
-    /// The value of the bits.
+    /// Converts bits to the number.
     #[must_use]
     pub fn decode(self, bits: u8) -> f32 {
         let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
@@ -33,7 +33,7 @@ impl Float8Format {
         sign * significand / one * 2f32.powi(exponent.max(1) - self.bias)
     }
 
-    /// The nearest value, ties to even; beyond the largest finite value, that value.
+    /// Rounds to the format, ties to even; saturates at the largest finite value.
     #[must_use]
     pub fn encode(self, value: f32) -> u8 {
         let sign = if value.is_sign_negative() { 0x80 } else { 0 };
@@ -41,7 +41,7 @@ impl Float8Format {
             return sign | 0x7f;
         }
         let magnitude = value.abs();
-        // The smallest exponent keeps the subnormal spacing, so that one rounding serves all values.
+        // The smallest exponent keeps the subnormal spacing, so that one rounding is right for all values.
         let exponent = ((magnitude.to_bits() >> 23) as i32 - 127).max(1 - self.bias);
         let step = 2f32.powi(exponent - self.mantissa_bits as i32);
         let units = (magnitude / step).round_ties_even();

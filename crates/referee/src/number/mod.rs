@@ -1,8 +1,8 @@
 //! The device's numbers as bit patterns, and their conversion to and from `f32`.
 //!
-//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the
-//! tensor. `docs/reference/simulator.md` lists each choice with its source, and marks those without a public source as
-//! assumptions.
+//! Every function of the simulated machine computes in `f32` and rounds once, at the store, to the format of the
+//! tensor. `docs/reference/simulator.md` lists each choice with its source, and marks choices without a public source
+//! as assumptions.
 
 mod dl16;
 mod float8;
@@ -12,11 +12,10 @@ pub use float8::{E4M3, E5M2, Float8Format};
 
 use machine::DeviceFormat;
 
-/// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their
-/// maximum.
+/// Byte that poisoned memory holds: every float format reads it as NaN, the integer formats as -1 or their maximum.
 pub const POISON_BYTE: u8 = 0xff;
 
-/// Bytes of one element, as a length.
+/// Returns the bytes of one element, as a length.
 #[must_use]
 pub const fn element_width(format: DeviceFormat) -> usize {
     match format {
@@ -26,10 +25,10 @@ pub const fn element_width(format: DeviceFormat) -> usize {
     }
 }
 
-/// Reads `out.len()` elements of a run: the first at byte `start`, each next one `stride` elements further.
+/// Decodes `out.len()` elements: the first at byte `start`, and each next one `stride` elements after it.
 ///
 /// # Panics
-/// If the run leaves `bytes`; the checks before an operation make sure that it does not.
+/// An element is outside of `bytes`. The checks before an operation prevent this.
 pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64, out: &mut [f32]) {
     match format {
         DeviceFormat::Sen169Fp16 => {
@@ -73,12 +72,12 @@ fn decode_strided<const W: usize>(
     }
 }
 
-/// Rounds values to a format, as a store does: to nearest, ties to even, out of range to the largest finite value.
+/// Rounds values to a format, as a store does: to nearest, ties to even, saturating at the largest finite value.
 pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     match format {
         DeviceFormat::Sen169Fp16 => encode_values(values, out, |value| dl16_from_f32(value).to_le_bytes()),
         DeviceFormat::IeeeFp32 => encode_values(values, out, f32::to_le_bytes),
-        // `as` saturates and turns NaN into 0; what the device does with either is not known.
+        // `as` saturates and turns NaN into 0. The behavior of the device is unknown for both.
         DeviceFormat::IeeeInt32 => encode_values(values, out, |value| (value.round_ties_even() as i32).to_le_bytes()),
         DeviceFormat::SenUint32 => encode_values(values, out, |value| (value.round_ties_even() as u32).to_le_bytes()),
         DeviceFormat::SenInt8 => encode_values(values, out, |value| (value.round_ties_even() as i8).to_le_bytes()),
@@ -87,7 +86,7 @@ pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     }
 }
 
-/// Rounds values to a format as the host's converter does: as [`encode_run`], but DL16 saturates earlier.
+/// Rounds values as the host's converter does: like [`encode_run`], but DL16 saturates earlier.
 pub fn encode_host_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     if format == DeviceFormat::Sen169Fp16 {
         encode_values(values, out, |value| dl16_from_host(value).to_le_bytes());
@@ -103,10 +102,10 @@ fn encode_values<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl
     slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = encode(value));
 }
 
-/// The value of a constant's bits in a file.
+/// Decodes the bits of a constant in a file.
 ///
-/// Constants are stored in the format of the op (IEEE single precision) or else in DL16 ("SuperDSC schema, section 6,
-/// bits").
+/// Constants are stored in the format of the op, if it is IEEE single precision, and otherwise in DL16 ("SuperDSC
+/// schema, section 6, bits").
 #[must_use]
 pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
     match format {
@@ -120,8 +119,8 @@ pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
     }
 }
 
-/// Returns the program's number that a number of the device stands for, as far as it can be recovered: DL16 has no
-/// infinities, and the host's converter saturates them.
+/// Returns the program's number for a device number, as far as it can be recovered: DL16 has no infinities, and the
+/// host's converter saturates them.
 #[must_use]
 pub fn to_program_number(format: DeviceFormat, value: f32) -> f64 {
     let is_infinity = format != DeviceFormat::IeeeFp32 && value.abs() == dl16_to_f32(DL16_SATURATED);

@@ -1,17 +1,17 @@
-//! Sums of products: matrix multiplication, batched or not, and convolution.
+//! Contractions: matmul, batch matmul and convolution.
 //!
-//! Operands are unpacked once; products are added in the order of the contracted dimensions.
+//! Operands are unpacked once, and products are added in the order of the contracted dimensions.
 //!
-//! A product with a zero is zero, whatever the other factor is. A contracted dimension is rounded up to whole sticks;
-//! the file does not say to what length it was, and torch-spyre pads only the second operand with zeros: "hardware
-//! zeroes lanes past K in x's last stick". So the padding of the first operand, NaN here, must meet those zeros and
-//! vanish (assumption); if the zeros are missing, the NaN shows.
+//! A product with a zero is zero, even if the other factor is NaN. A contracted dimension is rounded up to complete
+//! sticks; the file does not record its original size, and torch-spyre pads only the second operand with zeros:
+//! "hardware zeroes lanes past K in x's last stick". So the NaN padding of the first operand must meet those zeros and
+//! vanish (assumption). If the zeros are missing, the NaN remains in the result.
 
 use super::{CoreView, ElementMemory, MemoryElement, SliceValues};
 use crate::plan::{OffsetTables, OpPlan, PointLoopNest, build_dense_tables};
 use element::Arithmetic;
 
-/// The dimensions by the operands that have them.
+/// Dimensions of a contraction, by the operands that have them.
 struct DimRoles {
     batch: Vec<usize>,
     rows: Vec<usize>,
@@ -29,7 +29,7 @@ impl DimRoles {
             (0..plan.dims.len()).filter(same).collect::<Vec<_>>()
         };
         let mut contracted = select(true, true, false);
-        // A dimension that only one operand has is summed over as well.
+        // A dimension that only one operand has is summed over, too.
         contracted.extend(select(true, false, false));
         contracted.extend(select(false, true, false));
         Self {
@@ -59,7 +59,7 @@ pub(super) fn contract<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M
     SliceValues::Elements { values, order }
 }
 
-/// An operand as an array over some dimensions.
+/// Unpacks an operand to a row-major array over the dimensions `order`.
 fn unpack<M: ElementMemory>(view: CoreView<'_, M>, tensor: usize, order: &[usize]) -> Vec<MemoryElement<M>> {
     let (plan, locals) = (view.plan, view.plan.local_sizes());
     let entry = &plan.tensors[tensor];

@@ -1,6 +1,6 @@
-//! Data movement: identity, restickify, gather, scatter and changes of the number format.
+//! Data movement: identity, restickify, gather, scatter and conversions of the number format.
 //!
-//! Without a change of format the elements move as they are, so that integers and NaN survive.
+//! Without a conversion the elements are copied as bits, so that integers and NaN are preserved.
 
 use super::{CoreView, ElementMemory, SliceValues};
 use crate::machine::Machine;
@@ -30,7 +30,7 @@ pub(super) fn copy<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     SliceValues::Cells(cells)
 }
 
-/// Returns the element offset, from a table's start, of the row that its index tensor selects at a piece.
+/// Returns the offset in elements, from the start of a table, of the row that its index tensor selects for a chunk.
 pub(super) fn find_row_offset<M: ElementMemory>(view: CoreView<'_, M>, tensor: usize, piece: &PointChunk<'_>) -> i64 {
     let Some(indirect) = view.plan.tensors[tensor].indirect else { return 0 };
     let (index, machine): (usize, &Machine) = (indirect.index, view.memory.machine());

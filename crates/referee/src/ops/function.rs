@@ -1,12 +1,12 @@
-//! Arithmetic of the device: `f32`.
+//! Arithmetic of the device in `f32`.
 //!
-//! The device approximates most functions, by methods that are not public. Here they are exact to the precision of
+//! The device approximates most functions by methods that are not public. Here they are exact to the precision of
 //! `f32`.
 
 use super::matmul;
 use element::{Arithmetic, BinaryFunction, UnaryFunction, erf, maximum};
 
-/// Single precision, as the functions of the device compute in.
+/// Single-precision arithmetic, in which the functions of the device compute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceArithmetic;
 
@@ -69,14 +69,14 @@ impl Arithmetic for DeviceArithmetic {
             UnaryFunction::Abs => map_in_place(values, f32::abs),
             UnaryFunction::Exp => map_in_place(values, f32::exp),
             UnaryFunction::Floor => map_in_place(values, f32::floor),
-            // The exact form with the error function, torch's default (assumption).
+            // Exact form with the error function, the default of PyTorch (assumption).
             UnaryFunction::Gelu => {
                 map_in_place(values, |x| 0.5 * x * (1.0 + erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2) as f32))
             }
             UnaryFunction::Log => map_in_place(values, f32::ln),
             UnaryFunction::Neg => map_in_place(values, |x| -x),
             UnaryFunction::Reciprocal => map_in_place(values, |x| 1.0 / x),
-            // Not `max`, which drops NaN.
+            // `max` would drop NaN.
             UnaryFunction::Relu => map_in_place(values, |x| if x < 0.0 { 0.0 } else { x }),
             UnaryFunction::Rsqrt => map_in_place(values, |x| 1.0 / x.sqrt()),
             UnaryFunction::Sigmoid => map_in_place(values, sigmoid),

@@ -1,6 +1,6 @@
-//! Sum of products of a matrix product, in single precision.
+//! Inner loop of a matmul in single precision.
 
-/// `out[m][n] += left[m][k] * right[k][n]` in `f32`.
+/// Adds `left[m][k] * right[k][n]` to `out[m][n]`, in `f32` and in the order of `k`.
 pub(super) fn multiply(left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     let right_is_finite = finite(right);
@@ -20,7 +20,7 @@ fn add_products(row: &[f32], right: &[f32], sums: &mut [f32], n: usize) {
         let (second, others) = others.split_at(n);
         let (third, fourth) = others.split_at(n);
         for (index, sum) in sums.iter_mut().enumerate() {
-            // One addition after the other: the same sum as without the unrolling.
+            // The additions are sequential: the sum is the same as without unrolling.
             let sum_of_two = *sum + factors[0] * first[index] + factors[1] * second[index];
             *sum = sum_of_two + factors[2] * third[index] + factors[3] * fourth[index];
         }

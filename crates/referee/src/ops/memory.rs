@@ -1,4 +1,4 @@
-//! Memory interface of the ops: elements are read from and written to the device's bytes, or companion elements.
+//! Memory interface of the ops: they read and write the device's bytes or companion elements.
 
 use crate::machine::access::TensorSlice;
 use crate::machine::{Machine, RegionId};
@@ -8,22 +8,22 @@ use machine::DeviceFormat;
 
 use super::function::DeviceArithmetic;
 
-/// The element of a memory.
+/// Element type of a memory.
 pub(crate) type MemoryElement<M> = <<M as ElementMemory>::Arithmetic as Arithmetic>::Element;
 
-/// Some elements of one tensor on one core, evenly spaced.
+/// Evenly spaced elements of one tensor on one core.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StridedElements<'p> {
     pub(crate) format: DeviceFormat,
     pub(crate) part: &'p TensorSlice,
-    /// Elements from the start of the part to the first.
+    /// Offset of the first element from the start of the slice, in elements.
     pub(crate) offset: i64,
-    /// Elements from one to the next.
+    /// Distance of two elements, in elements.
     pub(crate) stride: i64,
 }
 
 impl StridedElements<'_> {
-    /// The byte of the region at which an element begins.
+    /// Returns the byte of the region at which an element begins.
     pub(crate) fn byte_offset(&self, index: usize) -> usize {
         (self.part.byte + (self.offset + self.stride * index as i64) * self.format.bytes()) as usize
     }
@@ -33,15 +33,15 @@ impl StridedElements<'_> {
 pub(crate) trait ElementMemory: Sync {
     /// Arithmetic of the ops on this memory.
     type Arithmetic: Arithmetic;
-    /// Unit of storage: an element or a part of an element.
+    /// Unit of storage: an element or a fraction of an element.
     type Cell: Copy + Send;
 
     fn arithmetic(&self) -> &Self::Arithmetic;
 
-    /// The bytes of the device, which hold the indices of every execution.
+    /// Returns the machine. Its bytes hold the indices of every execution.
     fn machine(&self) -> &Machine;
 
-    /// The element of a constant of an op: the device's number, and the program's.
+    /// Returns the element of an op's constant, from the device's number and the program's number.
     fn constant(&self, device: f32, exact: f64) -> MemoryElement<Self>
     where
         Self: Sized;
@@ -51,18 +51,18 @@ pub(crate) trait ElementMemory: Sync {
     where
         Self: Sized;
 
-    /// Appends elements as they are.
+    /// Appends elements without a conversion.
     fn copy(&self, from: StridedElements<'_>, count: usize, out: &mut Vec<Self::Cell>);
 
-    /// Appends elements as a store leaves them.
+    /// Appends elements as a store rounds them.
     fn encode(&self, format: DeviceFormat, elements: &[MemoryElement<Self>], out: &mut Vec<Self::Cell>)
     where
         Self: Sized;
 
-    /// Cells of an element.
+    /// Returns the number of cells per element.
     fn cells_per_element(format: DeviceFormat) -> usize;
 
-    /// A cell of poison.
+    /// Returns a cell of poison.
     fn poison(&self) -> Self::Cell;
 }
 
@@ -70,10 +70,10 @@ pub(crate) trait ElementMemory: Sync {
 pub(crate) trait ElementStore {
     type Cell: Copy;
 
-    /// Cells of an element.
+    /// Returns the number of cells per element.
     fn cells_per_element(format: DeviceFormat) -> usize;
 
-    /// Stores elements one after another, from a byte of a region on.
+    /// Stores consecutive elements, beginning at a byte of a region.
     fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[Self::Cell]);
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A kernel reads the slices of one core and returns the values of its slice of the result. Nothing is stored before
 //! all cores are done, so results do not depend on the order of the cores or the number of threads. The kind of element
-//! is a parameter ([`Memory`]).
+//! is a parameter ([`ElementMemory`]).
 
 mod contract;
 mod copy;
@@ -27,20 +27,20 @@ use crate::machine::access::{TensorSlice, TensorSlices};
 use crate::plan::{OpKernel, OpPlan, PointChunk, StridedRun};
 use element::Arithmetic;
 
-/// One core's part of the result.
+/// Values of one core's slice of the result.
 pub(crate) enum SliceValues<M: ElementMemory> {
-    /// As they are stored, in the order of [`OpPlan::point_loop_nest`].
+    /// Stored cells, in the order of [`OpPlan::point_loop_nest`].
     Cells(Vec<M::Cell>),
-    /// Not rounded yet, row-major over some dimensions.
+    /// Unrounded values, row-major over the dimensions `order`.
     Elements { values: Vec<MemoryElement<M>>, order: Vec<usize> },
-    /// Not rounded yet, row-major over some dimensions, with two values per point that are adjacent in a stick.
+    /// Unrounded values, row-major over the dimensions `order`, with two values per point that are adjacent in a stick.
     Pairs { values: Vec<[MemoryElement<M>; 2]>, order: Vec<usize> },
 }
 
-/// View of one core on an execution: the plan, its slices of the tensors, the memory and the constants.
+/// One core's view of an execution: the plan, its slices of the tensors, the memory and the constants.
 pub(crate) struct CoreView<'m, M: ElementMemory> {
     pub(crate) plan: &'m OpPlan,
-    /// The core, as an index of the plan's list.
+    /// Position of the core in the plan's list.
     pub(crate) core: usize,
     pub(crate) parts: &'m TensorSlices,
     pub(crate) memory: &'m M,
@@ -70,20 +70,20 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
         self.plan.find_constant(name).map_or(self.arithmetic().poison(), |index| self.constants[index])
     }
 
-    /// The elements of a lane of a tensor.
+    /// Returns the elements of a strided run of a tensor.
     fn strided_elements(&self, tensor: usize, lane: StridedRun) -> StridedElements<'m> {
         let format = self.plan.tensors[tensor].format;
         StridedElements { format, part: self.tensor_slice(tensor), offset: lane.offset, stride: lane.stride }
     }
 
-    /// Reads the elements of a piece; those beyond the tensor's end are poison.
+    /// Reads the elements of a run. Elements beyond the end of the tensor are poison.
     fn read(&self, tensor: usize, lane: StridedRun, out: &mut [MemoryElement<M>]) {
         let (inside, beyond) = out.split_at_mut(lane.valid);
         beyond.fill(self.arithmetic().poison());
         self.memory.read(self.strided_elements(tensor, lane), inside);
     }
 
-    /// How many points of a piece, from its first, are not masked.
+    /// Returns the number of points of a chunk before the first masked one.
     fn num_unmasked_points(&self, piece: &PointChunk<'_>) -> usize {
         let Some(mask) = &self.plan.mask else { return piece.length };
         let mut unmasked = piece.length;
@@ -100,7 +100,7 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
         unmasked
     }
 
-    /// Reads the elements of a piece, with the mask's value at masked points.
+    /// Reads the elements of a chunk, with the mask's value at masked points.
     fn read_masked(&self, tensor: usize, piece: &PointChunk<'_>, lane: StridedRun, out: &mut Vec<MemoryElement<M>>) {
         out.resize(piece.length, self.arithmetic().poison());
         self.read(tensor, lane, out);
@@ -110,7 +110,7 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
     }
 }
 
-/// Computes one core's part of the result.
+/// Computes one core's slice of the result.
 pub(crate) fn compute_slice<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     match view.plan.kernel {
         OpKernel::Unary(function) => pointwise::compute_unary(view, function),
@@ -122,7 +122,7 @@ pub(crate) fn compute_slice<M: ElementMemory>(view: CoreView<'_, M>) -> SliceVal
         OpKernel::LayerNorm => norm::normalize(view),
         OpKernel::Contract => contract::contract(view),
         OpKernel::TopK(selected) => top_k::compute_top_k(view, selected),
-        // A shuffle moves between cores and is done for all of them at once.
+        // A shuffle moves slices between cores, so it is computed for all cores together.
         OpKernel::Copy | OpKernel::Shuffle => copy::copy(view),
     }
 }

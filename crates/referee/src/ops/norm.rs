@@ -1,7 +1,7 @@
-//! Layer normalisation in three operations, as torch-spyre splits it: `exx2`, `layernormscale`, `layernormnorm`.
+//! Layer normalization in three operations, as torch-spyre splits it: `exx2`, `layernormscale`, `layernormnorm`.
 //!
-//! The result of `exx2` has two values in each stick. Which, and where, is not public: here the mean stands in lane 0
-//! and the mean of the squares in lane 1, each rounded to the tensor's format (assumption). No host ever reads such a
+//! The result of `exx2` has two values in each stick, whose positions are not public. Here the mean is in lane 0 and
+//! the mean of the squares in lane 1, each rounded to the tensor's format (assumption). The host never reads this
 //! tensor.
 
 use super::pointwise::compute_pointwise;
@@ -9,7 +9,7 @@ use super::reduce::visit_input;
 use super::{CoreView, ElementMemory, SliceValues, StridedRun};
 use element::{Arithmetic, UnaryFunction};
 
-/// The mean of the values and of their squares: sums times `exx2scale`.
+/// Computes the mean of the values and the mean of their squares: sums times `exx2scale`.
 pub(super) fn compute_moments<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let (plan, arithmetic) = (view.plan, view.arithmetic());
     let order = plan.output_dims();
@@ -30,7 +30,7 @@ pub(super) fn compute_moments<M: ElementMemory>(view: CoreView<'_, M>) -> SliceV
     SliceValues::Pairs { values, order }
 }
 
-/// The reciprocal square root of the variance plus `eps`.
+/// Computes the reciprocal square root of the variance plus `eps`.
 pub(super) fn compute_scale<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let (plan, arithmetic) = (view.plan, view.arithmetic());
     let (input, format) = (plan.inputs[0], plan.tensors[plan.output].format);
@@ -44,7 +44,7 @@ pub(super) fn compute_scale<M: ElementMemory>(view: CoreView<'_, M>) -> SliceVal
         view.read(input, StridedRun { offset: lane.offset + 1, ..lane }, &mut squares);
         for (mean, squares) in mean.iter_mut().zip(&squares) {
             let variance = arithmetic.sub(*squares, arithmetic.square(*mean));
-            // Rounding can make the difference negative; the variance is not.
+            // Rounding can make the difference negative, which a variance cannot be.
             *mean = arithmetic.add(arithmetic.maximum(variance, zero), eps);
         }
         arithmetic.apply_unary(UnaryFunction::Rsqrt, &[], &mut mean);
@@ -53,7 +53,7 @@ pub(super) fn compute_scale<M: ElementMemory>(view: CoreView<'_, M>) -> SliceVal
     SliceValues::Cells(cells)
 }
 
-/// `(x - mean) * scale * weight + bias`.
+/// Computes `(x - mean) * scale * weight + bias`.
 pub(super) fn normalize<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let arithmetic = view.arithmetic();
     compute_pointwise(view, 5, |inputs| {

@@ -1,12 +1,13 @@
-//! Elementwise functions: a result element from the inputs' elements at the same point.
+//! Elementwise functions: a result element depends on the input elements at the same point.
 //!
-//! An input that lacks a dimension, or has one element in each stick, simply does not move along it.
+//! An input that lacks a dimension, or has one element in each stick, has stride 0 along it.
 
 use super::{CoreView, ElementMemory, MemoryElement, SliceValues, copy::find_row_offset};
 use crate::plan::StridedRun;
 use element::{Arithmetic, BinaryFunction, UnaryFunction};
 
-/// The inputs of a piece are read into buffers, and the function leaves its result in the first one.
+/// Computes a function chunk by chunk: the inputs are read into buffers, and `function` leaves its result in the first
+/// one.
 pub(super) fn compute_pointwise<M: ElementMemory>(
     view: CoreView<'_, M>,
     num_inputs: usize,
@@ -28,7 +29,8 @@ pub(super) fn compute_pointwise<M: ElementMemory>(
     SliceValues::Cells(cells)
 }
 
-/// The constants of softplus and clip are taken by position: their names differ between versions.
+/// Computes a function of one input. Softplus and clip take their constants by position: the names differ between
+/// versions.
 pub(super) fn compute_unary<M: ElementMemory>(view: CoreView<'_, M>, function: UnaryFunction) -> SliceValues<M> {
     compute_pointwise(view, 1, |inputs| view.arithmetic().apply_unary(function, view.constants, &mut inputs[0]))
 }
@@ -46,7 +48,7 @@ pub(super) fn compute_binary<M: ElementMemory>(view: CoreView<'_, M>, function: 
     })
 }
 
-/// Whether both inputs are the same elements: a bound of a square knows more than that of a product.
+/// Returns whether both inputs are the same elements: the bounds of a square are tighter than those of a product.
 fn is_square<M: ElementMemory>(view: CoreView<'_, M>) -> bool {
     let [left, right] = [view.plan.inputs[0], view.plan.inputs[1]];
     let (one, other) = (&view.plan.tensors[left], &view.plan.tensors[right]);
@@ -54,7 +56,7 @@ fn is_square<M: ElementMemory>(view: CoreView<'_, M>) -> bool {
     place(left) == place(right) && one.offsets == other.offsets && one.format == other.format
 }
 
-/// The second input where the first is not 0, else the third.
+/// Selects the second input where the first is not 0, else the third.
 pub(super) fn compute_select<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     compute_pointwise(view, 3, |inputs| {
         let (condition, others) = inputs.split_at_mut(1);

@@ -1,10 +1,10 @@
-//! Reductions: one value out of many.
+//! Reductions, which combine many values into one.
 
 use super::{CoreView, ElementMemory, MemoryElement, SliceValues};
 use crate::plan::{OffsetTables, OpPlan, PointLoopNest, build_dense_tables};
 use element::{Arithmetic, Reduction};
 
-/// One core's part of a reduction, not scaled yet.
+/// Reduces one core's slice, without scaling.
 pub(super) fn reduce<M: ElementMemory>(view: CoreView<'_, M>, reduction: Reduction) -> SliceValues<M> {
     let (order, arithmetic) = (view.plan.output_dims(), view.arithmetic());
     let mut values = vec![arithmetic.identity(reduction); view.plan.volume(&order)];
@@ -14,8 +14,8 @@ pub(super) fn reduce<M: ElementMemory>(view: CoreView<'_, M>, reduction: Reducti
     SliceValues::Elements { values, order }
 }
 
-/// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its
-/// step.
+/// Visits the elements of the input with their positions in an array over the dimensions `order`: the first position
+/// and the stride.
 pub(super) fn visit_input<M: ElementMemory>(
     view: CoreView<'_, M>,
     order: &[usize],
@@ -62,7 +62,7 @@ fn fold_strided<E: Copy>(inputs: &[E], values: &mut [E], place: usize, stride: u
     }
 }
 
-/// Adds the parts that cores computed of the same result, in the order of the cores, and scales the sum.
+/// Adds the partial results of the cores in the order of the cores, and scales the sum.
 pub(crate) fn combine_partial_results<A: Arithmetic>(
     arithmetic: &A,
     plan: &OpPlan,

@@ -5,7 +5,7 @@ use super::{ElementMemory, SliceValues, StridedElements};
 use crate::machine::access::TensorSlices;
 use crate::plan::{OffsetTables, OpPlan, PointLoopNest, StridedRun, TensorPlan, build_dense_tables};
 
-/// Returns the result of each core.
+/// Computes the result slice of each core.
 pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, memory: &M) -> Vec<SliceValues<M>> {
     let (input, output) = (plan.inputs[0], plan.output);
     let format = plan.tensors[input].format;

@@ -1,32 +1,32 @@
-//! Final step of an operation: results are rounded and stored.
+//! Final step of an operation: rounds and stores the results.
 
 use super::copy::find_row_offset;
 use super::{CoreView, ElementMemory, ElementStore, SliceValues};
 use crate::machine::access::TensorSlices;
 use crate::plan::{OffsetTables, OpPlan, PointLoopNest, StridedRun, TensorPlan, build_dense_tables};
 
-/// One core's part of a result as it is stored.
+/// One core's slice of a result in its stored format.
 pub(crate) struct EncodedSlice<C> {
     cells: Vec<C>,
     runs: Vec<StoreRun>,
-    /// Values of a point.
+    /// Number of values per point.
     group: usize,
 }
 
-/// A run of elements to store: the element offset from the start of the part, and where the cells are.
+/// Run of elements to store: the strided positions in the slice, and the index of the first cell.
 struct StoreRun {
     lane: StridedRun,
     first: usize,
 }
 
 impl<C> EncodedSlice<C> {
-    /// Returns the stored cells; the values of all points are concatenated.
+    /// Returns the stored cells. The values of all points are concatenated.
     pub(crate) fn cells(&self) -> &[C] {
         &self.cells
     }
 }
 
-/// Rounds one core's part of the result, in the order in which it is stored.
+/// Rounds one core's slice of the result, and arranges it in the order of the store.
 pub(crate) fn encode_slice<M: ElementMemory>(view: CoreView<'_, M>, values: SliceValues<M>) -> EncodedSlice<M::Cell> {
     let plan = view.plan;
     let format = plan.tensors[plan.output].format;
@@ -46,7 +46,7 @@ pub(crate) fn encode_slice<M: ElementMemory>(view: CoreView<'_, M>, values: Slic
     }
 }
 
-/// Stores one core's part of the result; the rest of a stick that holds one point becomes poison.
+/// Stores one core's slice of the result. The remainder of a stick that holds one point becomes poison.
 pub(crate) fn store_slice<W: ElementStore>(
     plan: &OpPlan,
     core: usize,
@@ -64,7 +64,7 @@ pub(crate) fn store_slice<W: ElementStore>(
         if output.is_sparse {
             let mut stick = vec![poison; num_cells * format.elements_per_stick() as usize];
             for (index, element) in cells.chunks_exact(num_cells * stored.group).take(lane.valid).enumerate() {
-                // The rest of the stick is undefined; a reader that uses it as values gets NaN.
+                // The remainder of the stick is undefined; an op that uses it gets NaN.
                 stick[..element.len()].copy_from_slice(element);
                 memory.write(part.region, at(index), format, &stick);
             }
@@ -77,7 +77,7 @@ pub(crate) fn store_slice<W: ElementStore>(
     }
 }
 
-/// The runs of a result in the order of the points.
+/// Builds the runs of a result, in the order of the points.
 fn build_point_runs<M: ElementMemory>(view: CoreView<'_, M>) -> Vec<StoreRun> {
     let plan = view.plan;
     let output = &plan.tensors[plan.output];
@@ -95,7 +95,7 @@ fn build_point_runs<M: ElementMemory>(view: CoreView<'_, M>) -> Vec<StoreRun> {
     runs
 }
 
-/// The runs of a result whose slices are not those of the op.
+/// Builds the runs of a result that has its own slices, which differ from the slices of the op.
 fn build_owned_runs(output: &TensorPlan, num_cells: usize) -> Vec<StoreRun> {
     let locals: Vec<usize> = output.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..locals.len()).collect();
@@ -107,8 +107,8 @@ fn build_owned_runs(output: &TensorPlan, num_cells: usize) -> Vec<StoreRun> {
     runs
 }
 
-/// The runs of a result that is row-major over some dimensions, and its cells, `num_cells` of a point, in the order of
-/// the runs.
+/// Builds the runs of a result that is row-major over the dimensions `order`, and arranges its cells in the order of
+/// the runs. A point has `num_cells` cells.
 fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], num_cells: usize) -> (Vec<C>, Vec<StoreRun>) {
     let output = &plan.tensors[plan.output];
     let locals = plan.local_sizes();

@@ -1,13 +1,13 @@
-//! The largest values along a dimension, one result for each rank.
+//! Top-k: the largest values along a dimension, one result for each rank.
 //!
-//! Ranks are in falling order; of equal values the one with the lower position comes first, and what is no number
-//! before all numbers (assumptions).
+//! Ranks descend. Of equal values the one at the lower position ranks first, and NaN ranks before all numbers
+//! (assumptions).
 
 use super::{CoreView, ElementMemory, SliceValues, reduce};
 use crate::plan::TopKOutput;
 use element::{Arithmetic, BinaryFunction};
 
-/// One core's part of a top-k: the ranks of its slice.
+/// Computes one core's slice of a top-k: the ranks of its slice.
 pub(super) fn compute_top_k<M: ElementMemory>(view: CoreView<'_, M>, selected: TopKOutput) -> SliceValues<M> {
     let (plan, arithmetic) = (view.plan, view.arithmetic());
     let Some((searched, ranks)) = plan.find_top_k_dims() else { return SliceValues::Cells(Vec::new()) };
@@ -29,7 +29,7 @@ pub(super) fn compute_top_k<M: ElementMemory>(view: CoreView<'_, M>, selected: T
     SliceValues::Elements { values: found.collect(), order: [&beside[..], &[ranks]].concat() }
 }
 
-/// The positions of the `count` largest elements, one after the other.
+/// Returns the positions of the `count` largest elements, largest first.
 fn find_largest<A: Arithmetic>(arithmetic: &A, row: &[A::Element], count: usize) -> Vec<usize> {
     let mut left: Vec<usize> = (0..row.len()).collect();
     let next = |_| {
@@ -40,7 +40,7 @@ fn find_largest<A: Arithmetic>(arithmetic: &A, row: &[A::Element], count: usize)
     (0..count).map(next).collect()
 }
 
-/// Whether an element ranks before one with a lower position.
+/// Returns whether an element ranks before `best`, which has a lower position.
 fn ranks_before<A: Arithmetic>(arithmetic: &A, element: A::Element, best: A::Element) -> bool {
     match (arithmetic.is_poison(element), arithmetic.is_poison(best)) {
         (_, true) => false,

@@ -1,4 +1,4 @@
-//! Compiles an SDSC file into a plan.
+//! Compiles the op descriptions of an SDSC file into plans.
 
 use super::error::PlanError;
 use super::kernel::{OpKernel, TopKOutput};
@@ -12,16 +12,16 @@ use machine::{DeviceFormat, Target};
 use sdsc_format::model::{ComputeOp, ConstantBits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use sdsc_format::program::ConversionOrder;
 
-/// Maximum number of points along one dimension of one core; tables have the same length.
+/// Maximum number of points along one dimension of one core, and so the maximum length of a table.
 const MAX_LOCAL_POINTS: i64 = 1 << 26;
 
 /// Maximum number of entries of all tables of an op.
 const MAX_TABLE_ENTRIES: i64 = 1 << 26;
 
-/// The name of the constant that replaces masked points.
+/// Name of the constant that replaces masked points.
 const MASK_CONSTANT_NAME: &str = "samv-maskvalue";
 
-/// Interprets one description of a file.
+/// Compiles one op description of a file.
 pub(super) fn compile_plan(
     file: &str,
     sdsc: &Sdsc,
@@ -52,9 +52,9 @@ struct PlanBuilder<'f> {
     compute: &'f ComputeOp,
     function: &'f str,
     name: &'f str,
-    /// The cores of the machine.
+    /// Number of cores of the machine.
     num_cores: i64,
-    /// Positions of the results of conversions.
+    /// Element order of the results of conversions.
     conversions: ConversionOrder,
 }
 
@@ -138,7 +138,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Whether the descriptions of the file divide the work unequally.
+    /// Returns whether the op descriptions of the file divide the work unequally.
     fn is_uneven(&self) -> bool {
         let sizes = &self.dsc.stages.core.steady.sizes;
         self.operation.dscs.iter().any(|other| other.value.stages.core.steady.sizes != *sizes)
@@ -148,7 +148,7 @@ impl PlanBuilder<'_> {
         let listed = &self.dsc.core_ids;
         let num_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
-        // Descriptions share the slices.
+        // The descriptions share the slices.
         let num_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
         if num_slices != Some(num_shared) || self.operation.n_cores != num_shared || self.dsc.n_cores != n_cores {
             return reject_malformed(format!(
@@ -216,7 +216,8 @@ impl PlanBuilder<'_> {
         nodes.iter().zip(infos).enumerate().map(|numbered| file(numbered).build_plan()).collect()
     }
 
-    /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
+    /// Returns the positions of the inputs, the index tensors and the result. Reductions also list the result as an
+    /// input; it is removed from the inputs.
     fn find_operands(&self, num_tensors: usize) -> PlanResult<(Vec<usize>, Vec<usize>, usize)> {
         let compute = self.compute;
         let number = |label: &str| {
@@ -262,8 +263,7 @@ impl PlanBuilder<'_> {
         if self.is_uneven() {
             return Err(PlanError::NotSimulated("masks of an op with unequal work".to_owned()));
         }
-        // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the
-        // first one.
+        // Look up by name: torch-spyre of August 2026 prints 0 for maskingConstId_ even if another constant is first.
         match constants.iter().position(|constant| constant.name == MASK_CONSTANT_NAME) {
             Some(constant) => Ok(Some(PaddingMask { dims: masked, constant })),
             None => reject_malformed(format!("coordinateMasking_ without a constant '{MASK_CONSTANT_NAME}'")),
@@ -315,7 +315,7 @@ fn build_constant(info: &ConstantInfo) -> PlanResult<OpConstant> {
     }
 }
 
-/// Checks that the result and the other tensors of a plan meet the requirements of its kernel.
+/// Checks that the tensors of a plan meet the requirements of its kernel.
 fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     let reduced: Vec<usize> = plan.consumed_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
     if plan.kernel.is_elementwise()
@@ -355,7 +355,7 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     if plan.kernel == OpKernel::Shuffle { check_relayout(plan) } else { Ok(()) }
 }
 
-/// Checks a top-k: it searches one dimension, which each core has whole, and its results are along another dimension,
+/// Checks a top-k. It searches one dimension, which is not split over cores. Its results are along another dimension,
 /// which the input lacks.
 fn check_selection(plan: &OpPlan, selected: TopKOutput) -> PlanResult<()> {
     let Some((searched, ranks)) = plan.find_top_k_dims() else {
@@ -388,5 +388,5 @@ fn check_selection(plan: &OpPlan, selected: TopKOutput) -> PlanResult<()> {
     Ok(())
 }
 
-/// Number of consecutive integers from 0 on that the device's 16-bit format represents exactly.
+/// Number of consecutive integers, from 0 on, that DL16 represents exactly.
 const MAX_EXACT_POSITIONS: i64 = 1025;

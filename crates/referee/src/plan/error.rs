@@ -4,14 +4,14 @@ use crate::error::SimError;
 
 /// Error in the description of an op or of a tensor.
 pub(super) enum PlanError {
-    /// The members contradict each other or the format.
+    /// Members that contradict each other or the format.
     Malformed(String),
-    /// The format allows it, but the simulator does not support it.
+    /// A valid construct that the simulator does not support.
     NotSimulated(String),
 }
 
 impl PlanError {
-    /// Returns the error of a file and its function.
+    /// Converts to the error of an op; `name` is its file and function.
     pub(super) fn into_error(self, name: String) -> SimError {
         match self {
             Self::Malformed(message) => SimError::Malformed { file: name, message },

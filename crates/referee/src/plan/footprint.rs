@@ -1,21 +1,20 @@
-//! Byte footprint of one core's part of a tensor.
+//! Byte footprint of one core's slice of a tensor.
 
 use super::HOLE;
 use machine::DeviceFormat;
 
-/// Bytes from a start address: first byte and the byte after the last.
+/// Byte interval relative to a start address: first byte and the byte after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ByteInterval {
     pub(crate) start: i64,
     pub(crate) end: i64,
 }
 
-/// Maximum number of intervals of one tensor; real tensors have thousands.
+/// Maximum number of intervals of one tensor. Actual tensors have thousands.
 const MAX_INTERVALS: usize = 1 << 24;
 
-/// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. Both cover the
-/// core's elements. A sparse tensor has one element in each stick: only these elements are read, but full sticks are
-/// written.
+/// Returns the byte intervals of a tensor that a core reads and writes; `None` if there are too many. A sparse tensor
+/// has one element in each stick: reads cover only these elements, writes cover complete sticks.
 pub(super) fn compute_footprints(
     offsets: &[Vec<i64>],
     format: DeviceFormat,
@@ -28,10 +27,10 @@ pub(super) fn compute_footprints(
     Some((compute_footprint(offsets, width, width, along)?, compute_footprint(offsets, width, written, along)?))
 }
 
-/// Returns the union of `unit` bytes at every sum of one offset of each table, as sorted disjoint intervals.
+/// Returns the union of `unit` bytes at every sum of one offset per table, as sorted disjoint intervals.
 ///
-/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Returns `None` if
-/// there are too many intervals.
+/// `stick` has the dimension along the stick, if the tensor has it, and the number of elements of a stick. Returns
+/// `None` if there are too many intervals.
 fn compute_footprint(
     offsets: &[Vec<i64>],
     width: i64,
@@ -41,7 +40,7 @@ fn compute_footprint(
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
         match stick {
-            // Lanes and sticks are separate factors, so that the lanes join to whole sticks first.
+            // Lanes and sticks are separate factors, so that lanes are first merged to complete sticks.
             Some((along, elements)) if along == dim && has_whole_sticks(table, elements) => {
                 factors.push(table[..elements].to_vec());
                 factors.push(table.iter().step_by(elements).copied().collect());
@@ -68,7 +67,7 @@ fn compute_footprint(
     Some(intervals)
 }
 
-/// Whether a table along the stick consists of complete sticks, one after another.
+/// Returns whether a table along the stick consists of complete consecutive sticks.
 fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
     table.len().is_multiple_of(elements)
         && table.last() != Some(&HOLE)
@@ -96,7 +95,7 @@ fn repeat_intervals(intervals: &[ByteInterval], offsets: &[i64], width: i64) -> 
     if in_order { all } else { merge_adjacent(all) }
 }
 
-/// Sorts intervals, and merges those that touch.
+/// Sorts intervals, and merges adjacent ones.
 fn merge_adjacent(mut intervals: Vec<ByteInterval>) -> Vec<ByteInterval> {
     intervals.sort_unstable();
     let mut all: Vec<ByteInterval> = Vec::new();
@@ -116,7 +115,7 @@ mod tests {
 
     #[test]
     fn merges_adjacent_intervals() {
-        // Two stick columns of 4 rows out of 8, 64 lanes.
+        // Two columns of sticks, 4 of 8 rows, 64 lanes.
         let out: Vec<i64> = (0..128).map(|c| c / 64 * 512 + c % 64).collect();
         let rows: Vec<i64> = (0..4).map(|row| row * 64).collect();
         let found = compute_footprint(&[rows, out], 2, 2, Some((1, 64))).unwrap();

@@ -1,10 +1,10 @@
-//! Computation of an op, looked up by the name of its function.
+//! Computation of an op, looked up by the name of its device function.
 //!
 //! Functions of one and two inputs, and reductions, are those of [`element`].
 
 use element::{BinaryFunction, Reduction, UnaryFunction};
 
-/// The computation of an op.
+/// Computation of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpKernel {
     /// One input.
@@ -15,17 +15,17 @@ pub(crate) enum OpKernel {
     Where,
     /// A reduction.
     Reduce(Reduction),
-    /// The mean of the values and of their squares.
+    /// Mean of the values, and mean of their squares.
     MomentPair,
-    /// The reciprocal deviation from the two moments.
+    /// Reciprocal standard deviation, computed from the two moments.
     LayerNormScale,
     /// `(x - mean) * scale * weight + bias`.
     LayerNorm,
-    /// Sums of products: matrix multiplication and convolution.
+    /// Contraction: matmul and convolution.
     Contract,
-    /// The largest values along a dimension, in falling order, or their positions.
+    /// Largest values along a dimension, in descending order, or their positions.
     TopK(TopKOutput),
-    /// Data movement, with a change of format if the formats differ.
+    /// Data movement, with a conversion if the number formats differ.
     Copy,
     /// Data movement between the LX of cores.
     Shuffle,
@@ -69,7 +69,7 @@ impl OpKernel {
             })
     }
 
-    /// The number of inputs.
+    /// Returns the number of inputs.
     pub(crate) const fn num_inputs(self) -> usize {
         match self {
             Self::Unary(_)
@@ -98,7 +98,7 @@ impl OpKernel {
         }
     }
 
-    /// Whether a result depends on the inputs at the same point only, so that it may replace an input in place.
+    /// Returns whether a result depends on the inputs at the same point only, so that it may replace an input in place.
     pub(crate) const fn is_elementwise(self) -> bool {
         match self {
             Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => {
@@ -108,7 +108,7 @@ impl OpKernel {
         }
     }
 
-    /// Whether cores may compute partial results, each over a slice of the reduced dimensions.
+    /// Returns whether cores may compute partial results, each over a slice of the reduced dimensions.
     pub(crate) const fn can_accumulate(self) -> bool {
         match self {
             Self::Reduce(_) | Self::Contract => true,
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(OpKernel::from_function("fly"), None);
     }
 
-    /// A new row of the table of device functions must become a kernel.
+    /// Every row of the table of device functions must have a kernel.
     #[test]
     fn supports_every_device_function() {
         assert!(!machine::DeviceFunction::all().is_empty());

@@ -1,15 +1,15 @@
-//! Loops over one core's points, in pieces along one dimension in which every tensor is evenly spaced.
+//! Loops over one core's points, in chunks along one dimension in which every tensor is evenly spaced.
 
 use super::{HOLE, TensorPlan};
 
-/// Strides of a tensor, or of an array of the simulator, along the dimensions.
+/// Offset tables of a tensor, or of an array of the simulator, by dimension.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OffsetTables<'t> {
     pub(crate) offsets: &'t [Vec<i64>],
     pub(crate) even: &'t [usize],
 }
 
-/// The loops.
+/// Loop nest over one core's points.
 #[derive(Clone, Debug)]
 pub(crate) struct PointLoopNest<'t> {
     tracks: Vec<OffsetTables<'t>>,
@@ -19,37 +19,37 @@ pub(crate) struct PointLoopNest<'t> {
     chunk: usize,
 }
 
-/// One tensor in a piece.
+/// Strided run of a tensor's elements in a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StridedRun {
-    /// Elements from the start of the core's part to the first of the piece.
+    /// Offset of the first element from the start of the core's slice, in elements.
     pub(crate) offset: i64,
-    /// Elements from one to the next.
+    /// Distance of two elements, in elements.
     pub(crate) stride: i64,
-    /// Number of elements of the piece within the tensor; the others are beyond its end.
+    /// Number of elements of the chunk within the tensor; the others are beyond its end.
     pub(crate) valid: usize,
 }
 
-/// A piece: some points in a row.
+/// Chunk of consecutive points.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointChunk<'w> {
-    /// One for each track.
+    /// One run for each tensor.
     pub(crate) lanes: &'w [StridedRun],
     pub(crate) length: usize,
-    /// The first point, by dimension.
+    /// First point, by dimension.
     pub(crate) position: &'w [usize],
-    /// The dimension along the piece.
+    /// Dimension along the chunk.
     pub(crate) inner: Option<usize>,
 }
 
 impl<'t> PointLoopNest<'t> {
-    /// Returns loops over some dimensions, the last of them fastest, in pieces along `inner`.
+    /// Returns loops over `dims`, the last of them fastest, in chunks along `inner`.
     pub(crate) fn new(tracks: Vec<OffsetTables<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
         let moves = |dim: usize| sizes[dim] > 1 || tracks.iter().any(|track| track.offsets[dim] != [0]);
         let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && moves(*dim)).collect();
         let even = inner.map(|inner| tracks.iter().fold(0, |all, track| gcd(all, track.even[inner])));
         let chunk = match (even, inner) {
-            // 0 is "all of them".
+            // 0 means all positions.
             (Some(0), Some(inner)) => sizes[inner].min(MAX_CHUNK_POINTS),
             (Some(even), _) => even.min(MAX_CHUNK_POINTS),
             (None, _) => 1,
@@ -57,7 +57,7 @@ impl<'t> PointLoopNest<'t> {
         Self { tracks, sizes: sizes.to_vec(), outer, inner, chunk: chunk.max(1) }
     }
 
-    /// Visits every piece in order.
+    /// Visits every chunk in order.
     pub(crate) fn for_each_chunk(&self, mut visit: impl FnMut(PointChunk<'_>)) {
         let mut position = vec![0usize; self.sizes.len()];
         let mut lanes = vec![StridedRun::default(); self.tracks.len()];
@@ -99,7 +99,7 @@ impl<'t> PointLoopNest<'t> {
         if base == HOLE || table[0] == HOLE {
             return StridedRun::default();
         }
-        // A tensor ends once, so that the holes of a piece are at its end.
+        // A tensor has one end, so the holes of a chunk are at its end.
         let valid = if table[count - 1] == HOLE { table.partition_point(|offset| *offset != HOLE) } else { count };
         StridedRun { offset: base + table[0], stride: if valid > 1 { table[1] - table[0] } else { 0 }, valid }
     }
@@ -116,7 +116,7 @@ impl<'t> PointLoopNest<'t> {
     }
 }
 
-/// Maximum length of a piece, and length of the kernels' buffers.
+/// Maximum length of a chunk, and length of the kernels' buffers.
 pub(crate) const MAX_CHUNK_POINTS: usize = 4096;
 
 fn gcd(left: usize, right: usize) -> usize {
@@ -129,8 +129,7 @@ impl TensorPlan {
     }
 }
 
-/// The offsets of a dense row-major array over some dimensions, as the tables of a track; the other dimensions do not
-/// move.
+/// Builds the offset tables of a dense row-major array over the dimensions `dims`. The other dimensions have stride 0.
 pub(crate) fn build_dense_tables(sizes: &[usize], dims: &[usize]) -> Vec<Vec<i64>> {
     let mut tables: Vec<Vec<i64>> = sizes.iter().map(|size| vec![0; *size]).collect();
     let mut stride = 1;

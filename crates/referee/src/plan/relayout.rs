@@ -1,8 +1,9 @@
-//! Shuffles: copies of a tensor in LX from the cores that hold it, its source, to those that need it, its destination.
+//! Shuffles: copies of a tensor in LX from the cores that hold it, its source, to the cores that need it, its
+//! destination.
 //!
-//! Each of the two tensors says which slices its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own
+//! Each of the two tensors lists the slices that its cores hold (`coreIdToWkSlice_` of its coordinates); the op's own
 //! slices do not matter. Two cores may get the same slice (all-gather), a core may hold nothing, and addresses may
-//! differ from core to core (LX relayout contract).
+//! differ between cores (LX relayout contract).
 
 use super::error::PlanError;
 use super::{CoreAssignment, IterationDim, MemorySpace, OpPlan, TensorPlan};
@@ -15,9 +16,10 @@ fn reject_malformed<T>(message: impl Into<String>) -> RelayoutResult<T> {
     Err(PlanError::Malformed(message.into()))
 }
 
-/// Returns the cores of a shuffle: all that `coreFoldProp_` counts.
+/// Returns the cores of a shuffle: as many as `coreFoldProp_` counts.
 ///
-/// `coreIdsUsed_` may list fewer cores: those that hold the source, if it is a sum that only they have completed.
+/// `coreIdsUsed_` may list fewer cores: those that hold the source, if the source is a sum that only they have
+/// completed.
 pub(super) fn find_relayout_cores(
     operation: &Operation,
     dsc: &Dsc,
@@ -52,10 +54,10 @@ pub(super) fn find_relayout_cores(
     Ok((0..n_cores).map(core).collect())
 }
 
-/// Checks that two corelets share a core's part of a tensor along its stick dimension, which has a fold of its own for
-/// them.
+/// Checks that two corelets share a core's slice of a tensor along its stick dimension, which must have a
+/// `corelet_fold`.
 ///
-/// One address stands for both corelets: the halves lie where the layout of the core's part has them.
+/// One address stands for both corelets: the layout of the core's slice determines the positions of the halves.
 pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<()> {
     let factor =
         |folds: &[Fold], label: &str| folds.iter().find(|fold| fold.label == label).map_or(1, |fold| fold.factor);
@@ -109,7 +111,7 @@ pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
     check_cover(plan, destination, "destination")
 }
 
-/// Checks that the cores hold all slices of a tensor.
+/// Checks that the cores together hold all slices of a tensor.
 fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult<()> {
     let held = find_holders(plan, tensor);
     let slices_of = |(dim, table): (usize, &Vec<i64>)| {
@@ -132,7 +134,7 @@ fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult
     reject_malformed(format!("no core holds {} of the {role}; the {role} is complete", format_slice(plan, &slots)))
 }
 
-/// The cores that hold each slice of a tensor; the tensor has one slice of a dimension that it lacks.
+/// Returns the cores that hold each slice of a tensor. A dimension that the tensor lacks has one slice.
 fn find_holders(plan: &OpPlan, tensor: &TensorPlan) -> BTreeMap<Vec<i64>, Vec<i64>> {
     let mut holders: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
     for (core, slots) in plan.cores.iter().zip(tensor.ownership.iter().flatten()) {

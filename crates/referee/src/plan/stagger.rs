@@ -1,4 +1,4 @@
-//! Positions of the elements that conversions between 16-bit and 32-bit numbers leave ("element arrangement").
+//! Element positions in results of conversions between 16-bit and 32-bit numbers ("element arrangement").
 //!
 //! A conversion does not move elements between groups of four. A 16-bit stick has 64 elements and a 32-bit stick 32:
 //!
@@ -7,24 +7,24 @@
 //! | to 32 bits | 64 p + 8 g + 4 s + e | 2 p + s | 4 g + e |
 //! | to 16 bits | 64 k + 32 h + 4 g + e | k | 8 g + 4 h + e |
 //!
-//! Columns are those of the input as it lies in memory. Each conversion undoes the other.
+//! Columns are those of the input in memory. The two conversions are inverse to each other.
 
 use sdsc_format::program::ConversionOrder;
 
-/// Elements that stay together.
+/// Elements that remain adjacent.
 pub(super) const GROUP_ELEMENTS: i64 = 4;
 
-/// A conversion that staggers its result.
+/// Conversion that staggers its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stagger {
-    /// 16 to 32 bits.
+    /// From 16 to 32 bits.
     Widen,
-    /// 32 to 16 bits.
+    /// From 32 to 16 bits.
     Narrow,
 }
 
 impl Stagger {
-    /// Columns of the sticks that a conversion reads or writes together.
+    /// Number of columns of the sticks that a conversion reads or writes together.
     pub(super) const COLUMNS: i64 = 64;
 
     /// Returns the stagger of a function; `None` if its result has the order of its inputs.
@@ -36,7 +36,7 @@ impl Stagger {
         }
     }
 
-    /// Returns the offset of a column, in elements of the result, whose sticks are `step` elements apart.
+    /// Returns the offset of a column, in elements of the result. Its sticks are `step` elements apart.
     pub(super) const fn column_offset(self, column: i64, step: i64) -> i64 {
         let (pair, within) = (column / Self::COLUMNS, column % Self::COLUMNS);
         let element = within % GROUP_ELEMENTS;
@@ -60,7 +60,7 @@ impl Stagger {
 mod tests {
     use super::*;
 
-    /// Stick and position in it, with sticks of 1000 elements.
+    /// Returns the stick and the position in it, with sticks of 1000 elements.
     fn locate_column(stagger: Stagger, column: i64) -> (i64, i64) {
         let offset = stagger.column_offset(column, 1000);
         (offset / 1000, offset % 1000)

@@ -1,4 +1,4 @@
-//! Steps of a file: which descriptions run together, and in which order.
+//! Steps of an SDSC file: which op descriptions run together, and in which order.
 
 use super::OpPlan;
 use super::build::compile_plan;
@@ -9,10 +9,10 @@ use sdsc_format::model::{Operation, Sdsc};
 use sdsc_format::program::ConversionOrder;
 use std::sync::Arc;
 
-/// The descriptions that run at the same time, each on its own cores.
+/// Plans that run at the same time, each on its own cores.
 pub(crate) type ConcurrentPlans = Vec<Arc<OpPlan>>;
 
-/// Interprets a file. A barrier separates each step from the next.
+/// Compiles a file to its steps. A barrier separates each step from the next.
 pub(crate) fn compile_steps(
     file: &str,
     sdsc: &Sdsc,
@@ -29,7 +29,7 @@ fn reject_malformed<T>(message: impl Into<String>) -> Result<T, PlanError> {
     Err(PlanError::Malformed(message.into()))
 }
 
-/// The descriptions of each step, in order.
+/// Collects the op descriptions of each step, in order.
 fn collect_steps(operation: &Operation) -> Result<Vec<Vec<usize>>, PlanError> {
     let schedules: Vec<(i64, &[[i64; 4]])> =
         operation.core_to_schedule.iter().map(|(core, steps)| (*core, steps.as_slice())).collect();

@@ -5,22 +5,21 @@ use super::{OpPlan, TensorPlan};
 use crate::error::SimError;
 use std::collections::BTreeMap;
 
-/// A symbolic size of an op.
+/// Symbolic size of an op.
 #[derive(Clone, Debug)]
 pub(crate) struct SymbolicSize {
-    /// The symbol that has its value.
+    /// Symbol that has the value of the size.
     pub(crate) symbol: i64,
     /// The dimension.
     pub(crate) dim: usize,
-    /// The name that the file gives it.
+    /// Name in the file.
     pub(crate) name: String,
 }
 
 impl OpPlan {
     /// Returns the op at these sizes, by name; sizes without an entry keep the maximum.
     ///
-    /// # Errors
-    /// A size that the simulator cannot change: one of slices, of the elements of sticks, or of masks.
+    /// Rejects a size that the simulator cannot change: a size of slices, of the elements of sticks, or of masks.
     pub(crate) fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         let mut plan = self.clone();
         for size in &self.sizes {
@@ -65,7 +64,7 @@ impl OpPlan {
 }
 
 impl TensorPlan {
-    /// Keeps the first positions along a dimension; false if these are too many pieces.
+    /// Keeps the first `size` positions along a dimension. Returns false if the footprint has too many intervals.
     fn shrink(&mut self, dim: usize, size: i64, largest: i64) -> bool {
         self.offsets[dim].truncate(size as usize);
         if self.present[dim] {

@@ -1,10 +1,11 @@
 //! Element positions of a tensor, computed from its members in the file.
 //!
-//! Memory is made of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one steps
-//! by one stick, each next one by the extent of those before it. The dimension along the stick (`stickDimOrder_`) steps
-//! by one element inside of a stick, and at its place in the order by sticks. A dimension whose `scale_` is negative is
-//! not stored. An extent is the size of the iteration (of the whole op in HBM, where the start address is that of a
-//! core's slice; of one core's slice in LX) plus `backGapCore_` (SuperDSC schema, section 3 and section 6).
+//! Memory consists of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one has
+//! the stride of one stick, each next one the product of the extents before it. The stick dimension (`stickDimOrder_`)
+//! has the stride of one element inside of a stick, and that of sticks at its place in the order. A dimension whose
+//! `scale_` is negative is not stored. An extent is the size of the iteration plus `backGapCore_`. In HBM that is the
+//! size of the complete op, and the start address is that of a core's slice; in LX it is the size of one core's slice
+//! (SuperDSC schema, section 3 and section 6).
 
 use super::error::PlanError;
 use super::footprint::compute_footprints;
@@ -17,7 +18,7 @@ use sdsc_format::model::{
     WordLength,
 };
 
-/// Maximum number of elements of one tensor; a core accesses far fewer ("torch-spyre facts, A": 256 MiB).
+/// Maximum number of elements of one tensor. A core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
 
 type TensorPlanResult<T> = std::result::Result<T, PlanError>;
@@ -30,7 +31,7 @@ fn reject_unsupported<T>(what: impl Into<String>) -> TensorPlanResult<T> {
     Err(PlanError::NotSimulated(what.into()))
 }
 
-/// Reads the name of a number format.
+/// Parses the name of a number format.
 pub(super) fn parse_number_format(name: &str) -> TensorPlanResult<DeviceFormat> {
     let is_legal = NUMBER_FORMATS.iter().any(|(known, _)| *known == name);
     match name.parse() {
@@ -40,26 +41,26 @@ pub(super) fn parse_number_format(name: &str) -> TensorPlanResult<DeviceFormat> 
     }
 }
 
-/// One tensor of a file.
+/// Builds the plan of one tensor of a file.
 pub(super) struct TensorPlanBuilder<'f> {
     pub(super) dsc: &'f Dsc,
     pub(super) node: &'f AllocateNode,
     pub(super) info: &'f TensorInfo,
-    /// The function of the op.
+    /// Device function of the op.
     pub(super) function: &'f str,
     pub(super) dims: &'f [IterationDim],
-    /// The cores, in the order of the plan.
+    /// Cores, in the order of the plan.
     pub(super) cores: &'f [i64],
-    /// Positions of the elements, if the tensor is the result of a conversion that staggers them.
+    /// Stagger of the elements, if the tensor is the result of a conversion.
     pub(super) stagger: Option<Stagger>,
 }
 
-/// A dimension of a tensor while its tables are built.
+/// Dimension of a tensor while its tables are built.
 struct StoredDim {
     dim: usize,
-    /// Positions of one core.
+    /// Number of positions of one core.
     local: i64,
-    /// Positions in memory.
+    /// Number of positions in memory.
     extent: i64,
 }
 
@@ -154,7 +155,7 @@ impl TensorPlanBuilder<'_> {
         Ok(class)
     }
 
-    /// The dimension along the stick.
+    /// Returns the dimension along the stick.
     fn find_stick_dim(&self, class: &ClassInfo, format: DeviceFormat) -> TensorPlanResult<usize> {
         let elements = format.elements_per_stick();
         match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
@@ -171,11 +172,11 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// The columns of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
+    /// Returns the column dimension of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
     ///
-    /// In which order a stick has them is not public. As in the device's size of such a tensor, which has whole rows of
-    /// 128 columns, elements keep their logical places here; the blocks of two rows and 128 columns are the same bytes
-    /// either way, so no slice may end within one.
+    /// The order within a stick is not public. As in the device size of such a tensor, which has complete rows of 128
+    /// columns, elements keep their logical positions here. Blocks of two rows and 128 columns have the same bytes in
+    /// both orders, so no slice may end within a block.
     fn find_block_dim(&self, rows: &Text, columns: &Text, elements: i64) -> TensorPlanResult<usize> {
         let [inner, next, ..] = self.node.order.as_slice() else {
             return reject_malformed("a block of two dimensions in a tensor of one");
@@ -215,7 +216,7 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// The slices that the cores hold, if the file says so; a core that is not listed holds nothing.
+    /// Reads the slices that the cores hold, if the file lists them; a core that is not listed holds nothing.
     fn read_ownership(&self) -> TensorPlanResult<Option<Vec<Option<Vec<i64>>>>> {
         let map = &self.node.coordinates.core_to_slice;
         if map.is_empty() {
@@ -248,8 +249,8 @@ impl TensorPlanBuilder<'_> {
         Ok(slot)
     }
 
-    /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent
-    /// of its own.
+    /// Checks that the slices of the cores lie within the iteration space, also along dimensions that are not stored
+    /// and have no extent.
     fn check_slices(&self, slots_of_cores: &[Option<Vec<i64>>], locals: &[i64]) -> TensorPlanResult<()> {
         for (dim, slot) in slots_of_cores.iter().flatten().flat_map(|slots| slots.iter().enumerate()) {
             let IterationDim { label, size, .. } = &self.dims[dim];
@@ -263,7 +264,7 @@ impl TensorPlanBuilder<'_> {
         Ok(())
     }
 
-    /// The stored dimensions from the inside, with their extents.
+    /// Collects the stored dimensions from the inside, with their extents.
     fn collect_stored_dims(
         &self,
         class: &ClassInfo,
@@ -290,7 +291,7 @@ impl TensorPlanBuilder<'_> {
         Ok(stored)
     }
 
-    /// The positions that an op covers in HBM: all points, or all positions of a window.
+    /// Returns the number of positions that an op covers in HBM: all points, or all positions of a window.
     fn count_covered_positions(&self, dim: usize) -> TensorPlanResult<i64> {
         match self.find_window(dim)? {
             Some(window) => Ok(window.total),
@@ -298,7 +299,7 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// The slices of a tensor with its own ownership: the factor of `core_fold`.
+    /// Returns the number of slices of a tensor with its own ownership: the factor of `core_fold`.
     fn count_slices(&self, label: &str) -> TensorPlanResult<i64> {
         let info: Option<&CoordInfo> = self.node.coordinates.dims.get(label);
         let folds = info.map(|info| info.folds.functions.iter().zip(&info.folds.folds));
@@ -318,7 +319,7 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// `backGapCore_`: the elements of a dimension beyond the part that the op touches.
+    /// Reads `backGapCore_`: the elements of a dimension beyond those that the op accesses.
     fn read_gap(&self, label: &str, memory: MemorySpace) -> TensorPlanResult<i64> {
         let Some(gaps) = self.node.gaps.as_ref().and_then(|gaps| gaps.get(label)) else { return Ok(0) };
         let mut values = gaps.iter().map(|(_, gap)| gap.0);
@@ -332,11 +333,11 @@ impl TensorPlanBuilder<'_> {
         Ok(first)
     }
 
-    /// Whether a gap says that the tensor ends before the iteration does.
+    /// Returns whether a gap means that the tensor ends before the iteration does.
     ///
-    /// A restickify pads both stick dimensions; the tensor in which such a dimension is not along the stick is not
-    /// padded, and the gap is what it lacks (schema, section 4). Padding is less than a stick, and a view's gap could
-    /// be as small: then the file says the same for both, and we take it for padding.
+    /// A restickify pads both stick dimensions. A tensor whose stick is along the other one is not padded, and its gap
+    /// is the missing padding (schema, section 4). Padding is less than a stick. A view's gap can be as small; the file
+    /// is the same for both, and it is interpreted as padding.
     fn is_missing_gap(&self, dim: usize, stick: usize, gap: i64) -> bool {
         let along = |class: &ClassInfo| {
             let size = class.stick_sizes.first().copied().unwrap_or(0);
@@ -348,7 +349,7 @@ impl TensorPlanBuilder<'_> {
             && self.dsc.classes.iter().any(|(_, class)| along(class))
     }
 
-    /// Positions of one core along a dimension of the iteration space.
+    /// Returns the number of positions of one core along a dimension of the iteration space.
     fn local_size(&self, dim: usize, stored: &[StoredDim], owned: bool) -> TensorPlanResult<i64> {
         let entry = stored.iter().find(|entry| entry.dim == dim);
         Ok(match entry {
@@ -357,7 +358,7 @@ impl TensorPlanBuilder<'_> {
         })
     }
 
-    /// Fills the tables of the stored dimensions.
+    /// Fills the offset tables of the stored dimensions.
     fn fill_offsets(
         &self,
         stored: &[StoredDim],
@@ -379,7 +380,7 @@ impl TensorPlanBuilder<'_> {
             } else {
                 entry.extent
             };
-            // The size of the table is not in the file, so that nothing may lie outside of it but what is one stick.
+            // The file has no size of the table, so only a dimension of one stick may be outside of it.
             blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
             self.check_pairs(entry, stick)?;
@@ -405,8 +406,8 @@ impl TensorPlanBuilder<'_> {
         if by_index.is_empty() { Ok(None) } else { self.build_indirect_access(step).map(Some) }
     }
 
-    /// Checks that a conversion that staggers has complete pairs of sticks: elements of a partly filled one lie in both
-    /// of a pair.
+    /// Checks that a conversion that staggers has complete pairs of sticks: the elements of a partly filled stick lie
+    /// in both sticks of a pair.
     fn check_pairs(&self, entry: &StoredDim, stick: usize) -> TensorPlanResult<()> {
         let columns = entry.local.min(entry.extent);
         if self.stagger.is_some()
@@ -430,7 +431,8 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// A tensor that ends inside of the slice of a core other than the first cannot be told from its tables.
+    /// Rejects an HBM tensor that ends inside of a slice while the dimension is split over cores: all cores share one
+    /// table.
     fn check_end(&self, entry: &StoredDim) -> TensorPlanResult<()> {
         if entry.extent < entry.local
             || (entry.extent < self.dims[entry.dim].size
@@ -469,7 +471,7 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// Returns the window of a dimension of this tensor, if the tensor is read through windows along it.
+    /// Returns the window of a dimension, if the tensor is read through windows along it.
     fn find_window(&self, dim: usize) -> TensorPlanResult<Option<&WindowInfo>> {
         if self.is_windowless(dim) {
             return Ok(None);
@@ -485,7 +487,7 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// The dimension whose windows have `dim` as their points, in this tensor.
+    /// Returns the dimension whose windows have `dim` as their points, in this tensor.
     fn find_enclosing_window(&self, dim: usize) -> Option<&WindowInfo> {
         let windows = self.dsc.space.windows.as_ref()?;
         let found = windows.iter().find(|(label, window)| {
@@ -509,7 +511,7 @@ impl TensorPlanBuilder<'_> {
         Ok(())
     }
 
-    /// Start addresses of the cores; a core that holds no part of the tensor needs none.
+    /// Builds the start addresses of the cores. A core that holds no slice of the tensor needs none.
     fn build_starts(
         &self,
         memory: MemorySpace,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// The name of the memory that launches share.
+/// Name of the memory that launches share.
 const SHARED_REGION_NAME: &str = "the buffers that launches share";
 
 impl Simulation {
@@ -37,7 +37,7 @@ impl Simulation {
             if buffers.contains_key(&tensor.name) {
                 continue;
             }
-            // A buffer whose value the caller gives is no longer one that launches share.
+            // A buffer whose value the caller specifies is outside of the shared memory.
             if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
                 let start = place.offset;
                 buffers.insert(
@@ -108,7 +108,7 @@ impl Simulation {
     /// Returns the numbers in the file of a constant; `None` for a tensor without a file.
     ///
     /// # Errors
-    /// A file that cannot be read, and a tensor that contradicts itself.
+    /// The file cannot be read, or the members of the tensor contradict each other.
     pub fn read_constant(&self, tensor: &Tensor) -> Result<Option<HostArray>, SimError> {
         let Some(path) = self.constants.get(&tensor.name) else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -120,7 +120,7 @@ impl Simulation {
             .map_err(|message| array_error(tensor, message))
     }
 
-    /// Poisons the buffers whose live range ends.
+    /// Poisons the buffers whose live ranges end with a launch.
     pub(crate) fn end_live_ranges<B: ShadowMemory>(
         &self,
         launch: usize,
@@ -130,7 +130,7 @@ impl Simulation {
     ) {
         let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
         for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
-            // One whose value the caller gave is not in the region.
+            // A buffer whose value the caller specified is not in the region.
             if extent.end < i64::MAX {
                 let region = RegionId::Hbm(extent.buffer);
                 machine.region_mut(region).end_live_range(extent.start as usize, extent.end as usize);
@@ -139,7 +139,7 @@ impl Simulation {
         }
     }
 
-    /// Poisons the buffers whose live range begins: the bytes belonged to another buffer.
+    /// Poisons the buffers whose live ranges begin with a launch: their bytes belonged to other buffers.
     pub(crate) fn begin_live_ranges(
         &self,
         launch: usize,
@@ -149,7 +149,7 @@ impl Simulation {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
         for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
             let region = machine.region_mut(RegionId::Hbm(extent.buffer));
-            // One whose value the caller gave is not in the region.
+            // A buffer whose value the caller specified is not in the region.
             if extent.end < i64::MAX {
                 region.poison(
                     extent.start as usize,
@@ -160,7 +160,7 @@ impl Simulation {
     }
 }
 
-/// The host as the writer of a tensor.
+/// Returns the name of the host as the writer of a tensor.
 fn host_writer_name(tensor: &Tensor) -> String {
     format!("the host, '{}'", tensor.name)
 }
@@ -182,7 +182,7 @@ fn fill_buffer(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut 
     layout.store_array(array, region, writer).map_err(|message| array_error(tensor, message))
 }
 
-/// Puts the bytes of a constant's file into its buffer as they are.
+/// Loads the file of a constant into its buffer, byte for byte.
 fn load_constant_file(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
     let file = directory::open_constant(path, tensor)?;
     let writer = machine.register_writer(&format!("the file of '{}'", tensor.name));

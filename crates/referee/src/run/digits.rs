@@ -1,21 +1,21 @@
-//! Integer results that the device represents as two digits, combined into the caller's integers.
+//! Combines integer results that the device represents as two digits into the caller's integers.
 
 use crate::load::host::{ArrayElements, HostArray};
 use element::Arithmetic;
 use sdsc_format::program::Tensor;
 
-/// A result as other elements than the device's numbers.
+/// A result as companion elements, next to the device's numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Companions<E> {
     /// The sizes, outermost first.
     pub shape: Vec<i64>,
     /// The elements, row-major.
     pub elements: Vec<E>,
-    /// The device's numbers, before they become those of the host.
+    /// Device's numbers, before the conversion to the host's.
     pub device: Vec<f32>,
 }
 
-/// Returns the caller's array, with the digits combined, if there are any.
+/// Returns the caller's array: combines the digits, if the tensor has any.
 pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
     let Some(base) = tensor.digit_base else { return array };
     let length = array.elements.len() / 2;
@@ -25,8 +25,7 @@ pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
     HostArray { shape: array.shape[1..].to_vec(), elements }
 }
 
-/// Combines the two digits of a result into one number, for companion elements and for the device's numbers. Returns
-/// other results unchanged.
+/// Combines the two digits of a result, in companion elements and in device's numbers. Returns other results unchanged.
 pub(super) fn combine_shadow_digits<A: Arithmetic>(
     arithmetic: &A,
     tensor: &Tensor,

@@ -1,8 +1,8 @@
 //! Numbers of f64 with a first-order bound on their accumulated rounding error.
 //!
-//! Where numbers cancel, or a logarithm is taken next to 1, two computations in f64 are apart by what each of them has
-//! rounded before, which no magnitude of the result shows. To first order that follows each operation: what its
-//! operands are off by, times how steep it is there, and the rounding of its own result.
+//! After a cancellation, or for a logarithm near 1, the error of earlier roundings dominates, and the magnitude of the
+//! result does not show it. To first order, the error of a result is the error of each operand times the slope there,
+//! plus the rounding of the result itself.
 
 use element::{Arithmetic, BinaryFunction, F64Arithmetic, UnaryFunction};
 
@@ -12,7 +12,7 @@ const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 /// Error of an f64 function, in unit roundoffs.
 const FUNCTION_ROUNDOFFS: f64 = 4.0;
 
-/// No function here is steeper than this where it has no steepness of its own below.
+/// Upper bound on the slope of all functions without a slope of their own below.
 const MAX_SLOPE: f64 = 1.13;
 
 /// A number and its error bound.
@@ -34,7 +34,7 @@ impl ErrorTrackedNumber {
         Self { number, off: if off.is_nan() { f64::INFINITY } else { off } }
     }
 
-    /// A sum of `count` products that are off by `off`, and whose magnitudes add up to `size`.
+    /// Returns a sum of `count` products. `off` is the error of the products, and `size` the sum of their magnitudes.
     pub(super) fn from_sum(number: f64, off: f64, count: usize, size: f64) -> Self {
         Self::with_rounding(number, (count as f64 * UNIT_ROUNDOFF).mul_add(size, off), 1.0)
     }
@@ -147,7 +147,7 @@ impl Arithmetic for ErrorTrackingArithmetic {
 mod tests {
     use super::*;
 
-    /// A third is rounded in f64; the resulting error is known.
+    /// A third is rounded in f64, with a known error.
     #[test]
     fn propagates_error_through_operations() {
         let third =

@@ -1,4 +1,4 @@
-//! One execution of an op: check, count, compute on every core, store.
+//! One execution of an op: checks accesses, counts bytes, computes on every core, and stores.
 
 use crate::account::rounding::OpRoundingError;
 use crate::account::traffic::{Traffic, count_traffic};
@@ -29,7 +29,7 @@ pub(crate) struct ExecutionOutcome {
     pub(crate) parts: TensorSlices,
 }
 
-/// Executes an op once, on the device's numbers and on their companion elements. `lives` has the live ranges of the
+/// Executes an op once, on the device's numbers and on their companion elements. `lives` has the expiry schedule of the
 /// launch, and the number of the execute.
 pub(crate) fn execute_op<B: ShadowMemory>(
     plan: &Arc<OpPlan>,
@@ -52,7 +52,7 @@ pub(crate) fn execute_op<B: ShadowMemory>(
     if let Some((life, begins)) = first.and_then(|part| find_lx_live_range(deaths, number, part)) {
         machine.record_value(writer, life, begins);
     }
-    // Both are computed before either is stored.
+    // Both kinds of results are computed before any is stored.
     let has_numbers = machine.has_values() && !beside.replaces_numbers();
     let results = if has_numbers { compute_results(plan, &parts, &leaders, machine) } else { Vec::new() };
     let error = beside.execute_op(plan, &parts, &leaders, machine, &results);
@@ -71,14 +71,14 @@ pub(crate) fn execute_op<B: ShadowMemory>(
     Ok(ExecutionOutcome { traffic, error, parts })
 }
 
-/// Returns the live range that an execute writes in LX, and whether the execute begins it. `part` is that of the core
-/// with the lowest address: a live range covers the parts of all cores.
+/// Returns the live range that an execute writes in LX, and whether the execute begins it. `part` is the slice with the
+/// lowest address of all cores: a live range covers the slices of all cores.
 fn find_lx_live_range(deaths: &ExpirySchedule, number: usize, part: &TensorSlice) -> Option<(LiveRangeId, bool)> {
     let RegionId::Lx(_) = part.region else { return None };
     deaths.find_written_range(number, part.byte).map(|life| (life, life.1 == number))
 }
 
-/// Computes the cells that the storing core (leader) of each slice of the result stores, paired with the core.
+/// Computes the cells of each slice of the result, paired with the core (leader) that stores them.
 pub(crate) fn compute_results<M: ElementMemory>(
     plan: &OpPlan,
     parts: &TensorSlices,
@@ -96,7 +96,7 @@ pub(crate) fn compute_results<M: ElementMemory>(
     first.map(|(core, values)| (core, encode_slice(view(core), values))).collect()
 }
 
-/// Poisons the result of cores that pass on a partial sum to the LX of another core: what they keep is not the sum.
+/// Poisons the result of cores that pass on a partial sum to the LX of another core: they do not have the final sum.
 fn drop_partial_sums(plan: &OpPlan, leaders: &[usize], parts: &TensorSlices, machine: &mut Machine) {
     for core in (0..leaders.len()).filter(|core| leaders[*core] != *core) {
         let part = &parts.0[core][plan.output];
@@ -115,7 +115,7 @@ fn mark_written(plan: &OpPlan, core: usize, parts: &TensorSlices, machine: &mut 
     written.iter().for_each(|interval| region.mark_written(interval.start as usize, interval.end as usize, writer));
 }
 
-/// Records the bytes that each core would store.
+/// Marks the bytes that each core would store as written.
 fn mark_results_written(
     plan: &OpPlan,
     leaders: &[usize],
@@ -129,7 +129,7 @@ fn mark_results_written(
     }
 }
 
-/// The partial sums travel over the ring as `f32` (assumption), from each further core once.
+/// Returns the bytes of partial sums on the ring: one `f32` (assumption) per element and core that passes on a sum.
 fn count_partial_sum_bytes(plan: &OpPlan, leaders: &[usize]) -> u64 {
     if !plan.kernel.can_accumulate() {
         return 0;
@@ -138,7 +138,7 @@ fn count_partial_sum_bytes(plan: &OpPlan, leaders: &[usize]) -> u64 {
     4 * (num_further * plan.volume(&plan.output_dims())) as u64
 }
 
-/// Computes every core's part, on as many threads as there are; the result does not depend on their number.
+/// Computes the slices of all cores in parallel. The result does not depend on the number of threads.
 fn compute_all_slices<'m, M: ElementMemory + 'm>(
     plan: &OpPlan,
     view: impl Fn(usize) -> CoreView<'m, M> + Sync,
@@ -150,7 +150,7 @@ fn compute_all_slices<'m, M: ElementMemory + 'm>(
     (0..n_cores).into_par_iter().map(|core| compute_slice(view(core))).collect()
 }
 
-/// Adds the partial results of cores; returns one result for each storing core.
+/// Adds the partial results of the cores; returns one result for each storing core.
 fn reduce_across_cores<M: ElementMemory>(
     plan: &OpPlan,
     leaders: &[usize],

@@ -1,4 +1,4 @@
-//! Executions with each kind of companion elements, compiled in this crate.
+//! Instantiations of the generic executions for each kind of companion elements.
 
 use super::{
     digits::Companions,
@@ -10,13 +10,13 @@ use crate::{error::SimError, load::host::HostArray};
 use element::{F64Arithmetic, FiniteField, OrderedField};
 use std::collections::BTreeMap;
 
-/// Elements that a simulation computes with. A generic function is compiled in the crate that calls it; those behind
-/// these methods are compiled here, once, and with the optimization of this crate.
+/// Companion elements that a simulation can compute with. A generic function is compiled in the crate that calls it.
+/// The functions called by these methods are compiled once, in this crate and with its optimization level.
 pub trait Simulated: ShadowArithmetic {
     /// Runs [`Simulation::run_with`].
     ///
     /// # Errors
-    /// As that function.
+    /// See [`Simulation::run_with`].
     fn run(
         &self,
         simulation: &Simulation,
@@ -27,7 +27,7 @@ pub trait Simulated: ShadowArithmetic {
     /// Runs [`Simulation::compute_elements`].
     ///
     /// # Errors
-    /// As that function.
+    /// See [`Simulation::compute_elements`].
     fn elements(
         &self,
         simulation: &Simulation,
@@ -38,7 +38,7 @@ pub trait Simulated: ShadowArithmetic {
     /// Runs [`Simulation::sample_elements`].
     ///
     /// # Errors
-    /// As that function.
+    /// See [`Simulation::sample_elements`].
     fn sampled(
         &self,
         simulation: &Simulation,
@@ -85,11 +85,12 @@ macro_rules! simulated {
 simulated!(IntervalArithmetic, F64Arithmetic, FiniteField, OrderedField);
 
 impl Simulation {
-    /// Runs as [`Self::run`] does, and also computes companion elements; returns the results as such elements, in the
-    /// order of the program.
+    /// Runs the program as [`Self::run`] does, and also computes companion elements. Returns the results as companion
+    /// elements, too, in the order of the program.
     ///
     /// # Errors
-    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, which cannot have companion elements.
+    /// See [`Self::run`]. In addition, a tensor has elements of less than two bytes, which cannot have companion
+    /// elements.
     pub fn run_with<A: Simulated>(
         &self,
         arithmetic: &A,
@@ -99,11 +100,11 @@ impl Simulation {
         arithmetic.run(self, inputs, options)
     }
 
-    /// Returns only the elements that [`Self::run_with`] returns. Where no tensor has integers, the device's numbers
-    /// are not computed: they are poison.
+    /// Returns only the companion elements of [`Self::run_with`]. If no tensor has integers, the device's numbers are
+    /// not computed: they are poison.
     ///
     /// # Errors
-    /// As [`Self::run_with`].
+    /// See [`Self::run_with`].
     pub fn compute_elements<A: Simulated>(
         &self,
         arithmetic: &A,
@@ -113,16 +114,16 @@ impl Simulation {
         arithmetic.elements(self, inputs, options)
     }
 
-    /// Returns elements of the results, in the order of the program. `wanted` has the places of the elements of each
-    /// result, row-major and in order. Arguments of floating-point numbers need a value only where
-    /// [`ShadowArithmetic::embed_argument`] asks for it: a field draws them.
+    /// Returns selected elements of the results, in the order of the program. `wanted` has the sorted row-major indices
+    /// of the elements of each result. Floating-point arguments need a value only if
+    /// [`ShadowArithmetic::embed_argument`] uses it: a finite field draws them.
     ///
-    /// Every check by address is made as in [`Self::run`]. [`RunOptions::max_steps`] limits the points that are
-    /// computed, before any is.
+    /// All address checks are the same as in [`Self::run`]. [`RunOptions::max_steps`] limits the number of computed
+    /// points; the limit is checked before any is computed.
     ///
     /// # Errors
-    /// As [`Self::count_traffic`]; results of integers; more executions of ops than are kept, or more points than the
-    /// limit.
+    /// See [`Self::count`]. In addition: results of integers, too many executions to keep their addresses, and more
+    /// points than the limit.
     pub fn sample_elements<A: Simulated>(
         &self,
         arithmetic: &A,

@@ -1,8 +1,7 @@
-//! Unrounded numbers, each with bounds on the device's rounded number.
+//! Interval arithmetic: unrounded numbers, each with bounds on the device's rounded number.
 //!
-//! The bounds are interval arithmetic over the operations of the device. Rounding is monotone, so the rounded ends
-//! enclose every rounded number between them. Functions are evaluated at the ends and at their extrema. The rounding of
-//! `f32` operations widens the bounds by more than its error.
+//! Rounding is monotone, so the rounded ends enclose every rounded number between them. Functions are evaluated at the
+//! ends and at their extrema. The bounds are widened by more than the rounding error of `f32` operations.
 
 use crate::account::rounding::{BoundViolation, OpRoundingError};
 use crate::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
@@ -22,7 +21,7 @@ const FUNCTION_ERROR: f64 = 1e-6;
 /// Magnitude below which `f32` loses precision (subnormal numbers).
 const MIN_NORMAL: f64 = 1.3e-38;
 
-/// The largest number of `f32`.
+/// Largest finite number of `f32`.
 const MAX_FINITE: f64 = f32::MAX as f64;
 
 /// Minima of silu and gelu: the argument, and a lower bound of the result there.
@@ -34,11 +33,11 @@ const GELU_MINIMUM: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
 pub struct BoundedNumber {
     /// The number, in f64 throughout.
     pub exact: f64,
-    /// Rounding error of f64 in the number, to first order.
+    /// First-order bound on the f64 rounding error of `exact`.
     pub off: f64,
     /// Lower bound of the device's number.
     pub low: f64,
-    /// Upper bound of the device's number; if both bounds are infinite it may be anything, also NaN.
+    /// Upper bound of the device's number. If both bounds are infinite it may be any number, and NaN.
     pub high: f64,
 }
 
@@ -55,7 +54,7 @@ impl BoundedNumber {
         Self::new(exact, f64::NEG_INFINITY, f64::INFINITY)
     }
 
-    /// The number that was never rounded to a format.
+    /// Returns the unrounded number with its error bound.
     const fn tracked_number(self) -> ErrorTrackedNumber {
         ErrorTrackedNumber { number: self.exact, off: self.off }
     }
@@ -116,7 +115,7 @@ impl BoundedNumber {
     }
 }
 
-/// Numbers with bounds.
+/// Arithmetic on numbers with bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IntervalArithmetic;
 
@@ -251,7 +250,7 @@ impl Arithmetic for IntervalArithmetic {
         }
         let ends = || [x.low, x.high].map(|end| F64Arithmetic.apply(function, &numbers, end));
         let growing = |slack: f64| BoundedNumber::from_rounded_ends(exact, ends()[0], ends()[1], slack);
-        // If the function has its minimum between the ends, that is the lower bound.
+        // A minimum of the function between the ends is the lower bound.
         let turning = |(turn, least): (f64, f64)| {
             let [low, high] = ends();
             let slack = FUNCTION_ERROR * x.max_magnitude();

@@ -14,7 +14,7 @@ pub struct LxImage {
     pub bytes: Vec<u8>,
 }
 
-/// Bytes in the LX of a core, to be read after the last launch.
+/// Bytes in the LX of a core to read after the last launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LxRange {
     /// The core.
@@ -25,7 +25,7 @@ pub struct LxRange {
     pub bytes: i64,
 }
 
-/// Reads ranges that ops have written, or the caller before.
+/// Reads ranges that ops or the caller have written.
 pub(crate) fn read_lx_ranges(ranges: &[LxRange], machine: &Machine) -> Result<Vec<LxImage>, SimError> {
     let read = |&LxRange { core, address, bytes }: &LxRange| {
         let region = machine.region(RegionId::Lx(core));

@@ -1,8 +1,8 @@
 //! Companion memory of the device's bytes: an element of another kind for each stored number.
 //!
 //! Device and companion computations share the addresses, checks and order of one execution; only the computed values
-//! differ. An element records the format in which it was written; read in another format it is poison. Integers have no
-//! companion elements: the bytes hold their values.
+//! differ. An element records the format in which it was written; a read in another format yields poison. Integers have
+//! no companion elements: the bytes hold their values.
 
 use crate::account::rounding::OpRoundingError;
 use crate::load::host::HostArray;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Elements that an execution can compute in addition to the device's numbers.
 pub trait ShadowArithmetic: Arithmetic {
-    /// The element of a number that the program gives, which the device has as `device`.
+    /// Returns the element of a program's number; `device` is the same number on the device.
     fn embed_value(&self, exact: f64, device: f32) -> Self::Element;
 
     /// Returns the companion of element `index`, row-major, of argument `argument`, if the element is a floating-point
@@ -26,12 +26,12 @@ pub trait ShadowArithmetic: Arithmetic {
         self.embed_value(exact, device)
     }
 
-    /// Returns the element after a store in a format. By default it is unchanged.
+    /// Returns the element as a store in a format leaves it. By default it is unchanged.
     fn round_for_store(&self, _format: DeviceFormat, element: Self::Element) -> Self::Element {
         element
     }
 
-    /// Notes how far the device's number is from the element.
+    /// Records the difference between the device's number and the element.
     fn record_error(&self, _element: Self::Element, _device: f32, _error: &mut OpRoundingError) {}
 }
 
@@ -41,7 +41,7 @@ impl ShadowArithmetic for F64Arithmetic {
     }
 }
 
-/// Arguments are random.
+/// Draws arguments at random.
 impl ShadowArithmetic for FiniteField {
     fn embed_value(&self, exact: f64, _device: f32) -> FieldElement {
         self.constant(exact)
@@ -52,7 +52,7 @@ impl ShadowArithmetic for FiniteField {
     }
 }
 
-/// As [`Field`].
+/// Draws arguments at random, as [`FiniteField`] does.
 impl ShadowArithmetic for OrderedField {
     fn embed_value(&self, exact: f64, _device: f32) -> OrderedElement {
         self.constant(exact)
@@ -63,19 +63,19 @@ impl ShadowArithmetic for OrderedField {
     }
 }
 
-/// A tensor with both the device's numbers and companion elements.
+/// An input tensor with both device's numbers and companion elements.
 pub(crate) struct ShadowInput<'g> {
     pub(crate) region: RegionId,
     pub(crate) layout: &'g DeviceLayout,
-    /// The program's numbers; where there are none, those that the device's stand for.
+    /// Program's numbers; if `None`, they are derived from the device's.
     pub(crate) exact: Option<&'g HostArray>,
-    /// The number of the argument.
+    /// Number of the argument.
     pub(crate) argument: Option<u64>,
 }
 
 /// Companion memory of a machine.
 pub(crate) trait ShadowMemory {
-    /// Executes an op before its `device` results are stored, and compares with them.
+    /// Executes an op before its `device` results are stored, and compares the results with them.
     fn execute_op(
         &mut self,
         plan: &Arc<OpPlan>,
@@ -85,7 +85,7 @@ pub(crate) trait ShadowMemory {
         device: &[(usize, EncodedSlice<u8>)],
     ) -> OpRoundingError;
 
-    /// Takes up a tensor whose bytes are in the machine.
+    /// Stores the elements of an input whose bytes are in the machine.
     fn store_input(&mut self, given: &ShadowInput<'_>, machine: &Machine);
 
     /// Drops the elements of a dead buffer.
@@ -94,13 +94,13 @@ pub(crate) trait ShadowMemory {
     /// Drops the elements of bytes whose live range has ended.
     fn end_live_range(&mut self, region: RegionId, start: usize, end: usize);
 
-    /// Whether the device's numbers are not needed.
+    /// Returns whether the device's numbers are not needed.
     fn replaces_numbers(&self) -> bool {
         false
     }
 }
 
-/// No companion elements.
+/// Companion memory without elements.
 impl ShadowMemory for () {
     fn execute_op(
         &mut self,

@@ -1,4 +1,4 @@
-//! Companion elements of the device's numbers, for each region of the machine.
+//! Companion elements of the device's numbers, one plane for each region of the machine.
 
 use crate::account::rounding::OpRoundingError;
 use crate::load::host::HostArray;
@@ -14,14 +14,14 @@ use machine::{DeviceFormat, STICK_BYTES};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Slots of a stick: elements of two bytes have one each, of four bytes every second one.
+/// Number of slots per stick: a two-byte element has one slot, a four-byte element uses every second one.
 const SLOTS_PER_STICK: usize = STICK_BYTES as usize / SLOT_BYTES;
 const SLOT_BYTES: usize = 2;
 
-/// Slots that get host memory together.
+/// Number of slots that are allocated together in host memory.
 const SLOTS_PER_PAGE: usize = 64 * SLOTS_PER_STICK;
 
-/// The elements of one region.
+/// Companion elements of one region.
 pub(crate) struct ShadowPlane<E> {
     /// Format in which each stick was written.
     formats: Vec<Option<DeviceFormat>>,
@@ -30,13 +30,13 @@ pub(crate) struct ShadowPlane<E> {
 }
 
 impl<E: Copy> ShadowPlane<E> {
-    /// The element that begins at a byte.
+    /// Returns the element that begins at a byte.
     fn get(&self, byte: usize) -> Option<E> {
         let slot = byte / SLOT_BYTES;
         self.pages.get(slot / SLOTS_PER_PAGE)?.get(slot % SLOTS_PER_PAGE).copied()
     }
 
-    /// The slots of a page that has a byte, and where the byte is among them.
+    /// Returns the slots of the page that contains a byte, and the index of the byte's slot.
     fn page_mut(&mut self, byte: usize, poison: E) -> (&mut [E], usize) {
         let slot = byte / SLOT_BYTES;
         let page = &mut self.pages[slot / SLOTS_PER_PAGE];
@@ -51,7 +51,7 @@ impl<E: Copy> ShadowPlane<E> {
         page[slot] = element;
     }
 
-    /// Stores elements one after another, from a byte on.
+    /// Stores consecutive elements, beginning at a byte.
     pub(crate) fn write(&mut self, byte: usize, format: DeviceFormat, cells: &[E], poison: E) {
         let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
         let end = (byte + cells.len() * width).div_ceil(stick_bytes);
@@ -72,24 +72,24 @@ impl<E: Copy> ShadowPlane<E> {
     }
 }
 
-/// The elements of all regions.
+/// Companion elements of all regions.
 pub(crate) struct ShadowPlanes<'a, A: ShadowArithmetic> {
     arithmetic: &'a A,
     regions: BTreeMap<RegionId, ShadowPlane<A::Element>>,
     replaces_numbers: bool,
 }
 
-/// Whether numbers of a format have companion elements.
+/// Returns whether numbers of a format have companion elements.
 pub(crate) const fn is_float(format: DeviceFormat) -> bool {
     matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
 }
 
-/// Whether an array has floating-point numbers.
+/// Returns whether an array has floating-point numbers.
 pub(crate) fn is_float_array(array: &HostArray) -> bool {
     array.elements.element_type().is_float()
 }
 
-/// Whether a format is wide enough for companion elements.
+/// Returns whether a format is wide enough for companion elements.
 pub(crate) const fn can_hold_shadow(format: DeviceFormat) -> bool {
     format.bytes() >= SLOT_BYTES as i64
 }
@@ -99,18 +99,18 @@ impl<'a, A: ShadowArithmetic> ShadowPlanes<'a, A> {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: false }
     }
 
-    /// Returns companion planes that replace the device's numbers, for programs with floating-point numbers only: no
-    /// device number is computed.
+    /// Returns companion planes that replace the device's numbers, which are not computed. The program must have
+    /// floating-point numbers only.
     pub(crate) const fn new_standalone(arithmetic: &'a A) -> Self {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
     }
 
-    /// The elements of a region to write to.
+    /// Returns the plane of a region to write to.
     pub(crate) fn plane_mut(&mut self, region: RegionId) -> &mut ShadowPlane<A::Element> {
         self.regions.entry(region).or_insert_with(|| ShadowPlane { formats: Vec::new(), pages: Vec::new() })
     }
 
-    /// Returns a reader of the elements of a region.
+    /// Returns a function that reads the companion element at a byte of a region.
     pub(crate) fn element_reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
         let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
         move |byte| match plane {
@@ -121,7 +121,7 @@ impl<'a, A: ShadowArithmetic> ShadowPlanes<'a, A> {
         }
     }
 
-    /// The elements of an array, row-major, and the device's numbers.
+    /// Reads the elements of an array, row-major, and the device's numbers.
     pub(crate) fn read_array(
         &self,
         region: RegionId,
@@ -143,7 +143,7 @@ impl<'a, A: ShadowArithmetic> ShadowPlanes<'a, A> {
     }
 }
 
-/// Returns all of the device's numbers of a region.
+/// Decodes all device's numbers of a region.
 fn decode_region(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32> {
     let bytes = machine.bytes(region);
     let mut numbers = vec![0.0; bytes.len() / format.bytes() as usize];
@@ -151,7 +151,7 @@ fn decode_region(machine: &Machine, region: RegionId, format: DeviceFormat) -> V
     numbers
 }
 
-/// The device's bytes and their companion elements.
+/// Device's bytes with their companion elements.
 pub(crate) struct MemoryWithShadow<'m, 'a, A: ShadowArithmetic> {
     pub(crate) machine: &'m Machine,
     pub(crate) planes: &'m ShadowPlanes<'a, A>,
@@ -257,7 +257,7 @@ impl<A: ShadowArithmetic> ShadowMemory for ShadowPlanes<'_, A> {
         }
         let (arithmetic, poison) = (self.arithmetic, self.arithmetic.poison());
         let numbers = decode_region(machine, given.region, format);
-        // Padding of a constant has numbers, too.
+        // The padding of a constant has numbers, too.
         let padding = |number: &f32| match given.argument {
             Some(_) => arithmetic.poison(),
             None => arithmetic.embed_value(to_program_number(format, *number), *number),

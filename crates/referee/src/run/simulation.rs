@@ -23,19 +23,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A program read from its files, ready to run.
+/// A program that was read from its files and is ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(crate) program: Program,
     pub(crate) bundles: BTreeMap<String, LoadedBundle>,
     /// Expiry schedule of each launch.
     expiry_schedules: Vec<ExpirySchedule>,
-    /// The files of constants, by name.
+    /// Files of constants, by name.
     pub(crate) constants: BTreeMap<String, PathBuf>,
-    /// Constants that rounding changed, with the program's numbers.
+    /// Unrounded numbers of the constants that rounding changed.
     pub(crate) exact: BTreeMap<String, HostArray>,
     target: Target,
-    /// The chosen sizes, by name; other sizes are the maximum.
+    /// Chosen symbolic sizes, by name; other sizes are the maximum.
     pub(crate) sizes: BTreeMap<String, i64>,
 }
 
@@ -47,11 +47,11 @@ pub struct RunOptions {
     pub max_steps: u64,
     /// Maximum number of bytes of HBM.
     pub max_bytes: i64,
-    /// Poison the LX of every core before each launch; torch-spyre's planner assumes that LX lasts.
+    /// Whether to poison the LX of every core before each launch. torch-spyre's planner assumes that LX is preserved.
     pub wipe_lx: bool,
-    /// Initial contents of LX before the first launch, for bundles that are a part of a program.
+    /// Initial contents of LX before the first launch, for bundles that are taken from a larger program.
     pub lx: Vec<LxImage>,
-    /// Bytes of LX to read after the last launch: [`RunOutcome::lx`].
+    /// Byte ranges of LX to read after the last launch into [`RunOutcome::lx`].
     pub observed_lx: Vec<LxRange>,
 }
 
@@ -66,7 +66,7 @@ impl Default for RunOptions {
     }
 }
 
-/// Outcome of a run, and its results as companion elements.
+/// Outcome of a run, with its results as companion elements.
 pub type Accompanied<E> = (RunOutcome, Vec<Companions<E>>);
 
 /// Outcome of a run.
@@ -84,15 +84,15 @@ impl Simulation {
     /// Reads a directory with a `program.json`.
     ///
     /// # Errors
-    /// A file that is missing or malformed, or an op that the simulator does not know.
+    /// A file is missing or malformed, or the simulator does not support an op.
     pub fn load(dir: &Path, target: &Target) -> Result<Self, SimError> {
         Self::with_program(directory::read_program(dir)?, dir, target)
     }
 
-    /// Reads the bundles of a program that the caller describes; `dir` holds their folders and the files of constants.
+    /// Reads the bundles of a program that the caller describes. `dir` has their folders and the files of constants.
     ///
     /// # Errors
-    /// As [`Self::load`].
+    /// See [`Self::load`].
     pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
         program.check_no_symbols().map_err(|message| SimError::Malformed { file: program.name.clone(), message })?;
         let mut bundles: BTreeMap<String, LoadedBundle> = BTreeMap::new();
@@ -135,12 +135,12 @@ impl Simulation {
         })
     }
 
-    /// The ops of all bundles.
+    /// Returns the plans of the ops of all bundles.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &OpPlan> {
         self.bundles.values().flat_map(|bundle| bundle.plans.values().flatten().flatten().map(AsRef::as_ref))
     }
 
-    /// The program.
+    /// Returns the description of the program.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -149,7 +149,7 @@ impl Simulation {
     /// Runs the program. Arguments, and constants without a file, must have a value; other tensors may have one.
     ///
     /// # Errors
-    /// The first rule that an execution breaks.
+    /// An execution violates a rule; the error is the first violation.
     pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<RunOutcome, SimError> {
         let mut machine = self.build_machine(options);
         let buffers = self.allocate_tensors(inputs, &mut machine, &mut ())?;
@@ -161,7 +161,7 @@ impl Simulation {
         })
     }
 
-    /// See [`Self::run_with`].
+    /// Implements [`Self::run_with`].
     pub(super) fn run_beside_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
@@ -178,14 +178,14 @@ impl Simulation {
         Ok((RunOutcome { results: self.read_results(&buffers, &machine)?, lx, report }, companions))
     }
 
-    /// See [`Self::elements`].
+    /// Implements [`Self::compute_elements`].
     pub(super) fn elements_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
-        // Integers that are only moved have a floating-point format in the op that moves them.
+        // An op that only moves integers may declare a floating-point format for them.
         let of_program = self
             .program
             .tensors()
@@ -213,7 +213,7 @@ impl Simulation {
         Ok((machine, buffers, report))
     }
 
-    /// Refuses tensors whose elements have less than two bytes.
+    /// Rejects tensors whose elements have less than two bytes.
     pub(crate) fn check_element_widths(&self) -> Result<(), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !can_hold_shadow(tensor.format)) {
@@ -239,18 +239,18 @@ impl Simulation {
         self.program.results.iter().map(of).collect()
     }
 
-    /// Computes the report of [`Self::execute_launch`] without values: every address is computed and every access
-    /// checked, but no results are computed. Only arguments that are read as indices need a value. [`RunReport::steps`]
-    /// and [`RunOptions::max_steps`] count statements only.
+    /// Computes the report of [`Self::run`] without values: every address is computed and every access is checked, but
+    /// no results are computed. Only arguments that are read as indices need a value. [`RunReport::steps`] and
+    /// [`RunOptions::max_steps`] count statements only.
     ///
     /// # Errors
-    /// As [`Self::execute_launch`]; and an op whose indices are the result of another op.
+    /// See [`Self::run`]. In addition, the indices of an op are the result of another op.
     pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<RunReport, SimError> {
         Ok(self.count_with_shadow(inputs, options, &mut ())?.1)
     }
 
-    /// Counts as [`Self::count_traffic`] does, and executes on the companion memory `beside` as well. Also returns the
-    /// buffers by name.
+    /// Counts as [`Self::count`] does, and executes on the companion memory `beside` as well. Also returns the buffers
+    /// by name.
     pub(crate) fn count_with_shadow<B: ShadowMemory>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
@@ -264,7 +264,7 @@ impl Simulation {
         Ok((buffers, report))
     }
 
-    /// Checks that results are written in full.
+    /// Checks that all elements of the results are written.
     fn check_results(&self, buffers: &BTreeMap<String, BufferExtent>, machine: &Machine) -> Result<(), SimError> {
         for tensor in &self.program.results {
             let region = find_result_region(tensor, buffers, machine)?;
@@ -360,22 +360,22 @@ struct LaunchExecutor<'l, B: ShadowMemory> {
     /// Maximum number of bytes of a pool of unknown size.
     pool_bytes: i64,
     steps: &'l mut u64,
-    /// The values of the bundle, by number.
+    /// Values of the bundle, by number.
     values: Vec<i64>,
     ops: Vec<OpReport>,
     iterations: u64,
-    /// The buffer of the first pool.
+    /// Buffer of the first pool.
     pool: Option<usize>,
-    /// The iterations of the loops in progress, from 0, outermost first.
+    /// Current iterations of the enclosing loops, from 0, outermost first.
     running: Vec<i64>,
     /// Records of the executions for the time model.
     timeline: Timeline,
     time: &'l TimeModel,
-    /// The sizes that were chosen.
+    /// Chosen symbolic sizes.
     sizes: &'l BTreeMap<String, i64>,
 }
 
-/// Position of a launch: executes and loops are numbered in the order of the text.
+/// Position in a launch: executes and loops are numbered in the order of the text.
 #[derive(Clone, Copy, Default)]
 struct StatementCursor {
     execute: usize,
@@ -408,9 +408,9 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
     /// Maps the arguments and the pools to addresses, and sets the values of the parameters. Returns the pools with
     /// their addresses.
     ///
-    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A").
-    /// Otherwise any address is valid, and segment 0 stays empty, so that an address without its base is outside of
-    /// every buffer.
+    /// With absolute addresses in the files, argument `i` has segment `i`, or `i + 1` if there is a pool ("torch-spyre
+    /// facts, A"). Otherwise any address is valid. Segment 0 remains empty, so that an address without its base is
+    /// outside of every buffer.
     fn map_buffers(&mut self, buffers: &BTreeMap<String, BufferExtent>) -> Result<Vec<(usize, i64)>, SimError> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pool_sizes();
@@ -447,7 +447,7 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         Ok(placed)
     }
 
-    /// Whether a bundle with addresses in its files uses a pool: the only evidence is that the arguments end one
+    /// Returns whether a bundle with absolute addresses uses a pool. The only evidence is that the arguments end one
     /// segment later.
     fn has_silent_pool(&self) -> bool {
         let last = self.loaded.plans.values().flatten().flatten().filter_map(|plan| plan.max_address()).max();
@@ -464,7 +464,8 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
                 num_sizes += 1;
                 continue;
             }
-            // Arguments that no op uses have no parameter; then only the name tells which one it is.
+            // Arguments that no op uses have no parameter. If an argument lacks one, the parameters are matched by
+            // name.
             let named =
                 parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
             let number = if num_addresses == addresses.len() { Some(position) } else { named };
@@ -580,7 +581,7 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         Ok(())
     }
 
-    /// Executes one description, the one of a number among those of its step.
+    /// Executes op description `number` of a step.
     fn execute_plan(
         &mut self,
         (file, plan): (&str, &Arc<OpPlan>),
@@ -597,7 +598,7 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         for SymbolicSize { symbol, dim, name } in &plan.sizes {
             match value(*symbol) {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
-                // The file calls the size by a name, the launch gives it by a parameter.
+                // The file names the size, and the launch passes it as a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
                     let message =
                         format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
@@ -625,7 +626,7 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
     }
 }
 
-/// Moves behind statements that may not have been executed.
+/// Advances the cursor past statements, executed or not.
 fn skip_statements(body: &[Statement], cursor: &mut StatementCursor) {
     for statement in body {
         match statement {

@@ -1,8 +1,8 @@
-//! Programs at sizes that a run chooses.
+//! Programs at symbolic sizes that a run chooses.
 //!
-//! A buffer is laid out for the largest sizes, and the caller's arrays have the chosen ones. So the elements of an
-//! array lie where they would in the largest one; what is beyond it in the buffer is NaN of the host, which no result
-//! may need, and nobody need write.
+//! A buffer is laid out for the maximum sizes, and the caller's arrays have the chosen sizes. So the elements of an
+//! array have the positions that they have in the largest array. The remainder of the buffer is NaN from the host; no
+//! result may depend on it, and no op must write it.
 
 use crate::error::SimError;
 use crate::load::address_program::Parameter;
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Simulation {
-    /// The program at these sizes, by name; those without an entry are the largest. The shapes of its arguments and
-    /// results are those of the caller's arrays then.
+    /// Returns the program at these sizes, by name; sizes without an entry are the maximum. The shapes of its arguments
+    /// and results are those of the caller's arrays.
     ///
     /// # Errors
-    /// A name that the program does not have, a size that it cannot have, and files that disagree about sizes.
+    /// The program does not have a size with this name, the value is not legal, or the files disagree about sizes.
     pub fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         for (name, size) in sizes {
             let refuse = |message: String| SimError::Array { name: self.program.name.clone(), message };
@@ -47,7 +47,8 @@ impl Simulation {
         }
     }
 
-    /// The value of a parameter that is a size, by its number among those of the launch; none for an address.
+    /// Returns the value of a parameter that is a size, by its number among the sizes of the launch; `None` for an
+    /// address.
     pub(crate) fn parameter_size(
         sizes: &BTreeMap<String, i64>,
         launch: &LaunchEntry,
@@ -59,8 +60,8 @@ impl Simulation {
     }
 }
 
-/// Gives the dimensions of a tensor the chosen sizes. The strides of the outer dimensions are those of the smaller
-/// array then.
+/// Sets the symbolic dimensions of a tensor to the chosen sizes. The strides of the outer dimensions become those of
+/// the smaller array.
 fn shrink_tensor(tensor: &mut Tensor, sizes: &BTreeMap<String, i64>) -> Result<(), String> {
     let largest = tensor.shape.clone();
     for symbolic in &tensor.symbolic {

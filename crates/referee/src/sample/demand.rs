@@ -1,4 +1,4 @@
-//! Backward analysis: the points of each execution that the sampled elements of the results depend on.
+//! Backward analysis: the points of each execution on which the sampled elements of the results depend.
 
 use super::points::{PointSubset, collect_group, restrict_plan};
 use crate::machine::RegionId;
@@ -18,9 +18,9 @@ pub(super) struct TracedExecution {
 
 /// Needed points of an execution.
 pub(super) enum NeededPoints {
-    /// All points, as many as given: the op moves elements between cores, or to rows that an index selects.
+    /// All points: the op moves elements between cores, or to rows that an index selects.
     All { points: u64 },
-    /// Needed points of some leaders, the cores that store a slice of the result.
+    /// Needed points by leader, the core that stores a slice of the result.
     Points(Vec<(usize, PointSubset)>),
 }
 
@@ -34,10 +34,10 @@ impl NeededPoints {
     }
 }
 
-/// Bytes that one bit of the set stands for.
+/// Number of bytes that one bit of the set stands for.
 const SLOT_BYTES: i64 = 2;
 
-/// Needed elements of one region.
+/// Set of the needed elements of one region.
 #[derive(Default)]
 pub(super) struct NeededSlots(BitSet);
 
@@ -57,7 +57,7 @@ impl NeededSlots {
         self.0.clear(start.min(end), end);
     }
 
-    /// Returns whether one of these bytes is needed.
+    /// Returns whether a byte of this range is needed.
     pub(super) fn contains_any(&self, start: i64, end: i64) -> bool {
         let (start, end) = slot_range(start, end);
         self.0.has_any(start, end)
@@ -88,7 +88,7 @@ impl NeededElements {
     }
 }
 
-/// Returns the needed points of each execution, in execution order. The remaining demand is that on arguments and
+/// Computes the needed points of each execution, in execution order. The remaining demand is that on arguments and
 /// constants.
 pub(super) fn compute_needed_points(executions: &[TracedExecution], demand: &mut NeededElements) -> Vec<NeededPoints> {
     let mut works: Vec<NeededPoints> =
@@ -114,8 +114,8 @@ impl TracedExecution {
         if wanted.is_empty() {
             return NeededPoints::Points(Vec::new());
         }
-        // These ops are not reduced to points: shuffles move slices between cores, a top-k result depends on all ranked
-        // elements, and an indexed result may be in any row.
+        // These ops are always computed in full: shuffles move slices between cores, a top-k result depends on all
+        // ranked elements, and an indexed result may be in any row.
         let is_whole = matches!(plan.kernel, OpKernel::Shuffle | OpKernel::TopK(_))
             || plan.tensors[plan.output].indirect.is_some();
         let points: Vec<(usize, PointSubset)> = match is_whole {
@@ -180,7 +180,7 @@ fn record_access(plan: &OpPlan, part: &TensorSlice, tensor: usize, demand: &mut 
     plan.accessed_intervals(part, tensor).for_each(|bytes| demand.add(part.region, bytes.start, bytes.end));
 }
 
-/// Records the elements that a core reads at the points of a plan, a subset of those of `whole`.
+/// Records the elements that a core reads at the points of `plan`, which is a restriction of `whole`.
 fn record_reads(plan: &OpPlan, parts: &[TensorSlice], demand: &mut NeededElements, whole: &OpPlan) {
     for tensor in &plan.inputs {
         let (entry, part) = (&plan.tensors[*tensor], &parts[*tensor]);
@@ -189,7 +189,7 @@ fn record_reads(plan: &OpPlan, parts: &[TensorSlice], demand: &mut NeededElement
             continue;
         }
         let width = entry.format.bytes();
-        // A sparse stick also has values that belong to its point, such as two moments.
+        // A sparse stick also holds values that belong to the same point, such as two moments.
         let has_groups = entry.is_sparse || plan.kernel == OpKernel::LayerNormScale;
         let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| entry.present[*dim]).collect();
         let inner = Some(entry.stick).filter(|dim| dims.contains(dim));

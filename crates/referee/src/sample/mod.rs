@@ -1,8 +1,8 @@
-//! Computes some elements of a program's results, with only the points that they depend on.
+//! Computes selected elements of a program's results, at only the points on which they depend.
 //!
 //! The program is executed twice without values, so that every address is computed and checked as usual. The first
 //! execution records the accesses of each op. A backward analysis ([`demand`]) determines the needed points of each
-//! execution. In the second execution each op is computed on these points alone ([`points`]).
+//! execution. In the second execution each op is computed at these points alone ([`points`]).
 
 mod demand;
 mod points;
@@ -29,14 +29,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Maximum number of executions whose addresses are kept at a time.
+/// Maximum number of executions whose addresses are kept in memory.
 const MAX_EXECUTIONS: usize = 1 << 16;
 
-/// Places that are looked through at a time.
+/// Maximum length of an index range that is scanned for selected elements.
 const MAX_SCANNED_ELEMENTS: usize = 4096;
 
 impl Simulation {
-    /// See [`Self::sample_elements`].
+    /// Implements [`Self::sample_elements`].
     pub(crate) fn sampled_with<A: ShadowArithmetic>(
         &self,
         arithmetic: &A,
@@ -87,7 +87,7 @@ fn result_region_id(tensor: &Tensor, buffers: &BTreeMap<String, BufferExtent>) -
     RegionId::Hbm(buffers.get(&tensor.name).map_or(0, |extent| extent.buffer))
 }
 
-/// The bytes of a result's buffer at which elements begin.
+/// Returns the bytes of a result's buffer at which the selected elements begin.
 fn find_element_bytes(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
     let layout = DeviceLayout::from_tensor(tensor)?;
     if !is_float(layout.format) && !wanted.is_empty() {
@@ -104,7 +104,7 @@ fn find_element_bytes(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, S
     is_wanted.grow(layout.num_host_elements());
     wanted.iter().for_each(|place| is_wanted.set(*place, place + 1));
     let mut bytes = vec![0; wanted.len()];
-    // Those that are far apart are looked at one by one.
+    // Longer ranges are not scanned: their elements are tested one by one.
     let is_taken =
         |places: Range<usize>, _| places.len() > MAX_SCANNED_ELEMENTS || is_wanted.has_any(places.start, places.end);
     layout.for_each_selected_element(is_taken, |place, byte| {
@@ -117,7 +117,7 @@ fn find_element_bytes(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, S
     Ok(bytes)
 }
 
-/// Records the accesses of executions.
+/// Companion memory that records the accesses of executions.
 #[derive(Default)]
 struct ExecutionTrace {
     executions: Vec<TracedExecution>,
@@ -149,11 +149,11 @@ impl ShadowMemory for ExecutionTrace {
     fn end_live_range(&mut self, _: RegionId, _: usize, _: usize) {}
 }
 
-/// Computes the needed points.
+/// Companion memory that computes only the needed points.
 struct SampleExecutor<'a, A: ShadowArithmetic> {
     arithmetic: &'a A,
     planes: ShadowPlanes<'a, A>,
-    /// The elements of arguments and constants that are needed.
+    /// Needed elements of arguments and constants.
     demand: NeededElements,
     /// Needed points of the remaining executions.
     works: std::vec::IntoIter<NeededPoints>,
@@ -213,7 +213,7 @@ impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
         };
         let plane = self.planes.plane_mut(region);
         if given.argument.is_none() {
-            // Padding of a constant has numbers, too.
+            // The padding of a constant has numbers, too.
             for byte in needed.slot_bytes().filter(|byte| byte.is_multiple_of(width)) {
                 let number = device(byte);
                 plane.write(byte, format, &[arithmetic.embed_value(to_program_number(format, number), number)], poison);

@@ -3,17 +3,17 @@
 use crate::plan::{IterationDim, OpPlan, PaddingMask, TensorPlan};
 use std::collections::BTreeMap;
 
-/// Points of the cores that compute a part of a result: every combination of positions.
+/// Points of the cores that compute a slice of a result: every combination of the positions.
 pub(super) struct PointSubset {
-    /// The positions along the dimensions of which not all are needed.
+    /// Needed positions, for each dimension of which not all are needed.
     positions: BTreeMap<usize, Vec<usize>>,
-    /// The points, on all of the cores.
+    /// Number of points on all of these cores.
     pub(super) computed: u64,
 }
 
 impl PointSubset {
-    /// The points whose positions along dimensions of the result are hit; of the others all are needed. None if there
-    /// are none.
+    /// Returns the points at the needed positions along `dims`, dimensions of the result, and at all positions of the
+    /// others. Returns `None` if there are none.
     pub(super) fn from_hits(plan: &OpPlan, dims: &[usize], is_hit: &[Vec<bool>], n_cores: usize) -> Option<Self> {
         let mut some = BTreeMap::new();
         for dim in dims.iter().filter(|dim| is_hit[**dim].contains(&false)) {
@@ -29,12 +29,13 @@ impl PointSubset {
     }
 }
 
-/// The cores that compute the same part of a result as a first one.
+/// Returns the cores that compute the same slice of a result as `leader`.
 pub(super) fn collect_group(leaders: &[usize], leader: usize) -> Vec<usize> {
     (0..leaders.len()).filter(|core| leaders[*core] == leader).collect()
 }
 
-/// A plan of some cores and points. What it touches has been checked and is not known of it.
+/// Restricts a plan to some cores and points. The restricted plan has no byte intervals: accesses have been checked
+/// before.
 pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset) -> OpPlan {
     let dim = |(at, dim): (usize, &IterationDim)| IterationDim {
         local: points.positions.get(&at).map_or(dim.local, |positions| positions.len() as i64),
@@ -69,7 +70,7 @@ pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset
     }
 }
 
-/// How many points of a dimension are valid, as the reduced slices count them.
+/// Returns the number of valid points of a dimension in the restricted iteration space.
 fn count_valid_points(plan: &OpPlan, points: &PointSubset, dim: usize, valid: i64, slot: i64) -> i64 {
     let Some(positions) = points.positions.get(&dim) else { return valid };
     let before = slot * plan.dims[dim].local;
@@ -82,7 +83,7 @@ fn restrict_tensor(tensor: &TensorPlan, points: &PointSubset) -> TensorPlan {
         Some(positions) => positions.iter().map(|position| table[*position]).collect(),
         None => table.clone(),
     };
-    // Positions that are left are anywhere.
+    // The remaining positions are not evenly spaced.
     let even = |(dim, even): (usize, &usize)| if points.positions.contains_key(&dim) { 1 } else { *even };
     TensorPlan {
         name: tensor.name.clone(),

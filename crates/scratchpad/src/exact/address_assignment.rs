@@ -1,4 +1,4 @@
-//! Assigns addresses to the runs of a selection, or proves that the runs do not fit.
+//! Assigns addresses to the residency intervals of a selection, or finds sets of intervals that do not fit together.
 
 use super::{
     chains::{AddressChain, ChainLink, build_chain_packer},
@@ -9,29 +9,30 @@ use super::{
 use crate::pack::{Packer, PackingResult, StepBudget};
 use std::collections::BTreeMap;
 
-/// Result of the address assignment for a selection.
+/// Result of the address assignment of a selection.
 pub(crate) enum AddressAssignment {
-    /// Address in bytes of each run.
+    /// Address in bytes of each interval.
     Placed(Vec<(ResidencyInterval, i64)>),
-    /// Sets of runs for which no addresses were found.
+    /// Sets of intervals for which no addresses were found.
     Unplaced(Vec<Vec<ResidencyInterval>>),
 }
 
-/// Runs at one address.
+/// Intervals at one address.
 struct AddressGroup {
     runs: Vec<ResidencyInterval>,
     chain: AddressChain,
 }
 
-/// Runs that are placed together or not at all.
+/// Intervals that are placed together or not at all.
 pub(super) struct IntervalGroup {
     pub(super) runs: Vec<ResidencyInterval>,
     pub(super) chain: AddressChain,
-    /// HBM bytes saved.
+    /// HBM bytes that placing the group saves.
     pub(super) saves: i64,
 }
 
-/// Finds addresses for all runs of a selection; groups of runs with overlapping live ranges are packed separately.
+/// Assigns addresses to all residency intervals of `selection`. Groups of intervals with overlapping live ranges are
+/// packed separately, each in at most `most` steps.
 pub(crate) fn assign_addresses(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -62,8 +63,9 @@ pub(crate) fn assign_addresses(
     if unplaced.is_empty() { AddressAssignment::Placed(placed) } else { AddressAssignment::Unplaced(unplaced) }
 }
 
-/// Finds addresses of groups that are live together: with all takeovers of the selection, or only with those that space
-/// requires. A long chain of buffers may be as hard to place as one buffer of its length.
+/// Finds addresses of groups that are live together, either with every in-place reuse of the selection or only with
+/// those that save necessary space. Both are tried, because a long chain of reuses may be as hard to place as one
+/// buffer of its length.
 fn pack_component(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -83,7 +85,7 @@ fn pack_component(
     runs.sort_unstable();
     let loose = group_intervals(problem, &remove_unneeded_reuse(problem, selection, &runs), &runs);
     let mut loosely = build_group_packer(problem, &loose);
-    // If there is enough space, a single list packing suffices.
+    // If there is enough space, one list packing suffices.
     if let Some(found) = placed(&loose, run_limited(loose.len() as u64, steps, &mut loosely)) {
         return Some(found);
     }
@@ -110,7 +112,7 @@ fn to_byte_addresses(
     runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
 }
 
-/// Returns the selection without the takeovers that space does not require.
+/// Returns the selection with only those in-place reuses that save necessary space.
 fn remove_unneeded_reuse(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -137,10 +139,10 @@ fn remove_unneeded_reuse(
     loose
 }
 
-/// Search steps that count as one node of a packing search; both take about the same time.
+/// Steps that count as one node of a packing search. Both take about the same time.
 const STEPS_PER_NODE: u64 = 8;
 
-/// Runs a search with a share of the steps.
+/// Runs a packing search for at most `most` packing nodes.
 fn run_limited(most: u64, steps: &mut StepBudget, packer: &mut Packer) -> PackingResult {
     let granted = most.min(steps.left.div_ceil(STEPS_PER_NODE));
     let mut some = StepBudget { left: granted };
@@ -149,7 +151,7 @@ fn run_limited(most: u64, steps: &mut StepBudget, packer: &mut Packer) -> Packin
     packing
 }
 
-/// Returns the groups of a selection, with the HBM bytes that each one saves.
+/// Returns the groups of intervals of a selection that share an address, with the HBM bytes that each group saves.
 pub(super) fn collect_interval_groups(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -167,7 +169,7 @@ pub(super) fn collect_interval_groups(
     group_intervals(problem, selection, &selection.collect_intervals()).into_iter().map(parcel).collect()
 }
 
-/// Runs at one address.
+/// Builds the chain of intervals at one address.
 pub(super) fn build_chain(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> AddressChain {
     let link = |run: &ResidencyInterval| {
         let (ticks, value) = (run.ticks(problem), &problem.values[run.value]);
@@ -176,7 +178,7 @@ pub(super) fn build_chain(problem: &SelectionProblem, runs: &[ResidencyInterval]
     AddressChain { links: runs.iter().map(link).collect() }
 }
 
-/// Groups the runs that take over addresses from one another. Empty runs are omitted.
+/// Groups the intervals that reuse addresses of each other. Omits empty intervals.
 fn group_intervals(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -191,7 +193,8 @@ fn group_intervals(
         ending.get(&parent).copied()
     };
     let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
-    // Parents precede their children: of two runs that begin together, the parent was born earlier or is listed first.
+    // Parents precede their children: of two intervals that begin together, the parent was born earlier or is listed
+    // first.
     order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first_tick(), runs[at]));
     let mut group_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut groups: Vec<AddressGroup> = Vec::new();
@@ -214,12 +217,13 @@ fn group_intervals(
     groups
 }
 
-/// Maximum number of steps of a cut's proof, so that a simple checker can repeat it.
+/// Maximum number of steps of a cut's proof. A simple checker has to repeat the proof.
 const MAX_PROOF_STEPS: u64 = 5_000;
-/// Number of steps after which a set counts as hard.
+/// Number of steps after which a set of intervals counts as hard.
 const HARD_STEPS: u64 = 300;
 
-/// Returns a small set of runs for which addresses are hard to find, and whether it is proved that none exist.
+/// Returns a small set of intervals for which addresses are hard to find, as a cut, and whether it is proved that no
+/// addresses exist.
 pub(crate) fn find_infeasible_core(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -229,13 +233,13 @@ pub(crate) fn find_infeasible_core(
     let search = |runs: &[ResidencyInterval], most: u64, steps: &mut StepBudget| {
         run_limited(most, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, runs)))
     };
-    // A run through which a remaining run could inherit the address of another one must be kept.
+    // The core must keep an interval through which a remaining interval could inherit the address of another one.
     let is_linked = |rest: &[ResidencyInterval]| {
         let cut = PackingCut::from_runs(problem, selection, rest.to_vec());
         cut.absent.iter().any(|&link| selection.stays[link].in_lx[0])
     };
     let mut order: Vec<ResidencyInterval> = runs.to_vec();
-    // Runs are removed by ascending size, but links after the runs that they connect.
+    // Small intervals are removed first. Links are removed after the intervals that they connect.
     order.sort_by_key(|run| {
         (
             problem.values[run.value].may_pass_address_on(),
@@ -258,7 +262,7 @@ pub(crate) fn find_infeasible_core(
     Some((PackingCut::from_runs(problem, selection, order), proved))
 }
 
-/// Removes runs that the infeasibility does not require: first halves, then quarters, and so on.
+/// Removes intervals while `fails` holds for the remaining ones: first halves, then quarters, and so on.
 fn shrink_core(order: &mut Vec<ResidencyInterval>, mut fails: impl FnMut(&[ResidencyInterval]) -> bool) {
     let mut size = order.len().div_ceil(2);
     while size > 0 {

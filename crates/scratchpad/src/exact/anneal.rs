@@ -1,6 +1,7 @@
-//! Simulated annealing for dense problems, in which selection and addresses cannot be separated. A step places one
-//! parcel where it evicts least, and places the evicted parcels elsewhere if there is room. The change is kept if it
-//! saves more, or slightly less while the temperature is high.
+//! Simulated annealing for dense problems, in which selection and addresses cannot be separated.
+//!
+//! A move places one group of intervals where the evictions cost least, and places the evicted groups where there is
+//! free space. The change is kept if it saves bytes, or loses few while the temperature is high.
 
 use super::{
     address_assignment::{self, IntervalGroup},
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::pack::StepBudget;
 
-/// Parcel whose live range overlaps that of another one, and the units of both where they overlap.
+/// Group whose live range overlaps that of another group, and the units of both where they overlap.
 #[derive(Clone, Copy)]
 struct OverlappingGroup {
     other: usize,
@@ -43,29 +44,29 @@ impl SplitMixRng {
     }
 }
 
-/// Addresses of the parcels.
+/// Addresses of the groups, and the state of the search.
 struct GroupAddresses {
-    /// Neighbors of all parcels in one list, and the start of each parcel's neighbors.
+    /// Overlaps of all groups in one list, and the start of each group's overlaps in it.
     neighbors: Vec<OverlappingGroup>,
     begin: Vec<usize>,
-    /// Maximum address of each parcel.
+    /// Highest legal address of each group.
     highest: Vec<i64>,
     saves: Vec<i64>,
     addresses: Vec<Option<i64>>,
     saved: i64,
-    /// Parcels without an address, and the position of each in this list.
+    /// Groups without an address, and the position of each group in this list.
     waiting: Vec<usize>,
     waiting_position: Vec<usize>,
     edges: Vec<(i64, i64)>,
-    /// Number of neighbors examined.
+    /// Number of overlaps examined, not yet converted to steps.
     work: u64,
 }
 
-/// Number of neighbors examined in one step.
+/// Number of overlaps examined in one step.
 const NEIGHBORS_PER_STEP: u64 = 16;
 
-/// Returns better addresses than those at the start, if any are found. `hot` is the loss that a change may have at the
-/// beginning, in hundredths of the mean saving of a parcel; the permitted loss falls to 0. `go_on` receives the steps
+/// Returns addresses that save at least as many bytes as those of `start`. `hot` is the loss that a move may have at
+/// the beginning, in hundredths of a group's mean saving; the permitted loss falls to 0. `go_on` receives the steps
 /// left and the HBM bytes saved from time to time.
 pub(super) fn anneal(
     parcels: &[IntervalGroup],
@@ -90,7 +91,7 @@ pub(super) fn anneal(
         let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given))
             .expect("no more steps are left than were given");
         let heat = hottest * left / 1024 * left / 1024;
-        // Mostly a parcel without an address is chosen, else one that may have a better address.
+        // Three of four moves choose a group without an address, the others any group: it may have a better address.
         let is_any = dice.sample_below(4) == 0 || table.waiting.is_empty();
         let parcel = if is_any { dice.sample_below(n) } else { table.waiting[dice.sample_below(table.waiting.len())] };
         table.try_move(parcel, heat, &mut dice, &mut driven);
@@ -141,8 +142,8 @@ impl GroupAddresses {
         table
     }
 
-    /// Places the parcel where it evicts least, and the evicted parcels where there is room; undoes both if the loss is
-    /// too large.
+    /// Places the group where evictions cost least, and the evicted groups where there is free space. Undoes all of
+    /// this if the loss is too large.
     fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut SplitMixRng, driven: &mut Vec<(usize, i64)>) {
         let (before, was) = (self.saved, self.addresses[parcel]);
         if was.is_some() {
@@ -172,7 +173,7 @@ impl GroupAddresses {
         }
     }
 
-    /// Assigns an address to a waiting parcel.
+    /// Assigns an address to a group that has none.
     fn assign_address(&mut self, parcel: usize, address: i64) {
         self.addresses[parcel] = Some(address);
         self.saved += self.saves[parcel];
@@ -183,7 +184,7 @@ impl GroupAddresses {
         }
     }
 
-    /// Removes a parcel's address.
+    /// Removes the address of a group.
     fn remove_address(&mut self, parcel: usize) {
         self.addresses[parcel] = None;
         self.saved -= self.saves[parcel];
@@ -191,8 +192,9 @@ impl GroupAddresses {
         self.waiting.push(parcel);
     }
 
-    /// Collects the addresses at which the set of evicted parcels changes: twice the address, plus one if the change is
-    /// above it, with the amount. Both ends of LX are included, so one of these candidates is always the cheapest.
+    /// Collects the addresses at which the set of evicted groups changes. An edge is twice the address, plus one if the
+    /// change applies above it, with the change of the cost. Both ends of LX are included, so one of the edges is
+    /// always the cheapest.
     fn collect_edges(&mut self, parcel: usize) {
         self.edges.clear();
         let range = self.begin[parcel]..self.begin[parcel + 1];
@@ -209,7 +211,7 @@ impl GroupAddresses {
         self.edges.sort_unstable();
     }
 
-    /// Calls the predicate with each candidate address and the cost of its evictions until it returns true.
+    /// Calls `is_it` with each candidate address and the cost of its evictions, until it returns true.
     fn find_address(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
         self.collect_edges(parcel);
         let mut cost = 0;
@@ -224,7 +226,8 @@ impl GroupAddresses {
         None
     }
 
-    /// Returns the address with the least eviction cost, up to some noise; none if the parcel has no legal address.
+    /// Returns the address with the lowest eviction cost, up to some noise. Returns `None` if the group has no legal
+    /// address.
     fn find_cheapest_address(&mut self, parcel: usize, heat: i64, dice: &mut SplitMixRng) -> Option<i64> {
         let mut best: Option<(i64, i64)> = None;
         self.find_address(parcel, |address, cost| {
@@ -237,12 +240,12 @@ impl GroupAddresses {
         best.map(|(_, address)| address)
     }
 
-    /// Returns the lowest address at which nothing is evicted.
+    /// Returns the lowest address without evictions.
     fn find_free_address(&mut self, parcel: usize) -> Option<i64> {
         self.find_address(parcel, |_, cost| cost == 0)
     }
 
-    /// Removes the addresses of all parcels that overlap the parcel at an address.
+    /// Removes the addresses of all groups that overlap `parcel` at address `at`.
     fn evict_overlapping(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
         driven.clear();
         for place in self.begin[parcel]..self.begin[parcel + 1] {
@@ -257,7 +260,7 @@ impl GroupAddresses {
     }
 }
 
-/// Builds the parcels of a selection, and of the values that the selection leaves in HBM.
+/// Builds the groups of a selection, and one group for each value that the selection leaves in HBM.
 pub(super) fn collect_candidate_groups(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
@@ -313,7 +316,7 @@ mod tests {
 
     #[test]
     fn places_groups_that_save_most_together() {
-        // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
+        // Only one of the groups of 6 and 5 units fits next to the group of 4, which outlives both.
         let parcels = [
             build_group(0..2, 6, 60),
             build_group(0..2, 5, 61),
@@ -322,7 +325,7 @@ mod tests {
             build_group(3..5, 7, 29),
         ];
         assert_eq!(run_anneal(&parcels, vec![None; 5]).0, 61 + 40 + 30);
-        // A parcel that is higher than LX is not placed.
+        // A group that is higher than LX is not placed.
         assert_eq!(
             run_anneal(&[build_group(0..2, 11, 99), build_group(0..2, 10, 1)], vec![None; 2]).1,
             [None, Some(0)]

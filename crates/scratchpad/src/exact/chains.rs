@@ -1,48 +1,48 @@
-//! Converts runs that share an address into shapes for the packing engine.
+//! Converts intervals that share an address into shapes for the packing engine.
 
 use crate::pack::{Packer, PackingShape, Rectangle};
 use std::ops::Range;
 
-/// Runs at one address: each run takes over the address of its predecessor.
+/// Intervals at one address: each reuses the address of its predecessor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AddressChain {
     pub(crate) links: Vec<ChainLink>,
 }
 
-/// One run of a chain.
+/// Interval of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChainLink {
     /// First operation.
     pub(crate) start: usize,
-    /// First operation after the run.
+    /// First operation after the interval.
     pub(crate) end: usize,
     pub(crate) units: i64,
-    /// Upper limit of the run's end.
+    /// Exclusive upper limit of the interval's addresses, in units.
     pub(crate) limit: i64,
 }
 
 impl AddressChain {
-    /// Returns the operations of all its runs.
+    /// Returns the operations from the first interval to the last.
     pub(crate) fn live_range(&self) -> Range<usize> {
         let start = self.links.iter().map(|link| link.start).min().unwrap_or(0);
         start..self.links.iter().map(|link| link.end).max().unwrap_or(0)
     }
 
-    /// Returns the units of the largest run.
+    /// Returns the units of the largest interval.
     pub(crate) fn max_units(&self) -> i64 {
         self.links.iter().map(|link| link.units).max().unwrap_or(0)
     }
 
-    /// Returns the highest address in `capacity` units; below 0 if there is none.
+    /// Returns the highest address of the chain in `capacity` units; negative if there is none.
     pub(crate) fn highest_address(&self, capacity: i64) -> i64 {
         self.links.iter().map(|link| link.limit.min(capacity) - link.units).min().unwrap_or(-1)
     }
 }
 
-/// Search for an address of each chain.
+/// Builds the search for an address of each chain.
 ///
-/// The packing engine knows one capacity. A chain that may not reach that capacity gets an extra step after all other
-/// operations, where it is alone, and which is higher by the missing units.
+/// The packing engine supports one capacity. A chain with a lower limit gets an extra rectangle after all operations.
+/// The chain is alone there, and the rectangle is higher by the missing units.
 pub(crate) fn build_chain_packer(chains: &[AddressChain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
     let mut behind = tick(chains.iter().map(|chain| chain.live_range().end).max().unwrap_or(0));

@@ -6,36 +6,37 @@ use super::{
     selection::{ResidencyInterval, ResidencySelection},
 };
 
-/// Runs that do not fit together when exactly these of them take over addresses from one another, and no link between
-/// them is in LX.
+/// Intervals that do not fit together if exactly the reuses `merges` occur among them and no value of `absent` is in
+/// LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PackingCut {
     pub(crate) runs: Vec<ResidencyInterval>,
-    /// Child and parent.
+    /// Pairs of child and parent.
     pub(crate) merges: Vec<(usize, usize)>,
-    /// Values that are live in one operation only and through which one run could inherit the address of another.
+    /// Links: values that are live in one operation only, and through which an interval could inherit the address of
+    /// another.
     pub(crate) absent: Vec<usize>,
 }
 
-/// Bit masks over the cuts, one bit per cut: the cuts whose conditions a decision of the sweep satisfies.
+/// Bit masks over the cuts, one bit per cut: the cuts whose conditions each decision of the sweep affects.
 pub(super) struct CutTable {
     pub(super) all: u128,
-    /// Per value: whether a cut depends on it.
+    /// Per value: whether some cut depends on its residency.
     pub(super) is_eager: Vec<bool>,
-    /// Per value: cuts that require it to be outside LX. Empty without cuts.
+    /// Per value: cuts that require the value to be outside LX. Empty without cuts.
     absent: Vec<u128>,
-    /// Per value and use: cuts that require the use to be served from LX. Empty without cuts.
+    /// Per value and use: cuts that require LX to serve the use. Empty without cuts.
     not_in_lx: Vec<Vec<u128>>,
-    /// Per value and use: cuts that require the value to stay until its next use. Empty without cuts.
+    /// Per value and use: cuts that require the value to remain in LX until its next use. Empty without cuts.
     not_kept: Vec<Vec<u128>>,
-    /// Per operation: (child, parent, cuts that require the takeover, cuts that forbid it).
+    /// Per operation: child, parent, cuts that require the reuse, cuts that forbid it.
     pub(super) edges: Vec<Vec<(usize, usize, u128, u128)>>,
-    /// Per operation: cuts that are fully decided after it.
+    /// Per operation: cuts that are decided completely after it.
     pub(super) decided_after: Vec<u128>,
 }
 
 impl PackingCut {
-    /// Builds the cut of some runs of a selection.
+    /// Builds the cut of some intervals of a selection.
     pub(super) fn from_runs(
         problem: &SelectionProblem,
         selection: &ResidencySelection,
@@ -52,9 +53,9 @@ impl PackingCut {
     }
 }
 
-/// Returns the values outside the runs through which a run could inherit the address of another run, directly or
-/// through further values that are live in that operation only. The inheriting run begins with its value and has no
-/// parent among the runs.
+/// Returns the values through which an interval could inherit the address of another one, directly or through further
+/// values that are live in that operation only. The values are in none of the intervals. The inheriting interval begins
+/// with its value and has no parent among the intervals.
 fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[(usize, usize)]) -> Vec<usize> {
     let is_outside =
         |value: usize| problem.values[value].may_pass_address_on() && runs.iter().all(|run| run.value != value);
@@ -82,7 +83,7 @@ fn find_links(problem: &SelectionProblem, runs: &[ResidencyInterval], merges: &[
     links
 }
 
-/// Returns the pairs of child and parent whose first use and last use, respectively, are in the runs.
+/// Returns the pairs of child and parent for which `runs` contain the child's first use and the parent's last use.
 pub(super) fn find_reuse_pairs(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> Vec<(usize, usize)> {
     let ends =
         |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
@@ -129,17 +130,17 @@ impl CutTable {
         table
     }
 
-    /// Returns the cuts that do not apply if LX does not serve this use.
+    /// Returns the cuts that no longer apply if HBM serves this use.
     pub(super) fn cuts_excluded_by_hbm_use(&self, value: usize, using: usize) -> u128 {
         if self.all == 0 { 0 } else { self.not_in_lx[value][using] }
     }
 
-    /// Returns the cuts that do not apply if the value is in LX.
+    /// Returns the cuts that no longer apply if the value is in LX.
     pub(super) fn cuts_excluded_by_residency(&self, value: usize) -> u128 {
         if self.all == 0 { 0 } else { self.absent[value] }
     }
 
-    /// Returns the cuts that do not apply if the value is not in LX during a use, or leaves after it.
+    /// Returns the cuts that no longer apply if the value is not in LX during a use (`is_out`), or leaves LX after it.
     pub(super) fn cuts_excluded_by_eviction(&self, value: usize, using: Option<usize>, is_out: bool) -> u128 {
         let Some(using) = using.filter(|_| self.all != 0) else { return 0 };
         let kept = |using: usize| self.not_kept[value][using];

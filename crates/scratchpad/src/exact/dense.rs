@@ -1,5 +1,5 @@
-//! Plans and bounds for problems that the exact search cannot close. It improves prices, packs selections that leave
-//! part of LX free, and anneals.
+//! Plans and bounds for problems that the exact search cannot close: better prices, packings of selections that leave
+//! part of LX free, and annealing.
 
 use super::{
     address_assignment::{AddressAssignment, IntervalGroup, assign_addresses},
@@ -16,24 +16,24 @@ use super::{
 };
 use crate::{pack::StepBudget, progress::ProgressCallback};
 
-/// Maximum number of rounds of [`refine_prices`].
+/// Maximum number of subgradient steps of [`refine_prices`].
 const MAX_ROUNDS: u64 = 1_000;
-/// Divisor of the step budget for better prices, for problems of many buffers.
+/// Divisor of the step budget for better prices, if the problem is large.
 const PRICE_BUDGET_DIVISOR: u64 = 4;
 /// Divisor of the step budget for multipliers per value.
 const MULTIPLIER_BUDGET_DIVISOR: u64 = 10;
-/// Sets kept per operation, and successors per set: the first pair is fast, the second finds plans in which many values
-/// must leave at once.
+/// Sets kept per operation, and successors per set. The first pair is fast. The second finds plans in which many values
+/// leave LX at once.
 const SWEEP_WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
-/// Fractions of LX, in thousandths, that a selection leaves free so that it can be packed.
+/// Fractions of LX, in thousandths, that a selection leaves free so that packing it is easier.
 const FREE_FRACTIONS: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
-/// Steps of the budget for each search node that one packing may use.
+/// Divisor of the step budget for the search nodes of one packing.
 const NODE_BUDGET_DIVISOR: u64 = 200;
-/// Initial temperatures of [`anneal`] without and with a plan.
+/// Initial temperatures of [`anneal`], in hundredths of the mean saving: without a plan and with one.
 const INITIAL_TEMPERATURE: i64 = 60;
 const RESTART_TEMPERATURE: i64 = 7;
 
-/// Returns prices that are close to the best ones.
+/// Improves `prices` by subgradient steps, as far as the budget permits.
 pub(super) fn improve_prices(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -51,8 +51,8 @@ pub(super) fn improve_prices(
     })
 }
 
-/// Returns the better of the bounds from prices and from multipliers per value, with its proof, if it is above the
-/// known bound.
+/// Returns the better of two bounds with its proof: that of prices, and that of multipliers per value. Keeps the known
+/// bound if both are lower.
 pub(super) fn improve_bound(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -68,15 +68,15 @@ pub(super) fn improve_bound(
         return bound;
     }
     let rents = if rented > priced { rents.map_or_else(Vec::new, |rents| rents.operations) } else { Vec::new() };
-    // Multipliers per value are a complete proof.
+    // Multipliers per value are a complete proof without prices.
     let prices =
         if rents.is_empty() { prices.clone() } else { DualPrices::new(problem, 1, vec![0; problem.num_ticks]) };
     *proof = BoundProof { prices, cuts: Vec::new(), multipliers: rents };
     priced.max(rented)
 }
 
-/// Searches better plans until the steps are used; returns false if the watcher stopped it. If no selection can be
-/// packed, annealing begins without a plan at high temperature.
+/// Searches better plans until the steps are used. Returns false if the callback stopped the search. If no selection
+/// can be packed, annealing begins without addresses and at high temperature.
 pub(super) fn improve_plan(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -107,8 +107,8 @@ pub(super) fn improve_plan(
     anneal_selection(problem, (&selection, &placed), RESTART_TEMPERATURE, best, steps, go_on)
 }
 
-/// Searches the largest share of LX for which the best selection can be packed into LX: the share first shrinks until
-/// packing succeeds, then grows again. Returns whether the best plan improved; none if the watcher stopped it.
+/// Searches the largest share of LX that a selection may use so that it can be packed. The share first shrinks until
+/// packing succeeds, then grows. Returns whether the best plan improved, or `None` if the callback stopped the search.
 fn select_and_pack(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -148,7 +148,8 @@ fn select_and_pack(
     Some(fits.is_some())
 }
 
-/// Returns whether a selection that leaves `free` thousandths of LX free can be packed and improves on the best plan.
+/// Selects values for an LX that is smaller by `free` thousandths, and packs them into LX. Returns whether the best
+/// plan improved.
 fn pack_with_slack(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -190,8 +191,8 @@ fn select_values(
     })
 }
 
-/// Anneals the parcels of a selection and all other parcels from their current addresses; returns false if the watcher
-/// stopped it.
+/// Anneals the groups of a selection and all other groups, starting from their current addresses. Returns false if the
+/// callback stopped the search.
 fn anneal_selection(
     problem: &SelectionProblem,
     (selection, placed): (&ResidencySelection, &[(ResidencyInterval, i64)]),
@@ -205,8 +206,8 @@ fn anneal_selection(
     let known = best.bytes;
     let mut is_stopped = false;
     let address = |run: ResidencyInterval| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
-    // The plan may omit takeovers that are not needed for space. The runs of such a parcel have several addresses, so
-    // the parcel starts without one.
+    // The plan may omit reuses that save no necessary space. The intervals of such a group have several addresses, so
+    // the group starts without one.
     let start_of = |parcel: &IntervalGroup| {
         let first = address(*parcel.runs.first()?)?;
         parcel.runs.iter().all(|&run| address(run) == Some(first)).then_some(first)

@@ -1,4 +1,4 @@
-//! Decisions that led to the sets of a sweep, and the choice that a set represents.
+//! Decisions that lead to the states of a sweep, and the selection that a state represents.
 
 use super::{
     problem::{ResidencyMode, SelectionProblem},
@@ -7,7 +7,7 @@ use super::{
     selection::{ResidencySelection, ValueResidency},
 };
 
-/// Tree of the decisions that end residency: each entry adds some decisions to those of another entry.
+/// Tree of decisions: each entry adds decisions to those of another entry. A value without decisions is in LX.
 pub(super) struct DecisionHistory {
     entries: Vec<DecisionEntry>,
     decisions: Vec<SweepDecision>,
@@ -20,24 +20,24 @@ struct DecisionEntry {
     end: u32,
 }
 
-/// Decision against keeping a value in LX, or a takeover.
+/// Decision that ends a residency, or an in-place reuse.
 #[derive(Clone, Copy)]
 pub(super) enum SweepDecision {
-    /// The value is not in LX in this operation.
+    /// HBM serves the value in this operation.
     InHbm { value: u32, tick: u32 },
-    /// It leaves after this operation.
+    /// The value leaves LX after this operation.
     EvictAfter { value: u32, tick: u32 },
-    /// The child takes over the parent's address. Recorded only if a cut depends on it.
+    /// The child reuses the parent's address. Recorded only if a cut depends on it.
     ReuseAddress { child: u32, parent: u32 },
 }
 
 impl DecisionHistory {
-    /// Creates the tree with entry 0, the start.
+    /// Creates the tree with the root, entry 0.
     pub(super) fn new() -> Self {
         Self { entries: vec![DecisionEntry { from: 0, start: 0, end: 0 }], decisions: Vec::new() }
     }
 
-    /// Adds an entry with some decisions as a successor of another entry.
+    /// Adds an entry with some decisions as a successor of another entry. Returns that entry if there are no decisions.
     pub(super) fn add(&mut self, from: u32, decisions: impl Iterator<Item = SweepDecision>) -> u32 {
         let start = self.decisions.len() as u32;
         self.decisions.extend(decisions);
@@ -49,7 +49,8 @@ impl DecisionHistory {
         self.entries.len() as u32 - 1
     }
 
-    /// Returns the choice that led to an entry. Takeovers on which no cut depends (`asks`) are chosen optimally.
+    /// Returns the selection of an entry. `asks` returns whether a cut depends on the reuses of an operation; in all
+    /// other operations, the reuses that save most units are chosen.
     pub(super) fn build_selection(
         &self,
         problem: &SelectionProblem,

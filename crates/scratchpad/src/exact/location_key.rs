@@ -1,8 +1,8 @@
-//! Compact keys for the locations of a set's live values, and a hash table that finds equal sets.
+//! Compact keys of sweep states, and a hash table that finds states with equal keys.
 
 use super::prices::Residency;
 
-/// Location of each live value, two bits per slot, and the cuts that still apply.
+/// Location of each live value, in two bits per slot, and the cuts that still apply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct LocationKey<const W: usize> {
     pub(super) locations: [u64; W],
@@ -23,7 +23,7 @@ impl<const W: usize> LocationKey<W> {
         self.locations[slot / 32] = self.locations[slot / 32] & !(3 << shift) | ((at as u64) << shift);
     }
 
-    /// Computes a hash that is the same on every machine.
+    /// Returns a hash that is the same on every machine.
     fn hash(&self) -> usize {
         let words = self.locations.iter().copied().chain([self.live_cuts as u64, (self.live_cuts >> 64) as u64]);
         let folded = words.fold(0_u64, |hash, word| (hash.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -31,13 +31,13 @@ impl<const W: usize> LocationKey<W> {
     }
 }
 
-/// Positions of sets in a list, found by key: open addressing with a load of at most one half.
+/// Positions of states in a list, by key. Hash table with open addressing and a load of at most one half.
 pub(super) struct LocationKeyTable {
     slots: Vec<u32>,
     num_filled: usize,
 }
 
-/// Marks an empty table entry.
+/// Value of an empty table entry.
 const EMPTY_SLOT: u32 = u32::MAX;
 
 impl LocationKeyTable {
@@ -50,7 +50,7 @@ impl LocationKeyTable {
         self.num_filled = 0;
     }
 
-    /// Returns the table index of the key and, if the key is present, its position.
+    /// Returns the table index of the key, and the position if the key is present.
     pub(super) fn find_position<const W: usize>(
         &self,
         key: &LocationKey<W>,
@@ -61,7 +61,7 @@ impl LocationKeyTable {
         (place, (found != EMPTY_SLOT).then_some(found))
     }
 
-    /// Inserts the position of a missing key at the table index of its lookup.
+    /// Inserts a position at the table index that [`Self::find_position`] returned for its key.
     pub(super) fn insert_position<const W: usize>(
         &mut self,
         place: usize,
@@ -80,7 +80,7 @@ impl LocationKeyTable {
         }
     }
 
-    /// Returns the table index of the key, or the free one where it belongs.
+    /// Returns the table index of the key, or the free index where the key belongs.
     fn find_slot<const W: usize>(&self, key: &LocationKey<W>, key_at: &impl Fn(u32) -> LocationKey<W>) -> usize {
         let mask = self.slots.len() - 1;
         let mut place = key.hash() & mask;

@@ -1,21 +1,8 @@
-//! The `exact` planner: the fewest HBM bytes, and a proof of it (`docs/reference/planner.md`).
+//! The `exact` planner: a plan with the fewest HBM bytes, and a proof of its lower bound (`docs/reference/planner.md`).
 //!
-//! | file | content |
-//! |---|---|
-//! | `problem.rs` | values, their uses and their costs, in aligned units |
-//! | `prices.rs` | a price of LX per operation, and the bound that follows |
-//! | `schedule_step.rs`, `reuse_matching.rs`, `location_key.rs`, `history.rs`, `sweep.rs` | the sweep over the sets of values that may be in LX, by operation |
-//! | `selection.rs` | selections: residency intervals and takeovers of addresses |
-//! | `address_assignment.rs`, `chains.rs` | addresses for a selection, or small sets of intervals without addresses |
-//! | `cut.rs` | these sets as constraints of the sweep |
-//! | `dense.rs` | plans and bounds for dense problems |
-//! | `refine.rs` | subgradient steps for better prices |
-//! | `proof.rs` | proof of a bound |
-//! | `multipliers.rs` | the bound from one multiplier per value and operation |
-//! | `places/` | plans of many buffers: sweeps with addresses |
-//! | `anneal.rs` | simulated annealing |
-//! | `solve.rs` | the search, its budget, the plan |
-//! | `report.rs` | the plan as a file |
+//! Lagrange prices of LX give a bound, and a sweep over the operations finds the best selection of values for LX. The
+//! packing engine assigns addresses; intervals without addresses become cuts of the next sweep. Dense and large
+//! problems get further searches within the budget.
 
 mod address_assignment;
 mod address_sweep;

@@ -1,6 +1,6 @@
-//! Bound from Lagrange multipliers per value and operation, instead of one price per operation (Lagrangian
+//! Lower bound from Lagrange multipliers per value and operation, instead of one price per operation (Lagrangian
 //! decomposition, Guignard and Kim 1987). In each operation, a knapsack bounds the payments of the values that fit
-//! together. The bound is tighter than that of prices where few large values compete. It applies to unsplit live ranges
+//! together. The bound is tighter than that of prices if few large values compete. It applies to unsplit live ranges
 //! only.
 
 use super::{
@@ -10,20 +10,20 @@ use super::{
 
 /// Maximum units of LX for which the knapsacks are affordable.
 const MAX_KNAPSACK_UNITS: i64 = 4096;
-/// Maximum of values times operations for which the computation of the values live together is affordable.
+/// Maximum of values times operations for which computing the live sets is affordable.
 const MAX_VALUES_TIMES_TICKS: usize = 1 << 24;
-/// Knapsack table cells that count as one step.
+/// Cells of a knapsack table that count as one step.
 const CELLS_PER_STEP: u64 = 1024;
 
-/// Operation with its live values and the payment of each.
+/// Operation, with the live values that pay for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StepMultipliers {
     pub(crate) tick: usize,
-    /// Value and its payment in HBM bytes.
+    /// Value, and its payment in HBM bytes.
     pub(crate) multipliers: Vec<(usize, i64)>,
 }
 
-/// Multipliers per value and operation, and the lower bound of the HBM bytes that they prove.
+/// Multipliers per value and operation, and the lower bound on HBM bytes that they prove.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MultiplierBound {
     pub(crate) operations: Vec<StepMultipliers>,
@@ -38,20 +38,20 @@ struct LiveSet {
 struct MultiplierSearch<'p> {
     problem: &'p SelectionProblem,
     live_sets: Vec<LiveSet>,
-    /// Multipliers by section and by value in it.
+    /// Per live set and value in it: the multiplier, in HBM bytes.
     multipliers: Vec<Vec<f64>>,
     directions: Vec<Vec<f64>>,
-    /// Bytes saved in LX.
+    /// Per value: HBM bytes that residency saves.
     saves: Vec<f64>,
-    /// Bytes saved in LX, minus the sum of the value's multipliers.
+    /// Per value: HBM bytes that residency saves, minus the sum of the value's multipliers.
     rest: Vec<f64>,
     taken: Vec<Vec<bool>>,
     rows: Vec<f32>,
     work: u64,
 }
 
-/// Searches multipliers with a large bound, starting from `prices`; `goal` is a cost that can be reached. Stops after
-/// `most` steps.
+/// Searches multipliers with a large bound, starting from `prices`. `goal` is the cost of a known plan. Stops after
+/// `most` steps. Returns the bound, if the problem is small enough, and the steps taken.
 pub(super) fn search_multipliers(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -110,7 +110,7 @@ impl<'p> MultiplierSearch<'p> {
         }
     }
 
-    /// Returns an upper bound of the bytes that a plan saves.
+    /// Returns an upper bound on the bytes that a plan saves.
     fn evaluate(&mut self) -> f64 {
         self.rest.clone_from(&self.saves);
         for (section, rents) in self.live_sets.iter().zip(&self.multipliers) {
@@ -125,7 +125,7 @@ impl<'p> MultiplierSearch<'p> {
         saved
     }
 
-    /// Solves the knapsack: the set of values that fits and pays most.
+    /// Solves the knapsack of a live set: marks the values that fit and pay most, and returns their payment.
     fn solve_knapsack(&mut self, section: usize) -> f64 {
         let (values, rents, taken) =
             (&self.live_sets[section].values, &self.multipliers[section], &mut self.taken[section]);
@@ -162,8 +162,8 @@ impl<'p> MultiplierSearch<'p> {
         sum
     }
 
-    /// Raises the multipliers of values that demand LX and are not in the knapsack, and lowers those of values in the
-    /// knapsack without demand.
+    /// Raises the multipliers of values that gain from LX and are not in the knapsack. Lowers those of values in the
+    /// knapsack that do not gain. Returns false if nothing changes.
     fn update_multipliers(&mut self, missing: f64) -> bool {
         let (mut along, mut length) = (0.0, 0.0);
         let wants = |value: usize, rest: &[f64]| f64::from(u8::from(rest[value] > 0.0));
@@ -218,7 +218,7 @@ impl<'p> MultiplierSearch<'p> {
     }
 }
 
-/// Returns the lower bound of the HBM bytes at these multipliers.
+/// Returns the lower bound on HBM bytes that these multipliers prove.
 fn compute_bound(problem: &SelectionProblem, operations: &[StepMultipliers]) -> i64 {
     let mut paid: Vec<i64> = problem.values.iter().map(resident_hbm_bytes).collect();
     let mut bound = problem.fixed_bytes;
@@ -241,13 +241,13 @@ fn resident_hbm_bytes(value: &super::problem::BufferValue) -> i64 {
     value.arrival_bytes + value.final_store_bytes(value.residency_after_use(0, Residency::Hbm))
 }
 
-/// Returns the maximal sets of values that are live together, with the price of a unit in each: the sum over the
-/// operations whose values it contains.
+/// Returns the maximal sets of values that are live together, and per set the price of a unit. That price is the sum
+/// over the operations whose live values the set contains.
 fn find_live_sets(problem: &SelectionProblem, prices: &DualPrices) -> (Vec<LiveSet>, Vec<f64>) {
     let (mut sections, mut price): (Vec<LiveSet>, Vec<f64>) = (Vec::new(), Vec::new());
     let (mut has_begun, mut waiting) = (false, 0.0);
     for tick in 0..problem.num_ticks {
-        // A child may occupy no space in the operation of its birth.
+        // A child may need no space of its own in the operation of its birth.
         let pays_from =
             |value: &super::problem::BufferValue| value.first_tick() + usize::from(!value.parents.is_empty());
         let last = |value: &super::problem::BufferValue| value.uses.last().map_or(0, |one| one.tick);
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn accounts_for_values_that_do_not_fit_together() {
-        // One of three values fits; with one price per unit, the relaxation would admit a part of the second.
+        // One of three values fits. With one price per unit, the relaxation admits a fraction of the second.
         let buffers: Vec<_> = ["a", "b", "c"].iter().map(|name| buffer(name, 60, &[0, 1, 2])).collect();
         let rents = search_bound(&buffers, 100, 360).unwrap();
         assert!((359..=360).contains(&rents.bound), "{rents:?}");
@@ -312,7 +312,8 @@ mod tests {
         let buffers = [buffer("a", 60, &[0, 1]), buffer("b", 50, &[0, 1]), buffer("c", 40, &[0, 1])];
         let problem = SelectionProblem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, ResidencyMode::Whole);
         let rents = vec![(0, 24), (1, 20), (2, 16)];
-        // In units of 10: 12 + 10 + 8 from HBM; multipliers 24 + 20 + 16, of which 60 and 40 together pay 40.
+        // In units of 10: 12 + 10 + 8 from HBM. Of the multipliers 24 + 20 + 16, those for 60 and 40 bytes together pay
+        // 40.
         assert_eq!(compute_bound(&problem, &[StepMultipliers { tick: 0, multipliers: rents }]), 24 + 20 + 16 - 40);
     }
 }

@@ -1,38 +1,40 @@
-//! Prices of LX per operation and unit: Lagrange multipliers of the capacity. With prices, each value decides by itself
-//! whether it pays for LX. The savings of the values, minus the price of all of LX, bound what any choice can save.
+//! Prices of LX per operation and unit: Lagrange multipliers of the capacity.
+//!
+//! With prices, the cheapest residency of each value is independent of all other values. The sum of the minimum costs,
+//! minus the price of all of LX, is a lower bound on the cost of every selection.
 
 use super::problem::{BufferValue, ResidencyMode, SelectionProblem, TickUse};
 
 /// Location of a value between two of its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Residency {
-    /// Not in LX; HBM has it.
+    /// Not in LX; HBM holds the value.
     Hbm = 0,
-    /// In LX; HBM does not have it.
+    /// In LX; HBM holds no valid copy.
     Dirty = 1,
     /// In LX and in HBM.
     Clean = 2,
 }
 
-/// Price of each operation, and the costs of the values at these prices.
+/// Lagrange multipliers of the LX capacity, one per operation, and the cheapest costs of every value under them.
 #[derive(Clone, Debug)]
 pub(crate) struct DualPrices {
-    /// Scale: all costs are HBM bytes times this factor.
+    /// Scale: costs are HBM bytes times this factor.
     pub(crate) scale: i64,
-    /// Per operation: price of a unit of LX.
+    /// Per operation: price of one unit of LX.
     pub(crate) unit_prices: Vec<i64>,
-    /// Prefix sums of the prices by operation.
+    /// Prefix sums of the prices, by operation.
     before: Vec<i64>,
-    /// Per value and use, and after the last one: the least cost from that use on, by the location before it.
+    /// Per value and use, and after the last use: minimum cost from that use on, by the location before it.
     rest: Vec<[i64; 3]>,
-    /// Per value and use, and after the last one: the cheapest decisions.
+    /// Per value and use, and after the last use: cheapest decisions.
     cheapest_choices: Vec<CheapestChoice>,
-    /// Per value: index of its first entry.
+    /// Per value: index of its first entry in `rest`, `cheapest_choices` and `uses`.
     begin: Vec<usize>,
-    /// Bound before the first operation.
+    /// Lower bound on the cost of a selection, scaled, without the fixed bytes of the problem.
     bound: i64,
     value_costs: Vec<ValueCosts>,
-    /// Entry per value and use, and after the last one.
+    /// Per value and use, and after the last use: costs that do not depend on the prices.
     uses: Vec<UseCosts>,
 }
 
@@ -41,36 +43,36 @@ pub(crate) struct DualPrices {
 struct ValueCosts {
     units: i64,
     arrival: i64,
-    /// Cost of coming to LX for a later use.
+    /// Cost of loading the value for a later use.
     coming: i64,
     /// Cost of leaving LX between two uses, by location.
     leaving: [i64; 3],
     departure: i64,
-    /// Whether the operation of its birth is free of charge.
+    /// Whether LX costs nothing in the operation of the value's birth, because the value may reuse an address.
     is_child: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct UseCosts {
     tick: usize,
-    /// Cost if HBM serves the use, scaled.
+    /// Cost of the use if HBM serves it, scaled.
     hbm: i64,
-    /// Location after the use, by the location before it.
+    /// Location after the use if LX serves it, by the location before.
     after: [Residency; 3],
 }
 
-/// Cheapest decisions for a use and for the interval after it.
+/// Cheapest decisions for a use, and for the gap between it and the next use.
 #[derive(Clone, Copy, Debug, Default)]
 struct CheapestChoice {
     /// Whether LX serves the use, by the location before it.
     in_lx: [bool; 3],
-    /// Whether the value stays until the next use, by the location after this one.
+    /// Whether the value remains in LX until the next use, by the location after this use.
     stays: [bool; 3],
 }
 
-/// Cost of illegal decisions, above any other cost.
+/// Cost of an illegal decision, above any other cost.
 const ILLEGAL_COST: i64 = i64::MAX / 4;
-/// Maximum of the total price of LX, so that no sum overflows.
+/// Maximum total price of LX, so that no sum overflows.
 const MAX_TOTAL_PRICE: i64 = 1 << 60;
 
 impl BufferValue {
@@ -83,7 +85,7 @@ impl BufferValue {
         }
     }
 
-    /// Returns the HBM bytes of coming to LX for a use from location `at`; none if illegal.
+    /// Returns the HBM bytes of making LX serve a use, from location `at`. Returns `None` if that is illegal.
     pub(crate) fn load_bytes(&self, stays: ResidencyMode, using: usize, at: Residency) -> Option<i64> {
         match at {
             Residency::Dirty | Residency::Clean => Some(0),
@@ -93,7 +95,7 @@ impl BufferValue {
         }
     }
 
-    /// Returns the location after a use in LX.
+    /// Returns the location after a use that LX serves.
     pub(crate) fn residency_after_use(&self, using: usize, at: Residency) -> Residency {
         match at {
             _ if self.uses[using].writes => Residency::Dirty,
@@ -132,7 +134,7 @@ impl ValueCosts {
 }
 
 impl DualPrices {
-    /// Computes the costs at these prices.
+    /// Computes the costs of all values at these prices.
     pub(crate) fn new(problem: &SelectionProblem, scale: i64, of_unit: Vec<i64>) -> Self {
         let (mut begin, mut uses) = (vec![0], Vec::new());
         for value in &problem.values {
@@ -162,7 +164,7 @@ impl DualPrices {
         prices
     }
 
-    /// Recomputes the costs for changed prices.
+    /// Recomputes the costs after a change of the prices.
     pub(super) fn update(&mut self, problem: &SelectionProblem) {
         self.before.clear();
         self.before.push(0);
@@ -191,7 +193,7 @@ impl DualPrices {
                 }
                 let room = if using == 0 && tariff.is_child { 0 } else { tariff.units * self.unit_prices[one.tick] };
                 let mut least = [0; 3];
-                // Before its first use, a value has only one possible location.
+                // Before its first use, a value has one possible location.
                 let places = if using == 0 {
                     &[Residency::Hbm][..]
                 } else {
@@ -209,13 +211,13 @@ impl DualPrices {
         }
     }
 
-    /// Computes the least costs of a value from a use on.
+    /// Returns the minimum costs of a value from a use on, by the location before it.
     pub(super) fn min_costs_from(&self, index: usize, using: usize) -> &[i64; 3] {
         &self.rest[self.begin[index] + using]
     }
 
-    /// Returns the cost from a use on that LX serves. A child pays nothing in the operation of its birth: its parent
-    /// may have paid.
+    /// Returns the cost from a use on if LX serves that use. A child pays nothing in the operation of its birth,
+    /// because its parent may have paid already.
     pub(crate) fn cost_in_lx(&self, index: usize, using: usize, at: Residency) -> Option<i64> {
         let (coming, one) = (self.value_costs[index].load_cost(using, at), &self.uses[self.begin[index] + using]);
         let cost = || {
@@ -232,7 +234,7 @@ impl DualPrices {
         if using == 0 && is_child { 0 } else { units * self.unit_prices[self.uses[self.begin[index] + using].tick] }
     }
 
-    /// Returns the cost from a use on that HBM serves.
+    /// Returns the cost from a use on if HBM serves that use.
     pub(crate) fn cost_in_hbm(&self, index: usize, using: usize, at: Residency) -> i64 {
         let one = &self.uses[self.begin[index] + using];
         one.hbm
@@ -240,7 +242,7 @@ impl DualPrices {
             + self.min_costs_from(index, using + 1)[Residency::Hbm as usize]
     }
 
-    /// Returns the cost from operation `tick` on, before use `next`, of a value at location `at` that may leave.
+    /// Returns the cost from operation `tick` on, before use `next`, of a value at location `at` that may leave LX now.
     pub(crate) fn cost_from_step(&self, index: usize, next: usize, at: Residency, tick: usize) -> i64 {
         let (rest, place) = (self.min_costs_from(index, next)[at as usize], self.begin[index] + next);
         if at == Residency::Hbm || place + 1 == self.begin[index + 1] {
@@ -250,19 +252,19 @@ impl DualPrices {
         (rent + rest).min(self.eviction_cost(index, next, at))
     }
 
-    /// Returns the cost of leaving LX before use `next`.
+    /// Returns the cost of leaving LX now, before use `next`, including all later costs.
     pub(crate) fn eviction_cost(&self, index: usize, next: usize, at: Residency) -> i64 {
         self.value_costs[index].leaving[at as usize] + self.min_costs_from(index, next)[Residency::Hbm as usize]
     }
 
-    /// Returns the bound before the first operation.
+    /// Returns the lower bound on the cost of a selection, scaled, without the fixed bytes of the problem.
     pub(crate) const fn bound(&self) -> i64 {
         self.bound
     }
 
-    /// Returns the units demanded in each operation at these prices.
+    /// Computes the units demanded in each operation at these prices.
     pub(super) fn compute_demand(&self, wanted: &mut [i64]) {
-        // First the difference to the preceding operation.
+        // First, differences to the preceding operation.
         wanted.fill(0);
         for (index, tariff) in self.value_costs.iter().enumerate() {
             let (begin, end) = (self.begin[index], self.begin[index + 1] - 1);
@@ -291,8 +293,8 @@ impl DualPrices {
         }
     }
 
-    /// Searches prices with a large bound by subgradient steps along the excess demand; `goal` is a cost that can be
-    /// reached.
+    /// Searches prices with a large bound by subgradient steps along the excess demand. `goal` is the cost of a known
+    /// plan, scaled.
     pub(crate) fn new_optimized(problem: &SelectionProblem, scale: i64, goal: i64, num_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.num_ticks]);
         prices.optimize(problem, goal, num_steps);
@@ -306,7 +308,7 @@ impl DualPrices {
         (i128::from(MAX_TOTAL_PRICE) / (rooms + 1)) as f64
     }
 
-    /// Increases the bound.
+    /// Improves the bound by `num_steps` subgradient steps.
     pub(crate) fn optimize(&mut self, problem: &SelectionProblem, goal: i64, num_steps: usize) {
         let prices = self;
         let mut best = (prices.bound, prices.unit_prices.clone());
@@ -330,7 +332,7 @@ impl DualPrices {
             let step = pace * missing / length;
             for ((price, exact), excess) in prices.unit_prices.iter_mut().zip(&mut exact).zip(&excess) {
                 *exact = (*exact + step * excess).clamp(0.0, highest);
-                // Rounded to nearest; no operand is negative.
+                // Rounds to nearest, because no operand is negative.
                 *price = (*exact + 0.5) as i64;
             }
             prices.update(problem);

@@ -1,4 +1,4 @@
-//! The selection problem in small integers: values, their uses, and the HBM bytes of each choice.
+//! Selection problem in small integers: values, their uses, and the HBM bytes of each decision.
 
 use crate::{Buffer, Capacity, UseKind, buffer::can_reuse_in_place};
 use std::ops::Range;
@@ -8,51 +8,51 @@ use std::ops::Range;
 pub enum ResidencyMode {
     /// A buffer is in LX from its first to its last use, or not at all.
     Whole,
-    /// A buffer may leave LX between two uses and come back.
+    /// A buffer may leave LX between two uses and return.
     Split,
 }
 
 /// Uses of a value by one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TickUse {
-    /// Tick of the operation.
+    /// Index of the operation among the operations with uses.
     pub(crate) tick: usize,
     /// HBM bytes of the use if HBM serves it.
     pub(crate) hbm_bytes: i64,
-    /// Whether the operation writes the value, which invalidates the copy in HBM.
+    /// Whether the operation writes the value, which invalidates a copy in HBM.
     pub(crate) writes: bool,
 }
 
-/// Content of a buffer between two complete writes. No residency interval needs to extend beyond it.
+/// Content of a buffer between two complete writes. No residency interval extends beyond it.
 #[derive(Clone, Debug)]
 pub(crate) struct BufferValue {
     /// Position of the buffer in the caller's list.
     pub(crate) buffer: usize,
     /// Bytes of one copy between LX and HBM.
     pub(crate) bytes: i64,
-    /// Size in aligned units of LX.
+    /// Size in units of LX.
     pub(crate) units: i64,
-    /// Exclusive upper limit of its end, in units: all of LX, or one unit less if it may not reach into the last,
-    /// partial unit.
+    /// Exclusive upper limit of the value's addresses, in units: all of LX, or one unit less if the last unit is
+    /// partial and too small for it.
     pub(crate) limit: i64,
-    /// At least one use, by ascending tick.
+    /// Uses, at least one, by ascending tick.
     pub(crate) uses: Vec<TickUse>,
-    /// HBM bytes of beginning in LX: copies in a value that starts in HBM.
+    /// HBM bytes of starting in LX: the copy into LX of a value that starts in HBM.
     pub(crate) arrival_bytes: i64,
-    /// HBM bytes of ending in LX without a valid copy in HBM: copies out a value that ends in HBM.
+    /// HBM bytes of ending in LX without a valid copy in HBM: the copy out of LX of a value that ends in HBM.
     pub(crate) departure_bytes: i64,
-    /// Whether the copy in HBM is valid when the value arrives in LX.
+    /// Whether HBM still holds a valid copy after the value was copied into LX.
     pub(crate) arrives_clean: bool,
-    /// Values whose address it may take over at its birth.
+    /// Values whose address this value may reuse at its birth.
     pub(crate) parents: Vec<usize>,
 }
 
-/// Selection problem: when each value is in LX, so that the HBM bytes are minimal.
+/// Problem of selecting the residency of each value so that the HBM bytes are minimal.
 #[derive(Clone, Debug)]
 pub(crate) struct SelectionProblem {
     pub(crate) values: Vec<BufferValue>,
     pub(crate) num_ticks: usize,
-    /// Units of LX; the last unit may be partial.
+    /// Units of LX. The last one may be partial.
     pub(crate) units: i64,
     /// Bytes of a unit: the alignment, or the largest multiple of it that divides all sizes.
     pub(crate) unit_bytes: i64,
@@ -66,7 +66,8 @@ impl BufferValue {
         self.uses.first().map_or(0, |one| one.tick)
     }
 
-    /// Returns whether it is live in one operation only, in which it may pass on an address that it took over.
+    /// Returns whether the value may be a link: it is live in one operation only, and may pass on an address that it
+    /// reuses.
     pub(crate) fn may_pass_address_on(&self) -> bool {
         self.uses.len() == 1 && !self.parents.is_empty()
     }
@@ -81,7 +82,7 @@ impl BufferValue {
 const MIN_LARGE_PROBLEM_VALUES: usize = 1_000;
 
 impl SelectionProblem {
-    /// Operations without uses are omitted: ticks number the used operations, in order.
+    /// Builds the problem of placing `buffers`. Operations without uses are omitted: ticks number the other operations.
     pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: ResidencyMode) -> Self {
         let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
@@ -126,12 +127,12 @@ impl SelectionProblem {
         problem
     }
 
-    /// Returns whether only work that is linear in the number of values is affordable.
+    /// Returns whether the problem is so large that only work linear in the number of values is affordable.
     pub(crate) const fn is_large(&self) -> bool {
         self.values.len() >= MIN_LARGE_PROBLEM_VALUES
     }
 
-    /// Sets the unit to the greatest common divisor of all sizes.
+    /// Enlarges the unit to the greatest common divisor of all sizes.
     fn coarsen_units(&mut self) {
         let divisor = self.values.iter().fold(0, |divisor, value| gcd(divisor, value.units)).max(1);
         self.unit_bytes *= divisor;
@@ -151,8 +152,8 @@ fn count_units(bytes: i64, capacity: &Capacity) -> i64 {
     bytes / capacity.alignment + i64::from(bytes % capacity.alignment != 0)
 }
 
-/// Returns the ranges of a buffer's uses that form its values: an operation that writes the buffer without reading it
-/// begins a new value.
+/// Returns the ranges of a buffer's uses that form its values. With live-range splitting, an operation that writes the
+/// buffer without reading it begins a new value.
 fn split_into_versions(buffer: &Buffer, stays: ResidencyMode) -> Vec<Range<usize>> {
     let uses = &buffer.uses;
     let mut starts = vec![0];
@@ -211,7 +212,8 @@ fn build_value(
     }
 }
 
-/// All uses are served in the same way as the first one, so the cost is charged to the first.
+/// Merges the uses of an unsplit live range into its first and last use. LX or HBM serves all of them, so the first
+/// carries the cost.
 fn merge_uses(uses: &[TickUse]) -> Vec<TickUse> {
     let (Some(first), Some(last)) = (uses.first(), uses.last()) else { return Vec::new() };
     let hbm_bytes = uses.iter().map(|one| one.hbm_bytes).sum();

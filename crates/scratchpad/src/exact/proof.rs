@@ -1,8 +1,8 @@
-//! Proof of a lower bound.
+//! Proof of a lower bound, before it is written as a certificate.
 
 use super::{cut::PackingCut, multipliers::StepMultipliers, prices::DualPrices};
 
-/// Proof of a lower bound: Lagrange multipliers of the capacity and cuts, or multipliers per value and operation.
+/// Proof of a lower bound: prices of LX and cuts, or multipliers per value and operation.
 #[derive(Clone)]
 pub(super) struct BoundProof {
     pub(super) prices: DualPrices,

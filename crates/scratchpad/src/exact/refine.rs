@@ -2,12 +2,12 @@
 
 use super::{prices::DualPrices, problem::SelectionProblem};
 
-/// Steps between two calls of the watcher.
+/// Subgradient steps between two calls of the callback.
 const ROUNDS_BETWEEN_CALLBACKS: u64 = 16;
 
-/// Improves given prices by steps along the excess demand, deflected from the previous step where they would oscillate
-/// (Camerini, Fratta and Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends when `go_on`, which is
-/// called from time to time, returns false.
+/// Improves prices by steps along the excess demand. A step is deflected from the previous one where they would
+/// oscillate (Camerini, Fratta and Maffioli 1975). `goal` is the scaled cost of a known plan. Ends early when `go_on`,
+/// which is called from time to time, returns false.
 pub(super) fn refine_prices(
     problem: &SelectionProblem,
     start: &DualPrices,
@@ -79,7 +79,7 @@ mod tests {
         Capacity, Instance, PlanningLimits, PlanningProgress, ResidencyMode, buffer::tests::buffer, plan_instance,
     };
 
-    /// Steps are long if the excess is small (found by fuzzing: the sum of the prices overflowed).
+    /// A small excess demand makes the steps long. Found by fuzzing: the sum of the prices overflowed.
     #[test]
     fn keeps_prices_below_overflow() {
         let lives = "b,127,2147483648,127 c1,1,6,128 c2,2,6,128 c3,0,6,128 c4,2,65,128 c5,0,6,63 c6,1,6,63 c7,2,6,128 c8,3,6,1 c9,1,127,128 d,4,8,127 \
@@ -96,8 +96,8 @@ mod tests {
 
     #[test]
     fn converges_to_best_price() {
-        // Three buffers demand space in operation 1, which has space for two thirds of them: at the best price they
-        // save the bytes of two buffers.
+        // Three buffers demand space in operation 1, which has space for two thirds of them. At the best price, the
+        // buffers save the bytes of two of them.
         let buffers: Vec<_> = (0..9).map(|number| buffer("any", 10 + number % 3, &[0, 1, 2])).collect();
         let problem = SelectionProblem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, ResidencyMode::Whole);
         let first = DualPrices::new(&problem, 1 << 16, vec![0; problem.num_ticks]);

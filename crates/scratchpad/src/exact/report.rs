@@ -1,4 +1,4 @@
-//! The result of a plan as JSON, with its certificate (docs/reference/certificates.md).
+//! Result of the exact planner as JSON, with its certificate (`docs/reference/certificates.md`).
 
 use super::solve::{LxInterval, ScratchpadPlan};
 use crate::{Capacity, Instance};
@@ -10,14 +10,14 @@ struct ResultFile<'a> {
     planner: &'a str,
     capacity: i64,
     alignment: i64,
-    /// Address of the first interval.
+    /// Address in bytes of the first interval of each buffer; `None` for a buffer in HBM.
     addresses: BTreeMap<&'a str, Option<i64>>,
     reasons: BTreeMap<&'a str, &'a str>,
     stays: Vec<ReportInterval<'a>>,
     hbm_bytes_left: i64,
     lower_bound: i64,
     optimal: bool,
-    /// Set of plans that the bound applies to.
+    /// Set of plans that the bound covers.
     among: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak: Option<MinimumLxBytes>,
@@ -30,9 +30,9 @@ struct ResultFile<'a> {
 /// Result of the search for the smallest LX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct MinimumLxBytes {
-    /// Bytes that suffice.
+    /// Size of LX, in bytes, for which addresses were found.
     pub bytes: i64,
-    /// Lower bound of the bytes: no plan exists below it.
+    /// Lower bound, in bytes: no plan exists in a smaller LX.
     pub lower_bound: i64,
 }
 
@@ -81,16 +81,16 @@ struct ReportCutInterval<'a> {
 }
 
 impl ScratchpadPlan {
-    /// Set of plans that the bound applies to.
+    /// Returns the name of the set of plans that the bound covers.
     #[must_use]
     pub const fn plan_set(&self) -> &'static str {
         if self.certificate.whole_lives { "whole lives" } else { "split stays" }
     }
 
-    /// Serializes `RESULT.json`.
+    /// Serializes the plan and its certificate as the text of `RESULT.json`.
     ///
     /// # Errors
-    /// If the serialization fails.
+    /// Returns the error of the serializer.
     pub fn to_json(&self, instance: &Instance, heading: &ReportHeader<'_>) -> Result<String, serde_json::Error> {
         let Instance { buffers, capacity: Capacity { bytes, alignment }, .. } = instance;
         let name = |buffer: usize| buffers[buffer].name.as_str();

@@ -1,16 +1,16 @@
-//! Chooses which child reuses the address of which parent in one operation, so that the maximum number of units is
-//! saved.
+//! Matching of children and parents in one operation: which child reuses which parent's address, so that the saved
+//! units are maximal.
 
 use super::schedule_step::ScheduleStep;
 
-/// No child.
+/// Marks a parent without a child.
 const NO_CHILD: usize = usize::MAX;
 
-/// Best pairs of child and parent among the items that are in LX.
+/// Best matching of children and parents among the items that are in LX.
 pub(super) struct ReuseMatching {
     /// Per item: whether it is in LX during the operation.
     pub(super) inside: Vec<bool>,
-    /// Per item: the child that takes over its address.
+    /// Per item: the child that reuses its address.
     child_of: Vec<usize>,
     /// Per item: the last search that visited it.
     visited: Vec<u64>,
@@ -22,7 +22,7 @@ impl ReuseMatching {
         Self { inside: Vec::new(), child_of: Vec::new(), visited: Vec::new(), num_searches: 0 }
     }
 
-    /// Creates the matching with nothing in LX.
+    /// Resets the matching for an operation, with no item in LX.
     pub(super) fn clear(&mut self, moment: &ScheduleStep) {
         self.inside.clear();
         self.inside.resize(moment.items.len(), false);
@@ -31,7 +31,7 @@ impl ReuseMatching {
         }
     }
 
-    /// Returns the units that the best takeovers save: children are matched by descending size.
+    /// Computes the best matching and returns the units that it saves. Children are matched by descending size.
     pub(super) fn compute_saved_units(&mut self, moment: &ScheduleStep) -> i64 {
         self.child_of.clear();
         self.child_of.resize(moment.items.len(), NO_CHILD);
@@ -45,7 +45,7 @@ impl ReuseMatching {
         saved
     }
 
-    /// Finds a parent for a child, by an augmenting path if necessary.
+    /// Finds a parent for a child, by an augmenting path if necessary. Returns whether there is one.
     fn match_parent(&mut self, moment: &ScheduleStep, child: usize) -> bool {
         for &parent in &moment.items[child].parents {
             if self.visited[parent] == self.num_searches || !self.inside[parent] {
@@ -61,7 +61,7 @@ impl ReuseMatching {
         false
     }
 
-    /// Returns the pairs of child and parent that [`Self::compute_saved_units`] found.
+    /// Returns the pairs of child and parent of the matching that [`Self::compute_saved_units`] computed.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.child_of
             .iter()

@@ -1,59 +1,59 @@
-//! Operations of a sweep, with the cost of each choice at given prices.
+//! Steps of the sweep, one per operation, with the cost of each decision at given prices.
 
 use super::{
     prices::{DualPrices, Residency},
     problem::{ResidencyMode, SelectionProblem},
 };
 
-/// One operation.
+/// Step of the sweep: one operation.
 pub(super) struct ScheduleStep {
     pub(super) tick: usize,
-    /// Scaled cost of a unit.
+    /// Scaled price of a unit of LX.
     pub(super) price: i64,
-    /// Values with a decision in this operation.
+    /// Values that need a decision in this operation.
     pub(super) items: Vec<StepItem>,
-    /// Items that may take over the address of another one, by descending size.
+    /// Items that may reuse the address of another item, by descending size.
     pub(super) children: Vec<usize>,
-    /// Units of these items.
+    /// Total units of these children.
     pub(super) child_units: i64,
 }
 
-/// All operations in program order.
+/// Steps of all operations, in program order.
 pub(super) struct SweepSchedule {
     pub(super) steps: Vec<ScheduleStep>,
-    /// Slots for the live values: the maximum number that are live at once.
+    /// Number of slots for live values: the maximum number of values live at once.
     pub(super) num_slots: usize,
 }
 
-/// Maximum number of values live at once for which operations are swept.
+/// Maximum number of values live at once that a sweep supports.
 pub(super) const MAX_SLOTS: usize = 512;
 
-/// A live value in an operation.
+/// Live value in an operation.
 pub(super) struct StepItem {
     pub(super) value: usize,
     pub(super) slot: usize,
     pub(super) units: i64,
-    /// Index of the use; none if the value is live but not used.
+    /// Index of the use; `None` if the operation does not use the value.
     pub(super) using: Option<usize>,
-    /// Costs by the location of the value before the operation.
+    /// Costs of the decisions, by the location of the value before the operation.
     pub(super) choices: [ItemCosts; 3],
     /// Whether a later use exists.
     pub(super) may_leave: bool,
-    /// Whether it was born here and need not pay, because it may take over an address.
+    /// Whether LX costs nothing in this operation: the value is born here and may reuse an address.
     pub(super) is_free: bool,
-    /// Items of its parents that die in this operation.
+    /// Items of the value's parents that die in this operation.
     pub(super) parents: Vec<usize>,
 }
 
-/// Costs of the decisions for a value: in scaled bytes including all later costs, and in bytes of this operation.
+/// Costs of the decisions for a value: `cost` in scaled bytes with all later costs, `bytes` in bytes of this operation.
 #[derive(Clone, Copy)]
 pub(super) struct ItemCosts {
-    /// Cost if it is in LX, if permitted.
+    /// LX serves the value; `None` if that is illegal.
     pub(super) stay: Option<TransitionCost>,
-    /// Cost if it is not in LX.
+    /// HBM serves the value.
     pub(super) out_cost: i64,
     pub(super) out_bytes: i64,
-    /// Cost if it is in LX and leaves afterwards.
+    /// LX serves the value, which leaves LX after the operation.
     pub(super) leave: TransitionCost,
 }
 
@@ -65,7 +65,7 @@ pub(super) struct TransitionCost {
 }
 
 impl SweepSchedule {
-    /// Returns none if more than [`MAX_SLOTS`] values are live at once.
+    /// Builds the schedule. Returns `None` if more than [`MAX_SLOTS`] values are live at once.
     pub(super) fn new(problem: &SelectionProblem, prices: &DualPrices) -> Option<Self> {
         if !can_be_swept(problem) {
             return None;
@@ -105,7 +105,7 @@ impl SweepSchedule {
     }
 }
 
-/// Returns whether at most the maximum number of values is live at once.
+/// Returns whether at most [`MAX_SLOTS`] values are live at once.
 pub(super) fn can_be_swept(problem: &SelectionProblem) -> bool {
     count_max_live_values(problem) <= MAX_SLOTS
 }
@@ -126,7 +126,7 @@ fn count_max_live_values(problem: &SelectionProblem) -> usize {
     most
 }
 
-/// Slot and next use of each live value.
+/// Slots and next uses of the live values.
 struct SlotAllocator {
     values: Vec<Option<usize>>,
     slot_of: Vec<usize>,
@@ -144,7 +144,7 @@ impl SlotAllocator {
         self.slot_of[value] = free;
     }
 
-    /// Advances past a use of a value; after the last use, frees the slot and returns true.
+    /// Advances to the next use of a value. After the last use, frees the slot and returns true.
     fn advance_use(&mut self, problem: &SelectionProblem, value: usize) -> bool {
         self.next_use[value] += 1;
         let is_last = self.next_use[value] == problem.values[value].uses.len();
@@ -179,7 +179,7 @@ fn build_item(
         slot,
         units: value.units,
         using,
-        // Before its first use, a value has only one possible location.
+        // Before its first use, a value has one possible location.
         choices: if using == Some(0) {
             [choice(Residency::Hbm); 3]
         } else {
@@ -220,7 +220,7 @@ fn compute_use_costs(
     ItemCosts { stay, out_cost, out_bytes, leave }
 }
 
-/// Finds the parents among the items, and the items that have parents, by descending size.
+/// Sets the parents of each item. Returns the items that have parents, by descending size.
 fn link_parents(problem: &SelectionProblem, items: &mut [StepItem]) -> Vec<usize> {
     let mut children = Vec::new();
     for child in 0..items.len() {

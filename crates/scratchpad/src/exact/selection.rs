@@ -1,12 +1,12 @@
-//! The selection of a plan: the uses that LX serves, the values that remain in LX between two uses, and the in-place
-//! reuse of addresses.
+//! Selection of a plan, without addresses: the uses that LX serves, the gaps between uses during which values remain in
+//! LX, and the in-place reuses.
 
 use super::{
     prices::Residency,
     problem::{ResidencyMode, SelectionProblem},
 };
 
-/// One entry per value.
+/// Residency of every value: one entry per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResidencySelection {
     pub(crate) stays: Vec<ValueResidency>,
@@ -19,18 +19,18 @@ pub(crate) struct BestPlan {
     pub(crate) placed: Vec<(ResidencyInterval, i64)>,
 }
 
-/// Decisions for one value.
+/// Residency of one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ValueResidency {
     /// Per use: whether LX serves it.
     pub(crate) in_lx: Vec<bool>,
-    /// Per use: whether the value stays in LX until the next one.
+    /// Per use: whether the value remains in LX until the next use.
     pub(crate) keeps: Vec<bool>,
-    /// Parent whose address it takes over.
+    /// Parent whose address the value reuses.
     pub(crate) parent: Option<usize>,
 }
 
-/// Contiguous residency interval: the uses `first..=last`.
+/// Residency interval of a value: its uses `first..=last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ResidencyInterval {
     pub(crate) value: usize,
@@ -44,7 +44,7 @@ impl ResidencySelection {
         Self { stays: problem.values.iter().map(|value| ValueResidency::all_in_hbm(value.uses.len())).collect() }
     }
 
-    /// Returns the HBM bytes left, including those of the buffers that cannot be in LX.
+    /// Returns the HBM bytes of a plan with this selection, including those of buffers that cannot be in LX.
     pub(crate) fn hbm_bytes(&self, problem: &SelectionProblem) -> i64 {
         problem.fixed_bytes + (0..problem.values.len()).map(|index| self.value_bytes(problem, index)).sum::<i64>()
     }
@@ -54,12 +54,12 @@ impl ResidencySelection {
         self.stays[index].hbm_bytes(problem, index)
     }
 
-    /// Returns the contiguous residency intervals, by value and time.
+    /// Returns the residency intervals, by value and time.
     pub(crate) fn collect_intervals(&self) -> Vec<ResidencyInterval> {
         self.stays.iter().enumerate().flat_map(|(value, stay)| stay.collect_intervals(value)).collect()
     }
 
-    /// Removes a run from LX.
+    /// Removes an interval from LX, and the in-place reuses that depend on it.
     pub(crate) fn remove_interval(&mut self, problem: &SelectionProblem, run: ResidencyInterval) {
         self.stays[run.value].remove_interval(run);
         if run.last + 1 == problem.values[run.value].uses.len() {
@@ -79,7 +79,7 @@ impl ValueResidency {
         Self { in_lx: vec![true; num_uses], keeps: vec![true; num_uses], parent: None }
     }
 
-    /// Returns the HBM bytes of a value with these decisions.
+    /// Returns the HBM bytes of value `index` with this residency.
     pub(crate) fn hbm_bytes(&self, problem: &SelectionProblem, index: usize) -> i64 {
         let value = &problem.values[index];
         if problem.mode == ResidencyMode::Whole {
@@ -103,7 +103,7 @@ impl ValueResidency {
         bytes + value.final_store_bytes(at)
     }
 
-    /// Returns the contiguous residency intervals of a value with these decisions, by time.
+    /// Returns the residency intervals of `value`, by time.
     pub(crate) fn collect_intervals(&self, value: usize) -> Vec<ResidencyInterval> {
         let mut runs: Vec<ResidencyInterval> = Vec::new();
         for using in (0..self.in_lx.len()).filter(|&using| self.in_lx[using]) {
@@ -115,7 +115,7 @@ impl ValueResidency {
         runs
     }
 
-    /// Removes a run from LX; values that take over its address are not updated.
+    /// Removes an interval from LX. Does not update the values that reuse its address.
     pub(crate) fn remove_interval(&mut self, run: ResidencyInterval) {
         self.in_lx[run.first..=run.last].fill(false);
         self.keeps[run.first..=run.last].fill(false);
@@ -126,14 +126,14 @@ impl ValueResidency {
 }
 
 impl ResidencyInterval {
-    /// Returns the operations during which the run is in LX, half-open.
+    /// Returns the ticks during which the interval is in LX, half-open.
     pub(crate) fn ticks(&self, problem: &SelectionProblem) -> std::ops::Range<usize> {
         let uses = &problem.values[self.value].uses;
         uses[self.first].tick..uses[self.last].tick + 1
     }
 }
 
-/// Removes runs that save nothing.
+/// Removes intervals that save nothing.
 pub(crate) fn remove_useless_intervals(problem: &SelectionProblem, selection: &mut ResidencySelection) {
     for index in 0..selection.stays.len() {
         if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
@@ -142,8 +142,8 @@ pub(crate) fn remove_useless_intervals(problem: &SelectionProblem, selection: &m
             selection.stays[index].parent = None;
         }
     }
-    // Runs that save nothing are removed, except those that hand an address over and those that could: a cut may depend
-    // on them.
+    // Intervals that pass an address on, or could pass one on, remain even if they save nothing: a cut may depend on
+    // them.
     let mut is_parent = vec![false; selection.stays.len()];
     selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.collect_intervals() {

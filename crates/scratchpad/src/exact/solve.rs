@@ -1,4 +1,4 @@
-//! Main loop of the exact planner: selection, packing and cuts, until the bound is reached or the budget is used.
+//! Main loop of the exact planner: selection, packing and cuts, until the plan meets the bound or the budget is used.
 
 use super::{
     address_assignment::{AddressAssignment, assign_addresses, find_infeasible_core},
@@ -17,7 +17,7 @@ use crate::{
     pack::StepBudget,
 };
 
-/// The exact planner.
+/// Exact planner: finds a plan and a lower bound on its HBM bytes, with a proof, within a step budget.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactPlanner {
     /// Residency that the plan may choose: with or without live-range splitting.
@@ -26,7 +26,7 @@ pub struct ExactPlanner {
     pub budget: u64,
 }
 
-/// Contiguous residency interval of a buffer.
+/// Residency interval of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LxInterval {
     /// Position of the buffer in the list.
@@ -41,33 +41,33 @@ pub struct LxInterval {
 
 /// Maximum number of steps for one packing.
 const MAX_PACKING_STEPS: u64 = 2_000;
-/// Maximum number of sets in a sweep that only has to find a good choice.
+/// Maximum number of sets of a sweep that only has to find a good selection.
 const NARROW_WIDTH: usize = 4;
-/// Initial and maximum number of sets that a sweep keeps.
+/// Initial and maximum number of sets that a complete sweep keeps.
 const INITIAL_WIDTH: usize = 64;
 const MAX_WIDTH: usize = 1 << 14;
-/// Steps of fitting the prices: at first, and where good prices are required.
+/// Subgradient steps for the prices: at the beginning, and where good prices are required.
 const NUM_INITIAL_PRICE_STEPS: usize = 30;
 const NUM_REFINED_PRICE_STEPS: usize = 60;
 /// Maximum number of cuts that a sweep can track.
 const MAX_CUTS: usize = 128;
 
-/// Plan that the planner found, with a lower bound that tells how good it is.
+/// Plan of the exact planner, and a lower bound that tells how far the plan is from optimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchpadPlan {
     /// Residency intervals, by buffer and time.
     pub stays: Vec<LxInterval>,
     /// HBM bytes per core that the plan leaves.
     pub hbm_bytes_left: i64,
-    /// Lower bound of the HBM bytes of any plan.
+    /// Lower bound on the HBM bytes per core of every plan that the certificate covers.
     pub lower_bound: i64,
-    /// Whether the bytes left equal the bound.
+    /// Whether the bytes left equal the lower bound.
     pub optimal: bool,
     /// Steps used.
     pub steps: u64,
-    /// Whether the watcher stopped the search.
+    /// Whether the callback stopped the search.
     pub timed_out: bool,
-    /// Reasons why buffers have no interval.
+    /// Per buffer: reason why it has no interval; `None` for a buffer with intervals.
     pub reasons: Vec<Option<String>>,
     /// Proof of the bound.
     pub certificate: BoundCertificate,
@@ -76,25 +76,25 @@ pub struct ScratchpadPlan {
 /// Proof that no plan leaves fewer HBM bytes than the bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundCertificate {
-    /// Whether the bound applies to plans with unsplit live ranges only.
+    /// Whether the bound covers only plans with unsplit live ranges.
     pub whole_lives: bool,
     /// Scale: prices are HBM bytes times this factor.
     pub scale: i64,
-    /// Operation and price of a unit of LX during it, for nonzero prices.
+    /// Operation, and price of a unit of LX during it. Prices of 0 are omitted.
     pub prices: Vec<(usize, i64)>,
     /// Sets of residency intervals that do not fit together.
     pub cuts: Vec<CertifiedCut>,
-    /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the
-    /// bound.
+    /// Operation, and per buffer the HBM bytes that it pays for being in LX during it. If there are any, they alone
+    /// prove the bound.
     pub rents: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
-/// Residency intervals that do not fit together if exactly these takeovers occur and the absent buffers are not in LX.
+/// Residency intervals that do not fit together if exactly these reuses occur and no absent buffer is in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedCut {
     /// Buffer, first operation, last operation plus one.
     pub stays: Vec<(usize, usize, usize)>,
-    /// Child and parent.
+    /// Pairs of child and parent.
     pub mergers: Vec<(usize, usize)>,
     /// Buffers that are live in one operation only, through which one of the intervals could inherit the address of
     /// another.
@@ -103,8 +103,8 @@ pub struct CertifiedCut {
 
 /// Default step budget of a plan: about a second.
 const DEFAULT_BUDGET: u64 = 2_000_000;
-/// Step budget of a plan during compilation, which makes several plans: about 25 ms, and half a millisecond per buffer.
-/// Better prices take a quarter of the latter, and a few narrow sweeps the rest.
+/// Step budget of a plan during compilation, which makes several plans: about 25 ms, plus half a millisecond per
+/// buffer. Better prices take a quarter of the part per buffer, narrow sweeps the remainder.
 const BASE_COMPILATION_STEPS: u64 = 50_000;
 const COMPILATION_STEPS_PER_BUFFER: u64 = 1_000;
 /// Divisor of the step budget for a plan that is only compared with other plans.
@@ -119,8 +119,8 @@ impl Planner for ExactPlanner {
         true
     }
 
-    /// Returns the plan as a placement. A list that permits split live ranges is planned with unsplit ones, because a
-    /// placement cannot represent more.
+    /// Returns the plan as a placement. Plans with unsplit live ranges, because a placement cannot represent split
+    /// ones.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         Self { mode: ResidencyMode::Whole, ..*self }.solve(buffers, capacity).to_placement(buffers, capacity)
     }
@@ -138,39 +138,39 @@ impl ScratchpadPlan {
 }
 
 impl ExactPlanner {
-    /// Requires each buffer to be in LX for its whole live range or not at all.
+    /// Creates a planner that keeps each buffer in LX for its whole live range or not at all.
     #[must_use]
     pub const fn new_unsplit() -> Self {
         Self { mode: ResidencyMode::Whole, budget: DEFAULT_BUDGET }
     }
 
-    /// Permits buffers to leave LX and come back.
+    /// Creates a planner that may split live ranges.
     #[must_use]
     pub const fn new_split() -> Self {
         Self { mode: ResidencyMode::Split, budget: DEFAULT_BUDGET }
     }
 
-    /// Budget of a plan during compilation: it grows with the number of buffers, so that compile time grows with the
-    /// program.
+    /// Creates a planner for a compilation. Its budget grows with the number of buffers, so that compile time is linear
+    /// in the size of the program.
     #[must_use]
     pub const fn new_for_compilation(stays: ResidencyMode, num_buffers: usize) -> Self {
         Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * num_buffers as u64 }
     }
 
-    /// Budget of one of several candidate plans of a compilation: a share of the steps.
+    /// Creates a planner for one of several candidate plans of a compilation, with a share of the step budget.
     #[must_use]
     pub const fn new_for_comparison(num_buffers: usize) -> Self {
         let stays = Self::new_for_compilation(ResidencyMode::Whole, num_buffers);
         Self { budget: stays.budget / COMPARISON_BUDGET_DIVISOR, ..stays }
     }
 
-    /// Returns the best plan within the budget, and a bound with its proof.
+    /// Returns the best plan within the budget, and a lower bound with its proof.
     #[must_use]
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> ScratchpadPlan {
         self.solve_with_progress(buffers, capacity, None, &mut |_| true)
     }
 
-    /// Converts a placement of another planner into a plan, with the bound that is the sum of each buffer's own least
+    /// Converts a placement of another planner into a plan. Its lower bound is the sum of each buffer's own minimum
     /// cost.
     #[must_use]
     pub fn import_placement(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> ScratchpadPlan {
@@ -183,8 +183,8 @@ impl ExactPlanner {
         ScratchpadPlan { reasons, ..build_plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
-    /// Solves the problem as [`Self::solve_remaining`] does, with a plan that is no worse than the placement `known`.
-    /// Reports progress to `go_on` from time to time, and ends the search when `go_on` returns false.
+    /// Solves the problem as [`Self::solve`] does. The plan is no worse than the placement `known`. Reports progress to
+    /// `go_on` from time to time, and ends the search when `go_on` returns false.
     #[must_use]
     pub fn solve_with_progress(
         &self,
@@ -205,7 +205,7 @@ impl ExactPlanner {
         let (mut cuts, mut num_proved): (Vec<PackingCut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
         let mut proof = BoundProof { prices: prices.clone(), cuts: Vec::new(), multipliers: Vec::new() };
-        // Most of the steps go to plans of problems that cannot be proved optimal.
+        // Most of the steps are reserved for problems that the exact search cannot close.
         let kept_back = steps.left / 10 * 9;
         steps.left -= kept_back;
         let mut is_stopped = false;
@@ -220,7 +220,7 @@ impl ExactPlanner {
             let selected =
                 select_below_ceiling(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
             let Some((found, proved)) = selected else { break };
-            // Cuts without proof say nothing about feasibility.
+            // The bound of a sweep is valid only if all of its cuts are proved.
             if cuts.len() == num_proved && proved > bound {
                 bound = proved.min(best.bytes);
                 proof = BoundProof { prices: prices.clone(), cuts: cuts.clone(), multipliers: Vec::new() };
@@ -273,7 +273,7 @@ impl ExactPlanner {
                 is_stopped = is_stopped || !go_on(&PlanningProgress { steps: self.budget - left, best, bound });
                 !is_stopped
             };
-            // Asks the watcher again: the computation of the bound may have taken long.
+            // The computation of the bound may have taken long, so the callback is called before the search continues.
             if watched(steps.left, best.bytes) {
                 improve_plan(&problem, &prices, &mut best, &mut steps, &mut watched);
             }
@@ -283,9 +283,9 @@ impl ExactPlanner {
     }
 }
 
-/// Returns the best selection below the ceiling in HBM bytes, ignoring addresses, and a lower bound of all selections.
-/// A narrow sweep finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are tried
-/// first: the lower the ceiling, the fewer sets a sweep has to keep.
+/// Returns the best selection with fewer HBM bytes than the ceiling, ignoring addresses, and a lower bound of all
+/// selections. A narrow sweep finds a low ceiling. If no sweep can hold all sets below that ceiling, lower ceilings are
+/// tried first: a lower ceiling leaves fewer sets.
 fn select_below_ceiling(
     problem: &SelectionProblem,
     prices: &mut DualPrices,
@@ -334,7 +334,7 @@ fn select_below_ceiling(
             is_fitted = true;
         }
         if reach == i64::MAX {
-            // A single sweep could not hold all sets.
+            // One sweep cannot hold all sets.
             reach = (ceiling - bound) / 16 + 1;
         } else {
             width *= 4;
@@ -342,7 +342,7 @@ fn select_below_ceiling(
     }
 }
 
-/// Returns the best plan of some simple planners.
+/// Returns the best plan of some heuristic planners.
 fn find_best_simple_plan(
     problem: &SelectionProblem,
     buffers: &[Buffer],
@@ -357,7 +357,7 @@ fn find_best_simple_plan(
     best
 }
 
-/// Returns the better of two plans, the first if they are equal.
+/// Returns the better of two plans; the first if they are equal.
 fn choose_better(one: BestPlan, other: BestPlan) -> BestPlan {
     if other.bytes < one.bytes { other } else { one }
 }
@@ -367,7 +367,7 @@ fn best_plan_from_placement(problem: &SelectionProblem, placement: &Placement) -
     BestPlan { bytes: selection.hbm_bytes(problem), selection, placed }
 }
 
-/// Converts a placement of whole buffers into a selection.
+/// Converts a placement into a selection.
 fn selection_from_placement(
     problem: &SelectionProblem,
     placement: &Placement,
@@ -383,7 +383,7 @@ fn selection_from_placement(
     (selection, placed)
 }
 
-/// Returns the operations with uses, by tick.
+/// Returns the operations with uses, in program order: the operation of each tick.
 fn collect_use_times(buffers: &[Buffer]) -> Vec<usize> {
     let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
     times.sort_unstable();
@@ -391,7 +391,7 @@ fn collect_use_times(buffers: &[Buffer]) -> Vec<usize> {
     times
 }
 
-/// Returns the best selection as a plan. Requires that `bound` does not exceed the HBM bytes of `best`.
+/// Builds the plan of the best selection. Requires that `bound` does not exceed the HBM bytes of `best`.
 fn build_plan(
     problem: &SelectionProblem,
     (buffers, capacity): (&[Buffer], &Capacity),
@@ -436,7 +436,7 @@ fn collect_lx_intervals(problem: &SelectionProblem, buffers: &[Buffer], best: &B
     stays
 }
 
-/// Returns the buffer, the first operation and the last operation plus one.
+/// Returns the buffer, the first operation, and the last operation plus one.
 fn to_operations(problem: &SelectionProblem, times: &[usize], run: ResidencyInterval) -> (usize, usize, usize) {
     let ticks = run.ticks(problem);
     (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)

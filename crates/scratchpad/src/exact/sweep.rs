@@ -1,8 +1,9 @@
-//! The sweep: per operation, the sets of values that may be in LX, and the least HBM bytes that lead to each set.
+//! Sweep over the operations: per operation, the sets of values that may be in LX, and the fewest HBM bytes of each
+//! set.
 //!
-//! Values stay as long as there is room: leaving later costs no more than leaving now, and coming for a use costs no
-//! more than HBM serving it. So the sweep branches only in operations whose values do not fit together, and of the
-//! resulting sets it tries only maximal ones. Values of a cut are the exception: a cut may forbid that they stay.
+//! Values remain in LX while there is space: leaving later costs no more than leaving now, and loading for a use costs
+//! no more than serving it from HBM. The sweep therefore branches only where values do not fit together, and tries
+//! maximal sets only. Values of a cut are the exception, because a cut may forbid their residency.
 
 use super::{
     cut::{CutTable, PackingCut},
@@ -15,35 +16,35 @@ use super::{
     selection::ResidencySelection,
 };
 
-/// Maximum number of partial choices examined per successor of a set; this number counts as one step.
+/// Maximum number of partial decisions examined per successor of a state. This number counts as one step.
 const NODES_PER_BRANCH: usize = 16;
 
-/// Steps between two calls of the watcher.
+/// Steps between two calls of the callback.
 const STEPS_BETWEEN_CALLBACKS: u64 = 4_096;
 
 /// Limits of a sweep.
 pub(crate) struct SweepLimits {
-    /// Exclusive upper limit of the HBM bytes of a choice.
+    /// Exclusive upper limit of the HBM bytes of a selection.
     pub(crate) ceiling: i64,
-    /// Maximum number of sets kept per operation.
+    /// Maximum number of states kept per operation.
     pub(crate) width: usize,
-    /// Maximum number of successors of a set in one operation.
+    /// Maximum number of successors of a state in one operation.
     pub(crate) branches: usize,
 }
 
 /// Result of a sweep.
 pub(crate) struct SweepResult {
-    /// Best choice found below the ceiling.
+    /// Best selection found below the ceiling.
     pub(crate) best: Option<ResidencySelection>,
-    /// Lower bound of the HBM bytes of any choice, or the ceiling if that is lower.
+    /// Lower bound on the HBM bytes of every selection, or the ceiling if that is lower.
     pub(crate) bound: i64,
-    /// Number of sets generated.
+    /// Steps taken: states generated, and groups of partial decisions examined.
     pub(crate) steps: u64,
-    /// Whether the watcher asked to stop; the rest of the sweep was narrow.
+    /// Whether the callback stopped the sweep, which then kept one state per operation.
     pub(crate) is_stopped: bool,
 }
 
-/// Sweeps with keys of the required width; `go_on` receives the steps left from time to time.
+/// Sweeps with keys of the required width. `go_on` receives the steps left from time to time.
 pub(crate) fn sweep(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -68,15 +69,15 @@ struct SweepState<const W: usize> {
     key: LocationKey<W>,
     /// HBM bytes so far.
     bytes: i64,
-    /// Scaled lower bound of the bytes of every continuation.
+    /// Scaled lower bound on the bytes of every continuation.
     bound: i64,
-    /// Units of the values that stay in LX.
+    /// Units of the values that remain in LX after the operation.
     units: i64,
-    /// Index of its entry in the history.
+    /// Entry of the history that leads to this state.
     entry: u32,
 }
 
-/// Options of a value that is in LX during an operation.
+/// Value that may be in LX during an operation, with the costs of its decisions.
 #[derive(Clone, Copy)]
 struct ItemOption {
     item: usize,
@@ -84,7 +85,7 @@ struct ItemOption {
     units: i64,
     stay_regret: i64,
     out_regret: i64,
-    /// Its decision is fixed, because a cut depends on it.
+    /// Whether its decision is enumerated instead of chosen by cost, because a cut depends on it.
     is_fixed: bool,
 }
 
@@ -94,34 +95,34 @@ struct ResidencySweep<'p, const W: usize> {
     limits: &'p SweepLimits,
     moments: &'p [ScheduleStep],
     scale: i64,
-    /// Scaled ceiling without the fixed costs.
+    /// Scaled ceiling without the fixed bytes.
     ceiling: i64,
     first_bound: i64,
     max_steps: u64,
     steps: u64,
-    /// Least bound of the sets that were dropped.
+    /// Minimum bound of the states that were dropped.
     min_dropped_bound: i64,
     history: DecisionHistory,
     next: Vec<SweepState<W>>,
     index: LocationKeyTable,
-    // Data of the current state:
+    // Working data of the current state:
     options: Vec<ItemOption>,
     decisions: Vec<OptionDecision>,
     mergers: ReuseMatching,
-    /// Per option: units of the later options, which may still leave.
+    /// Per option: total units of the later options that may still be evicted.
     later_units: Vec<i64>,
     emitted: usize,
     visited: usize,
 }
 
-/// Successor of a state if all options remain in LX.
+/// Successor of a state in which all options remain in LX.
 struct BaseSuccessor<const W: usize> {
     state: SweepState<W>,
-    /// Units in LX without an open decision.
+    /// Units in LX of values without a decision in this operation.
     units_of_others: i64,
-    /// Units for which the price is paid.
+    /// Units whose price is paid.
     priced: i64,
-    /// Cuts that do not apply because of values that cannot be in LX.
+    /// Cuts that no longer apply because of values that cannot be in LX.
     killed: u128,
 }
 
@@ -132,12 +133,12 @@ enum OptionDecision {
     EvictAfter,
 }
 
-/// Position in the tree of choices of one state.
+/// Position in the decision tree of one state.
 #[derive(Clone, Copy)]
 struct BranchPosition {
     /// Index of the next option.
     position: usize,
-    /// Units in LX during the operation, ignoring takeovers.
+    /// Units in LX during the operation, without the savings of reuse.
     units: i64,
     bound: i64,
     /// Units of the smallest evicted value.
@@ -217,7 +218,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
     }
 
-    /// Generates all successors of one state in one operation.
+    /// Generates the successors of one state in one operation.
     fn advance(&mut self, moment: &ScheduleStep, state: &SweepState<W>) {
         let (base, units) = self.build_options(moment, state);
         (self.emitted, self.visited) = (0, 0);
@@ -239,7 +240,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         self.steps += (self.visited / NODES_PER_BRANCH) as u64;
     }
 
-    /// Computes the options of a state, its successor if all options stay, and the units that are then in LX.
+    /// Computes the options of a state. Returns the successor in which all options remain, and the units then in LX.
     fn build_options(&mut self, moment: &ScheduleStep, state: &SweepState<W>) -> (BaseSuccessor<W>, i64) {
         self.options.clear();
         if moment.child_units > 0 {
@@ -251,7 +252,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             let at = state.key.get(item.slot);
             let choice = &item.choices[at as usize];
             let Some(stay) = choice.stay else {
-                // The value is not in LX and cannot come.
+                // The value is in HBM and cannot be loaded.
                 base.state.bytes += choice.out_bytes;
                 base.killed |= item.using.map_or(0, |using| self.cuts.cuts_excluded_by_hbm_use(item.value, using));
                 continue;
@@ -288,7 +289,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         (base, units)
     }
 
-    /// Tries all decisions for the values of cuts.
+    /// Enumerates the decisions for the values of cuts, then evicts other values.
     fn decide_cut_values(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, branch: BranchPosition) {
         let BranchPosition { position, units, bound, .. } = branch;
         if self.cuts.all == 0 || position == self.options.len() {
@@ -322,7 +323,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
     }
 
-    /// Evicts values until the others fit.
+    /// Evicts values until the others fit, and records each maximal set.
     fn evict_until_fit(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>, branch: BranchPosition) {
         let BranchPosition { position, units, bound, least_out } = branch;
         self.visited += 1;
@@ -332,11 +333,10 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
         let over = units - self.problem.units;
         let missing = over - self.compute_reuse_credit(moment, over, least_out);
-        // If a cut depends on takeovers, suboptimal takeovers are tried too, and they may require other values to
-        // leave.
+        // If a cut depends on reuses, every reuse assignment is tried. A worse assignment may require more evictions.
         let asks = !self.cuts.edges[moment.tick].is_empty();
         if missing <= 0 && (!asks || position == self.options.len() || over <= 0) {
-            // No evicted value could stay.
+            // The set is maximal: no evicted value would fit.
             if least_out.saturating_add(if asks { over } else { missing }) > 0 {
                 self.emit_all(moment, base);
             }
@@ -365,8 +365,8 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         );
     }
 
-    /// Returns the units that mergers save when `over` units exceed the capacity. Returns an upper bound if even that
-    /// is too small, and 0 if no saving is needed.
+    /// Returns the units that in-place reuse saves when `over` units exceed the capacity. Returns an upper bound if
+    /// that is insufficient, and 0 if no saving is needed.
     fn compute_reuse_credit(&mut self, moment: &ScheduleStep, over: i64, least_out: i64) -> i64 {
         match moment.child_units {
             0 => 0,
@@ -376,7 +376,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
     }
 
-    /// Records the state; for all assignments of takeovers if a cut depends on them.
+    /// Records the state. If a cut depends on reuses of this operation, records it for each reuse assignment.
     fn emit_all(&mut self, moment: &ScheduleStep, base: &BaseSuccessor<W>) {
         if self.cuts.edges[moment.tick].is_empty() {
             return self.emit(moment, base, &[]);
@@ -452,7 +452,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
     }
 
-    /// Keeps the better of two states with equal keys.
+    /// Records a state, unless a state with the same key has no more bytes.
     fn record_state(&mut self, moment: &ScheduleStep, mut new: SweepState<W>, pairs: &[(usize, usize)]) {
         self.steps += 1;
         self.emitted += 1;

@@ -1,20 +1,20 @@
-//! List packings: each item, in a given order, is placed at the lowest offset at which it fits.
+//! List packings: places each item, in a given order, at the lowest offset at which it fits.
 
 use super::{StepBudget, occupancy::OccupancyTree, problem::PackingProblem};
 
-/// Returns the offsets of all items, with a height of at most `limit`; `None` if this order exceeds it.
+/// Packs the items in `order` and returns the offset of each. Returns `None` if the height exceeds `limit`.
 pub(super) fn pack_in_order(problem: &PackingProblem, order: &[usize], limit: i64) -> Option<Vec<i64>> {
     let mut list = ListPacking::new(problem, order.to_vec());
     list.run(problem, limit, &mut StepBudget { left: u64::MAX })?
 }
 
-/// A list packing that can be continued.
+/// Resumable list packing.
 pub(super) struct ListPacking {
     order: Vec<usize>,
-    /// Number of items of the order that were placed.
+    /// Number of items of the order that are placed.
     num_visited: usize,
-    /// Whether an item exceeded the limit. The other items are placed nevertheless, so that a list takes the same steps
-    /// wherever it fails.
+    /// Whether an item exceeded the limit. The remaining items are placed nevertheless, so that the number of steps
+    /// does not depend on the item.
     has_failed: bool,
     gaps: OccupancyTree,
     offsets: Vec<i64>,
@@ -32,8 +32,8 @@ impl ListPacking {
         }
     }
 
-    /// Continues, one step per item; returns none until all items are placed, then the offsets if no item exceeds the
-    /// limit.
+    /// Continues with one step per item. Returns `None` until all items are placed. Then returns the offsets, or
+    /// `Some(None)` if an item exceeds the limit.
     pub(super) fn run(
         &mut self,
         problem: &PackingProblem,
@@ -66,7 +66,7 @@ impl ListPacking {
     }
 }
 
-/// Returns the height of the items at these offsets.
+/// Returns the height of the packing with these offsets: the maximum top of an item.
 pub(super) fn compute_height(problem: &PackingProblem, offsets: &[i64]) -> i64 {
     problem.items.iter().zip(offsets).map(|(item, offset)| item.height + offset).max().unwrap_or(0)
 }

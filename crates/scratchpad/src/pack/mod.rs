@@ -1,26 +1,10 @@
 //! Packing: addresses for buffers that must all be placed, or a proof that they do not fit.
 //!
-//! Definitions:
-//! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units. Its
-//!   *offset* is its lowest unit.
-//! * The *load* of a tick is the number of units that are live in it. No packing is lower than the maximum load.
-//! * A *shape* ([`PackingShape`]) is several rectangles with one offset: a chain of buffers, each at the address of its
-//!   predecessor.
-//! * A *base* is units from offset 0 up that are occupied in some ticks.
+//! * A [`Rectangle`] is a buffer: its width is a live range (half-open, in ticks), its height a size in units, and its
+//!   *offset* the lowest unit. A [`PackingShape`] has several rectangles with one offset.
+//! * The *load* of a tick is the number of live units; a *base* is units from 0 up that are occupied in some ticks.
 //!
-//! List packings come first ([`steps`]): each buffer in some order goes to the lowest place where it fits. That is
-//! quick and good for loose problems of any size. Then a search ([`search`]) over *lowest packings*, which is complete:
-//! when it ends without a packing there is none. It runs with several static orders in turn and more steps from round
-//! to round ([`portfolio`]).
-//!
-//! | file | content |
-//! |---|---|
-//! | `problem.rs` | sections, independent subproblems, units divided by their common divisor |
-//! | `order.rs` | static orders |
-//! | `occupancy.rs`, `list_packing.rs` | lowest free offset over a live range; list packings |
-//! | `overlaps.rs`, `state.rs`, `search.rs` | the complete search |
-//! | `portfolio.rs` | orders and restarts |
-//! | `peak.rs` | the smallest height |
+//! List packings ([`list_packing`]) come first. A complete [`search`], in a [`portfolio`] of orders, follows.
 
 mod list_packing;
 mod occupancy;

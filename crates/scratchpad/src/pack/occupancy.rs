@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Disjoint unit ranges, by address; adjacent ranges are merged.
+/// Disjoint unit ranges, by address. Adjacent ranges are merged.
 #[derive(Clone, Debug, Default)]
 struct UnitRanges(Vec<(i64, i64)>);
 
@@ -20,17 +20,16 @@ impl UnitRanges {
     }
 }
 
-/// Occupied units per section.
+/// Occupied units per section, as a segment tree whose root is 1.
 ///
-/// Segment tree over the sections, with its root at 1. A node stores the units that are occupied in *all* of its
-/// sections by items that cover it, and the units that are occupied in *any* of its sections. In a good packing both
-/// consist of few ranges.
+/// A node stores the units that items occupy in *all* of its sections, and the units that they occupy in *any* of them.
+/// Both sets consist of few ranges in a good packing.
 pub(super) struct OccupancyTree {
     num_leaves: usize,
     all: Vec<UnitRanges>,
     any: Vec<UnitRanges>,
-    /// Nodes that a query examines: the node, the set of its ranges (`any` or not), the number of ranges below the
-    /// offset, the requested height.
+    /// Nodes that the current query examines. Each has the set of ranges (`any` or not), the number of ranges below the
+    /// offset, and the requested height.
     query_nodes: Vec<QueryNode>,
 }
 
@@ -49,7 +48,7 @@ impl OccupancyTree {
         Self { num_leaves: num_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
     }
 
-    /// Returns the nodes that together cover the sections.
+    /// Visits the nodes that together cover the sections.
     fn visit_covering_nodes(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
         let (mut left, mut right) = (sections.start + self.num_leaves, sections.end + self.num_leaves);
         while left < right {
@@ -65,7 +64,7 @@ impl OccupancyTree {
         }
     }
 
-    /// Returns the ancestors of the first and of the last section, each once.
+    /// Visits the ancestors of the first and of the last section, each once.
     fn visit_ancestors(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
         let (mut left, mut right) = ((sections.start + self.num_leaves) / 2, (sections.end - 1 + self.num_leaves) / 2);
         while left > 0 {
@@ -77,7 +76,7 @@ impl OccupancyTree {
         }
     }
 
-    /// Marks the units from `start` to `behind` as occupied in these sections.
+    /// Marks the units `start..behind` as occupied in these sections.
     pub(super) fn occupy(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
         let mut covering = Vec::new();
         self.visit_covering_nodes(sections, |node| covering.push(node));
@@ -92,12 +91,12 @@ impl OccupancyTree {
         }
     }
 
-    /// Begins a query for an offset.
+    /// Begins a query without conditions.
     pub(super) fn begin_query(&mut self) {
         self.query_nodes.clear();
     }
 
-    /// Adds the condition that this height is free in these sections.
+    /// Adds a condition to the query: `height` units from the offset are free in these sections.
     pub(super) fn require_free(&mut self, sections: &Range<usize>, height: i64) {
         let mut views = std::mem::take(&mut self.query_nodes);
         let view = |node, is_any| QueryNode { node, is_any, passed: 0, height };
@@ -114,7 +113,7 @@ impl OccupancyTree {
         self.query_nodes = views;
     }
 
-    /// Returns the lowest offset, at least `least`, at which all requested units are free.
+    /// Returns the lowest offset, at least `least`, that satisfies all conditions of the query.
     pub(super) fn find_lowest_offset(&mut self, least: i64) -> i64 {
         let mut offset = least;
         let (mut index, mut agreed) = (0, 0);

@@ -1,36 +1,36 @@
-//! Static orders of items, which decide between items with equal candidate offsets.
+//! Static orders of items, which decide between items of equal bounds.
 
 use super::problem::PackingProblem;
 use std::cmp::Reverse;
 
-/// Sort key, in descending order.
+/// Sort key. Orders are descending unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SortProperty {
     /// Height times ticks.
     Area,
     /// Number of sections in which the item is live.
     Sections,
-    /// First tick, in ascending order.
+    /// First tick, ascending.
     Start,
-    /// Number of items that are live together with it.
+    /// Number of items that are live together with the item.
     Overlaps,
-    /// Maximum load of its sections.
+    /// Maximum load of the item's sections.
     Load,
-    /// Last tick, in descending order.
+    /// Last tick.
     End,
-    /// Ticks.
+    /// Length of the live range, in ticks.
     Width,
-    /// Units.
+    /// Height in units.
     Size,
 }
 
-/// Sort keys of the orders: the properties of each item, and those of its neighbors.
+/// Sort keys of all items.
 pub(super) struct ItemProperties {
     rows: Vec<[i64; 8]>,
 }
 
 impl ItemProperties {
-    /// `overlaps` is the number of neighbours of each item.
+    /// Computes the keys. `overlaps` returns the number of items that are live together with an item.
     pub(super) fn new(problem: &PackingProblem, overlaps: impl Fn(usize) -> usize) -> Self {
         let loads = problem.compute_loads();
         let row = |(index, item): (usize, &super::problem::PackingItem)| {
@@ -52,7 +52,7 @@ impl ItemProperties {
         Self { rows: problem.items.iter().enumerate().map(row).collect() }
     }
 
-    /// Sorts the items by the first property and breaks ties by the next one; equal items keep list order.
+    /// Sorts the items by the first property and breaks ties by the following ones. Equal items keep list order.
     pub(super) fn sort_items(&self, properties: &[SortProperty]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let key = |&index: &usize| {

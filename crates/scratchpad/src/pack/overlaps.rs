@@ -2,25 +2,24 @@
 
 use super::problem::PackingProblem;
 
-/// Item whose live range overlaps that of another one.
+/// Overlap of an item's live range with that of another item.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ItemOverlap {
     pub(super) other: u32,
-    /// Minimum difference of the two offsets if the other item is above this one: the height of this item where both
-    /// are live.
+    /// Minimum offset difference if the other item is above this one: the height of this item where both are live.
     pub(super) own_height: i32,
-    /// Height of the other item where both are live.
+    /// Minimum offset difference if this item is above the other one: the height of the other item where both are live.
     pub(super) other_height: i32,
 }
 
-/// Contacts of each item.
+/// Overlaps of each item.
 pub(super) struct ItemOverlaps {
     begin: Vec<usize>,
     contacts: Vec<ItemOverlap>,
 }
 
 impl ItemOverlaps {
-    /// Computes the contacts; `heights` are those of the runs. `None` if there are more than `most` contacts.
+    /// Computes the overlaps; `heights` are those of the outline runs. Returns `None` if there are more than `most`.
     pub(super) fn new(problem: &PackingProblem, heights: &[i32], most: usize) -> Option<Self> {
         let mut item_of = vec![0_u32; problem.runs.len()];
         for (item, index) in problem.items.iter().zip(0..) {
@@ -54,7 +53,8 @@ impl ItemOverlaps {
         Some(Self { begin, contacts }.merge_duplicates(problem))
     }
 
-    /// Shapes of several runs may overlap in time more than once: the maximum height counts.
+    /// Merges the overlaps of each pair of items into one, with the maximum heights. Shapes with several runs may
+    /// overlap more than once.
     fn merge_duplicates(self, problem: &PackingProblem) -> Self {
         if problem.runs.len() == problem.items.len() {
             return self;
@@ -77,13 +77,13 @@ impl ItemOverlaps {
         Self { begin, contacts }
     }
 
-    /// Returns the contacts of an item.
+    /// Returns the overlaps of an item.
     pub(super) fn overlaps_of_item(&self, item: usize) -> &[ItemOverlap] {
         &self.contacts[self.begin[item]..self.begin[item + 1]]
     }
 }
 
-/// Visits each pair of runs that share a section, until the callback stops it.
+/// Visits each pair of runs that share a section, until the callback returns false.
 fn visit_overlapping_runs(problem: &PackingProblem, mut visit: impl FnMut(usize, usize) -> bool) {
     let mut starts: Vec<usize> = (0..problem.runs.len()).collect();
     starts.sort_by_key(|&run| problem.runs[run].sections.start);

@@ -1,7 +1,7 @@
 //! Minimum height of a packing.
 //!
-//! List packings give an upper bound, the load a lower bound. Then capacities between the two are tried. A capacity
-//! that cannot be decided within a round's steps gives no bound; the next round has more steps.
+//! List packings give an upper bound, the load a lower bound. The search then tries capacities between the two. A
+//! capacity that a round cannot decide within its steps gives no bound; the next round has more steps.
 
 use super::{
     Packer, PackingResult, PackingShape, Rectangle, StepBudget, list_packing,
@@ -11,12 +11,12 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Steps for a capacity and each shape in the first round.
+/// Steps per capacity and shape in the first round.
 const STEPS_PER_SHAPE: u64 = 80;
-/// Minimum number of capacities tried in a later round; the maximum is twice as many.
+/// Minimum number of capacities per broad round; the maximum is twice as many.
 const MIN_CAPACITIES_PER_ROUND: i64 = 16;
 
-/// Number of such rounds; later rounds try only an eighth and a quarter of the way down.
+/// Number of broad rounds. Later rounds try only capacities an eighth and a quarter of the gap below the best one.
 const NUM_BROAD_ROUNDS: u32 = 3;
 
 /// Smallest height found.
@@ -38,8 +38,8 @@ impl PackingPeak {
     }
 }
 
-/// Returns the smallest height found within the steps, its offsets, and a lower bound: the load, or a larger one that a
-/// search proved.
+/// Searches the smallest height within the steps. Returns the best height with its offsets, and a lower bound: the
+/// load, or a larger one that a search proved.
 #[must_use]
 pub fn find_smallest_peak(rectangles: &[Rectangle], steps: &mut StepBudget) -> PackingPeak {
     let shapes: Vec<PackingShape> = rectangles.iter().copied().map(PackingShape::from).collect();
@@ -48,29 +48,29 @@ pub fn find_smallest_peak(rectangles: &[Rectangle], steps: &mut StepBudget) -> P
     search.peak
 }
 
-/// Resumable search for the minimum height: several portions of steps give the same result as one.
+/// Resumable search for the minimum height. Several portions of steps give the same result as one.
 pub struct PeakSearch<'a> {
     shapes: &'a [PackingShape],
     base: &'a [Rectangle],
     /// Best result so far.
     pub peak: PackingPeak,
     problems: Vec<PackingProblem>,
-    /// Next list order.
+    /// Next order of the list packings.
     next_list: usize,
-    /// Best offsets of each problem, with their height.
+    /// Best height and offsets of each problem.
     lists: Vec<Option<(i64, Vec<i64>)>>,
     unit: i64,
     round: u32,
-    /// Last capacity that was left undecided in this round; none at its beginning.
+    /// Last capacity that this round left undecided; `None` at the beginning of a round.
     undecided: Option<i64>,
-    /// Tried capacities below the best one, with their steps; they are resumed in the next round.
+    /// Unfinished packings by capacity, with the steps that each took. The next round resumes them.
     attempts: BTreeMap<i64, (Packer, u64)>,
-    /// Capacity with steps left in this round.
+    /// Capacity whose steps of this round are not used up.
     current: Option<i64>,
 }
 
 impl<'a> PeakSearch<'a> {
-    /// Begins with nothing placed: the initial height is the sum of all heights.
+    /// Begins without a packing: the initial height is the sum of all heights.
     #[must_use]
     pub fn new(shapes: &'a [PackingShape], base: &'a [Rectangle]) -> Self {
         let problems = PackingProblem::split_into_components(shapes, base);
@@ -95,7 +95,8 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Continues until the height equals the bound or the steps are used up. The first list packing is always made.
+    /// Continues until the height equals the bound or the steps are used up. The first list packing is always
+    /// completed.
     pub fn run(&mut self, steps: &mut StepBudget) {
         while !self.peak.is_optimal() && !self.is_exhausted() && (steps.left > 0 || self.next_list == 0) {
             if self.next_list < LIST_ORDERS.len() {
@@ -106,7 +107,7 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Returns whether more steps cannot help: a subproblem too large for searches determines the height.
+    /// Returns whether more steps cannot help: a subproblem too large for a search determines the height.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         let best = |(problem, best): (&PackingProblem, &Option<(i64, Vec<i64>)>)| {
@@ -115,7 +116,7 @@ impl<'a> PeakSearch<'a> {
         self.next_list == LIST_ORDERS.len() && self.problems.iter().zip(&self.lists).any(best)
     }
 
-    /// Packs each problem by the next order; a problem whose height equals the bound is skipped.
+    /// Packs each problem in the next order. Skips problems that are already as low as the bound.
     fn pack_lists(&mut self, steps: &mut StepBudget) {
         steps.consume(self.shapes.len().max(1) as u64);
         let goal = self.peak.lower_bound / self.unit;
@@ -143,7 +144,7 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Continues with a capacity.
+    /// Continues with the current or the next capacity.
     fn probe_capacity(&mut self, steps: &mut StepBudget) {
         let capacity = match self.current {
             Some(capacity) => capacity,
@@ -179,10 +180,11 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves; the later ones
-    /// go down from the best by a power of two, so that the next one finds the same capacities again. A lower capacity
-    /// is not always harder, as there is less choice, and how many steps one takes is a matter of luck: so all of them
-    /// get a few before some get many.
+    /// Returns the capacity that is tried next. A round begins with the bound. Round 0 bisects; later rounds descend
+    /// from the best height in steps of a power of two, so that the following round finds the same capacities again.
+    ///
+    /// A lower capacity is not always harder, because it leaves fewer choices, and the number of steps varies.
+    /// Therefore all capacities get few steps before some of them get many.
     fn choose_next_capacity(&mut self) -> i64 {
         let (bound, best) = (self.peak.lower_bound / self.unit, self.peak.height / self.unit);
         let Some(undecided) = self.undecided.map(|capacity| capacity / self.unit) else { return self.peak.lower_bound };
@@ -209,8 +211,8 @@ impl<'a> PeakSearch<'a> {
         )
     }
 
-    /// Returns the total steps for a capacity: they double from round to round, and are far more in the rounds that try
-    /// few capacities. The bound, which is tried in every round, does not get the latter.
+    /// Returns the total number of steps for a capacity. It doubles from round to round, and grows faster in the rounds
+    /// that try few capacities. The bound, which every round tries, is excluded from the faster growth.
     fn step_allowance(&self, capacity: i64) -> u64 {
         let deep = self.round > NUM_BROAD_ROUNDS && capacity > self.peak.lower_bound;
         let doublings = if deep { 2 * self.round } else { self.round.min(NUM_BROAD_ROUNDS) };

@@ -1,9 +1,8 @@
-//! Portfolio of searches: the static orders that are tried, and their step budgets with restarts.
+//! Portfolio of searches: static orders, step budgets and restarts.
 //!
-//! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by
-//! orders of magnitude with the static order. So many orders get a few nodes each, then all of them twice as many, and
-//! so on. Any of them can end with the proof that there is no packing. Measurements are in
-//! `docs/measurements/lx-planning.md`.
+//! The number of nodes of a search varies by orders of magnitude with the static order. Therefore many orders get a few
+//! nodes each, then all of them get twice as many, and so on. Every search can end with the proof that no packing
+//! exists. Measurements: `docs/measurements/lx-planning.md`.
 
 use super::{
     PackingResult, PackingShape, Rectangle, StepBudget,
@@ -16,7 +15,7 @@ use FocusRule::{Heaviest, Lowest};
 use SortProperty::{Area, End, Load, Overlaps, Sections, Size, Start, Width};
 use std::rc::Rc;
 
-/// Orders of list packings. Descending sizes are good for graphs with few large buffers among many small ones.
+/// Sort keys of the list packings. Descending sizes suit graphs with few large buffers among many small ones.
 pub(super) const LIST_ORDERS: [[SortProperty; 3]; 8] = [
     [Load, Width, Area],
     [Size, Width, Area],
@@ -28,7 +27,7 @@ pub(super) const LIST_ORDERS: [[SortProperty; 3]; 8] = [
     [Load, Size, Area],
 ];
 
-/// Searches of a round.
+/// Searches of a round: the selection rule and the sort keys of each.
 pub(super) const SEARCH_CONFIGURATIONS: [(FocusRule, [SortProperty; 3]); 16] = [
     (Heaviest, [End, Sections, Area]),
     (Lowest, [Load, Sections, Area]),
@@ -48,24 +47,24 @@ pub(super) const SEARCH_CONFIGURATIONS: [(FocusRule, [SortProperty; 3]); 16] = [
     (Lowest, [Width, Area, Load]),
 ];
 
-/// Maximum number of items or contacts of a search, which limits its memory.
+/// Maximum number of items, and of overlaps, of a search. Both limit its memory.
 const MAX_SEARCHED_ITEMS: usize = 12_000;
 const MAX_OVERLAPS: usize = 1 << 26;
 
-/// Returns whether a subproblem is small enough for a search: its memory is quadratic in the items.
+/// Returns whether a subproblem is small enough for a search, whose memory is quadratic in the items.
 pub(super) fn is_searchable(problem: &PackingProblem) -> bool {
     problem.items.len() <= MAX_SEARCHED_ITEMS
 }
 
-/// Returns offsets of all rectangles inside `capacity` units, or the proof that there are none.
+/// Packs all rectangles into `capacity` units, or proves that no packing exists.
 #[must_use]
 pub fn pack_rectangles(rectangles: &[Rectangle], capacity: i64, steps: &mut StepBudget) -> PackingResult {
     let shapes: Vec<PackingShape> = rectangles.iter().copied().map(PackingShape::from).collect();
     pack_shapes(&shapes, &[], capacity, steps)
 }
 
-/// Packs shapes as [`pack_rectangles`] packs rectangles, on top of `base` (occupied units from 0 up). An item without
-/// solid units gets offset 0.
+/// Packs shapes into `capacity` units, as [`pack_rectangles`] does, above `base` (occupied units from 0 up). A shape of
+/// zero area gets offset 0.
 #[must_use]
 pub fn pack_shapes(
     shapes: &[PackingShape],
@@ -76,34 +75,34 @@ pub fn pack_shapes(
     Packer::new(shapes, base, capacity).run(steps)
 }
 
-/// Resumable packing: several portions of steps give the same result as one.
+/// Resumable packing. Several portions of steps give the same result as one.
 pub struct Packer {
     num_shapes: usize,
-    /// Subproblems that are not packed yet; the last is the current one.
+    /// Subproblems that are not packed yet. The last one is the current one.
     components: Vec<ComponentPacker>,
-    /// Shape and offset of the packed items.
+    /// Shapes that are packed, with their offsets.
     placed: Vec<(usize, i64)>,
 }
 
 impl Packer {
-    /// Begins a packing; `base` as for [`pack_shapes`].
+    /// Begins a packing. `base` has the same meaning as in [`pack_shapes`].
     #[must_use]
     pub fn new(shapes: &[PackingShape], base: &[Rectangle], capacity: i64) -> Self {
         let problems = PackingProblem::split_into_components(shapes, base);
         let mut parts: Vec<ComponentPacker> =
             problems.into_iter().map(|problem| ComponentPacker::new(problem, capacity)).collect();
-        // Small subproblems first: they may prove quickly that there is no packing.
+        // Small subproblems come first, because they may prove quickly that no packing exists.
         parts.sort_by_key(|part| std::cmp::Reverse(part.problem.items.len()));
         Self { num_shapes: shapes.len(), components: parts, placed: Vec::new() }
     }
 
-    /// Returns whether more steps cannot help: list packings failed, and the subproblem is too large for a search.
+    /// Returns whether more steps cannot help: the list packings failed, and the subproblem is too large for a search.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.components.last().is_some_and(|part| part.is_exhausted)
     }
 
-    /// Continues; after a result other than [`PackingResult::OutOfSteps`], later calls return the same result.
+    /// Continues. After a result other than [`PackingResult::OutOfSteps`], later calls return the same result.
     pub fn run(&mut self, steps: &mut StepBudget) -> PackingResult {
         if self.components.iter().any(|part| !part.is_load_within_capacity()) {
             return PackingResult::Infeasible;
@@ -126,20 +125,20 @@ impl Packer {
     }
 }
 
-/// Packing of one independent subproblem.
+/// Packer of one independent subproblem.
 struct ComponentPacker {
     problem: PackingProblem,
-    /// Capacity in units of the problem.
+    /// Capacity in units of the subproblem.
     capacity: i64,
-    /// Next attempt: first the lists, then the searches of each round.
+    /// Next attempt: first the list packings, then the searches of each round.
     attempt: usize,
     /// Unfinished list packing.
     list: Option<ListPacking>,
-    /// Whether the lists failed and the subproblem is too large for a search.
+    /// Whether the list packings failed and the subproblem is too large for a search.
     is_exhausted: bool,
     shared: Option<Rc<SharedProblem>>,
     properties: Option<ItemProperties>,
-    /// Searches that were begun, in their order.
+    /// Static order of each search that was begun.
     orders: Vec<Vec<usize>>,
     search: Option<(PackingSearch, StepBudget)>,
 }
@@ -160,7 +159,7 @@ impl ComponentPacker {
         }
     }
 
-    /// Returns whether no load, and no item on its base, exceeds the capacity.
+    /// Returns whether the capacity holds the load of every section, and every item on its base.
     fn is_load_within_capacity(&self) -> bool {
         let tops = self.problem.items.iter().map(|item| item.base + item.height);
         self.problem.compute_loads().into_iter().chain(tops).all(|height| height <= self.capacity)
@@ -191,7 +190,7 @@ impl ComponentPacker {
         }
     }
 
-    /// Tries lists until one succeeds, or sets up the next search.
+    /// Tries list packings until one succeeds or all fail. Then sets up the next search.
     fn start_next_attempt(&mut self, steps: &mut StepBudget) -> PackingResult {
         let num_items = self.problem.items.len() as u64;
         while self.attempt < self.num_lists() {
@@ -236,26 +235,27 @@ impl ComponentPacker {
         PackingResult::OutOfSteps
     }
 
-    /// For small subproblems, a search is as fast as a list packing, and better.
+    /// Returns the number of list packings. One is enough for small subproblems, where a search is as fast and packs
+    /// better.
     fn num_lists(&self) -> usize {
         if self.problem.items.len() < 1000 { 1 } else { LIST_ORDERS.len() }
     }
 }
 
-/// One search of the portfolio.
+/// Run of one search of the portfolio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PortfolioRun {
     /// Index of the search.
     index: usize,
-    /// Number of times that its steps are doubled.
+    /// Number of times that its step budget is doubled.
     doublings: u32,
     /// Seed of the random perturbation of its order.
     perturbation_seed: Option<u64>,
 }
 
 impl PortfolioRun {
-    /// Round 0 is each search once. Round r is 2^r times each search with a shaken order and few steps, then each with
-    /// 2^r times the steps.
+    /// Returns the run of an attempt. Round 0 runs each search once. Round r runs each search 2^r times with a
+    /// perturbed order and few steps, then once with 2^r times the steps.
     fn from_attempt(attempt: usize) -> Self {
         let n = SEARCH_CONFIGURATIONS.len();
         let index = attempt % n;
@@ -277,7 +277,7 @@ impl PortfolioRun {
     }
 }
 
-/// Returns the order with every item moved by up to a twentieth of the list.
+/// Moves every item of `order` by up to a twentieth of the list, at random.
 fn perturb_order(order: &[usize], seed: u64) -> Vec<usize> {
     let mut state = seed;
     let mut random = || {

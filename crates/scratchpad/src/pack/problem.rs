@@ -2,31 +2,31 @@
 
 use std::ops::Range;
 
-/// A buffer to place: live in [lower, upper), `size` units.
+/// Buffer to place: live in `[lower, upper)`, `size` units high.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rectangle {
     /// First tick of the live range.
     pub lower: i64,
     /// Tick after the live range.
     pub upper: i64,
-    /// Units, not negative.
+    /// Height in units, not negative.
     pub size: i64,
 }
 
 impl Rectangle {
-    /// Returns whether its area is nonzero.
+    /// Returns whether the area is nonzero.
     pub(super) const fn has_area(&self) -> bool {
         self.lower < self.upper && self.size > 0
     }
 
-    /// Returns whether both are live during some tick.
+    /// Returns whether both rectangles are live during some tick.
     pub(super) const fn overlaps_in_time(&self, other: &Self) -> bool {
         self.lower < other.upper && other.lower < self.upper
     }
 }
 
-/// Rectangles with a common offset, such as a buffer and the buffers that take over its address. Where their live
-/// ranges overlap, the maximum height counts.
+/// Rectangles with a common offset, for example a buffer and its in-place successors. Where their live ranges overlap,
+/// the maximum height counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackingShape {
     /// The rectangles.
@@ -40,7 +40,7 @@ impl From<Rectangle> for PackingShape {
 }
 
 impl PackingShape {
-    /// Returns the outline: disjoint rectangles of nonzero area, by time.
+    /// Returns the outline: disjoint rectangles of nonzero area, by ascending tick.
     pub(super) fn compute_outline(&self) -> Vec<Rectangle> {
         let solid: Vec<Rectangle> = self.steps.iter().copied().filter(Rectangle::has_area).collect();
         if solid.len() < 2 {
@@ -78,7 +78,7 @@ pub fn compute_max_load(rectangles: &[Rectangle]) -> i64 {
     live.max().unwrap_or(0)
 }
 
-/// Run of a shape's outline: constant height over some sections.
+/// Run of a shape's outline: a constant height over consecutive sections.
 #[derive(Clone, Debug)]
 pub(super) struct OutlineRun {
     pub(super) sections: Range<usize>,
@@ -88,32 +88,32 @@ pub(super) struct OutlineRun {
 /// Item of a problem: a shape of nonzero area.
 #[derive(Clone, Debug)]
 pub(super) struct PackingItem {
-    /// Its position in the list of shapes.
+    /// Position of the shape in the list of shapes.
     pub(super) shape: usize,
-    /// Its runs, by time.
+    /// Runs of the outline, by ascending tick.
     pub(super) runs: Range<usize>,
-    /// From the first tick of the outline to the last.
+    /// Ticks from the first of the outline to the last.
     pub(super) live_range: Range<i64>,
-    /// Units times ticks.
+    /// Height in units times ticks.
     pub(super) area: i64,
-    /// Sections of its live range.
+    /// Sections in which the item is live.
     pub(super) sections: Range<usize>,
-    /// Height of the highest run.
+    /// Maximum height of a run.
     pub(super) height: i64,
-    /// Height of the base below it: the minimum offset.
+    /// Minimum offset: the height of the base below the item.
     pub(super) base: i64,
 }
 
-/// Items that are connected in time, in units without a common divisor.
+/// Packing problem: items that are connected in time, in units without a common divisor.
 ///
-/// A *section* is a largest set of rectangles that are live at once. Every rectangle is live in consecutive sections,
-/// and two are live together when they share one.
+/// A *section* is a maximal set of rectangles that are live at once. Every rectangle is live in consecutive sections,
+/// and two rectangles are live together if they share a section.
 #[derive(Clone, Debug)]
 pub(super) struct PackingProblem {
     pub(super) items: Vec<PackingItem>,
     pub(super) runs: Vec<OutlineRun>,
     pub(super) num_sections: usize,
-    /// Units of the caller per unit of the problem.
+    /// Caller's units per unit of the problem.
     pub(super) unit: i64,
 }
 
@@ -126,7 +126,7 @@ struct TickEvent {
 }
 
 impl PackingProblem {
-    /// Splits a list into independent problems: no live ranges overlap between them. Shapes of zero area are omitted.
+    /// Splits a list into independent problems, between which no live ranges overlap. Omits shapes of zero area.
     pub(super) fn split_into_components(shapes: &[PackingShape], base: &[Rectangle]) -> Vec<Self> {
         let mut outlines: Vec<(usize, Vec<Rectangle>)> =
             shapes.iter().map(PackingShape::compute_outline).enumerate().collect();
@@ -186,12 +186,12 @@ impl PackingProblem {
         Self { items, runs, num_sections: num_sections, unit }
     }
 
-    /// The runs of an item.
+    /// Returns the outline runs of an item.
     pub(super) fn item_runs(&self, item: usize) -> &[OutlineRun] {
         &self.runs[self.items[item].runs.clone()]
     }
 
-    /// The load of each section.
+    /// Returns the load of each section.
     pub(super) fn compute_loads(&self) -> Vec<i64> {
         let mut changes = vec![0_i64; self.num_sections + 1];
         for run in &self.runs {

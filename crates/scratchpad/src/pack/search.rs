@@ -1,29 +1,5 @@
-//! The complete search over lowest packings.
-//!
-//! Take a packing in which the sum of the offsets is least. Each item rests on the base or on another one. An item is
-//! *lowest* when no unplaced item that it is live with has a lower bound. A node takes a lowest item that rests, and
-//! there are two cases:
-//!
-//! * It stays where it rests. Everything else that it is live with is then above it, because nothing could come below.
-//! * It is *skipped*: it rests on an item that is still to come. One that is still to come, a blocker, reaches into the
-//!   place where it rests now (else it would lie there, and the sum of the offsets were less), and it is above that
-//!   one. This raises its bound.
-//!
-//! So every lowest packing is found, whichever lowest item is taken. A node is refuted when
-//!
-//! * a skipped item has no blocker;
-//! * in some section the unplaced items, each no lower than its bound, exceed the capacity even if they are stacked in
-//!   the order of their bounds, which is the lowest stack there is.
-//!
-//! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item
-//! crosses a boundary between sections the two sides are searched one after the other, and a failure of one is a
-//! failure of both.
-//!
-//! The choice of the lowest item affects the number of nodes unpredictably, so the searches of a portfolio differ in it
-//! ([`FocusRule`]).
-//!
-//! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A
-//! search can be continued when its steps are used up.
+//! Complete search over lowest packings, the packings in which the sum of the offsets is minimal. It finds a packing or
+//! proves that none exists. [`PackingSearch`] describes the algorithm, [`super::portfolio`] how searches are combined.
 
 use super::{
     StepBudget,
@@ -33,32 +9,33 @@ use super::{
 };
 use std::{ops::Range, rc::Rc};
 
-/// Result of a search.
+/// Outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchOutcome {
-    /// There is a packing.
+    /// A packing was found.
     Found,
-    /// There is no packing.
+    /// No packing exists.
     Refuted,
     /// The steps are used up.
     Stopped,
 }
 
-/// Selection rule of the next item.
+/// Rule that selects the next item. The choice affects the number of nodes unpredictably, so a portfolio uses all
+/// rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FocusRule {
-    /// At the bottom: the item with the lowest bound.
+    /// Item with the lowest bound.
     Lowest,
-    /// In the section that caused most refutations, initially the one with the maximum load.
+    /// Item of the section that caused most refutations, initially of the section with the maximum load.
     Heaviest,
 }
 
-/// Unplaced items that are searched together: a range of the arena, and the sections in which they are live.
+/// Unplaced items that are searched together: a range of the arena, and the sections in which the items are live.
 #[derive(Clone, Debug)]
 struct SearchComponent {
     list: Range<usize>,
     sections: Range<usize>,
-    /// Sections in which bounds have risen since the last successful check.
+    /// Sections in which bounds rose since the last successful check.
     changed: Range<usize>,
 }
 
@@ -71,20 +48,20 @@ struct DecisionFrame {
     chosen: u32,
 }
 
-/// Part that is searched after its predecessor is done. The decisions of the predecessor are then final: only
-/// `num_frames` remain.
+/// Component that is searched after its predecessor is done. The decisions of the predecessor are then final: only the
+/// first `num_frames` remain.
 struct PendingComponent {
     component: SearchComponent,
     num_frames: usize,
 }
 
-/// Set in a key for an item that does not rest where it is.
+/// Bit of a key that marks a skipped item.
 const SKIPPED_BIT: u64 = 1 << 31;
 
-/// Weight of one refutation.
+/// Weight that one refutation adds to a section.
 const REFUTATION_WEIGHT: u64 = 1 << 10;
 
-/// A run in the numbers of the search.
+/// Outline run in 32-bit numbers.
 #[derive(Clone, Copy)]
 struct CompactRun {
     first: u32,
@@ -99,11 +76,12 @@ pub(super) struct SharedProblem {
     runs_of: Vec<Range<usize>>,
 }
 
-/// Offsets up to here, and their sums with a height, fit in the 32 bits of the search.
+/// Exclusive limit of offsets and heights: sums of two numbers below it fit in 32 bits.
 const MAX_UNITS: i64 = 1 << 29;
 
 impl SharedProblem {
-    /// `None` when there are more than `most_contacts`, or the numbers are too large for the search.
+    /// Creates the shared data. Returns `None` if there are more than `most_contacts` overlaps, or if numbers are too
+    /// large.
     pub(super) fn new(problem: &PackingProblem, most_contacts: usize) -> Option<Self> {
         let narrow = |value: i64| i32::try_from(value).ok().filter(|_| value < MAX_UNITS);
         let heights: Vec<i32> = problem.runs.iter().map(|run| narrow(run.height)).collect::<Option<_>>()?;
@@ -117,13 +95,30 @@ impl SharedProblem {
         Some(Self { contacts, runs, runs_of: problem.items.iter().map(|item| item.runs.clone()).collect() })
     }
 
-    /// Number of contacts of each item.
+    /// Returns the number of overlaps of an item.
     pub(super) fn num_overlaps(&self, item: usize) -> usize {
         self.contacts.overlaps_of_item(item).len()
     }
 }
 
-/// Resumable search.
+/// Resumable search over lowest packings, in which each item rests on the base or on another item.
+///
+/// A node takes an item that rests at its bound and that is *lowest*: no unplaced item that is live with it has a lower
+/// bound. The node has two cases:
+///
+/// * The item stays where it rests. All other unplaced items that are live with it are then above it.
+/// * The item is *skipped*: it will rest on an unplaced item. Some unplaced item, a *blocker*, then reaches into the
+///   place where the skipped item rests now, since otherwise lowering the item would reduce the sum of the offsets. The
+///   bound of the skipped item rises to the top of the lowest blocker.
+///
+/// The search finds every lowest packing, whichever lowest item a node takes. A node is refuted in two cases:
+///
+/// * A skipped item has no blocker.
+/// * In some section the unplaced items exceed the capacity, even if they are stacked by ascending bound. No other
+///   stack of items that respects the bounds is lower.
+///
+/// A node allocates no memory: lists of unplaced items are ranges of one arena, and changes of bounds are recorded in
+/// an undo log.
 pub(super) struct PackingSearch {
     shared: Rc<SharedProblem>,
     state: PackingState,
@@ -135,7 +130,7 @@ pub(super) struct PackingSearch {
     arena: Vec<u64>,
     frames: Vec<DecisionFrame>,
     pending: Vec<PendingComponent>,
-    /// Stacked height of each section.
+    /// Height of the stacked items of each section.
     heights: Vec<i32>,
     weights: Vec<u64>,
     next_heaviest: Vec<usize>,
@@ -144,8 +139,8 @@ pub(super) struct PackingSearch {
 }
 
 impl PackingSearch {
-    /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is
-    /// too large.
+    /// Creates the search for a packing of height `capacity`; `order` is the static order of the items. Returns `None`
+    /// if the capacity is too large.
     pub(super) fn new(
         problem: &PackingProblem,
         ground: &Rc<SharedProblem>,
@@ -197,7 +192,7 @@ impl PackingSearch {
                 self.frames.truncate(goal.num_frames);
                 self.component = goal.component;
             }
-            // A node of a long list is more work.
+            // A node with a long list takes more than one step.
             if !steps.consume(1 + self.component.list.len() as u64 / 1024) {
                 return SearchOutcome::Stopped;
             }
@@ -212,7 +207,7 @@ impl PackingSearch {
         }
     }
 
-    /// Items sort by their bounds, then by the static order.
+    /// Returns the sort key of an item: its bound, then its rank in the static order.
     fn compute_key(&self, item: usize) -> u64 {
         let (low, bound) = (self.state.low[item], self.state.bound[item]);
         let skipped = if low == bound { 0 } else { SKIPPED_BIT };
@@ -223,7 +218,7 @@ impl PackingSearch {
         self.item_of[decode_rank(key)]
     }
 
-    /// Returns the item that is placed next, unless the part is refuted.
+    /// Returns the item that is placed next. Returns `None` if the component is refuted.
     fn choose_item(&mut self, part: &mut SearchComponent) -> Option<u32> {
         while self.raise_skipped(part)? {}
         if !self.fits(part) {
@@ -233,21 +228,21 @@ impl PackingSearch {
             FocusRule::Lowest => self.decode_item(*self.arena[part.list.clone()].first()?),
             FocusRule::Heaviest => self.find_in_heaviest_section(part)?,
         };
-        // Each of these has a lower bound than the one before.
+        // Each of these items has a lower bound than the previous one.
         while let Some(lower) =
             self.state.lowest_overlapping_items(item).min_by_key(|&other| self.compute_key(other as usize))
         {
             item = lower;
         }
-        // A skipped item has a blocker, which has a lower bound.
+        // The item is not skipped: a skipped item has a blocker, which has a lower bound.
         Some(item)
     }
 
-    /// The item with the lowest bound among those that are live in a heaviest section.
+    /// Returns the item with the lowest bound among those that are live in a section of maximum weight.
     fn find_in_heaviest_section(&mut self, part: &SearchComponent) -> Option<u32> {
         let occupied = part.sections.clone().filter(|&section| self.state.live[section] > 0);
         let most = occupied.map(|section| self.weights[section]).max()?;
-        // For each section the heaviest one that comes next.
+        // Per section: the first section of maximum weight from it on.
         let mut next = usize::MAX;
         for section in part.sections.clone().rev() {
             if self.weights[section] == most && self.state.live[section] > 0 {
@@ -262,7 +257,7 @@ impl PackingSearch {
         })
     }
 
-    /// Raises the bounds of skipped items, and returns whether any bound rose; `None` if an item has no blocker.
+    /// Raises the bounds of skipped items. Returns whether any bound rose, or `None` if an item has no blocker.
     fn raise_skipped(&mut self, part: &mut SearchComponent) -> Option<bool> {
         self.moved.clear();
         let mut kept = part.list.start;
@@ -292,7 +287,7 @@ impl PackingSearch {
         Some(is_any_raised)
     }
 
-    /// Inserts the moved keys into the sorted keys of `list`, which has room for them at its end.
+    /// Inserts the moved keys into the sorted keys of `list`. The arena has space for them after the list.
     fn merge_moved(&mut self, list: Range<usize>) {
         self.moved.sort_unstable();
         let (mut end, mut behind) = (list.end, list.end + self.moved.len());
@@ -332,7 +327,8 @@ impl PackingSearch {
         too_high.is_none()
     }
 
-    /// Places the item and returns the part that is searched next.
+    /// Places the item, and returns the component that is searched next. An item that raises no bound is never skipped,
+    /// since it would be above a blocker without need: it gets no frame.
     fn place_item(&mut self, part: SearchComponent, item: u32) -> SearchComponent {
         let frame = DecisionFrame {
             component: part.clone(),
@@ -373,7 +369,8 @@ impl PackingSearch {
         if is_split { self.split_component(part) } else { part }
     }
 
-    /// Splits a part into independent pieces and returns the smallest; the others become goals.
+    /// Splits a component at the boundaries that no unplaced item crosses. Returns the smallest piece; the others
+    /// become pending. If one of them fails, all of them fail.
     fn split_component(&mut self, part: SearchComponent) -> SearchComponent {
         let mut pieces: Vec<SearchComponent> = Vec::new();
         let mut first = part.sections.start;
@@ -403,7 +400,7 @@ impl PackingSearch {
         next
     }
 
-    /// Backtracks to the last decision and skips its item instead. `None` if there is no decision left.
+    /// Backtracks to the last decision and skips its item instead. Returns `None` if no decision is left.
     fn backtrack(&mut self) -> Option<SearchComponent> {
         while let Some(frame) = self.frames.pop() {
             self.state.undo_to(frame.mark);
@@ -431,7 +428,7 @@ impl PackingSearch {
     }
 }
 
-/// The rank of an item in the static order.
+/// Returns the rank of an item in the static order.
 const fn decode_rank(key: u64) -> usize {
     (key & (SKIPPED_BIT - 1)) as usize
 }

@@ -4,7 +4,7 @@ use super::overlaps::ItemOverlaps;
 use super::problem::PackingProblem;
 use std::{ops::Range, rc::Rc};
 
-/// Previous values of an item, for undoing a change.
+/// Previous bounds of an item, for undoing a change.
 #[derive(Clone, Copy)]
 struct BoundChange {
     item: u32,
@@ -19,25 +19,25 @@ pub(super) struct UndoMark {
     placed: usize,
 }
 
-/// Bounds of the unplaced items, and offsets of the placed ones.
+/// Bounds of the unplaced items, and offsets of the placed items.
 pub(super) struct PackingState {
     contacts: Rc<ItemOverlaps>,
-    /// Sections of each item's live range.
+    /// Sections in which each item is live.
     pub(super) sections: Vec<Range<usize>>,
-    /// Maximum top of the placed items that are live together with it: its current resting offset.
+    /// Maximum top of the placed items that are live together with the item: the offset at which it rests now.
     pub(super) low: Vec<i32>,
-    /// Lower bound of its offset. If it exceeds `low`, the item rests on an unplaced one.
+    /// Lower bound of the item's offset. If it exceeds `low`, the item will rest on an unplaced item.
     pub(super) bound: Vec<i32>,
     pub(super) offsets: Vec<i32>,
     changes: Vec<BoundChange>,
     placed: Vec<u32>,
-    /// Number of unplaced items that are live on both sides of the boundary before a section.
+    /// Per boundary before a section: number of unplaced items that are live on both sides.
     pub(super) crossing: Vec<u32>,
-    /// Number of unplaced items that are live in a section.
+    /// Per section: number of unplaced items that are live in it.
     pub(super) live: Vec<u32>,
 }
 
-/// The bounds of a placed item: nothing raises them, and it blocks nothing.
+/// Bound of a placed item: nothing raises it, and the item blocks nothing.
 const PLACED_BOUND: i32 = i32::MAX / 2;
 
 impl PackingState {
@@ -63,8 +63,8 @@ impl PackingState {
         self.changes.push(BoundChange { item, low: self.low[index], bound: self.bound[index] });
     }
 
-    /// Places an item at its resting offset, and adds the items whose bounds rise to `raised`. Returns whether there is
-    /// now a boundary that no unplaced item crosses.
+    /// Places an item at its resting offset, and stores the items whose bounds rise in `raised`. Returns whether some
+    /// boundary is now crossed by no unplaced item.
     pub(super) fn place_item(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
         let index = item as usize;
         let offset = self.low[index];
@@ -113,8 +113,9 @@ impl PackingState {
         }
     }
 
-    /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a
-    /// *blocker*, and this one is above it. `None` when no item can: then there is no reason to lie higher.
+    /// Returns the minimum offset of an item that does not rest at its current resting offset: the top of the lowest
+    /// *blocker*. A blocker is an unplaced item that reaches into the place where the item rests now. Returns `None` if
+    /// no blocker exists.
     pub(super) fn min_offset_above_blocker(&self, item: u32) -> Option<i32> {
         let low = self.low[item as usize];
         let mut least = PLACED_BOUND;
@@ -127,7 +128,8 @@ impl PackingState {
         (least < PLACED_BOUND).then_some(least)
     }
 
-    /// The unplaced items that are live with this one and have the lowest bound of all those, if that is below its own.
+    /// Returns the unplaced items that are live with this item and have the lowest bound among those, if it is below
+    /// its own.
     pub(super) fn lowest_overlapping_items(&self, item: u32) -> impl Iterator<Item = u32> {
         let contacts = self.contacts.overlaps_of_item(item as usize);
         let bound_of = |contact: &super::overlaps::ItemOverlap| self.bound[contact.other as usize];

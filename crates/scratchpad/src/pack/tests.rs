@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 const NUM_TICKS: i64 = 4;
 
-/// Returns the number of cases compared with brute force; `SPYRE_PACK_CASES` overrides it.
+/// Returns the number of cases that are compared with brute force; `SPYRE_PACK_CASES` overrides it.
 fn num_cases() -> u64 {
     std::env::var("SPYRE_PACK_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
@@ -31,8 +31,8 @@ impl LcgRng {
         Rectangle { lower, upper: lower + 1 + self.sample_below(NUM_TICKS - lower), size: 1 + self.sample_below(most) }
     }
 
-    /// Returns a random shape: mostly a rectangle, sometimes several steps, overlapping or with a gap, and rarely an
-    /// empty one.
+    /// Returns a random shape: mostly one rectangle, sometimes several steps that overlap or have a gap, rarely an
+    /// empty shape.
     fn sample_shape(&mut self) -> PackingShape {
         match self.sample_below(8) {
             0 => PackingShape { steps: vec![self.sample_rectangle(4), self.sample_rectangle(4)] },
@@ -243,7 +243,7 @@ fn places_empty_rectangles_at_zero() {
 
 #[test]
 fn packs_address_chain_as_one_shape() {
-    // 4 units until tick 2, the first 2 of them until tick 4: the 2 above are free then.
+    // 4 units until tick 2, then 2 units until tick 4.
     let step = |lower, upper, size| Rectangle { lower, upper, size };
     let chain = PackingShape { steps: vec![step(0, 3, 4), step(2, 4, 2)] };
     let shapes = [chain, step(3, 4, 2).into()];

@@ -19,7 +19,7 @@ const REASON_ACCUMULATOR_IN_LX: &str =
     "an accumulator that may be in LX is a program result, yielded by a loop, or read tile by tile";
 
 impl<'c> LoopBuilder<'_, 'c> {
-    /// Whether each iteration reduces a single element of a mean.
+    /// Returns whether each iteration reduces a single element of a mean.
     pub(super) fn is_single_element_mean(&self, op: usize) -> bool {
         let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
         let is_mean = self.items.list[op]
@@ -82,8 +82,8 @@ impl<'c> LoopBuilder<'_, 'c> {
         members.map(|&op| (op, self.tiled_result_dims(op)[depth])).collect()
     }
 
-    /// Whether a loop at this depth has an accumulator of an op. Otherwise the op's result is complete inside the loop,
-    /// and is yielded as it is computed.
+    /// Returns whether a loop at this depth has an accumulator of an op. Otherwise the op's result is complete inside
+    /// the loop, and is yielded as it is computed.
     pub(super) fn has_accumulator(&self, op: usize, depth: usize) -> bool {
         self.tree.home_depth(op) <= depth
     }

@@ -71,7 +71,7 @@ impl<'c> LoopMerge<'c> {
     }
 
     /// Returns the operands of the merged loop, first the tiled ones, then the carried ones: an argument of one of the
-    /// old loops, the value, and the tiled dimension (None if carried).
+    /// old loops, the value, and the tiled dimension (`None` if carried).
     fn collect_operands(&self) -> Vec<(Value<'c>, Value<'c>, Option<usize>)> {
         let mut tiled: Vec<(Value<'c>, Value<'c>, Option<usize>)> = Vec::new();
         for from in [self.first, self.second] {
@@ -91,8 +91,8 @@ impl<'c> LoopMerge<'c> {
         tiled_outputs(from).into_iter().filter(|given| self.has_other_users(given.whole)).collect()
     }
 
-    /// Whether ops other than the second loop read a result of the first one, or a view through which it reads the
-    /// result.
+    /// Returns whether ops other than the second loop read a result of the first one, or a view through which it reads
+    /// the result.
     fn has_other_users(&self, value: Value<'c>) -> bool {
         let is_handed_on = |user: Op<'c>| self.forwarded.iter().any(|handed| handed.view == Some(user));
         value.users().into_iter().any(|user| match user {

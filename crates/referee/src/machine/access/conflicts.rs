@@ -5,7 +5,7 @@ use crate::error::SimError;
 use crate::machine::{Machine, RegionId};
 use std::sync::Arc;
 
-/// Bytes that a core writes.
+/// Bytes that one core writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CoreWrite {
     region: RegionId,
@@ -17,8 +17,8 @@ fn region_name(machine: &Machine, region: RegionId) -> String {
     machine.region(region).map_or_else(String::new, |region| region.name.clone())
 }
 
-/// Refuses a result that overlaps another tensor on the same core, unless the result replaces that tensor element for
-/// element (in place).
+/// Rejects a result that overlaps another tensor on the same core, unless it replaces that tensor element for element
+/// (in place).
 pub(super) fn check_within_core(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
     for (core, tensors) in parts.0.iter().enumerate() {
         let output = &tensors[plan.output];
@@ -47,7 +47,7 @@ fn is_in_place(plan: &OpPlan, tensor: usize, part: &TensorSlice, output: &Tensor
     plan.kernel.is_elementwise() && same_place && read.format == written.format && read.offsets == written.offsets
 }
 
-/// Returns the first byte that is in both lists; each list is sorted.
+/// Returns the first byte that is in both of two sorted lists.
 fn find_common_byte(left: &[ByteInterval], right: &[ByteInterval]) -> Option<i64> {
     let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
@@ -64,7 +64,7 @@ fn find_common_byte(left: &[ByteInterval], right: &[ByteInterval]) -> Option<i64
     None
 }
 
-/// Refuses bytes in HBM that two cores write, or that one core writes and another reads. LX is private to each core.
+/// Rejects bytes in HBM that two cores write, or that one core writes and another reads. LX is private to each core.
 pub(super) fn check_between_cores(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
     let leaders = find_storing_cores(plan, parts)?;
     let mut writes = Vec::new();
@@ -94,8 +94,8 @@ pub(super) fn check_between_cores(plan: &OpPlan, parts: &TensorSlices, machine: 
     check_reads(plan, parts, &writes, &leaders, machine)
 }
 
-/// Returns the core that stores each result, of those that compute partial sums of it. In HBM, all have the same
-/// address for it; in LX, consecutive cores pass the sum on to the last one.
+/// Returns the core that stores each result. Several cores may compute partial sums of one result. In HBM, these cores
+/// have the same address for it; in LX, consecutive cores pass the sum on to the last one.
 fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>, SimError> {
     if plan.tensors[plan.output].ownership.is_some() {
         return Ok((0..plan.cores.len()).collect());
@@ -128,8 +128,8 @@ fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>,
     Ok(leaders)
 }
 
-/// Refuses a description that touches bytes in HBM that another description of the same step writes, or writes bytes
-/// that it touches.
+/// Rejects an op description that accesses HBM bytes that another description of the same step writes, or that writes
+/// bytes that the other accesses.
 pub(crate) fn check_disjoint(
     done: &[(&Arc<OpPlan>, TensorSlices)],
     (plan, parts): (&Arc<OpPlan>, &TensorSlices),
@@ -149,8 +149,7 @@ pub(crate) fn check_disjoint(
     Ok(())
 }
 
-/// Returns the first byte of a tensor in HBM that a description writes and the other touches, with the core of the
-/// other.
+/// Returns the first HBM byte that one description writes and the other accesses, and the core of the other.
 fn find_shared_byte(
     (plan, parts): (&OpPlan, &TensorSlices),
     (core, tensor): (usize, usize),

@@ -1,4 +1,4 @@
-//! Table rows that index tensors select.
+//! Rows of tables that index tensors select.
 
 use super::{OpPlan, TensorSlices};
 use crate::error::SimError;
@@ -37,7 +37,7 @@ fn collect_rows(plan: &OpPlan, parts: &TensorSlices, core: usize, index: usize, 
     rows
 }
 
-/// The row that an element of an index tensor names: an unsigned 32-bit number (SENUINT32).
+/// Reads the row number in an element of an index tensor: an unsigned 32-bit number (SENUINT32).
 pub(crate) fn read_row_index(bytes: &[u8], byte: i64, lane: StridedRun) -> i64 {
     let at = (byte + lane.offset * 4) as usize;
     i64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]))

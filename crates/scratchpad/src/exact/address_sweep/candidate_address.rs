@@ -1,23 +1,23 @@
-//! Candidate addresses of a value, given the values that are in LX.
+//! Candidate addresses of a value, given the values that are resident in LX.
 
 use super::{FixedInterval, Residency, ResidencyCosts, SelectionProblem};
 use std::ops::Range;
 
-/// Value in LX.
+/// Value that is resident in LX in a search state, with its address and the end of its residency interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ResidentValue {
     pub(super) value: u32,
-    /// Whether HBM holds a valid copy too.
+    /// Location of the value: whether HBM holds a valid copy too.
     pub(super) at: Residency,
-    /// Whether it came to LX in this operation.
+    /// Whether the value entered LX in this operation.
     pub(super) is_new: bool,
-    /// Whether another value took over its address in this operation.
+    /// Whether another value reused its address in this operation.
     pub(super) has_successor: bool,
-    /// Whether its interval is fixed.
+    /// Whether its interval is given to the sweep and may not change.
     pub(super) is_fixed: bool,
     pub(super) address: i64,
     pub(super) units: i64,
-    /// First operation after its last one.
+    /// First operation after the live range or the fixed interval.
     pub(super) until: usize,
 }
 
@@ -30,23 +30,23 @@ impl ResidentValue {
         Self { is_fixed: true, address: wall.address, ..Self::new(wall.value, Residency::Dirty, units, wall.end) }
     }
 
-    /// Returns whether it cannot leave in this operation.
+    /// Returns whether the value must remain in LX during this operation.
     const fn is_pinned(&self) -> bool {
         self.is_new || self.has_successor || self.is_fixed
     }
 
-    /// Hash of the value and its address. Whether HBM holds a copy nearly always follows from the first use in LX, so
-    /// the hash omits it.
+    /// Returns a hash of the value and its address. The hash omits whether HBM holds a copy, because that nearly always
+    /// follows from the first use in LX.
     pub(super) fn hash(&self) -> u64 {
         mix_bits(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
     }
 
-    /// Hash of the value alone.
+    /// Returns a hash of the value alone.
     pub(super) fn set_hash(&self) -> u64 {
         mix_bits(u64::from(self.value) << 1 | 1)
     }
 
-    /// Index of its costs: whether HBM holds a copy.
+    /// Returns the index of its costs: 1 if HBM holds a copy, else 0.
     pub(super) const fn cost_index(&self) -> usize {
         matches!(self.at, Residency::Clean) as usize
     }
@@ -56,7 +56,7 @@ impl ResidentValue {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// Mixes the bits of a word (SplitMix64; Steele, Lea, Flood 2014).
 pub(super) const fn mix_bits(word: u64) -> u64 {
     let mixed = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -64,11 +64,12 @@ pub(super) const fn mix_bits(word: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Units that fixed intervals will occupy before the end of a value's live range: disjoint address ranges.
+/// Address ranges, in units, that fixed intervals will occupy before the end of a value's live range. They are
+/// disjoint.
 pub(super) struct BlockedRanges(Vec<(i64, i64)>);
 
 impl BlockedRanges {
-    /// Collects the fixed intervals that begin before `until`; `walls` are those that have not begun.
+    /// Collects the fixed intervals that begin before `until`. `walls` are the fixed intervals that have not begun.
     pub(super) fn new(problem: &SelectionProblem, walls: &[FixedInterval], until: usize) -> Self {
         let coming = walls.iter().take_while(|wall| wall.start < until);
         let mut stretches: Vec<(i64, i64)> =
@@ -90,18 +91,18 @@ impl BlockedRanges {
     }
 }
 
-/// Candidate address of a value, and the values that leave LX for it.
+/// Candidate address of a value, with the values that leave LX for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CandidateAddress {
     pub(super) address: i64,
     /// First unit after the value at this address.
     pub(super) end: i64,
-    /// Position of the resident value whose address is taken over.
+    /// Position of the resident value whose address is reused.
     pub(super) parent: Option<u32>,
-    /// Range of positions that contains the evicted values.
+    /// Range of positions that includes all evicted values.
     evicted_start: u32,
     evicted_end: u32,
-    /// Cost of evicting the values that leave LX for this address.
+    /// Cost of the evictions.
     pub(super) eviction_cost: i64,
 }
 
@@ -114,16 +115,16 @@ impl CandidateAddress {
         self.evicted_start as usize..self.evicted_end as usize
     }
 
-    /// Returns whether it needs units that the resident value occupies.
+    /// Returns whether the resident value must leave LX for this candidate.
     pub(super) const fn evicts(&self, tenant: &ResidentValue) -> bool {
         self.parent.is_none() && tenant.address < self.end && self.address < tenant.end()
     }
 }
 
-/// Maximum number of candidates with evictions, the cheapest first.
+/// Maximum number of candidates with evictions. The cheapest are kept.
 const MAX_EVICTING_CANDIDATES: usize = 3;
 
-/// Returns the candidate addresses of a value that is born or used again.
+/// Returns the candidate addresses of a value that is born in this operation, or used and not in LX.
 pub(super) fn find_candidate_addresses(
     problem: &SelectionProblem,
     tenants: &[ResidentValue],
@@ -153,7 +154,7 @@ pub(super) fn find_candidate_addresses(
     add_evicting_candidates(tenants, (fares, blocked), (units, limit), found);
 }
 
-/// Adds both ends of each gap that is large enough.
+/// Adds the lowest and the highest address in each sufficiently large gap.
 fn add_gap_candidates(
     tenants: &[ResidentValue],
     blocked: &BlockedRanges,
@@ -187,7 +188,7 @@ fn add_gap_candidates(
     }
 }
 
-/// Adds the cheapest candidates with evictions. Each begins or ends where a resident value does.
+/// Adds the cheapest candidates with evictions. Each of them begins or ends at an end of a resident value.
 fn add_evicting_candidates(
     tenants: &[ResidentValue],
     (fares, blocked): (&[ResidencyCosts], &BlockedRanges),
@@ -214,14 +215,14 @@ fn add_evicting_candidates(
     }
 }
 
-/// Returns the candidate with its evicted values; none if it evicts no value, or one that cannot leave.
+/// Returns the candidate with its evicted values. Returns `None` if nothing is evicted, or if a value must remain.
 fn find_evictions(
     tenants: &[ResidentValue],
     fares: &[ResidencyCosts],
     mut berth: CandidateAddress,
 ) -> Option<CandidateAddress> {
-    // Of the values that begin below, only the last one may reach the candidate, or a value at the same address that
-    // hands it over.
+    // Of the values that begin below the candidate, only the last one can reach it, or a value that passes the same
+    // address on.
     let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
     let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
     for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {

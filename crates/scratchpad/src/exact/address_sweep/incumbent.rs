@@ -1,4 +1,4 @@
-//! Plans from sweeps with addresses: first over all values, then over one window after the other.
+//! Plan improvement by sweeps with addresses: first over all values, then over random windows.
 
 use super::{
     AddressSweep, BestPlan, DualPrices, FixedInterval, Range, ResidencyInterval, ResidencySelection, SelectionProblem,
@@ -6,32 +6,32 @@ use super::{
 };
 use crate::progress::ProgressCallback;
 
-/// Plan under improvement: the decisions of each value, and the addresses of its runs by their first use.
+/// Plan under improvement: the residency of each value, and the addresses of its intervals by their first use.
 struct IncumbentPlan<'p> {
     problem: &'p SelectionProblem,
     stays: Vec<ValueResidency>,
     addresses: Vec<Vec<(usize, i64)>>,
     /// Values of nonzero size, by birth.
     order: Vec<usize>,
-    /// Per value: the values that may take over its address.
+    /// Per value: values that may reuse its address.
     children: Vec<Vec<usize>>,
 }
 
-/// Share of the steps for sweeps over all values; each sweep keeps four times as many states as the previous one.
+/// Divisor of the step budget for sweeps over all values.
 const FULL_SWEEP_BUDGET_DIVISOR: u64 = 3;
-/// States that the first sweep keeps, and the growth factor of the following ones.
+/// States that the first sweep keeps, and the maximum growth factor per sweep.
 const INITIAL_WIDTH: usize = 4;
 const WIDTH_GROWTH: usize = 4;
-/// Births in a window: this number, or two, four or eight times as many.
+/// Births in the smallest window, and the number of window sizes. Each size is twice the previous one.
 const MIN_WINDOW_SIZE: u64 = 8;
 const NUM_WINDOW_SIZES: u64 = 4;
 /// States kept in a window.
 const WINDOW_WIDTH: usize = 32;
-/// Windows per value without an improvement after which the search ends.
+/// Number of windows per value without an improvement after which the search ends.
 const MAX_IDLE_WINDOWS_PER_VALUE: u64 = 4;
 
-/// Improves the plan by sweeps over all values, and then over windows until the steps are used; returns false if the
-/// watcher stopped it.
+/// Improves the plan by sweeps over all values, then over windows until the steps are used. Returns false if the
+/// callback stopped the search.
 pub(in crate::exact) fn improve_by_address_sweeps(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -46,7 +46,7 @@ pub(in crate::exact) fn improve_by_address_sweeps(
     goes_on && sweep_windows(problem, prices, best, steps, go_on)
 }
 
-/// Sweeps over all values. The first sweep is always executed.
+/// Sweeps over all values with increasing width, while steps are left. The first sweep is always completed.
 fn sweep_all_values(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -88,7 +88,7 @@ fn sweep_all_values(
     true
 }
 
-/// Sweeps over windows. A plan of equal cost is accepted too, so that other windows can improve it.
+/// Sweeps over random windows. Accepts plans of equal cost too, so that other windows can improve them.
 fn sweep_windows(
     problem: &SelectionProblem,
     prices: &DualPrices,
@@ -146,7 +146,7 @@ impl<'p> IncumbentPlan<'p> {
         self.stays[value].hbm_bytes(self.problem, value)
     }
 
-    /// Returns the HBM bytes of a value that is in LX for all of its uses.
+    /// Returns the HBM bytes of a value if LX serves all of its uses.
     fn min_hbm_bytes(&self, value: usize) -> i64 {
         ValueResidency::all_in_lx(self.problem.values[value].uses.len()).hbm_bytes(self.problem, value)
     }
@@ -163,20 +163,20 @@ impl<'p> IncumbentPlan<'p> {
         }
     }
 
-    /// Returns the address of a use in LX.
+    /// Returns the address of a value during a use, in units; `None` if HBM serves the use.
     fn address(&self, value: usize, using: usize) -> Option<i64> {
         let known = self.addresses[value].iter().rev().find(|one| one.0 <= using).map(|one| one.1);
         known.filter(|_| self.stays[value].in_lx[using])
     }
 
-    /// Returns whether a child has the address of a parent in the operation in which it is born.
+    /// Returns whether the child has the address of the parent in the operation in which the child is born.
     fn reuses_address(&self, child: usize, parent: usize) -> bool {
         let last = self.problem.values[parent].uses.len() - 1;
         self.address(child, 0).is_some_and(|address| self.address(parent, last) == Some(address))
     }
 
-    /// Builds a window: some operations, and the values that are live only in them, except values that share an address
-    /// with a value of a longer live range.
+    /// Builds a window: consecutive operations, and the free values. A value is free if it is live only in these
+    /// operations and shares no address with a value that is not free.
     fn build_window(&self, from: usize, size: usize) -> (Range<usize>, Vec<usize>) {
         let problem = self.problem;
         let behind = (from + size).min(self.order.len());
@@ -208,7 +208,8 @@ impl<'p> IncumbentPlan<'p> {
         }
     }
 
-    /// Returns the residency intervals of all other values in some operations, by start.
+    /// Returns the residency intervals of all values that are not free, as far as they overlap the operations, by
+    /// start.
     fn collect_fixed_intervals(&self, ticks: &Range<usize>, free: &[usize]) -> Vec<FixedInterval> {
         let problem = self.problem;
         let mut walls = Vec::new();
@@ -235,7 +236,7 @@ impl<'p> IncumbentPlan<'p> {
         walls
     }
 
-    /// Keeps the plan if it improves on the best one.
+    /// Replaces the best plan if this one leaves fewer HBM bytes.
     fn update_best(&self, best: &mut BestPlan) {
         let problem = self.problem;
         let mut selection = ResidencySelection { stays: self.stays.clone() };

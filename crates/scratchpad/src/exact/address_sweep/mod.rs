@@ -1,10 +1,10 @@
-//! The sweep with addresses: it decides, operation by operation, which values are in LX and where. A state is the set
-//! of resident values with their addresses. A value that is born or used leads to new states: HBM serves it, or it
-//! takes an end of a gap, the address of a dying parent, or one with evictions. The sweep keeps the states with the
-//! lowest bounds, and prefers gaps of later use (`skyline.rs`). The bound is that of the prices, raised by each
-//! expensive unit left empty. `board.rs` also sweeps *windows*: some operations, the free values in them, and *walls*,
-//! which are fixed intervals of the others. For a fixed number of kept states, the time is linear in the number of
-//! buffers.
+//! Beam search over the operations that chooses residency and addresses together, for plans of many buffers.
+//!
+//! A state is the set of resident values with their addresses. At each birth and use of a value, a state has several
+//! successors: HBM serves the value, or the value gets a [candidate address](candidate_address). The states of lowest
+//! rank remain: their bound, which is that of the prices plus the price of empty units, plus the [waste](skyline) of
+//! their gaps. For a fixed number of states, the time is linear in the number of buffers. [`incumbent`] also sweeps
+//! *windows* of a plan.
 
 mod candidate_address;
 mod incumbent;
@@ -26,7 +26,7 @@ use std::ops::Range;
 
 pub(super) use incumbent::improve_by_address_sweeps;
 
-/// Residency interval that is fixed.
+/// Residency interval that the sweep may not change.
 #[derive(Clone, Copy)]
 struct FixedInterval {
     value: usize,
@@ -35,34 +35,34 @@ struct FixedInterval {
     address: i64,
 }
 
-/// Input of a sweep: its operations, free values, fixed intervals and limits.
+/// Input of a sweep: operations, free values, fixed intervals and limits.
 struct SweepTask<'t> {
     ticks: Range<usize>,
-    /// Free values, by birth.
+    /// Values whose residency is chosen, by birth.
     free: &'t [usize],
-    /// Fixed intervals, by start.
+    /// Intervals of other values, by start.
     fixed: &'t [FixedInterval],
     /// Maximum number of states that are kept.
     width: usize,
-    /// Exclusive upper limit of the free values' HBM bytes.
+    /// Exclusive upper limit of the HBM bytes of the free values.
     ceiling: i64,
-    /// Seed of the tie-breaking between states of nearly equal bounds.
+    /// Seed of the tie-breaking between states of nearly equal rank; 0 for none.
     seed: u64,
 }
 
-/// Decisions for one value: its residency, and the address of each run by its first use.
+/// Residency of one value, and the address of each interval by its first use.
 struct ValueDecisions {
     value: usize,
     stay: ValueResidency,
     addresses: Vec<(usize, i64)>,
 }
 
-/// Costs of a resident value in an operation, minus its least cost, indexed by whether HBM also held the value before.
+/// Costs of a resident value in an operation, minus its minimum cost, indexed by whether HBM held a copy before.
 #[derive(Clone, Copy, Default)]
 struct ResidencyCosts {
     stay_costs: [i64; 2],
     eviction_costs: [i64; 2],
-    /// The current use, or else the next one.
+    /// Current use, or else the next one.
     using: usize,
     is_used: bool,
 }
@@ -73,7 +73,7 @@ struct AddressSweep<'p> {
     skyline: Skyline,
     /// Costs of the live values.
     fares: Vec<ResidencyCosts>,
-    /// Next use of each value.
+    /// Per value: the next use.
     next_use: Vec<usize>,
     /// Free values that are live.
     live: Vec<usize>,
@@ -97,8 +97,8 @@ impl<'p> AddressSweep<'p> {
         }
     }
 
-    /// Returns the decisions for the free values in the best plan found below the ceiling; HBM serves the values that
-    /// are not listed. None if there is no such plan, or if `go_on` returned false.
+    /// Returns the decisions of the best plan found below the ceiling. HBM serves the free values that are not listed.
+    /// Returns `None` if there is no plan below the ceiling, or if `go_on` returned false.
     fn run(
         &mut self,
         task: &SweepTask<'_>,
@@ -143,7 +143,7 @@ impl<'p> AddressSweep<'p> {
         Some(self.history.build_decisions(self.problem, best.history_entry))
     }
 
-    /// Computes the costs of staying in LX and of leaving it in operation `tick`, for each live value.
+    /// Computes the costs of remaining in LX and of leaving it in operation `tick`, for each live value.
     fn update_costs(&mut self, tick: usize) {
         let Self { problem, prices, .. } = *self;
         for &value in &self.live {
@@ -165,8 +165,8 @@ impl<'p> AddressSweep<'p> {
         }
     }
 
-    /// Returns the values that may come to LX in this operation. Values that may hand over or take over an address come
-    /// first, in list order, so that an address can be passed on; then values by descending size.
+    /// Returns the values that may enter LX in this operation. Values that may reuse an address or pass one on come
+    /// first, in list order, so that an address can be passed on. The others follow by descending size.
     fn collect_newcomers(&self, born: &[usize], tick: usize) -> Vec<usize> {
         let problem = self.problem;
         let is_born = |value: usize| problem.values[value].first_tick() == tick;
@@ -184,7 +184,8 @@ impl<'p> AddressSweep<'p> {
         all
     }
 
-    /// Tries each candidate address of a value, keeps the best states, and returns the steps taken.
+    /// Generates the successors for each candidate address of a value, keeps the best states, and returns the steps
+    /// taken.
     fn place_value(
         &mut self,
         value: usize,
@@ -267,9 +268,9 @@ impl<'p> AddressSweep<'p> {
     }
 }
 
-/// Evictions per step: a move of this many resident values counts as one step, of twice as many as two.
+/// Resident values per step: generating a successor takes one step, and one more for each full group of this size.
 const RESIDENTS_PER_STEP: u64 = 64;
-/// Steps between two calls of the watcher.
+/// Steps between two calls of the callback.
 const STEPS_BETWEEN_CALLBACKS: u64 = 4_096;
 
 #[cfg(test)]
@@ -277,7 +278,7 @@ mod tests {
     use super::*;
     use crate::{Capacity, buffer::tests::buffer};
 
-    /// Live ranges of up to forty operations.
+    /// Builds a problem with live ranges of up to forty operations.
     fn build_problem(n: usize, stays: ResidencyMode) -> SelectionProblem {
         let one = |index: usize| {
             let (start, length) = (index * 7919 % n, index * 31 % 40);

@@ -1,41 +1,41 @@
 //! Estimates the cost of the gaps between the resident values of a state.
 //!
-//! The skyline maps each address to the operation until which the address is occupied. A valley becomes a gap when the
-//! last of its values leaves LX, and remains a gap until the first of its two neighbors leaves. Some units of a gap
-//! remain unused, whatever is placed into it. A skyline with few and short valleys is therefore better than one with
-//! many.
+//! The skyline maps each address to the operation until which it is occupied. A valley becomes a gap when the last of
+//! its values leaves LX, and remains one until the first of its two neighbors leaves. Some units of a gap remain
+//! unused, whatever is placed into it. A skyline with few and short valleys is therefore better.
 
 use super::{CandidateAddress, DualPrices, ResidentValue, SelectionProblem, candidate_address::mix_bits};
 
 pub(super) struct Skyline {
     /// Prefix sums, by operation, of the estimated cost of an empty unit.
     before: Vec<f64>,
-    /// Units of a gap that remain unused whatever is placed into it.
+    /// Units of a gap that are expected to remain unused.
     unusable_units: i64,
     units: i64,
-    /// Mean cost of a value in HBM, in scaled bytes.
+    /// Mean HBM cost of a value, in scaled bytes.
     mean_value_cost: f64,
-    /// Buffer that is reused by all queries.
+    /// Allocation that all queries reuse.
     open: Vec<SkylineSegment>,
 }
 
-/// Fractions of an empty unit's price, and of the mean saving per unit, that the estimate charges: LX is seldom empty
-/// everywhere.
+/// Fractions of an empty unit's price, and of the mean saving per unit, that the estimate charges. They are small
+/// because LX is seldom empty everywhere.
 const PRICE_FRACTION: f64 = 0.3;
 const MEAN_SAVING_FRACTION: f64 = 0.015;
-/// Divisor of a value's mean units: so many units of a gap remain unused.
+/// Divisor of the mean value size that gives the unused units of a gap.
 const UNUSABLE_UNITS_DIVISOR: i64 = 10;
-/// Fraction of a value's cost below which two states count as equal.
+/// Fraction of the mean value cost below which two states count as equal.
 const NOISE_FRACTION: f64 = 0.003;
 
-/// Valley or plateau, while the skyline is scanned by ascending address.
+/// Segment of the skyline, during a scan by ascending address: adjacent units that are occupied until the same
+/// operation.
 #[derive(Clone, Copy)]
 struct SkylineSegment {
     until: usize,
     units: i64,
 }
 
-/// Levels that are not yet closed on the right, and the estimated cost of the closed ones.
+/// Segments that have no higher neighbor above them yet, and the estimated cost of the closed ones.
 struct OpenSegments<'s> {
     before: &'s [f64],
     unusable_units: i64,
@@ -68,13 +68,13 @@ impl Skyline {
         }
     }
 
-    /// Draws a random amount of up to a fraction of a value's cost.
+    /// Returns a pseudorandom cost of up to [`NOISE_FRACTION`] of the mean value cost.
     pub(super) fn compute_noise(&self, hash: u64) -> i64 {
         (self.mean_value_cost * NOISE_FRACTION * ((mix_bits(hash) >> 40) as f64 / (1_u64 << 24) as f64)) as i64
     }
 
-    /// Estimates the cost of a state's valleys, in scaled bytes; optionally with a new value at a candidate address,
-    /// until some operation.
+    /// Estimates the cost of a state's valleys, in scaled bytes. `new` adds a value at a candidate address until some
+    /// operation.
     pub(super) fn estimate_waste(
         &mut self,
         tenants: &[ResidentValue],
@@ -116,7 +116,7 @@ impl Skyline {
 }
 
 impl OpenSegments<'_> {
-    /// Adds a level and closes the lower ones.
+    /// Adds a segment, and closes the lower ones below it.
     fn add_segment(&mut self, mut level: SkylineSegment) {
         while let Some(valley) = self.open.pop_if(|valley| valley.until <= level.until) {
             let left = self.open.last_mut();

@@ -1,4 +1,4 @@
-//! States of a sweep with addresses, and the choice of the successors that are kept.
+//! States of a sweep with addresses, and the selection of the states that are kept.
 
 use super::{CandidateAddress, FixedInterval, ResidencyCosts, ResidentValue, SelectionProblem};
 
@@ -9,23 +9,23 @@ pub(super) const NO_HISTORY: u32 = u32::MAX;
 pub(super) struct AddressState {
     /// Resident values, by address.
     pub(super) residents: Vec<ResidentValue>,
-    /// Scaled HBM bytes by which every continuation exceeds the bound of the prices.
+    /// Lower bound: scaled HBM bytes by which every continuation exceeds the bound of the prices.
     pub(super) floor: i64,
-    /// Units that are paid for in this operation.
+    /// Units whose price is paid in this operation.
     paid: i64,
     /// Hashes of the resident values with their addresses, and of the values alone.
     pub(super) hash: u64,
     pub(super) set: u64,
-    /// Values that left in this operation.
+    /// Values that left LX in this operation.
     evicted: Vec<u32>,
     pub(super) history_entry: u32,
 }
 
-/// Successor of a state.
+/// Successor of a state, before it is built.
 #[derive(Clone, Copy)]
 pub(super) struct StateSuccessor {
     pub(super) from: u32,
-    /// Lower bound plus the estimated cost of its gaps.
+    /// Lower bound plus the estimated cost of the gaps.
     pub(super) rank: i64,
     pub(super) floor: i64,
     pub(super) hash: u64,
@@ -33,11 +33,11 @@ pub(super) struct StateSuccessor {
     pub(super) candidate: Option<CandidateAddress>,
 }
 
-/// Maximum number of states with the same resident values at different addresses: a larger number would leave few
-/// different sets.
+/// Maximum number of states with the same resident values at different addresses. A larger limit leaves fewer different
+/// sets of values.
 const MAX_STATES_PER_SET: usize = 3;
 
-/// Keeps the best successors: one for each set of values with addresses, and few for each set of values.
+/// Keeps the best successors: one per set of values with addresses, and few per set of values.
 pub(super) fn retain_best(moves: &mut Vec<StateSuccessor>, width: usize) {
     moves.sort_unstable_by_key(|one| (one.hash, one.floor, one.from));
     moves.dedup_by_key(|one| one.hash);
@@ -69,8 +69,8 @@ impl Default for AddressState {
 }
 
 impl AddressState {
-    /// Begins an operation: all values stay, and fixed intervals that begin here are added at their addresses, which
-    /// are free.
+    /// Begins an operation: all values remain, and the fixed intervals that begin here are added. Their addresses are
+    /// free.
     pub(super) fn begin_step(&mut self, problem: &SelectionProblem, fares: &[ResidencyCosts], walls: &[FixedInterval]) {
         self.paid = 0;
         self.evicted.clear();
@@ -93,7 +93,7 @@ impl AddressState {
         self.evicted.contains(&(value as u32)) || self.residents.iter().any(|tenant| tenant.value as usize == value)
     }
 
-    /// Returns the hashes of the successor in which a value takes a candidate address.
+    /// Returns both hashes of the successor in which `value` gets a candidate address.
     pub(super) fn successor_hashes(&self, value: usize, berth: &CandidateAddress) -> (u64, u64) {
         let driven = self.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant));
         let without = |(hash, set): (u64, u64), tenant: &ResidentValue| {
@@ -126,7 +126,7 @@ impl AddressState {
         self.insert(new);
     }
 
-    /// Ends an operation: unpaid units cost the operation's price, and values without later uses are removed.
+    /// Ends an operation: charges the price of unpaid units, and removes values without later uses.
     pub(super) fn end_step(
         &mut self,
         problem: &SelectionProblem,

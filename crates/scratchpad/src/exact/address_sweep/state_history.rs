@@ -1,4 +1,4 @@
-//! Events that led to the states, and the plan that a state represents.
+//! Events that lead to the states, and the plan that a state represents.
 
 use super::state::NO_HISTORY;
 use super::{
@@ -6,10 +6,10 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Tree of the events that lead to each state: each entry refers to the entry before it.
+/// Tree of events: each entry refers to the preceding entry of the same state.
 pub(super) struct StateHistory {
     entries: Vec<HistoryEntry>,
-    /// Number of entries at which entries that lead to no state are removed.
+    /// Number of entries from which unreachable entries are removed.
     pruning_threshold: usize,
 }
 
@@ -17,20 +17,20 @@ pub(super) struct StateHistory {
 struct HistoryEntry {
     from: u32,
     value: u32,
-    /// Use for which the value comes, or the next use when it leaves.
+    /// Use for which the value enters, or the next use when it leaves.
     using: u32,
     event: ResidencyEvent,
 }
 
 #[derive(Clone, Copy)]
 enum ResidencyEvent {
-    /// The value came to LX, with or without taking over a parent's address.
+    /// The value entered LX, with or without reusing a parent's address.
     Enters { address: i64, parent: Option<u32> },
     /// The value left LX.
     Leaves,
 }
 
-/// Minimum number of entries for a removal.
+/// Minimum number of entries for the removal of unreachable ones.
 const MIN_ENTRIES_FOR_PRUNING: usize = 1 << 16;
 
 impl StateHistory {
@@ -38,7 +38,7 @@ impl StateHistory {
         Self { entries: Vec::new(), pruning_threshold: MIN_ENTRIES_FOR_PRUNING }
     }
 
-    /// Records that a value comes and that its evicted values leave.
+    /// Records that a value enters LX and that the evicted values leave.
     pub(super) fn record_placement(
         &mut self,
         state: &AddressState,
@@ -61,7 +61,7 @@ impl StateHistory {
         (self.entries.len() - 1) as u32
     }
 
-    /// Removes entries that lead to no state, when there are many entries.
+    /// Removes the entries that lead to no state, if there are many entries.
     pub(super) fn prune(&mut self, states: &mut [AddressState]) {
         if self.entries.len() < self.pruning_threshold {
             return;
@@ -90,7 +90,7 @@ impl StateHistory {
         self.pruning_threshold = 2 * num_kept + MIN_ENTRIES_FOR_PRUNING;
     }
 
-    /// Returns the decisions for the values that came to LX.
+    /// Returns the decisions for the values that entered LX.
     pub(super) fn build_decisions(&self, problem: &SelectionProblem, last: u32) -> Vec<ValueDecisions> {
         let mut way: Vec<&HistoryEntry> = Vec::new();
         let mut at = last;
