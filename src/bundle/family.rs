@@ -9,15 +9,15 @@ pub enum OpFamily {
     Matmul,
     /// `conv2d`.
     Conv2d,
-    /// `depthwiseconv2dnative`.
+    /// Depthwise convolutions: `depthwiseconv2dnative`.
     Depthwise,
     /// `avgpoolfwd`.
     Pool,
     /// `topkvalue`, `topkindex`.
     TopK,
-    /// Any other reduction.
+    /// Other reductions.
     Reduction,
-    /// Everything else: pointwise functions, copies, restickify, conversions.
+    /// Other ops: pointwise functions, copies, restickify, conversions.
     Elementwise,
 }
 
@@ -43,39 +43,40 @@ impl OpFamily {
         matches!(self, Self::Matmul | Self::Conv2d | Self::Depthwise)
     }
 
-    /// Returns whether it is a convolution, whose window attributes replace the back gaps of other ops.
+    /// Returns whether the family is a convolution, whose window attributes replace the back gaps of other ops.
     #[must_use]
     pub const fn is_convolution(self) -> bool {
         matches!(self, Self::Conv2d | Self::Depthwise)
     }
 
-    /// Returns whether it slides a window: a core accumulates a complete window, so its dimensions are never split.
+    /// Returns whether the family slides windows. A core accumulates a complete window, so its dimensions are never
+    /// split.
     #[must_use]
     pub const fn is_windowed(self) -> bool {
         matches!(self, Self::Conv2d | Self::Depthwise | Self::Pool)
     }
 }
 
-/// Returns whether it moves the stick to another dimension; both the old and the new stick dimension are padded.
+/// Returns whether an op moves the stick to another dimension; both the old and the new stick dimension are padded.
 #[must_use]
 pub(crate) fn is_restickify(op: &OpSpec) -> bool {
     op.function == "ReStickifyOpHBM"
 }
 
-/// Returns whether it converts between number formats; every operand's stick is padded.
+/// Returns whether an op converts between number formats; every operand's stick is padded.
 #[must_use]
 pub(crate) fn is_conversion(op: &OpSpec) -> bool {
     machine::is_conversion(&op.function) || op.function == "fp8todl16"
 }
 
-/// Returns whether it requires an outer dimension in addition to the stick (the conversions, and quantisation by
+/// Returns whether an op requires an outer dimension in addition to the stick (the conversions, and quantization by
 /// channel).
 #[must_use]
 pub(crate) fn needs_outer_dim(op: &OpSpec) -> bool {
     is_conversion(op) || op.function == "qfp8ch"
 }
 
-/// Returns whether it copies its operand unchanged.
+/// Returns whether an op copies its operand unchanged.
 #[must_use]
 pub(crate) fn is_identity(op: &OpSpec) -> bool {
     op.function == "identity"

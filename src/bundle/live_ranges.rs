@@ -2,7 +2,7 @@
 //!
 //! Ops are numbered in the order of their files. A live range extends from the first op that writes the value to the
 //! last op that accesses it, within the innermost loop around both: each iteration has a live range of its own. If
-//! either op is in a loop further in, the live range covers that loop completely.
+//! either op is in a further inner loop, the live range covers that loop completely.
 
 use super::{Allocation, BundleItem, OpSpecOperand};
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ pub enum LaunchMemory {
     Pool,
 }
 
-/// Live range of a value in such memory.
+/// Live range of a value in LX or in the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LaunchLiveRange {
     /// The memory.
     pub memory: LaunchMemory,
-    /// Offset of its first byte.
+    /// Prints `lx 512 + 128: 0 to 3`.
     pub offset_bytes: i64,
     /// Size in bytes; in LX that on one core.
     pub bytes: i64,
@@ -89,11 +89,11 @@ pub fn unroll_live_ranges(items: &[BundleItem], lives: &[LaunchLiveRange]) -> Ve
     walk.done
 }
 
-/// Maximum number of loops around each live range. An op that moves along a value with a loop requires a live range
-/// that starts outside of that loop, even if no other op uses the value.
+/// Computes the maximum number of loops around each live range. If an op moves along a value with a loop, the live
+/// range starts outside that loop, even if no other op uses the value.
 struct LoopDepthCounter<'a> {
     lives: &'a [LaunchLiveRange],
-    /// Live ranges per address, by start; they overlap only if one value takes over the bytes of the other.
+    /// Live ranges per address, by start; they overlap only if one value reuses the bytes of the other in place.
     by_place: BTreeMap<(LaunchMemory, i64), Vec<usize>>,
     max_depths: Vec<usize>,
 }
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(times(life(2, 2)), [(2, 2), (4, 4), (6, 6)]);
     }
 
-    /// An op that writes at byte 128 of LX.
+    /// Returns an op that writes at byte 128 of LX.
     fn writer(tile_advance: &[i64]) -> BundleItem {
         let allocation = Allocation::Lx { offset_bytes: 128 };
         let written = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);

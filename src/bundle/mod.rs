@@ -1,10 +1,10 @@
-//! From ops with all their decisions to launchable units.
+//! Stage `bundle`: partitions ops with all their decisions into kernel launches, as op specs.
 //!
-//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. This
-//! stage partitions ops into launches ([`partition`]), plans the memory that launches share
-//! ([`place_shared_buffers()`]), and describes each op in the file format's terms: an [`OpSpec`] whose operands have
-//! device coordinates and a place. The next stage, [`lower_launch`](crate::launch), assigns addresses. The model,
-//! [`Bundle`], does not depend on MLIR or JSON.
+//! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. The
+//! stage partitions ops into launches ([`partition`]) and plans the memory that launches share
+//! ([`place_shared_buffers()`]). It describes each op as an [`OpSpec`], whose operands have device coordinates and a
+//! location. The next stage, [`lower_launch`](crate::launch), assigns addresses. The model, [`Bundle`], does not depend
+//! on MLIR or JSON.
 
 mod family;
 mod live_ranges;

@@ -1,18 +1,18 @@
-//! The two choices that a user has for what a launch looks like.
+//! User options for the form of a launch.
 
 use strum::{Display, EnumString, VariantNames};
 
-/// `--addresses`: who knows where kernel arguments are.
+/// `--addresses`: when the addresses of kernel arguments are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AddressMode {
-    /// The launch gets them; files hold symbols.
+    /// At launch: files hold symbols.
     Symbolic,
-    /// The compiler: argument `i` is at segment `i`.
+    /// At compile time: argument `i` is at segment `i`.
     Baked,
 }
 
-/// `--loops`: how a counted loop is launched.
+/// `--loops`: form of a counted loop in the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum LoopMode {

@@ -6,27 +6,27 @@
 use machine::DeviceFormat;
 use program::layout::CoordinateTerm;
 
-/// One kernel launch: the ops and loops that run in order, and the HBM they share.
+/// One kernel launch: ops and loops that run in order, and the HBM pool that they share.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bundle {
-    /// Bytes of the bundle's own HBM pool; 0 when no operand lives there.
+    /// Size of the bundle's own HBM pool, in bytes; 0 if no operand is in it.
     pub pool_bytes: i64,
     /// Ops and loops, in execution order.
     pub items: Vec<BundleItem>,
 }
 
-/// One step of a bundle.
+/// Op or loop of a bundle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BundleItem {
-    /// One operation on all its cores.
+    /// Operation on all its cores.
     Op(Box<OpSpec>),
-    /// A counted loop around further steps.
+    /// Counted loop.
     Loop {
         /// Trip count; the maximum if there is a symbol.
         count: i64,
         /// Symbol of the trip count, if it is known only at launch.
         symbol: Option<LoopSymbol>,
-        /// The steps of one iteration.
+        /// Ops and loops of one iteration.
         body: Vec<BundleItem>,
     },
 }
@@ -41,8 +41,8 @@ pub struct LoopSymbol {
 }
 
 impl OpSpecOperand {
-    /// Makes a table that is indexed along device dimension `indexed` begin at the position of each outer dimension
-    /// that its gather reads: the file does not state the size of a table, so it may have no such dimensions.
+    /// Moves the start of a table that is indexed along device dimension `indexed` to the position of each outer
+    /// dimension that its gather reads. The file does not state the size of a table, so a table has no such dimensions.
     pub fn begin_at_window(&mut self, indexed: usize) {
         for dim in 0..indexed {
             let step: i64 = self.device_size[dim + 1..].iter().product::<i64>() * self.format.bytes();
@@ -111,26 +111,26 @@ impl Bundle {
 pub struct OpSpec {
     /// The device function before the "nonstick" and "shuffle" renaming, such as `add` or `batchmatmul`.
     pub function: String,
-    /// True for every contraction, matmul included.
+    /// True for every contraction, including matmul.
     pub is_reduction: bool,
     /// Output dimensions before reduction dimensions; the order names the dimensions in the file.
     pub iteration_space: Vec<IterationDim>,
     /// Index tensors, then inputs, then the output.
     pub operands: Vec<OpSpecOperand>,
-    /// Named constants in the order that numbers them.
+    /// Named constants; their order determines their numbers.
     pub constants: Vec<NamedConstant>,
-    /// The window of a convolution or a pooling.
+    /// Window of a convolution or a pooling.
     pub window: Option<OpWindow>,
     /// `[N, C, H, W]` of the result of a convolution or a pooling.
     pub node_output_ranges: Option<[i64; 4]>,
 }
 
-/// One dimension of an iteration space.
+/// Dimension of an iteration space.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IterationDim {
     /// Name for display only.
     pub name: Option<String>,
-    /// Number of points; the largest number when the dimension is symbolic.
+    /// Number of points; the maximum if the dimension is symbolic.
     pub range: i64,
     /// Number of slices that the cores share.
     pub split: i64,
@@ -138,12 +138,12 @@ pub struct IterationDim {
     /// dimensions of an op have a divisor, or the default core order of the format applies ("SuperDSC schema, section
     /// 5").
     pub divisor: Option<i64>,
-    /// Set when the number of points is known at launch only.
+    /// Symbolic size, if the number of points is known at launch only.
     pub symbolic: Option<SymbolicDim>,
 }
 
 impl IterationDim {
-    /// A dimension of fixed size.
+    /// Creates a dimension of fixed size.
     #[must_use]
     pub fn new(range: i64, split: i64) -> Self {
         Self { name: None, range, split, divisor: None, symbolic: None }
@@ -153,24 +153,24 @@ impl IterationDim {
 /// Symbolic size of a dimension: its name and its bounds. The launch passes the size as an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicDim {
-    /// The name of the size; equal names are equal sizes.
+    /// Name of the size; equal names are equal sizes.
     pub symbol: String,
-    /// The largest size.
+    /// Maximum size.
     pub max: i64,
-    /// The size is a multiple of this.
+    /// Number of which the size is a multiple.
     pub granularity: i64,
 }
 
-/// A named constant of an op.
+/// Named constant of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NamedConstant {
-    /// The name that the device function knows it by.
+    /// Name by which the device function knows the constant.
     pub name: String,
-    /// Its value; a truth value is 0 or 1.
+    /// Value; a boolean is 0 or 1.
     pub value: f64,
 }
 
-/// The window of a convolution or a pooling, for the height and the width.
+/// Window of a convolution or a pooling, for the height and the width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpWindow {
     /// Along the height (labels `i` and `ki`).
@@ -181,18 +181,18 @@ pub struct OpWindow {
     pub pad_type: Option<String>,
 }
 
-/// A window along one axis.
+/// Window along one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowAxis {
-    /// Points of the window.
+    /// Number of points of the window.
     pub kernel: i64,
     /// Input points from one output point to the next.
     pub stride: i64,
-    /// Points added on each side of the input.
+    /// Number of points added on each side of the input.
     pub padding: i64,
     /// Input points from one window point to the next.
     pub dilation: i64,
-    /// Input points with the padding (depthwise convolutions only).
+    /// Number of input points with the padding (depthwise convolutions only).
     pub total_size: Option<i64>,
 }
 
@@ -202,45 +202,45 @@ impl Default for WindowAxis {
     }
 }
 
-/// A tensor of an op.
+/// Tensor of an op.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpSpecOperand {
     /// False for the result.
     pub is_input: bool,
-    /// The number format of its elements.
+    /// Number format of the elements.
     pub format: DeviceFormat,
-    /// How elements are arranged within sticks.
+    /// Arrangement of the elements within sticks.
     pub arrangement: ElementArrangement,
-    /// Device shape, row-major; the last entry is the elements of one stick.
+    /// Device shape, row-major; the last entry is the number of elements in a stick.
     pub device_size: Vec<i64>,
     /// Device position of an iteration point: one coordinate per entry of `device_size`.
     pub coordinates: Vec<Coordinate>,
-    /// Where the tensor starts.
+    /// Location of the start of the tensor.
     pub allocation: Allocation,
-    /// Elements that the start moves in one iteration of each enclosing loop, outermost first; empty when it never
+    /// Elements by which the start moves in one iteration of each enclosing loop, outermost first; empty if it never
     /// moves.
     pub tile_advance: Vec<i64>,
-    /// Set on index tensors, which [`Term::Indirect`] refers to by this name.
+    /// Name of an index tensor, by which [`CoordinateSource::Indirect`] refers to it.
     pub name: Option<String>,
     /// Assignment of slices to cores, if it differs from the op's own division (LX relayout only).
     pub ownership: Option<Ownership>,
 }
 
-/// How elements are arranged within sticks.
+/// Arrangement of elements within sticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ElementArrangement {
-    /// In order.
+    /// Elements are in order.
     #[default]
     Standard,
-    /// The staggered result of converting DL16 to f32.
+    /// Staggered result of converting DL16 to f32.
     Dl16ToFp32,
-    /// The result of converting f32 to DL16.
+    /// Result of converting f32 to DL16.
     Fp32ToDl16,
-    /// fp8 values quantised by channel.
+    /// fp8 values quantized by channel.
     Qfp8Ch,
     /// fp8 weights: a stick is a block of two rows.
     Qfp8Wt,
-    /// Two moments per stick.
+    /// Two moments in each stick.
     Exx2,
 }
 
@@ -249,7 +249,7 @@ impl ElementArrangement {
     pub const ALL: [Self; 6] =
         [Self::Standard, Self::Dl16ToFp32, Self::Fp32ToDl16, Self::Qfp8Ch, Self::Qfp8Wt, Self::Exx2];
 
-    /// The spelling of torch-spyre.
+    /// Returns the name that torch-spyre uses.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -263,7 +263,7 @@ impl ElementArrangement {
     }
 }
 
-/// Where a tensor starts.
+/// Location of the start of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Allocation {
     /// In HBM, above the base of a kernel argument.
@@ -278,7 +278,7 @@ pub enum Allocation {
         /// Bytes above the start of the pool.
         offset_bytes: i64,
     },
-    /// In the scratchpad of each core, at the same address.
+    /// In the LX of each core, at the same address.
     Lx {
         /// The byte address.
         offset_bytes: i64,
@@ -286,7 +286,7 @@ pub enum Allocation {
 }
 
 impl Allocation {
-    /// The byte offset within the argument, the pool or LX.
+    /// Returns the byte offset within the argument, the pool or LX.
     #[must_use]
     pub const fn offset_bytes(self) -> i64 {
         match self {
@@ -296,7 +296,7 @@ impl Allocation {
         }
     }
 
-    /// Returns the place `bytes` behind this one in the same memory.
+    /// Returns the location `bytes` bytes further in the same memory.
     #[must_use]
     pub const fn offset_by(self, bytes: i64) -> Self {
         match self {
@@ -306,7 +306,7 @@ impl Allocation {
         }
     }
 
-    /// Whether the tensor lives in LX.
+    /// Returns whether the tensor is in LX.
     #[must_use]
     pub const fn is_lx(self) -> bool {
         matches!(self, Self::Lx { .. })
@@ -318,7 +318,7 @@ impl Allocation {
 pub struct Coordinate {
     /// Term that moves the position; without one the position is constant.
     pub term: Option<CoordinateSource>,
-    /// The position when the term is 0.
+    /// Position for a term of 0.
     pub offset: i64,
 }
 
@@ -332,7 +332,7 @@ pub enum CoordinateSource {
 }
 
 impl CoordinateSource {
-    /// The dimension itself.
+    /// Returns the dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
         Self::Digits(CoordinateTerm::from_dim(dim))
@@ -346,13 +346,13 @@ impl Coordinate {
         Self { term: None, offset }
     }
 
-    /// The dimension itself.
+    /// Returns the dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
         Self { term: Some(CoordinateSource::dim(dim)), offset: 0 }
     }
 
-    /// `dim floordiv divisor`.
+    /// Returns `dim floordiv divisor`.
     #[must_use]
     pub const fn floordiv(dim: usize, divisor: i64) -> Self {
         Self {
@@ -361,7 +361,7 @@ impl Coordinate {
         }
     }
 
-    /// `dim mod modulo`.
+    /// Returns `dim mod modulo`.
     #[must_use]
     pub const fn modulo(dim: usize, modulo: i64) -> Self {
         Self {
@@ -370,7 +370,7 @@ impl Coordinate {
         }
     }
 
-    /// The value of the index tensor `name`.
+    /// Returns the value of the index tensor `name`.
     #[must_use]
     pub fn indirect(name: impl Into<String>) -> Self {
         Self { term: Some(CoordinateSource::Indirect(name.into())), offset: 0 }
@@ -405,18 +405,18 @@ impl Coordinate {
 /// Assignment of slices of a tensor to cores. A dimension that is not listed is not divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ownership {
-    /// The divided dimensions, by ascending position.
+    /// Divided dimensions, by ascending position.
     pub dims: Vec<OwnedDim>,
 }
 
-/// A dimension that the cores hold slices of: core `c` holds slice `(c floordiv divisor) mod slices`.
+/// Divided dimension: core `c` holds slice `(c floordiv divisor) mod slices`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnedDim {
-    /// The position in the iteration space.
+    /// Position in the iteration space.
     pub dim: usize,
-    /// The number of slices, at least 2.
+    /// Number of slices, at least 2.
     pub slices: i64,
-    /// Cores in a row that hold the same slice.
+    /// Number of consecutive cores that hold the same slice.
     pub divisor: i64,
 }
 

@@ -47,8 +47,8 @@ pub struct LaunchPartition {
 }
 
 /// Returns the launches of a program: a single one if addresses are symbolic (`segments` is `None`). Otherwise each
-/// launch takes as many steps as fit the address segments (torch-spyre, bundle formation). It ends where nothing in LX
-/// is live if possible; otherwise live values move to HBM.
+/// launch has as many steps as fit the address segments (torch-spyre, bundle formation). It ends where nothing in LX is
+/// live if possible; otherwise live values move to HBM.
 ///
 /// A scan stops once the tensors that a launch receives occupy all segments, so the work is linear even if every layer
 /// has weights.

@@ -3,12 +3,12 @@
 use machine::STICK_BYTES;
 use scratchpad::{Buffer, Capacity, FirstFitPlanner, Planner, Use, UseKind};
 
-/// Buffer that one launch writes and another one reads.
+/// Buffer that one launch writes and a later one reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SharedBuffer {
     /// Size in bytes.
     pub bytes: i64,
-    /// First and last launch that use it.
+    /// First and last launch that use the buffer.
     pub life: [usize; 2],
 }
 

@@ -3,7 +3,7 @@
 use super::{Allocation, Coordinate, ElementArrangement, IterationDim, OpSpec, OpSpecOperand};
 use machine::DeviceFormat;
 
-/// An fp16 operand at the start of kernel argument 0.
+/// Returns an fp16 operand at the start of kernel argument 0.
 pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSpecOperand {
     OpSpecOperand {
         is_input: true,
@@ -18,13 +18,13 @@ pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> OpSp
     }
 }
 
-/// A matrix in the default layout: `shape` are the host sizes, `row` and `column` the iteration dimensions.
+/// Returns a matrix in the default layout: `shape` has the host sizes, `row` and `column` the iteration dimensions.
 pub(crate) fn dense_operand(shape: &[i64; 2], row: usize, column: usize) -> OpSpecOperand {
     let size = [(shape[1] + 63) / 64, shape[0], 64];
     operand(&size, vec![Coordinate::floordiv(column, 64), Coordinate::dim(row), Coordinate::modulo(column, 64)])
 }
 
-/// An op on those operands, of which only the last is a result.
+/// Returns an op on the given operands, of which only the last is a result.
 pub(crate) fn op(function: &str, ranges: &[i64], mut operands: Vec<OpSpecOperand>) -> OpSpec {
     if let Some(last) = operands.last_mut() {
         last.is_input = false;

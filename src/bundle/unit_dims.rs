@@ -1,10 +1,10 @@
-//! Op specs without dimensions of size 1.
+//! Removes dimensions of size 1 from op specs.
 //!
 //! Format rules that count device dimensions outwards from the stick (order, stride, gap: schema, sections 2.1 and 3)
 //! treat every dimension except the stick as an iteration dimension. A dimension of size 1 between the sticks and their
-//! count, as in `[16, 1, 64]` for a `1x1024` tensor, would be mistaken for the count. The reference front end omits
-//! dimensions of size 1 from the iteration space, ignores them in coordinates, and pads all tensors of an op to one
-//! rank with leading dimensions of size 1 (torch-spyre facts, B.3).
+//! count, as in `[16, 1, 64]` for a `1x1024` tensor, would be mistaken for the count. So, as the reference front end
+//! does, iteration space and coordinates have no such dimensions, and all tensors have one rank (torch-spyre facts,
+//! B.3).
 
 use super::{Coordinate, CoordinateSource, IterationDim, OpSpec, OpSpecOperand};
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
@@ -85,8 +85,7 @@ fn shift_dims(op: &mut OpSpec, added: usize) {
 
 /// Adds dimensions of size 1 to the operands that use them, if another operand is a window along the dimension, which
 /// then stays in the iteration space. A gather's table has all dimensions of its indices, and a result of the same
-/// class must have them too (schema,
-/// section 3, step 7). `used` has the dimensions of each operand.
+/// class must have them too (schema, section 3, step 7). `used` has the dimensions of each operand.
 pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
     for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
         if !op.operands.iter().any(|operand| is_window(operand, dim)) {
@@ -133,8 +132,8 @@ fn assign_fixed_position_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<u
     used.iter().map(|used| (0..added).chain(used.iter().map(|dim| dim + added)).collect()).collect()
 }
 
-/// Merges fixed positions into the next inner device dimension, if a dimension for each position would exceed the batch
-/// dimensions of a product. At most the position next to the stick is left.
+/// Merges fixed positions into the next inner device dimension, if one dimension per position would exceed the batch
+/// dimensions of a matmul. At most the position next to the stick is left.
 fn merge_excess_fixed_positions(op: &mut OpSpec, used: &[Vec<usize>]) {
     let num_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
     let most = op.operands.iter().map(|operand| find_fixed_positions(operand).len()).max().unwrap_or(0);
@@ -142,7 +141,7 @@ fn merge_excess_fixed_positions(op: &mut OpSpec, used: &[Vec<usize>]) {
         return;
     }
     for operand in &mut op.operands {
-        // The inner dimension may become a fixed position by the merge, if it had size 1 before.
+        // The inner dimension may become a fixed position by the merge, if its size was 1 before.
         let beyond_room = |operand: &OpSpecOperand| {
             find_fixed_positions(operand).into_iter().rev().find(|position| position + 2 < operand.device_size.len())
         };
@@ -343,7 +342,7 @@ mod tests {
         assert_eq!((gather.operands[0].coordinates.len(), gather.operands[1].coordinates.len()), (3, 3));
     }
 
-    /// A matmul of dimensions m, n, k whose operands are [m, k], [k, n], [m, n].
+    /// Returns a matmul of dimensions m, n, k with the operands [m, k], [k, n], [m, n].
     fn matmul(ranges: &[i64], operands: Vec<OpSpecOperand>) -> OpSpec {
         completed_matmul(ranges, operands, &[vec![0, 2], vec![2, 1], vec![0, 1]])
     }
@@ -399,7 +398,7 @@ mod tests {
 
     #[test]
     fn merges_positions_beyond_batch_dimensions() {
-        // x has fixed positions in two dimensions outside of its rows, and in one between rows and columns.
+        // x has fixed positions in two dimensions outside its rows, and in one between rows and columns.
         let x = operand(&[
             (2, C::constant(1)),
             (3, C::constant(2)),

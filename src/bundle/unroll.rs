@@ -1,35 +1,35 @@
-//! Loops written out: one op spec per iteration.
+//! Unrolls loops: one op spec per iteration.
 
 use super::{Allocation, Bundle, BundleItem, OpSpec};
 
-/// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in
-/// memory. A short text may ask for any number.
+/// Maximum number of ops in an unrolled bundle: each has a file of about 40 KB, and needs five times that in memory. A
+/// short text could request any number.
 pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
 
-/// A bundle whose loops cannot be written out.
+/// Reason why the loops of a bundle cannot be unrolled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnrollError {
-    /// A loop that runs until the launch says.
+    /// A loop whose trip count is known at launch only.
     #[error(
         "expected a constant trip count of the loop over '{dim}', found '{symbol}' (at most {maximum}), known only at launch; \
          give --bind {symbol}=NUMBER, or keep loops (--loops keep)"
     )]
     KnownAtLaunch {
-        /// The name of the number of iterations.
+        /// Name of the trip count.
         symbol: String,
-        /// The dimension whose tiles it counts.
+        /// Dimension whose tiles the loop counts.
         dim: String,
-        /// The largest number.
+        /// Maximum trip count.
         maximum: i64,
     },
-    /// A bundle that would be too large without loops.
+    /// A bundle that would have too many ops without loops.
     #[error(
         "expected at most {} ops once loops are written out (--loops unroll), found {n_ops}; keep loops (--loops keep), or give \
          fewer tiles",
         MAX_UNROLLED_OPS
     )]
     TooManyOps {
-        /// The ops of all iterations.
+        /// Number of ops in all iterations.
         n_ops: i64,
     },
 }
@@ -37,7 +37,7 @@ pub enum UnrollError {
 /// Unrolls all loops of a bundle: the result has the same ops on the same memory in the same order.
 ///
 /// # Errors
-/// If the number of iterations of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`].
+/// If the trip count of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`] ops.
 pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
         return Err(UnrollError::KnownAtLaunch {
@@ -55,7 +55,7 @@ pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     Ok(Bundle { pool_bytes: bundle.pool_bytes, items })
 }
 
-/// How often ops are executed.
+/// Returns the number of executions of all ops.
 fn count_unrolled_ops(items: &[BundleItem]) -> i64 {
     let ops_of = |item: &BundleItem| match item {
         BundleItem::Op(_) => 1,
@@ -80,7 +80,7 @@ fn expand_items(items: &[BundleItem], iterations: &mut Vec<i64>, into: &mut Vec<
     }
 }
 
-/// The op in one iteration: every tensor starts where that iteration finds it.
+/// Returns the op of one iteration: every tensor starts at its position in that iteration.
 fn op_at_iteration(op: &OpSpec, iterations: &[i64]) -> OpSpec {
     let mut op = op.clone();
     for operand in &mut op.operands {

@@ -274,7 +274,7 @@ fn collect_read_footprints<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Access
     views.iter().enumerate().map(touched).collect()
 }
 
-/// Returns the argument or constant, possibly behind views, that the copy into a result reads, with the elements read.
+/// Returns the argument or constant, possibly under views, that the copy into a result reads, with the elements read.
 /// Returns `None` for results of ops, and if an index is no sum of mixed-radix terms.
 fn find_returned_footprint(value: Value<'_>) -> Option<(Value<'_>, AccessFootprint)> {
     let shape = TensorType::from_type(value.r#type())?.shape;

@@ -46,8 +46,8 @@ pub(super) fn validate_pieces(
     };
     let own = CompileOptions { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = partition_into_pieces(function, limits.whole);
-    // There may be many pieces, so larger ones are executed by samples, which cost about as much as a few draws of the
-    // others.
+    // There may be many pieces, so larger ones are sampled, which costs about as much as a few draws of the other
+    // pieces.
     let of_one = ExecutionLimits { whole: limits.all_draws, ..*limits };
     let (mut known, mut verdict) = (BTreeSet::new(), None::<Verdict>);
     for piece in &found {

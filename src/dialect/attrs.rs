@@ -1,5 +1,4 @@
-//! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its
-//! kind.
+//! Attributes of our dialects as plain values. Each function that calls C++ first checks the kind of the attribute.
 
 use super::enums::OdsEnum;
 use crate::dialect::ods::{attr, memory};
@@ -79,8 +78,8 @@ fn copy_numbers(data: *const i64, length: isize) -> Vec<i64> {
     if length == 0 {
         return Vec::new();
     }
-    // SAFETY: the accessors give a pointer to as many numbers as the accessor of the length says; the context owns
-    // them.
+    // SAFETY: each accessor returns a pointer to as many numbers as the accessor of the length returns; the context
+    // owns them.
     unsafe { std::slice::from_raw_parts(data, length.cast_unsigned()) }.to_vec()
 }
 
@@ -88,13 +87,13 @@ fn copy_numbers(data: *const i64, length: isize) -> Vec<i64> {
 #[must_use]
 pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
     let raw = element.to_raw();
-    // SAFETY: the type is valid; an integer's width and sign are asked for where it is one.
+    // SAFETY: the type is valid; width and sign are read only from integers.
     unsafe {
         if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) {
             return match mlirIntegerTypeGetWidth(raw) {
                 // Booleans are stored in the operands' format, f16 by default.
                 1 => Some(DeviceFormat::Sen169Fp16),
-                // Device indices are 32 bits wide whatever the host's are.
+                // Device indices are 32 bits wide, independently of the host's.
                 32 | 64 => Some(DeviceFormat::IeeeInt32),
                 8 => Some(DeviceFormat::SenInt8),
                 _ => None,
@@ -116,11 +115,11 @@ pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
 /// A tensor type with its device layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceTensor<'c> {
-    /// The builtin type.
+    /// Builtin type.
     pub host: TensorType<'c>,
-    /// The layout, once the layout phase has run.
+    /// Layout; `None` before the layout phase.
     pub layout: Option<DeviceLayout>,
-    /// The shape of the buffer, if the tensor is a window of a larger one.
+    /// Shape of the buffer, if the tensor is a window of a larger one.
     pub buffer_shape: Option<Vec<i64>>,
 }
 
@@ -230,31 +229,31 @@ pub fn work_attribute<'c>(context: &'c Context, split: &WorkSplit) -> Attribute<
 /// Memories of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryLocation {
-    /// The scratchpad, at a byte offset that is the same on every core.
+    /// Scratchpad, at a byte offset that is the same on every core.
     Lx(i64),
-    /// The bundle's part of HBM, at a byte offset.
+    /// HBM pool of a launch, at a byte offset.
     Pool(i64),
-    /// A buffer of the program.
+    /// Buffer of the program in HBM.
     Hbm,
 }
 
-/// Where a value lives, and why it is not in LX.
+/// Memory of a value, and the reason why it is not in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryPlacement {
-    /// The memory and the offset in it.
+    /// Memory, with the offset in it.
     pub memory: MemoryLocation,
-    /// Empty for a value in LX.
+    /// Reason why the value is not in LX; empty for a value in LX.
     pub reason: String,
 }
 
 impl MemoryPlacement {
-    /// Returns the place attribute of an op, once LX is planned.
+    /// Returns the `place` of an op; `None` before LX allocation.
     #[must_use]
     pub fn from_op(op: Op<'_>) -> Option<Self> {
         op.attr(attr::PLACE).and_then(Self::from_attribute)
     }
 
-    /// Sets the place attribute of an op.
+    /// Sets the `place` of an op.
     pub fn set_on(&self, op: Op<'_>) {
         op.set_attr(attr::PLACE, placement_attribute(op.ctx(), self));
     }
@@ -299,9 +298,9 @@ fn placement_attribute<'c>(context: &'c Context, place: &MemoryPlacement) -> Att
 pub struct TileHint {
     /// Ops with equal ids share the level; smaller ids are further out.
     pub id: i64,
-    /// The name of the dimension.
+    /// Name of the dimension.
     pub dim: String,
-    /// The number of tiles.
+    /// Number of tiles.
     pub count: SymbolicCount,
     /// Whether an op without that dimension is placed in the loop nevertheless.
     pub recomputes: bool,
@@ -326,7 +325,7 @@ impl TileHint {
         }
     }
 
-    /// `#spyre.tile_hint` for a hint.
+    /// Builds `#spyre.tile_hint`.
     #[must_use]
     pub(super) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
         let (count, symbol) = match &self.count {
@@ -355,7 +354,7 @@ pub(super) fn read_work_hint(attribute: Attribute<'_>) -> Option<WorkHint> {
     }
 }
 
-/// `#spyre.work_hint` for a hint.
+/// Builds `#spyre.work_hint`.
 #[must_use]
 pub(super) fn work_hint_attribute<'c>(context: &'c Context, hint: &WorkHint) -> Attribute<'c> {
     // SAFETY: MLIR copies the name.

@@ -1,4 +1,4 @@
-//! Base buffer of a value, and how a window of the buffer moves with the loops around it.
+//! Base buffer of a value, and the strides with which a window of the buffer moves with the loops around it.
 
 use super::{
     attrs::{DeviceTensor, MemoryLocation, MemoryPlacement},
@@ -16,18 +16,18 @@ unsafe extern "C" {
     fn spyreViewSource(op: MlirOperation) -> MlirValue;
 }
 
-/// Loop with which a window moves.
+/// Loop with which a window moves, and the distance per iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WindowStride<'c> {
-    /// The loop.
+    /// Loop that moves the window.
     pub around: Op<'c>,
-    /// Elements of device memory per iteration.
+    /// Distance per iteration, in elements of device memory.
     pub elements: i64,
 }
 
-/// Returns the value that names the base buffer of `value`, found through views, inserts, tiles that loops read,
-/// results that loops write tile by tile, and loop-carried values: an argument of the function, an op or loop result
-/// that is not yielded, or the `spyre.empty` of a buffer that is written in parts.
+/// Returns the value that names the base buffer of `value`. Looks through views, inserts, tiles that loops read,
+/// results that loops write tile by tile, and loop-carried values. The base is an argument of the function, an op or
+/// loop result that is not yielded, or the `spyre.empty` of a buffer that is written slice by slice.
 #[must_use]
 pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
@@ -37,8 +37,8 @@ pub fn base_buffer_of(value: Value<'_>) -> Value<'_> {
     home
 }
 
-/// Returns the value that `value` reinterprets elementwise under another element type: numbers that the host's f16
-/// cannot represent.
+/// Returns the tensor that `value` reinterprets elementwise as another element type; `value` itself if it is no
+/// retyping view. Its numbers may be ones that the host's f16 cannot represent.
 #[must_use]
 pub fn strip_retyping_views(value: Value<'_>) -> Value<'_> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return value };
@@ -51,7 +51,7 @@ pub fn strip_retyping_views(value: Value<'_>) -> Value<'_> {
 }
 
 /// Returns the value that represents all writes to the memory of `value`: the final loop-carried value, or the buffer
-/// if `value` is or has parts.
+/// if `value` is one of its slices or is assembled from slices.
 #[must_use]
 pub fn storage_root_of(value: Value<'_>) -> Value<'_> {
     let mut home = value;
@@ -108,7 +108,7 @@ pub fn window_strides(value: Value<'_>) -> Result<Vec<WindowStride<'_>>, String>
     if open.is_empty() { Ok(moves) } else { Err("is a tile of a tensor without a device layout".to_owned()) }
 }
 
-/// A move, expressed in a dimension of a value.
+/// Shift along a dimension of a value, per iteration of a loop.
 struct DimShift<'c> {
     around: Op<'c>,
     dim: usize,
@@ -117,7 +117,7 @@ struct DimShift<'c> {
 
 impl<'c> DimShift<'c> {
     /// Maps a shift of the result of `view` to its input. Returns `None` if no dimension of the input moves: the view
-    /// repeats the same elements.
+    /// then repeats the same elements.
     fn map_through_view(self, view: Op<'c>) -> Result<Option<Self>, String> {
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let shape = TensorType::from_type(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
@@ -135,15 +135,15 @@ impl<'c> DimShift<'c> {
 /// Relation of a value to another one in the same buffer.
 #[derive(Clone, Copy)]
 enum BufferLink<'c> {
-    /// The view shows the elements of another value.
+    /// The value is a view of another value.
     View(Op<'c>),
-    /// It is a tile of another value, along dimension `dim`, in the loop `around`.
+    /// The value is a tile of another value along dimension `dim`, in the loop `around`.
     Tile { of: Value<'c>, around: Op<'c>, dim: usize },
-    /// A loop carries it to or from another value.
+    /// A loop carries the value to or from another value.
     Carried(Value<'c>),
-    /// It is a buffer to which a part was added.
+    /// The value is a buffer after an insert wrote a slice of it.
     Insert(Value<'c>),
-    /// It is a part that is computed in place, where the insert puts it.
+    /// The value is a slice that is computed in place, where the insert writes it.
     InPlaceInsert(Op<'c>),
 }
 
@@ -224,17 +224,17 @@ fn find_carried_by_init<'c>(value: Value<'c>, around: Op<'c>) -> Option<LoopCarr
     loop_carried_values(around).into_iter().find(|carried| carried.before == value)
 }
 
-/// Returns whether an op writes a part of a buffer.
+/// Returns whether an op writes a slice of a buffer.
 pub(super) fn is_insert(op: Op<'_>) -> bool {
     overwritten_operand(op).is_some()
 }
 
-/// Returns whether an op is an insert that copies nothing, since its part is computed in place.
+/// Returns whether an op is an insert that copies nothing, because its slice is computed in place.
 pub(super) fn is_in_place(op: Op<'_>) -> bool {
     op.is(spyre::INSERT) && op.attr(attr::IN_PLACE).is_some()
 }
 
-/// Returns whether a result is computed in place, where an insert puts it.
+/// Returns whether a result is computed in place, where an insert writes it.
 #[must_use]
 pub fn is_computed_in_place(result: Value<'_>) -> bool {
     in_place_offsets(result).is_some()
@@ -253,13 +253,13 @@ pub(super) fn in_place_offsets(result: Value<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// Returns the operand of whose buffer the op writes a part, if the op does not write a buffer of its own.
+/// Returns the operand into whose buffer the op writes a slice, if the op does not write a buffer of its own.
 pub(super) fn overwritten_operand(op: Op<'_>) -> Option<usize> {
     // SAFETY: the query accepts any operation.
     usize::try_from(unsafe { spyreOverwrittenOperand(op.to_raw()) }).ok()
 }
 
-/// Returns the buffer of which an insert writes a part.
+/// Returns the buffer of which an insert writes a slice.
 pub(super) fn insert_destination(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[overwritten_operand(insert).expect("an insert overwrites an operand")]
 }
@@ -299,7 +299,7 @@ pub fn collect_users_through_views(value: Value<'_>) -> Vec<Op<'_>> {
 #[must_use]
 pub fn collect_alias_users(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
-    // Iterative, because a buffer may have very many parts.
+    // Iterative, because a buffer may have very many slices.
     let mut shown = vec![value];
     while let Some(value) = shown.pop() {
         for user in value.users() {
@@ -418,7 +418,7 @@ pub fn yield_slots(around: Op<'_>) -> Vec<YieldSlot<'_>> {
     terminator.inputs().into_iter().enumerate().map(slot).collect()
 }
 
-/// Returns the tiles along a dimension that a loop reads of the memory of `written`.
+/// Returns the tiles along a dimension that a loop reads from the memory of `written`.
 fn find_window_tiles<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<Value<'c>> {
     let memory = trace_base_buffer(written);
     let arguments = around.body_args();
@@ -428,7 +428,7 @@ fn find_window_tiles<'c>(around: Op<'c>, dim: usize, written: Value<'c>) -> Vec<
     same.map(|(_, (_, tile))| tile).collect()
 }
 
-/// Returns the buffer of a value, and the views and loops through which the value is a part of it.
+/// Returns the buffer of a value, and the views and loops through which the value is a window of it.
 fn trace_base_buffer(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
     let (mut home, mut through) = (value, Vec::new());
     while let Some(link) = find_link(home) {
@@ -445,9 +445,9 @@ fn trace_base_buffer(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>
 /// Tensor that a loop reads tile by tile.
 #[derive(Clone, Copy)]
 pub struct TiledInput<'c> {
-    /// The tensor.
+    /// The complete tensor.
     pub whole: Value<'c>,
-    /// The tile of an iteration.
+    /// Tile that an iteration reads.
     pub tile: Value<'c>,
 }
 
@@ -461,11 +461,11 @@ pub fn tiled_inputs(around: Op<'_>) -> Vec<TiledInput<'_>> {
 /// Tensor that a loop writes tile by tile.
 #[derive(Clone, Copy)]
 pub struct TiledOutput<'c> {
-    /// The tile of an iteration.
+    /// Tile that an iteration writes.
     pub tile: Value<'c>,
-    /// The tensor.
+    /// The complete tensor.
     pub whole: Value<'c>,
-    /// The tiled dimension.
+    /// Tiled dimension.
     pub dim: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Buffers that are written tile by tile, and the rule that no op may read a partially written buffer.
+//! Buffers that are written slice by slice, and the rule that no op may read a partially written buffer.
 
 use super::base_buffer::{base_buffer_of, insert_destination, is_in_place, is_insert, tiled_outputs};
 use crate::dialect::{
@@ -8,9 +8,9 @@ use crate::dialect::{
 use crate::mlir::{Op, OpExt, OperationLike, Value, ValueExt, integers, shape_of};
 use machine::Family;
 
-/// Illegal use of a buffer that is written tile by tile: the user op would read a partially written buffer.
+/// Illegal use of a buffer that is written slice by slice: the user op would read a partially written buffer.
 pub struct PartialBufferViolation<'c> {
-    /// The op that defines the buffer or writes a tile of it.
+    /// Op that defines the buffer or writes a slice of it.
     pub op: Op<'c>,
     /// Text of the diagnostic, without the name of the op.
     pub message: &'static str,
@@ -28,16 +28,16 @@ const TOO_MANY_SLICES: &str = "writes a part in place into a buffer of more than
 const READS_PARTIALLY_WRITTEN: &str =
     "writes into a buffer that is also used elsewhere, by ops that would read it partially written";
 
-/// Maximum number of parts of a buffer whose parts are computed in place: each part is compared with all others.
+/// Maximum number of slices of a buffer whose slices are computed in place: each slice is compared with all others.
 pub const MAX_IN_PLACE_SLICES: usize = 256;
 
-/// Part of a buffer.
+/// Slice of a buffer that one insert writes.
 pub struct BufferSlice<'c> {
-    /// Insert that writes the part.
+    /// Insert that writes the slice.
     pub insert: Op<'c>,
-    /// Start of the part in the buffer.
+    /// Start of the slice in the buffer.
     pub offsets: Vec<i64>,
-    /// Sizes of the part.
+    /// Sizes of the slice.
     pub sizes: Vec<i64>,
 }
 
@@ -47,7 +47,7 @@ impl<'c> BufferSlice<'c> {
         Self { insert, offsets, sizes: shape_of(insert.inputs()[0]) }
     }
 
-    /// Returns whether two parts of one buffer overlap.
+    /// Returns whether two slices of one buffer overlap.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let ends = |part: &Self, dim: usize| part.offsets[dim] + part.sizes[dim];
@@ -55,7 +55,7 @@ impl<'c> BufferSlice<'c> {
     }
 }
 
-/// Returns the parts that are written into a buffer, in order.
+/// Returns the slices that are written into a buffer, in order.
 #[must_use]
 pub fn buffer_slices(buffer: Value<'_>) -> Vec<BufferSlice<'_>> {
     let mut parts = Vec::new();
@@ -67,18 +67,18 @@ pub fn buffer_slices(buffer: Value<'_>) -> Vec<BufferSlice<'_>> {
     parts
 }
 
-/// Chain of inserts that assembles a value from tiles. No op computes between the inserts, so all of them can stand
-/// wherever the last one can.
+/// Chain of inserts that assembles a value from slices. No op computes between the inserts, so all of them can be moved
+/// to the last one.
 pub struct InsertChain<'c> {
-    /// The buffer.
+    /// Buffer of the value.
     pub buffer: Op<'c>,
-    /// Inserts that write the tiles, in order.
+    /// Inserts that write the slices, in order.
     pub inserts: Vec<Op<'c>>,
 }
 
 impl<'c> InsertChain<'c> {
-    /// Returns the assembly that ends with the insert `last`. Returns `None` if a later insert writes more tiles, if
-    /// other ops stand between the inserts, or if a tile is computed in place.
+    /// Returns the chain that ends with the insert `last`. Returns `None` if a later insert writes more slices, if
+    /// other ops are between the inserts, or if a slice is computed in place.
     #[must_use]
     pub fn from_last_insert(last: Op<'c>) -> Option<Self> {
         if !last.is(spyre::INSERT) || next_insert(last.output()).is_some() {
@@ -104,10 +104,10 @@ impl<'c> InsertChain<'c> {
         Some(Self { buffer, inserts })
     }
 
-    /// Returns the insert that writes the last part.
+    /// Returns the insert that writes the last slice.
     ///
     /// # Panics
-    /// Never: there is one.
+    /// Never: a chain has at least one insert.
     #[must_use]
     pub fn last_insert(&self) -> Op<'c> {
         *self.inserts.last().expect("an assembly has an insert")
@@ -120,8 +120,8 @@ impl<'c> InsertChain<'c> {
         std::iter::once(self.buffer).chain(inserts.iter().copied()).collect()
     }
 
-    /// Returns for each dimension of the buffer whether every tile spans it. Along the other dimensions the tiles are
-    /// adjacent.
+    /// Returns, for each dimension of the buffer, whether every slice spans it. Along the other dimensions the slices
+    /// are adjacent.
     #[must_use]
     pub fn spanned_dims(&self) -> Vec<bool> {
         let sizes = shape_of(self.buffer.output());
@@ -130,8 +130,8 @@ impl<'c> InsertChain<'c> {
     }
 }
 
-/// Returns whether an insert is in the same loop as the definition of its buffer, and in no loop further in: the part
-/// would have to move with that loop.
+/// Returns whether an insert is in the same loop as the definition of its buffer. In an inner loop, the slice would
+/// have to move with that loop.
 #[must_use]
 pub fn is_in_loop_of_buffer(insert: Op<'_>) -> bool {
     match base_buffer_of(insert.output()).def() {
@@ -146,12 +146,12 @@ fn is_directly_followed_by<'c>(first: Op<'c>, second: Op<'c>) -> bool {
     std::iter::successors(first.next_in_block(), |op| op.next_in_block()).find(|op| !is_idle(op)) == Some(second)
 }
 
-/// Returns the next insert that writes a part of a buffer.
+/// Returns the next insert that writes a slice of a buffer.
 fn next_insert<'c>(buffer: Value<'c>) -> Option<Op<'c>> {
     buffer.find_user(|user| (is_insert(user) && insert_destination(user) == buffer).then_some(user))
 }
 
-/// Returns all misuses in an op. The rules span several ops, so no op verifier checks them.
+/// Returns all violations in an op. The rules span several ops, so no op verifier checks them.
 #[must_use]
 pub fn find_partial_buffer_violations(around: Op<'_>) -> Vec<PartialBufferViolation<'_>> {
     around.nested().into_iter().filter_map(find_violation).collect()
@@ -182,12 +182,12 @@ fn find_violation(op: Op<'_>) -> Option<PartialBufferViolation<'_>> {
     (!users.is_empty()).then_some(PartialBufferViolation { op, message: READS_PARTIALLY_WRITTEN, users })
 }
 
-/// Returns whether an op writes a part of a buffer and does not use it otherwise.
+/// Returns whether an op writes a slice of a buffer and does not use it otherwise.
 fn writes_into<'c>(op: Op<'c>, buffer: Value<'c>) -> bool {
     is_insert(op) && insert_destination(op) == buffer && op.inputs()[0] != buffer
 }
 
-/// Returns the first illegal in-place tile of the buffer, with the rule that it breaks; `None` if there is none.
+/// Returns the first illegal in-place slice of the buffer, with the rule that it breaks; `None` if there is none.
 fn find_illegal_in_place_slice(buffer: Op<'_>) -> Option<PartialBufferViolation<'_>> {
     let parts = buffer_slices(buffer.output());
     let wrong = |number: usize, part: &BufferSlice<'_>| {
@@ -206,15 +206,15 @@ fn find_illegal_in_place_slice(buffer: Op<'_>) -> Option<PartialBufferViolation<
     found.next()
 }
 
-/// Returns whether a part overlaps no other one.
+/// Returns whether a slice overlaps no other one.
 #[must_use]
 pub fn is_disjoint_slice(parts: &[BufferSlice<'_>], number: usize) -> bool {
     parts.iter().enumerate().all(|(other, of)| other == number || !of.overlaps(&parts[number]))
 }
 
-/// Returns the single-use values from a part back to the result of the op that computes it: the results of loops, each
-/// with the dimension along which the loop writes it tile by tile, and finally the op's result. A gather writes a
-/// buffer of its own. So does a loop whose count is known at launch only: no op writes the rest of its result.
+/// Returns the single-use values from a slice back to the result of the op that computes it: the results of loops, each
+/// with its tiled dimension, and finally the op's result. Returns `None` for a gather, which writes its own buffer.
+/// Also returns `None` for a loop with a symbolic trip count, since no op writes the remainder of its result.
 #[must_use]
 pub fn trace_single_use_producer(part: Value<'_>) -> Option<Vec<(Value<'_>, Option<usize>)>> {
     let (mut value, mut made) = (part, Vec::new());

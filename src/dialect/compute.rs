@@ -33,20 +33,20 @@ const MAX_DIMS: usize = 32;
 /// Op that applies a device function to tensors.
 #[derive(Clone, Copy)]
 pub struct ComputeOp<'c> {
-    /// The operation.
+    /// Operation.
     pub op: Op<'c>,
 }
 
 /// Access of an op to one of its tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperandAccess<'c> {
-    /// The operand or the result of the op.
+    /// Operand or result of the op.
     pub operand: Value<'c>,
-    /// The accessed tensor, at the root of all views.
+    /// Accessed tensor, at the root of all views.
     pub value: Value<'c>,
     /// Elements that the op accesses.
     pub access: program::TensorAccess,
-    /// The iteration dimension, and the first index, of each dimension of `operand`.
+    /// Iteration dimension and first index of each dimension of `operand`.
     pub own: Vec<(Option<usize>, i64)>,
 }
 
@@ -59,7 +59,7 @@ impl Deref for OperandAccess<'_> {
 }
 
 impl<'c> ComputeOp<'c> {
-    /// Returns the op as a compute op; `None` for other ops, and for an insert whose part is computed in place.
+    /// Returns the op as a compute op; `None` for other ops, and for an insert whose slice is computed in place.
     #[must_use]
     pub fn from_op(op: Op<'c>) -> Option<Self> {
         if is_in_place(op) {
@@ -76,7 +76,7 @@ impl<'c> ComputeOp<'c> {
         op.nested().into_iter().filter_map(Self::from_op).collect()
     }
 
-    /// Returns the sizes of the iteration dimensions: output dimensions, then reduced ones.
+    /// Returns the sizes of the iteration dimensions: output dimensions first, then reduced ones.
     #[must_use]
     pub fn iteration_space(self) -> Vec<i64> {
         let mut sizes = [0_i64; MAX_DIMS];
@@ -201,8 +201,8 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.operand_use(index);
-        // A view has no storage of its own: its map is composed with the access map of the tensor at its root. The same
-        // holds for a tile of a view.
+        // A view has no storage: its map is composed with the access map of the tensor at its root. The same holds for
+        // a tile of a view.
         while tensor.layout.is_none() {
             if let Some(whole) = tiled_operand(value) {
                 value = whole;
@@ -224,7 +224,7 @@ impl<'c> ComputeOp<'c> {
         if matches!(used_as, AccessKind::Table(_)) && tensor.layout.is_none() && is_shown {
             return Err("gathers from a view; run spyre-layout-gather-tables first".to_owned());
         }
-        // A view with a layout describes the bytes of its buffer completely, whatever other views lie between.
+        // A view with a layout describes the bytes of its buffer completely, through any views below it.
         value = strip_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
         Ok(OperandAccess {
@@ -254,20 +254,20 @@ impl<'c> ComputeOp<'c> {
         self.op.attr(attr::MIN_WORK).and_then(read_work_slices)
     }
 
-    /// Returns the place of the result, once LX is planned.
+    /// Returns the `place` of the result; `None` before LX allocation.
     #[must_use]
     pub fn placement(self) -> Option<MemoryPlacement> {
         MemoryPlacement::from_op(self.placement_owner())
     }
 
-    /// Returns the op whose `place` is that of the result: this op; or, if this op writes a part of a buffer or a loop
-    /// carries the buffer to it, the op that defines the buffer.
+    /// Returns the op whose `place` is that of the result. This is the op itself, or the op that defines the buffer, if
+    /// this op writes a slice of it or a loop carries it.
     #[must_use]
     pub fn placement_owner(self) -> Op<'c> {
         placement_owner_of(base_buffer_of(self.op.output())).unwrap_or(self.op)
     }
 
-    /// Returns the number of tiles of the op if every hint tiles it; a symbolic count is counted as 1.
+    /// Returns the number of tiles of the op if every hint tiles it; a symbolic count contributes 1.
     #[must_use]
     pub fn num_hinted_tiles(self) -> i64 {
         let count = |hint: TileHint| if let SymbolicCount::Number(count) = hint.count { count } else { 1 };

@@ -8,16 +8,16 @@ use machine::{DeviceFormat, Family};
 
 /// Enum with the cases of an ODS enum, in the same order.
 pub(crate) trait OdsEnum: Copy + PartialEq + 'static {
-    /// Every value, in the order of ODS.
+    /// All cases, in the order of ODS.
     const ALL: &'static [Self];
 
-    /// The number of the value in ODS.
+    /// Returns the number of the case in ODS.
     fn ods_number(self) -> i32 {
         let position = Self::ALL.iter().position(|other| *other == self).expect("ALL has every value");
         i32::try_from(position).expect("an enum has few values")
     }
 
-    /// Returns the value of a number; `None` if ODS has no such case.
+    /// Returns the case with this number; `None` if ODS has no such case.
     fn from_ods_number(number: i64) -> Option<Self> {
         Self::ALL.get(usize::try_from(number).ok()?).copied()
     }
@@ -49,7 +49,7 @@ impl OdsEnum for ProgramBufferRole {
 }
 
 impl ProgramBufferRole {
-    /// Returns the role of a `sdsc.buffer`; `None` for other ops.
+    /// Returns the role of an `sdsc.buffer`; `None` for other ops.
     #[must_use]
     pub fn from_op(buffer: Op<'_>) -> Option<Self> {
         buffer.attr(attr::ROLE).and_then(integer).and_then(Self::from_ods_number)
@@ -73,7 +73,7 @@ mod tests {
     use super::{DeviceFormat, Family, OdsEnum, ProgramBufferRole};
     use crate::dialect::ods::{family, format, role};
 
-    /// The names of enum values in ODS must be those in files and reports.
+    /// The names of enum cases in ODS must equal those in files and reports.
     #[test]
     fn matches_ods_cases_and_their_order() {
         assert_eq!(DeviceFormat::ALL.map(DeviceFormat::name), format::NAMES);

@@ -27,7 +27,7 @@ unsafe extern "C" {
 /// Tunable parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
-    /// Its name.
+    /// Name of the knob.
     pub name: String,
     /// Default value.
     pub value: i64,
@@ -77,7 +77,7 @@ impl Knob {
 pub fn condition_holds(condition: &str, names: &[&str], values: &[i64]) -> bool {
     let raw: Vec<MlirStringRef> = names.iter().map(|name| string_ref(name)).collect();
     let count = raw.len().min(values.len()).cast_signed();
-    // SAFETY: there are as many names, and as many values, as C++ is told; the texts outlive the call.
+    // SAFETY: there are as many names, and as many values, as `count`; the texts outlive the call.
     unsafe { spyreConditionHolds(string_ref(condition), count, raw.as_ptr(), values.as_ptr()) }
 }
 
@@ -145,10 +145,10 @@ pub fn append_yield<'c>(scope: Op<'c>, values: &[Value<'c>]) {
     append_op(scope, build_yield(scope.ctx(), scope.loc(), &[], values));
 }
 
-/// Wraps an op in a hint scope of its own, which recomputes it in every iteration of the loops along these dimensions.
+/// Wraps an op in its own hint scope, which recomputes it in every iteration of the loops along these dimensions.
 ///
 /// # Panics
-/// If MLIR gives the scope no body.
+/// If MLIR creates the scope without a body.
 pub fn wrap_in_recompute_scope(op: Op<'_>, dims: &[String]) {
     let context = op.ctx();
     let none = || array_attribute(context, &[]);
@@ -164,9 +164,9 @@ pub fn wrap_in_recompute_scope(op: Op<'_>, dims: &[String]) {
     append_yield(scope, &[op.output()]);
 }
 
-/// Replaces a kernel or a hint scope by one with other inputs and results; the body moves. `inputs` pairs each outer
-/// value with the number of the argument that it replaces, `yielded` each inner value with the number of the result
-/// that it was.
+/// Replaces a kernel or a hint scope by one with other inputs and results, and moves the body. `inputs` pairs each
+/// outer value with the number of the argument that it replaces; `yielded` pairs each inner value with the number of
+/// the result that it replaces.
 ///
 /// # Panics
 /// If an argument or a result without a counterpart is used.
@@ -203,7 +203,7 @@ pub fn rebuild_scope<'c>(
         }
     }
     let values: Vec<Value<'c>> = yielded.iter().map(|(value, _)| *value).collect();
-    // Maps the arguments of the old scope to those of the new one.
+    // Map from the arguments of the old scope to those of the new one.
     let renewed = |value: &Value<'c>| {
         let number = old.iter().position(|argument| argument == value);
         let taken = number.and_then(|number| inputs.iter().position(|(_, replaced)| *replaced == Some(number)));

@@ -1,26 +1,5 @@
-//! Our dialects seen from Rust: attributes as the stages' plain values, views for reading and functions for building
-//! ops.
-//!
-//! | file | what |
-//! |---|---|
-//! | `attrs.rs` | `#spyre` attributes from and to plain values; their C accessors |
-//! | `buffers.rs` | who uses buffers that are written in parts |
-//! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
-//! | `enums.rs` | plain values that are enums in ODS |
-//! | `base_buffer.rs` | which buffer a value is a window of, and how the window moves with loops |
-//! | `indices.rs` | index maps whose results are dimensions |
-//! | `kernels.rs` | `spyre.kernel`: its knobs, building one, changing what it takes and gives |
-//! | `ods.rs` | the names of our ops and attributes, as ODS has them |
-//! | `ops.rs` | building `spyre` ops |
-//! | `sdsc_attrs.rs` | attributes of `sdsc` and types of `sdscbundle`; the C accessors |
-//! | `symbolic.rs` | sizes that are known at launch only: which dimensions have them |
-//! | `symbols.rs` | counts that are known at launch only |
-//! | `plan.rs` | what was chosen, for the plan file |
-//! | `program.rs` | a function as a [`program::Program`](::program::Program) |
-//! | `proof.rs` | what no plan of loops takes less than |
-//! | `tile_search.rs` | what the search for tiles has found |
-//! | `views.rs` | what operands show of their buffers |
-//! | `target.rs` | the machine that a module is compiled for |
+//! Our dialects in Rust: attributes as the plain values that passes compute with, views of ops for reading, and
+//! functions that build ops. Nothing here decides or transforms.
 
 mod attrs;
 mod base_buffer;

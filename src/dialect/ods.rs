@@ -1,4 +1,4 @@
-//! The names of our ops and attributes, made by `build.rs` from the `.td` files: a name that ODS does not have does not
+//! Names of our ops and attributes. `build.rs` generates them from the `.td` files, so a name that ODS lacks does not
 //! compile.
 
 include!(concat!(env!("OUT_DIR"), "/ods.rs"));

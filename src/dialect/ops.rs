@@ -1,18 +1,18 @@
-//! Building `spyre` ops.
+//! Builds `spyre` ops.
 
 pub use super::attrs::work_attribute;
 use super::attrs::{TileHint, work_hint_attribute};
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
     AffineExpression, AffineMap, Attribute, AttributeList, Context, Location, Op, OpExt, TensorType, Type, Value,
-    ValueLike, array_attribute, boolean_unit, build_op, f64_array_attribute, insert_before, map_attribute,
-    map_from_exprs,
+    ValueLike, array_attribute, build_op, f64_array_attribute, insert_before, map_attribute, map_from_exprs,
+    unit_attribute,
 };
 use program::WorkHint;
 
 type DetachedOp<'c> = melior::ir::Operation<'c>;
 
-/// `spyre.pointwise` with the function's constants.
+/// Builds `spyre.pointwise` with the function's constants.
 #[must_use]
 pub fn build_pointwise<'c>(
     context: &'c Context,
@@ -31,7 +31,7 @@ fn add_constants<'c>(attributes: AttributeList<'c>, context: &'c Context, consta
     attributes.with_option(attr::CONSTANTS, numbers)
 }
 
-/// `spyre.reduce` along the dimensions `reduced`.
+/// Builds `spyre.reduce` along the dimensions `reduced`.
 #[must_use]
 pub fn build_reduce<'c>(
     context: &'c Context,
@@ -46,7 +46,7 @@ pub fn build_reduce<'c>(
     build_op(spyre::REDUCE, at, &[input], &[output], add_constants(attributes, context, constants), vec![])
 }
 
-/// `spyre.gather` along dimension `dim` of the table.
+/// Builds `spyre.gather` along dimension `dim` of the table.
 #[must_use]
 pub fn build_gather<'c>(
     context: &'c Context,
@@ -66,7 +66,7 @@ pub fn build_gather<'c>(
     )
 }
 
-/// `spyre.matmul`.
+/// Builds `spyre.matmul`.
 #[must_use]
 pub fn build_matmul<'c>(
     context: &'c Context,
@@ -78,7 +78,7 @@ pub fn build_matmul<'c>(
     build_op(spyre::MATMUL, at, &[lhs, rhs], &[output], AttributeList::new(context), vec![])
 }
 
-/// `spyre.view`.
+/// Builds `spyre.view`.
 #[must_use]
 pub fn build_view<'c>(
     context: &'c Context,
@@ -97,8 +97,8 @@ pub fn build_view<'c>(
     )
 }
 
-/// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions
-/// that are in no index: an elementwise op repeats it there.
+/// Builds a `spyre.view` of a tensor at these indices of a larger tensor of shape `whole`. The view has size 1 along
+/// dimensions that no index uses: an elementwise op broadcasts it there.
 #[must_use]
 pub fn build_broadcast_view<'c>(
     context: &'c Context,
@@ -113,7 +113,7 @@ pub fn build_broadcast_view<'c>(
     build_view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), shown.build())
 }
 
-/// A `spyre.view` of the whole tensor under another element type of the same device format, or of what will have it.
+/// Builds a `spyre.view` of the complete tensor under another element type, whose device format must be equal.
 #[must_use]
 pub fn build_retyped_view<'c>(
     context: &'c Context,
@@ -127,14 +127,14 @@ pub fn build_retyped_view<'c>(
     build_view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
 }
 
-/// `spyre.copy`.
+/// Builds `spyre.copy`.
 #[must_use]
 pub fn build_copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> DetachedOp<'c> {
     build_op(spyre::COPY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
-/// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the
-/// report so.
+/// Builds a `spyre.copy` that the program does not contain, for an op that cannot read the tensor in its layout. A mark
+/// on the copy tells the report its reason.
 #[must_use]
 pub fn build_relayout_copy<'c>(
     context: &'c Context,
@@ -142,11 +142,11 @@ pub fn build_relayout_copy<'c>(
     input: Value<'c>,
     output: Type<'c>,
 ) -> DetachedOp<'c> {
-    let attributes = AttributeList::new(context).with_attribute(attr::SPYRE_FOR_LAYOUT, boolean_unit(context));
+    let attributes = AttributeList::new(context).with_attribute(attr::SPYRE_FOR_LAYOUT, unit_attribute(context));
     build_op(spyre::COPY, at, &[input], &[output], attributes, vec![])
 }
 
-/// A `spyre.copy` of what a loop makes to where others read it. The report tells `why`.
+/// Builds a `spyre.copy` of a value in a loop to the buffer from which later ops read it. The report prints `why`.
 #[must_use]
 pub fn build_loop_copy<'c>(
     context: &'c Context,
@@ -165,16 +165,16 @@ pub fn build_loop_copy<'c>(
     )
 }
 
-/// Whether a loop in an operation corrects what it carries.
+/// Returns whether a loop in an operation corrects its carried values.
 #[must_use]
 pub fn has_corrections(op: Op<'_>) -> bool {
     op.nested().into_iter().any(|op| op.attr(attr::SPYRE_CORRECTS).is_some())
 }
 
-/// The attribute of a constant, here and in `sdsc`, with the program's numbers in f64 where the elements round them.
+/// Attribute of a constant, here and in `sdsc`, with the program's numbers in f64 if the elements round them.
 pub const EXACT_ATTR: &str = "exact";
 
-/// `spyre.constant` with the elements in `value`.
+/// Builds `spyre.constant` with the elements in `value`.
 #[must_use]
 pub fn build_constant<'c>(
     context: &'c Context,
@@ -192,7 +192,7 @@ pub fn build_constant<'c>(
     )
 }
 
-/// A constant in front of `constant` with the same numbers and another type: another layout.
+/// Copies a constant, with its numbers, before the original, with another type: another layout.
 #[must_use]
 pub fn clone_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
     let value = original.required_attr(attr::VALUE, Some);
@@ -203,7 +203,7 @@ pub fn clone_constant<'c>(original: Op<'c>, output: Type<'c>) -> Op<'c> {
     clone
 }
 
-/// `spyre.restickify`.
+/// Builds `spyre.restickify`.
 #[must_use]
 pub fn build_restickify<'c>(
     context: &'c Context,
@@ -214,7 +214,7 @@ pub fn build_restickify<'c>(
     build_op(spyre::RESTICKIFY, at, &[input], &[output], AttributeList::new(context), vec![])
 }
 
-/// A compute op over other dimensions, under construction.
+/// Builder of a compute op over other dimensions.
 pub struct OpRebuilder<'c> {
     op: Op<'c>,
     inputs: Vec<Value<'c>>,
@@ -229,13 +229,13 @@ pub fn rebuild_op<'c>(op: Op<'c>, inputs: &[Value<'c>], output: Type<'c>) -> OpR
 }
 
 impl<'c> OpRebuilder<'c> {
-    /// Reduces along these dimensions.
+    /// Sets the reduced dimensions.
     #[must_use]
     pub fn with_reduced(self, reduced: &[i64]) -> Self {
         Self { reduced: Some(reduced.to_vec()), ..self }
     }
 
-    /// The op, in no block yet.
+    /// Builds the op, detached.
     #[must_use]
     pub fn build(self) -> DetachedOp<'c> {
         let Self { op, inputs, output, reduced } = self;
@@ -252,13 +252,13 @@ impl<'c> OpRebuilder<'c> {
     }
 }
 
-/// `spyre.empty`: a buffer to be written in parts.
+/// Builds `spyre.empty`, a buffer to be written slice by slice.
 #[must_use]
 pub fn build_empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> DetachedOp<'c> {
     build_op(spyre::EMPTY, at, &[], &[output], AttributeList::new(context), vec![])
 }
 
-/// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
+/// Builds `spyre.insert`, which writes `part` to the window of `whole` that begins at `offsets`.
 #[must_use]
 pub fn build_insert<'c>(
     context: &'c Context,
@@ -277,8 +277,8 @@ pub fn build_insert<'c>(
     )
 }
 
-/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it
-/// carries. The first results are those that iterations give tile by tile.
+/// Builds `spyre.loop`. The arguments of the body are the tiles of the `tiled` operands, followed by the carried
+/// values. The first results are those that the iterations write tile by tile.
 #[must_use]
 pub fn build_loop<'c>(
     context: &'c Context,
@@ -294,8 +294,8 @@ pub fn build_loop<'c>(
     build_op(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
 }
 
-/// `spyre.yield`: in a loop, tiles with the dimension along which they lie, and what is carried to the next iteration;
-/// the values of a scope.
+/// Builds `spyre.yield`: in a loop, tiles with their dimensions, followed by the carried values; otherwise the values
+/// of a scope.
 #[must_use]
 pub fn build_yield<'c>(
     context: &'c Context,
@@ -307,7 +307,7 @@ pub fn build_yield<'c>(
     build_op(spyre::YIELD, at, &operands, &[], attributes, vec![])
 }
 
-/// The operands of an op of which the first have dimensions.
+/// Joins tiled and other operands of an op, and adds the tiled dimensions and the segment sizes to its attributes.
 fn pack_operand_segments<'c>(
     attributes: AttributeList<'c>,
     tiled: &[(Value<'c>, usize)],
@@ -318,14 +318,14 @@ fn pack_operand_segments<'c>(
     (operands, attributes.with_ints(attr::TILED_DIMS, &dims).with_segments(&[tiled.len(), others.len()]))
 }
 
-/// The `hints` attribute of an op.
+/// Builds the `hints` attribute of an op.
 #[must_use]
 pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.to_attribute(context)).collect();
     array_attribute(context, &hints)
 }
 
-/// The `work_div` attribute of an op.
+/// Builds the `work_div` attribute of an op.
 #[must_use]
 pub fn work_div_attribute<'c>(context: &'c Context, hints: &[WorkHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| work_hint_attribute(context, hint)).collect();

@@ -1,4 +1,4 @@
-//! The reader of [`program::Program`].
+//! Reads a function as a [`program::Program`].
 
 use super::{
     ComputeOp, DeviceTensor, OperandAccess,
@@ -17,11 +17,11 @@ use std::rc::Rc;
 
 /// Function as a program, with the op of each position and the value of each number.
 pub struct IrProgram<'c> {
-    /// The program.
+    /// Program of the function.
     pub program: Rc<Program>,
-    /// The compute ops, in order.
+    /// Compute ops, in order.
     pub ops: Vec<ComputeOp<'c>>,
-    /// The values, by [`ValueId`].
+    /// Values, by [`ValueId`].
     pub values: Vec<Value<'c>>,
     loop_ids: OpMap<LoopId>,
 }
@@ -59,7 +59,7 @@ struct ProgramReader<'c> {
     num_blocks: usize,
     loop_ids: OpMap<LoopId>,
     loops: Vec<ProgramLoop>,
-    /// Uses of buffers that are written in parts.
+    /// Uses of buffers that are written slice by slice.
     results_in_parts: ValueMap<Rc<ResultUse>>,
     ids: ValueMap<ValueId>,
     values: Vec<Value<'c>>,
@@ -105,14 +105,14 @@ impl<'c> ProgramReader<'c> {
         Ok(window_strides(value)?.iter().map(|moved| (self.intern_loop(moved.around), moved.elements)).collect())
     }
 
-    /// Returns how the memory of a result is used; equal for all parts of a buffer.
+    /// Returns how the memory of a result is used; equal for all slices of a buffer.
     fn read_result_use(&mut self, made: Value<'c>) -> Rc<ResultUse> {
         let buffer = storage_root_of(made);
         if let Some(known) = self.results_in_parts.get(buffer) {
             return Rc::clone(known);
         }
         let parts = buffer_slices(buffer);
-        // Users see the buffer with all of its parts.
+        // Users see the buffer with all of its slices.
         let output = parts.last().map_or(made, |part| part.insert.output());
         let users = collect_alias_users(output);
         let returned = match users.iter().any(|user| user.is(RETURN_OP)) {
@@ -177,7 +177,7 @@ impl<'c> ProgramReader<'c> {
         Ok(id)
     }
 
-    /// Returns the block in an op; 0 for what is in no op.
+    /// Returns the block in an op; 0 for ops that are in no op.
     fn intern_block(&mut self, around: Option<Op<'c>>) -> BlockId {
         let Some(around) = around else { return BlockId(0) };
         self.blocks.get(around).copied().unwrap_or_else(|| {
@@ -216,12 +216,12 @@ fn role_of(compute: ComputeOp<'_>) -> OpRole {
     }
 }
 
-/// Returns whether the readers of a copy may read its source instead.
+/// Returns whether the users of a copy may read its source instead.
 ///
-/// Copies under other indices or in another layout stay, because readers may need their sticks; so does a copy of a
-/// value that a loop may have overwritten by then.
+/// Copies under other indices or in another layout remain, because users may need their sticks. A copy of a value that
+/// a loop may overwrite before a use remains as well.
 fn is_removable_copy(op: Op<'_>) -> bool {
-    // A restickify needs its copy because it cannot pad a part of a larger buffer.
+    // A restickify needs its copy because it cannot pad a slice of a larger buffer.
     let is_read_by_ops_only =
         op.output().users().into_iter().all(|user| ComputeOp::from_op(user).is_some() && !user.is(spyre::RESTICKIFY));
     is_read_by_ops_only && keeps_layout(op) && !is_loop_carried(op.inputs()[0])

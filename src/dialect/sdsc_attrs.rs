@@ -1,4 +1,4 @@
-//! Attributes of `sdsc` and types of `sdscbundle`; the C accessors.
+//! Attributes of `sdsc` and types of `sdscbundle`, through their C accessors.
 
 use crate::mlir::{
     Attribute, AttributeLike, AttributeList, Context, Type, TypeLike, build_dictionary, dictionary_entries, string_ref,
@@ -16,20 +16,20 @@ unsafe extern "C" {
 /// Returns the parameters of an `#sdsc` attribute by name; `None` for other attributes.
 #[must_use]
 pub fn sdsc_parameters(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<'_>)>> {
-    // SAFETY: any attribute may be asked; one that is not ours gives a null attribute.
+    // SAFETY: the query accepts any attribute; it returns a null attribute for one that is not ours.
     let parameters = unsafe { Attribute::from_option_raw(sdscAttributeParameters(attribute.to_raw())) };
     parameters.and_then(dictionary_entries)
 }
 
-/// Builds the `#sdsc` attribute of a mnemonic, which needs all of its parameters.
+/// Builds the `#sdsc` attribute of a mnemonic, which requires all of its parameters.
 #[must_use]
 pub fn sdsc_attribute<'c>(mnemonic: &str, parameters: AttributeList<'c>) -> Attribute<'c> {
-    // SAFETY: C++ reads the dictionary, and callers give all parameters of the mnemonic.
+    // SAFETY: C++ reads the dictionary, and callers pass all parameters of the mnemonic.
     unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), build_dictionary(parameters).to_raw())) }
 }
 
-/// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address where both
-/// are 0.
+/// Builds the type of a launch parameter: a symbolic size with a granularity and a maximum, or an address if both are
+/// 0.
 ///
 /// # Panics
 /// If only one of them is 0, or one is negative.
@@ -43,7 +43,7 @@ pub fn input_arg_type(context: &Context, granularity: i64, max: i64) -> Type<'_>
 /// Returns granularity and maximum of a launch parameter that is a symbolic size; `None` for other types.
 #[must_use]
 pub fn input_arg_bounds(param: Type<'_>) -> Option<(i64, i64)> {
-    // SAFETY: any type may be asked; one of another kind answers 0.
+    // SAFETY: the query accepts any type; it returns 0 for one of another kind.
     let (granularity, max) = unsafe {
         (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw()))
     };

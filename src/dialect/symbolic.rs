@@ -1,10 +1,10 @@
 //! Symbolic sizes: which dimensions of ops and values have a size that is fixed at launch.
 //!
-//! `spyre.symbolic` marks the dimensions of arguments with a symbolic size, and `spyre.granularities` on the function
-//! has the number that each size is a multiple of. Types have the maximum sizes. All other symbolic dimensions are
-//! derived from these attributes, in any phase after the import: a size is propagated through views, ops and loops, as
-//! names are (`crate::write_hint`). Results below the size must not depend on elements beyond it, so ops that reduce a
-//! symbolic dimension, and views that split it, are rejected.
+//! `spyre.symbolic` marks the dimensions of arguments with a symbolic size; `spyre.granularities` on the function has
+//! the number that each size is a multiple of. Types have the maximum sizes. All other symbolic dimensions are derived
+//! from these attributes, in any phase after the import. Sizes propagate through views, ops and loops, as names do
+//! (`crate::write_hint`). Results below the size must not depend on elements beyond it, so ops that reduce a symbolic
+//! dimension, and views that split it, are rejected.
 
 use super::{ComputeOp, views::view_indices};
 use crate::dialect::ods::{attr, spyre};
@@ -24,30 +24,30 @@ const FIXED_SIZE_ADVICE: &str = "give one size with '--dim-size NAME=SIZE'";
 
 /// Symbolic sizes of a value: the factors of its buffer, and the elements that the value views.
 struct SymbolicFactors {
-    /// The factors of its buffer, in storage order; symbolic ones have a name.
+    /// Factors of its buffer, in storage order; symbolic ones have a name.
     parts: Rc<Vec<BufferFactor>>,
     /// Elements of the buffer that the value views.
     shown: BufferIndexMap,
     walk: DimNameMap,
 }
 
-/// Symbolic size.
+/// Size that is fixed at launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicSize {
-    /// Name.
+    /// Name of the size.
     pub name: String,
-    /// Maximum.
+    /// Maximum size.
     pub maximum: i64,
-    /// The size is a multiple of this number.
+    /// Number that the size is a multiple of.
     pub granularity: i64,
 }
 
 /// Symbolic size and its name in the files, where two sizes that must be equal share one name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedSize {
-    /// The size.
+    /// Symbolic size.
     pub size: SymbolicSize,
-    /// The name in the files.
+    /// Name in the files.
     pub name: String,
 }
 
@@ -74,7 +74,7 @@ pub fn mark_symbolic(around: Op<'_>) -> Result<(), ErrorReported> {
 }
 
 impl<'c> SymbolicSizes<'c> {
-    /// Returns the symbolic sizes of a function; none if it declares none.
+    /// Returns the symbolic sizes of a function; `None` if it declares none.
     ///
     /// # Errors
     /// An op, a view or a loop that cannot have a symbolic size where it has one.
@@ -103,7 +103,8 @@ impl<'c> SymbolicSizes<'c> {
         Ok(Some(found))
     }
 
-    /// Returns the symbolic sizes of a function, and writes them on its ops as `symbolic`; none if it declares none.
+    /// Returns the symbolic sizes of a function, and writes them on its ops as `symbolic`; returns `None` if it
+    /// declares none.
     ///
     /// # Errors
     /// As [`SymbolicSizes::from_function`].
@@ -134,7 +135,7 @@ impl<'c> SymbolicSizes<'c> {
         seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.format_label(claims, size)).collect()
     }
 
-    /// Returns the size of that name.
+    /// Returns the size with that name.
     fn find_size(&self, name: &str) -> Option<&SymbolicSize> {
         self.sizes.iter().find(|size| size.name == name)
     }
@@ -353,7 +354,7 @@ impl<'c> SymbolicSizes<'c> {
         Ok(())
     }
 
-    /// Rejects symbolic sizes of reduced dimensions and of the columns of a product: both need one fixed size.
+    /// Rejects symbolic sizes of reduced dimensions and of the columns of a matmul: both need one fixed size.
     fn check_roles(&self, compute: ComputeOp<'c>, dims: &[Vec<NamedFactor>]) -> Result<(), ErrorReported> {
         let num_outputs = dims.len() - compute.num_reduced_dims();
         let named = |dim: usize| dims[dim].first().map(|claim| self.representative(&claim.name));

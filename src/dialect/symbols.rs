@@ -1,5 +1,4 @@
-//! Declarations of named values on a function: the sizes of dimensions, and the maxima of trip counts that are known
-//! only at launch.
+//! Declarations of named values on a function: the sizes of dimensions, and the maxima of symbolic trip counts.
 
 use crate::dialect::ods::attr;
 use crate::mlir::{Op, OpExt, dictionary_entries, integer};
@@ -11,7 +10,7 @@ pub fn declared_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
     read_numbers(function, attr::SPYRE_DIM_SIZES)
 }
 
-/// The maxima that a function declares, by the names of the counts.
+/// Returns the maxima that a function declares, by the names of the trip counts.
 #[must_use]
 pub fn declared_maxima(function: Op<'_>) -> BTreeMap<String, i64> {
     read_numbers(function, attr::SPYRE_SYMBOLS)

@@ -1,28 +1,28 @@
-//! Results of the tile search in a function: an attribute from and to plain values.
+//! Results of the tile search in a function, as an attribute and as plain values.
 
 use crate::dialect::ods::attr;
 use crate::mlir::{
-    AttributeList, Op, OpExt, boolean_unit, build_dictionary, dictionary_entries, float_value, integer, string_array,
-    strings,
+    AttributeList, Op, OpExt, build_dictionary, dictionary_entries, float_value, integer, string_array, strings,
+    unit_attribute,
 };
 
-/// Results of the tile search, of the ops of a function for which loops could save traffic or time.
+/// Results of the tile search in a function.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TileSearchSummary {
-    /// The nests that were chosen, as hint scopes say them, with their ops.
+    /// Chosen loop nests, in the syntax of hint scopes, each with its ops.
     pub nests: Vec<String>,
-    /// Modeled time with them, us.
+    /// Modeled time with these loops, in us.
     pub us: f64,
-    /// Bytes to and from HBM with them.
+    /// HBM bytes with these loops.
     pub hbm: i64,
-    /// Modeled time without loops, us; none where the program cannot be compiled so.
+    /// Modeled time without loops, in us; `None` if the program cannot be compiled without them.
     pub untiled_us: Option<f64>,
-    /// The least that any plan was estimated to take, us; none where plans were compared by bytes.
+    /// Lowest time that was estimated for any plan, in us; `None` if plans were compared by bytes.
     pub least_us: Option<f64>,
-    /// The next best plan that was tried.
+    /// Next best evaluated plan.
     pub runner_up: Option<RunnerUpPlan>,
-    /// Cost of the best plan with [`crate::search_partition::ADDITIONAL_LX_BYTES`] more LX per core; `None` if it was
-    /// not requested.
+    /// Cost of the best plan with [`crate::search::ADDITIONAL_LX_BYTES`] more LX per core; `None` if it was not
+    /// requested.
     pub with_more_lx: Option<PlannedCost>,
     /// Number of evaluated plans: those with core splits, placement and cost.
     pub n_judged: i64,
@@ -35,16 +35,16 @@ pub struct TileSearchSummary {
 /// Modeled cost of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlannedCost {
-    /// Modeled time, us.
+    /// Modeled time, in us.
     pub us: f64,
-    /// Bytes to and from HBM.
+    /// HBM bytes.
     pub hbm: i64,
 }
 
 /// Next best plan that was evaluated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunnerUpPlan {
-    /// Its nests, where they are not those that were chosen; empty for no loop there.
+    /// Loop nests that differ from the chosen ones; an entry is empty if there is no loop.
     pub nests: Vec<String>,
     /// Modeled cost of all ops under this plan.
     pub cost: PlannedCost,
@@ -77,11 +77,11 @@ impl TileSearchSummary {
         })
     }
 
-    /// Writes it on a function.
+    /// Writes the search results to a function's attribute.
     pub fn write(&self, function: Op<'_>) {
         let context = function.ctx();
         let attributes = AttributeList::new(context)
-            .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
+            .with_option("cut_short", self.is_cut_short.then(|| unit_attribute(context)))
             .with_int("hbm", self.hbm)
             .with_int("infeasible", self.n_infeasible)
             .with_int("judged", self.n_judged)

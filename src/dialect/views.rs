@@ -22,11 +22,11 @@ pub struct BufferView<'c> {
 }
 
 impl<'c> ComputeOp<'c> {
-    /// How the op sees the buffers of the operands that it reads, in order, and of its result, in terms of its
-    /// iteration dimensions.
+    /// Returns the accesses of the op to the buffers of the operands that it reads, in order, and of its result.
+    /// Indices are in terms of the iteration dimensions.
     ///
     /// # Errors
-    /// A message about the first view that is none of the device's.
+    /// A message about the first view that the device does not support.
     pub fn buffer_views(self) -> Result<Vec<BufferView<'c>>, String> {
         let space = self.iteration_space();
         let values = self.read_operands().into_iter().chain([self.op.output()]);
@@ -42,18 +42,19 @@ impl<'c> ComputeOp<'c> {
             .collect()
     }
 
-    /// For each dimension of an operand or, after those that are read, of the result, the iteration dimension that
-    /// moves it.
+    /// Returns, for each dimension of an operand, the iteration dimension that moves it. The result follows the
+    /// operands that the op reads.
     #[must_use]
     pub fn operand_dims(self, operand: usize) -> Vec<Option<usize>> {
         let dim = |expr: AffineExpression| if let AffineExpression::Dim(dim) = expr { Some(dim) } else { None };
         map_results(self.access_map(operand)).into_iter().map(dim).collect()
     }
 
-    /// Indices over the iteration dimensions, of sizes `ranges`, as expressions over the dimensions of an operand.
+    /// Converts indices over the iteration dimensions, of sizes `ranges`, to expressions over the dimensions of an
+    /// operand.
     ///
     /// # Errors
-    /// If one moves with an iteration dimension that the operand has not.
+    /// If an index moves with an iteration dimension that the operand lacks.
     pub fn operand_exprs(
         self,
         operand: usize,
@@ -84,7 +85,7 @@ pub fn view_indices(view: Op<'_>) -> Vec<Option<TensorIndex>> {
     exprs.iter().map(|expr| TensorIndex::from_expr(expr, &shape).ok()).collect()
 }
 
-/// Returns the access to the buffer behind a view, in terms of the view's own dimensions. Returns `None` for a value
+/// Returns the access to the buffer under a view, in terms of the view's own dimensions. Returns `None` for a value
 /// that is no view, and for a view with a layout.
 #[must_use]
 pub fn read_buffer_view(value: Value<'_>) -> Option<BufferView<'_>> {
@@ -106,7 +107,7 @@ fn resolve_buffer_view<'c>(
     let (mut value, mut indices) = (value, indices);
     let mut tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while tensor.layout.is_none() {
-        // A tile of a view is no data of its own: the first of them is where the view begins.
+        // A tile of a view has no storage: the first tile is where the view begins.
         let around =
             std::iter::successors(base_buffer::tiled_operand(value), |whole| base_buffer::tiled_operand(*whole)).last();
         if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is(spyre::VIEW))) {
@@ -127,7 +128,7 @@ fn resolve_buffer_view<'c>(
     Ok(BufferView { value: base_buffer::strip_views(value), shown: value, tensor, indices })
 }
 
-/// Erases the ops that compute values that nothing reads, and the ops that only these read.
+/// Erases the ops that compute unused values, and the ops that only these read.
 pub fn erase_unused(values: Vec<Value<'_>>) {
     let mut open = values;
     while let Some(value) = open.pop() {
@@ -135,7 +136,7 @@ pub fn erase_unused(values: Vec<Value<'_>>) {
         let is_pure = ComputeOp::from_op(op).is_some()
             || [spyre::VIEW, spyre::CONSTANT, spyre::EMPTY].iter().any(|name| op.is(name));
         if is_pure {
-            // A value may be listed twice, and must not be read after its op is gone.
+            // A value may be listed twice, and must not be used after its op is erased.
             open.extend(op.inputs());
             open.retain(|value| !op.outputs().contains(value));
             op.erase();

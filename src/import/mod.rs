@@ -1,21 +1,9 @@
-//! Stage `import`: from `linalg` on tensors to `spyre` ops.
+//! Stage `import`: converts `linalg` on tensors to `spyre` ops.
 //!
-//! The program is first imported into a value graph ([`Graph`]). In a `linalg.generic`, each scalar operation becomes a
-//! node over the whole iteration space, a combination with the accumulator a reduction, a sum of products a matmul.
-//! Constants are folded, and larger patterns (a sigmoid, a gelu, a mean) are recognized by the value that they compute,
-//! independent of operand order, unit dimensions, dead results, redundant casts and the form of constants. Only live
-//! nodes are written. `docs/reference/supported-ops.md` is generated from the tables of this stage.
-//!
-//! | folder or file | contents |
-//! |---|---|
-//! | `graph` | the program as a value graph: nodes, facts about them, index maps |
-//! | `rules` | tables of operations and their lowerings, and recognized patterns |
-//! | `ir/select_program.rs`, `ir/lower_tosa.rs` | which function is compiled, in which sizes; TOSA by upstream's passes |
-//! | `ir/check_calls.rs` | the check of calls, before inlining |
-//! | `ir/check_input.rs` | the check against the table of operations on tensors |
-//! | `ir/import_linalg.rs`, `ir/importer.rs`, `ir/generic.rs`, `ir/import_generic.rs`, `ir/import_windows.rs`, `ir/pack_windows.rs`, `ir/import_groups.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/import_loop.rs`, `ir/import_attention.rs`, `ir/import_scan.rs`, `ir/import_scatter.rs`, `ir/import_sort.rs`, `ir/island.rs` | reading the program |
-//! | `ir/emit.rs`, `ir/emit_constant.rs` | writing the `spyre` ops |
-//! | `ir/expand_functions.rs` | expansion of functions into others |
+//! The program is first imported into a value graph ([`ValueGraph`]). In a `linalg.generic`, each scalar operation
+//! becomes a node over the iteration space, a combination with the accumulator a reduction, and a sum of products a
+//! matmul. Constants are folded, and larger patterns (a sigmoid, a gelu, a mean) are recognized by the value that they
+//! compute. Only live nodes are written. `docs/reference/supported-ops.md` is generated from the tables of this stage.
 
 mod graph;
 mod rules;

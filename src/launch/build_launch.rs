@@ -1,4 +1,5 @@
-//! Builds the launch of a bundle: declares what its ops need and puts them in order ("SuperDSC schema, section 8").
+//! Builds the launch of a bundle: declares the values that its ops need, and orders them ("SuperDSC schema, section
+//! 8").
 
 use super::LaunchError;
 use super::geometry::Geometry;
@@ -49,7 +50,7 @@ struct LaunchBuilder<'a> {
     uses_pool: bool,
     sizes: BTreeMap<String, SizeName>,
     size_params: Vec<Param>,
-    /// The symbols of loops with their numbers and maxima.
+    /// Number and maximum of each symbolic trip count.
     counts: BTreeMap<String, (usize, i64)>,
     num_loops: usize,
     bounds: Vec<Stmt>,
@@ -194,8 +195,8 @@ impl<'a> LaunchBuilder<'a> {
             LaunchSymbol::Slice { argument, front } => self.declare_slice(SliceName { argument, front }),
             LaunchSymbol::Core { argument, front, displacement } => {
                 let slice = SliceName { argument, front };
-                // Possibly no core starts at `front` itself: cores start before it if the operand is read before its
-                // first position.
+                // Possibly no core starts at `front`: cores start before it if the operand is read before its first
+                // position.
                 self.declare_slice(slice);
                 self.declare_sum(
                     ValueName::Core(slice, displacement),
@@ -216,7 +217,7 @@ impl<'a> LaunchBuilder<'a> {
         }
     }
 
-    /// Declares the part of an argument at a byte offset; returns the argument itself if the offset is 0.
+    /// Declares the slice of an argument at a byte offset; returns the argument itself if the offset is 0.
     fn declare_slice(&mut self, slice: SliceName) -> ValueName {
         self.arguments.insert(slice.argument);
         let SliceName { argument, front } = slice;
@@ -234,7 +235,7 @@ impl<'a> LaunchBuilder<'a> {
         name
     }
 
-    /// A size is named after the op where it first occurs.
+    /// Declares a size, which is named after the op that uses it first.
     fn declare_size(&mut self, op: &OpSpec, index: usize, id: i64, dim: usize) -> ValueName {
         let Some(SymbolicDim { symbol, max, granularity }) =
             op.iteration_space.get(dim).and_then(|dim| dim.symbolic.as_ref())
@@ -252,7 +253,7 @@ impl<'a> LaunchBuilder<'a> {
     }
 
     /// Replaces the symbols of moving operands by addresses that depend on the loop counters. Operands that share a
-    /// symbol move alike.
+    /// symbol have the same strides.
     fn advance_operands(
         &mut self,
         op: &OpSpec,
@@ -333,7 +334,7 @@ mod tests {
     use crate::bundle::testing::{dense_operand, op};
     use crate::bundle::{Allocation, LoopSymbol};
 
-    /// Copies a tile of 64 rows from a kernel argument to the pool.
+    /// Returns an op that copies a tile of 64 rows from a kernel argument to the pool.
     fn copy(advance: Vec<i64>) -> OpSpec {
         let mut copy = op("identity", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
         copy.operands[0].tile_advance = advance;
@@ -406,7 +407,7 @@ module {
             BundleItem::Loop { count: 2, symbol: None, body: vec![counted_loop("U", 8, vec![rows(vec![0, 64])])] };
         let items = vec![plain, counted_loop("T", 4, vec![rows(vec![64])]), counted_loop("U", 8, vec![rows(vec![64])])];
         let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
-        // Parameters are in the order of use, after the kernel arguments; loop numbers continue.
+        // Parameters are in the order of use, after the kernel arguments; loops are numbered across the bundle.
         assert!(
             text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "),
             "{text}"

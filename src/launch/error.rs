@@ -3,17 +3,17 @@
 use super::label::DimLabel;
 use machine::DeviceFormat;
 
-/// Error for an op or a launch without SuperDSC form. The text states the value found and the violated rule.
+/// Reason why an op or a launch has no form in SuperDSC. The text states the value found and the violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
-    /// The op at fault, by its depth-first number.
+    /// Error of an op, with its depth-first number.
     #[error("op {index} ('{function}'): {source}")]
     InOp {
-        /// The depth-first number of the op.
+        /// Depth-first number of the op.
         index: usize,
-        /// Its device function.
+        /// Device function of the op.
         function: String,
-        /// The error of the op.
+        /// Error of the op.
         source: Box<LaunchError>,
     },
     /// More iteration dimensions than labels.
@@ -29,39 +29,39 @@ pub enum LaunchError {
     TooFewOperands {
         /// Operands of the op.
         found: usize,
-        /// Operands it needs.
+        /// Required number of operands.
         needed: usize,
     },
     /// A range or a split below 1.
     #[error("iteration dimension {dim} has range {range} and split {split}; both must be at least 1")]
     EmptyDim {
-        /// The position in the iteration space.
+        /// Position in the iteration space.
         dim: usize,
-        /// Its range.
+        /// Range of the dimension.
         range: i64,
-        /// Its split.
+        /// Split of the dimension.
         split: i64,
     },
-    /// Coordinates and device shape disagree.
+    /// The numbers of coordinates and device dimensions differ.
     #[error("operand {operand} has {coordinates} coordinates for {sizes} device dimensions; each dimension needs one")]
     CoordinateCount {
         /// The operand.
         operand: usize,
-        /// Its coordinates.
+        /// Number of coordinates.
         coordinates: usize,
-        /// Its device dimensions.
+        /// Number of device dimensions.
         sizes: usize,
     },
-    /// The last device dimension is no stick.
+    /// The last device dimension is not a stick.
     #[error("operand {operand} ends in a device dimension of {found}; a stick of {format} has {expected} elements")]
     NotAStick {
         /// The operand.
         operand: usize,
-        /// Its last device size.
+        /// Last device size.
         found: i64,
-        /// Its format.
+        /// Number format.
         format: DeviceFormat,
-        /// Elements of a stick.
+        /// Expected number of elements in a stick.
         expected: i64,
     },
     /// A device size below 1.
@@ -72,22 +72,22 @@ pub enum LaunchError {
         /// The size.
         found: i64,
     },
-    /// A coordinate names a dimension that the op has not.
+    /// A coordinate names a dimension that the op does not have.
     #[error("operand {operand} refers to iteration dimension {dim}; the op has {dims}")]
     UnknownDim {
         /// The operand.
         operand: usize,
-        /// The position it names.
+        /// Position of the named dimension.
         dim: usize,
-        /// Dimensions of the op.
+        /// Number of dimensions of the op.
         dims: usize,
     },
-    /// An indirect coordinate names no operand.
+    /// An indirect coordinate names an unknown operand.
     #[error("operand {operand} reads the index tensor '{name}'; no operand has that name")]
     UnknownIndex {
         /// The operand.
         operand: usize,
-        /// The name.
+        /// Name in the coordinate.
         name: String,
     },
     /// A number above its limit.
@@ -97,7 +97,7 @@ pub enum LaunchError {
         what: &'static str,
         /// The number.
         found: i64,
-        /// The largest number.
+        /// Maximum.
         limit: i64,
     },
     /// A coordinate that starts outside its tensor.
@@ -124,16 +124,16 @@ pub enum LaunchError {
         /// Elements of the stick.
         elements: i64,
     },
-    /// A step of a loop that ends inside a stick.
+    /// A step of a loop that is not a multiple of the stick size.
     #[error(
         "operand {operand} advances by {bytes} bytes in an iteration of a loop; addresses advance by whole sticks of {stick} bytes"
     )]
     AdvancesInsideStick {
         /// The operand.
         operand: usize,
-        /// Bytes of one iteration.
+        /// Bytes per iteration.
         bytes: i64,
-        /// Bytes of a stick.
+        /// Stick size, in bytes.
         stick: i64,
     },
     /// A tensor with too many elements.
@@ -165,7 +165,7 @@ pub enum LaunchError {
     /// More distinct layouts than class names.
     #[error("the operands need {found} layout classes; the file format names {limit}")]
     TooManyClasses {
-        /// Classes needed.
+        /// Number of required classes.
         found: usize,
         /// Number of class names.
         limit: usize,
@@ -187,7 +187,7 @@ pub enum LaunchError {
     BadWindow {
         /// Name of the invalid property.
         what: &'static str,
-        /// Its value.
+        /// Value of the property.
         found: i64,
     },
     /// The dimensions of a windowed op do not match its result.
@@ -197,23 +197,23 @@ pub enum LaunchError {
     WindowDims {
         /// Dimensions of the op.
         found: usize,
-        /// Labels that survive.
+        /// Number of expected dimensions.
         expected: usize,
         /// `[N, C, H, W]`.
         ranges: [i64; 4],
     },
-    /// Ownership on an op that is no relayout.
+    /// Ownership on an op that is not a relayout.
     #[error("operand {operand} has its own ownership; only the two LX tensors of an identity may have that")]
     StrayOwnership {
         /// The operand.
         operand: usize,
     },
-    /// Ownership that does not give each core one slice.
+    /// Ownership that does not assign one slice to each core.
     #[error("the ownership of operand {operand} has {slices} slices; the op uses {cores} cores and each must own one")]
     OwnershipCores {
         /// The operand.
         operand: usize,
-        /// Product of its slices.
+        /// Product of the slice counts.
         slices: i64,
         /// Cores of the op.
         cores: i64,
@@ -233,9 +233,9 @@ pub enum LaunchError {
     AdvanceCount {
         /// The operand.
         operand: usize,
-        /// Its advances.
+        /// Number of advances.
         advances: usize,
-        /// Enclosing loops.
+        /// Number of enclosing loops.
         loops: usize,
     },
     /// A symbolic dimension that is both split over cores and tiled.
@@ -248,15 +248,15 @@ pub enum LaunchError {
         /// The dimension.
         label: DimLabel,
     },
-    /// A pool tensor in a bundle whose pool has no legal size.
+    /// A pool without a permitted size. The maximum is a segment less 2 GiB.
     #[error("a tensor is in the pool, whose size is {found} bytes; it must be between 1 and {limit}")]
     PoolBytes {
         /// Size of the pool.
         found: i64,
-        /// Largest size.
+        /// Maximum size.
         limit: i64,
     },
-    /// A loop that runs a negative number of times.
+    /// A negative trip count.
     #[error("a loop runs {found} times; the count must not be negative")]
     LoopCount {
         /// The count.
@@ -267,24 +267,24 @@ pub enum LaunchError {
         "loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum"
     )]
     SymbolMaximum {
-        /// The name of the number of iterations.
+        /// Name of the trip count.
         symbol: String,
-        /// A maximum.
+        /// Maximum of one loop.
         first: i64,
-        /// Another one.
+        /// Maximum of another loop.
         second: i64,
     },
-    /// A launch argument that has no segment.
+    /// A launch argument without a segment.
     #[error("kernel argument {argument} needs segment {segment}; baked addresses have {segments} segments")]
     Segments {
         /// The argument.
         argument: u32,
-        /// Its segment.
+        /// Required segment.
         segment: i64,
-        /// Segments there are.
+        /// Number of segments.
         segments: i64,
     },
-    /// A loop that moves an operand whose address is baked.
+    /// An operand with a baked address that moves in a loop.
     #[error(
         "operand {operand} advances in a loop, which baked addresses cannot express; unroll the loop or keep addresses symbolic"
     )]
@@ -295,13 +295,13 @@ pub enum LaunchError {
     /// A symbolic dimension with baked addresses.
     #[error("iteration dimension {dim} is symbolic, which baked addresses cannot express; keep addresses symbolic")]
     BakedSymbolic {
-        /// The position in the iteration space.
+        /// Position in the iteration space.
         dim: usize,
     },
 }
 
 impl LaunchError {
-    /// Returns the error, annotated with its op.
+    /// Adds the op's number and function to the error.
     pub(crate) fn annotate_with_op(self, index: usize, function: &str) -> Self {
         Self::InOp { index, function: function.to_owned(), source: Box::new(self) }
     }

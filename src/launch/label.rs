@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The name of a dimension in SDSC files. Most names say nothing of the dimension's role: they are given by position.
+/// Name of a dimension in SDSC files. Most names do not indicate the dimension's role: they are assigned by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimLabel {
     /// `mb`
@@ -26,16 +26,16 @@ pub enum DimLabel {
 }
 
 impl DimLabel {
-    /// The labels that ordinary ops take in turn, and from which added dimensions take theirs.
+    /// Labels that ordinary ops use in this order; added dimensions have the next free ones.
     pub const ORDINARY: [Self; 7] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj];
 
-    /// The labels of a matmul: it takes the last ones.
+    /// Labels of a matmul, which uses the last ones.
     pub const MATMUL: [Self; 7] = [Self::Ki, Self::Kj, Self::Y, Self::X, Self::Mb, Self::Out, Self::In];
 
-    /// Every label, in the order of the enum.
+    /// All labels, in the order of the enum.
     pub const ALL: [Self; 9] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj, Self::Out, Self::In];
 
-    /// The spelling in files.
+    /// Returns the name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl DimLabel {
         }
     }
 
-    /// The spelling of the dimension's size: `<label>_`.
+    /// Returns the name of the dimension's size in files: `<label>_`.
     #[must_use]
     pub const fn size_name(self) -> &'static str {
         match self {
@@ -67,7 +67,7 @@ impl DimLabel {
         }
     }
 
-    /// The label of that spelling.
+    /// Returns the label with that name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|label| label.name() == name)

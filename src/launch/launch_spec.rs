@@ -1,4 +1,5 @@
-//! `launch_spec.json` of each launch, from the program and the arguments that its ops write ("launch specification").
+//! Builds `launch_spec.json` of each launch, from the program and the arguments that its ops write ("launch
+//! specification").
 
 use crate::bundle::{Allocation, OpSpec};
 use machine::{DeviceFormat, ElementType};
@@ -18,7 +19,7 @@ pub fn written_arguments(op: &OpSpec) -> impl Iterator<Item = usize> {
 }
 
 /// Returns the files of a program. `written` has, for each launch, the kernel arguments that its ops write, or `None`
-/// if its addresses are in the files: launchers refuse such a kernel, so it has no launch specification.
+/// if its addresses are in the files. Launchers reject a kernel of the latter kind, so it has no launch specification.
 ///
 /// # Errors
 /// If a launch names an unknown tensor, or a tensor has an unknown type.
@@ -116,23 +117,23 @@ fn describe_layout(tensor: &Tensor, stick: i64) -> ArgLayout {
 
 /// Device dimension of the standard tiling.
 struct StandardDim {
-    /// The host dimension.
+    /// Number of the host dimension.
     dim: usize,
     /// Host elements along it per position: the elements of a stick, or 1.
     step: i64,
-    /// Positions that the host's elements need.
+    /// Number of positions that the host's elements need.
     size: i64,
     /// Host elements that one position moves.
     stride: i64,
 }
 
-/// Returns the elements beyond the host's size and the rest of the last stick, by host dimension; `None` if the tensor
-/// does not have the standard tiling (torch-spyre facts, B.2).
+/// Returns the elements beyond the host's size and the remainder of the last stick, by host dimension. Returns `None`
+/// if the tensor does not have the standard tiling (torch-spyre facts, B.2).
 fn compute_standard_padding(tensor: &Tensor, stick: i64) -> Option<Vec<i64>> {
     let Tensor { shape, device_size, stride_map, .. } = tensor;
     let mut padding = vec![0; shape.len()];
     let (lanes, outer) = stride_map.split_last()?;
-    // Sizes of a scalar and of an array without elements are those of one stick.
+    // A scalar and an array without elements have the size of one stick.
     if shape.is_empty() || shape.contains(&0) {
         return device_size[..outer.len()].iter().all(|size| *size == 1).then_some(padding);
     }

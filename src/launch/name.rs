@@ -6,66 +6,66 @@ use std::str::FromStr;
 /// Name of a value, without the `%`. Equal names denote the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ValueName {
-    /// The bundle's pool.
+    /// Pool of the bundle.
     Pool,
-    /// The function's parameter for a kernel argument.
+    /// Parameter of the function for a kernel argument.
     ArgumentBase(u32),
-    /// The address of a kernel argument.
+    /// Address of a kernel argument.
     Argument(u32),
-    /// The function's parameter for a symbolic size.
+    /// Parameter of the function for a symbolic size.
     SizeBase(SizeName),
-    /// A symbolic size.
+    /// Symbolic size.
     Size(SizeName),
-    /// The function's parameter for the count of a loop, by its number.
+    /// Parameter of the function for the trip count of a loop, by its number.
     CountBase(usize),
-    /// The count of a loop that is known at launch only.
+    /// Trip count that is known at launch only.
     Count(usize),
-    /// The constant 0.
+    /// Constant 0.
     Zero,
-    /// The constant 1.
+    /// Constant 1.
     One,
-    /// The count of a loop.
+    /// Constant trip count of a loop.
     LoopBound(usize),
-    /// The counter of a loop.
+    /// Counter of a loop.
     Induction(usize),
-    /// The offset of [`Self::Slice`].
+    /// Offset of [`Self::Slice`].
     SliceOffset(SliceName),
-    /// A part of a kernel argument.
+    /// Address of a slice of a kernel argument.
     Slice(SliceName),
-    /// The offset of [`Self::Core`].
+    /// Offset of [`Self::Core`].
     CoreOffset(SliceName, i64),
-    /// The part of a core: a slice, and bytes above it.
+    /// Address of a core's slice: a slice, and bytes above it.
     Core(SliceName, i64),
-    /// The offset of [`Self::PoolAddress`].
+    /// Offset of [`Self::PoolAddress`].
     PoolOffset(i64),
-    /// A place in the pool.
+    /// Address in the pool.
     PoolAddress(i64),
-    /// A symbol that is a plain number, by its id without the sign.
+    /// Symbol that is a plain number, by its id without the sign.
     Symbol(i64),
-    /// An address that moves with the enclosing loops.
+    /// Address that moves with the enclosing loops.
     Address(usize),
 }
 
-/// A symbolic size: the op where it first occurs, and its number there.
+/// Symbolic size: the op that uses it first, and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SizeName {
-    /// The depth-first number of the op.
+    /// Depth-first number of the op.
     pub op: usize,
-    /// The number within the op, from 1.
+    /// Number within the op, from 1.
     pub ordinal: usize,
 }
 
-/// A part of a kernel argument; the argument itself when `front` is 0.
+/// Slice of a kernel argument; the argument itself if `front` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SliceName {
-    /// The argument.
+    /// Number of the argument.
     pub argument: u32,
-    /// Bytes above its base.
+    /// Bytes above the base of the argument.
     pub front: i64,
 }
 
 impl SliceName {
-    /// The name of the value at the start of the part.
+    /// Returns the name of the value at the start of the slice.
     #[must_use]
     pub const fn start_name(self) -> ValueName {
         if self.front == 0 { ValueName::Argument(self.argument) } else { ValueName::Slice(self) }
@@ -134,12 +134,12 @@ impl FromStr for ValueName {
             ("c#", 1) if text == "c1" => Self::One,
             _ => return Err(()),
         };
-        // A text that prints differently is another name, such as one with leading zeros.
+        // A text that prints differently, such as one with leading zeros, is another name.
         if name.to_string() == text { Ok(name) } else { Err(()) }
     }
 }
 
-/// The text with every number replaced by `#`, and the numbers.
+/// Returns the text with every number replaced by `#`, and the numbers.
 fn split_words_and_numbers(text: &str) -> (String, Vec<i64>) {
     let (mut head, mut numbers) = (String::new(), Vec::new());
     let mut rest = text;

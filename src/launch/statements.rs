@@ -1,16 +1,16 @@
-//! Contents of `bundle.mlir` as plain values: the addresses that it computes and the files that it executes
-//! ("SuperDSC schema, section 8").
+//! Contents of `bundle.mlir` as plain values: the addresses that it computes and the files that it executes ("SuperDSC
+//! schema, section 8").
 
 use super::name::ValueName;
 
-/// One launchable unit: the function of `bundle.mlir`.
+/// Launch: the function of `bundle.mlir`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The maps from loop counters to addresses, by number.
+    /// Maps from loop counters to addresses, by number.
     pub maps: Vec<AddressMap>,
-    /// The parameters of the function.
+    /// Parameters of the function.
     pub params: Vec<Param>,
-    /// Its body, without the final `return`.
+    /// Body of the function, without the final `return`.
     pub body: Vec<Stmt>,
     /// Id of the first symbol of each op, in depth-first order; argument of `sdsc::from_op_spec`.
     pub first_symbol_ids: Vec<i64>,
@@ -37,77 +37,77 @@ pub struct AddressMap {
     pub strides: Vec<i64>,
 }
 
-/// A parameter of the function: a value that is known at launch only.
+/// Parameter of the function: a value that is known at launch only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// The parameter.
+    /// Name of the parameter.
     pub name: ValueName,
-    /// The value that is extracted from it.
+    /// Name of the value that is extracted from it.
     pub value: ValueName,
-    /// The bounds of a symbolic size; none for an address.
+    /// Bounds of a symbolic size; `None` for an address.
     pub bounds: Option<SizeBounds>,
 }
 
 /// Bounds of a symbolic size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBounds {
-    /// It is a multiple of this.
+    /// Number of which the size is a multiple.
     pub granularity: i64,
-    /// It is no larger than this.
+    /// Maximum size.
     pub max: i64,
 }
 
-/// A statement of the function.
+/// Statement of the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// Allocates the bundle's pool.
     DeviceMemAllocate {
-        /// The address of the pool.
+        /// Address of the pool.
         name: ValueName,
-        /// Its size.
+        /// Size in bytes.
         bytes: i64,
     },
     /// Reads the value of a parameter.
     InputArgExtract {
-        /// The parameter and the value.
+        /// Parameter and extracted value.
         param: Param,
     },
-    /// An integer.
+    /// Defines an integer constant.
     Constant {
-        /// The result.
+        /// Result.
         name: ValueName,
-        /// The integer.
+        /// Integer.
         value: i64,
     },
-    /// A sum.
+    /// Adds two numbers.
     AddI {
-        /// The result.
+        /// Result.
         name: ValueName,
-        /// The left operand.
+        /// Left operand.
         lhs: ValueName,
-        /// The right operand.
+        /// Right operand.
         rhs: ValueName,
     },
-    /// An address that moves with loops.
+    /// Computes an address that moves with loops.
     AffineApply {
-        /// The result.
+        /// Result.
         name: ValueName,
-        /// The number of the map.
+        /// Number of the map.
         map: usize,
-        /// The loop counters it depends on.
+        /// Loop counters that the address depends on.
         counters: Vec<ValueName>,
-        /// The address of the first iteration.
+        /// Address in the first iteration.
         base: ValueName,
     },
     /// Runs an op on its cores.
     Execute(Execute),
-    /// Runs a body for every value of a counter from 0 to the bound.
+    /// Repeats a body for every value of a counter from 0 to the bound, which is excluded.
     For {
-        /// The counter.
+        /// Counter.
         counter: ValueName,
-        /// The count.
+        /// Trip count.
         bound: ValueName,
-        /// The body.
+        /// Body of the loop.
         body: Vec<Stmt>,
     },
 }
@@ -115,16 +115,16 @@ pub enum Stmt {
 /// Runs an op on its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execute {
-    /// The depth-first number of the op, which names its file.
+    /// Depth-first number of the op, which names its file.
     pub op: usize,
-    /// The values of the symbols.
+    /// Values of the symbols.
     pub operands: Vec<ValueName>,
-    /// The id of each operand; none when addresses are baked.
+    /// Id of each operand; `None` if addresses are baked.
     pub symbol_ids: Option<Vec<i64>>,
 }
 
 impl Execute {
-    /// The file that describes the op.
+    /// Returns the name of the file that describes the op.
     #[must_use]
     pub fn file_name(&self) -> String {
         format!("sdsc_{}.json", self.op)

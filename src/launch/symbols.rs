@@ -14,40 +14,40 @@ use std::collections::BTreeMap;
 /// Meaning of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchSymbol {
-    /// The size of an iteration dimension.
+    /// Size of an iteration dimension.
     Dim {
-        /// The position in the iteration space.
+        /// Position in the iteration space.
         dim: usize,
     },
-    /// The base of a kernel argument.
+    /// Base of a kernel argument.
     Argument {
-        /// The argument.
+        /// Number of the argument.
         argument: u32,
     },
-    /// A part of a kernel argument.
+    /// Slice of a kernel argument.
     Slice {
-        /// The argument.
+        /// Number of the argument.
         argument: u32,
-        /// Bytes above its base.
+        /// Bytes above the base of the argument.
         front: i64,
     },
-    /// Part of an argument that one core accesses.
+    /// Slice of an argument that one core accesses.
     Core {
-        /// The argument.
+        /// Number of the argument.
         argument: u32,
-        /// Bytes from the argument's base to the first core's part.
+        /// Bytes from the argument's base to the first core's slice.
         front: i64,
-        /// Bytes from the first core's part to this one's.
+        /// Bytes from the first core's slice to this one's.
         displacement: i64,
     },
-    /// Part of a core whose size is symbolic: a plain number, as the front end leaves it.
+    /// Slice of a core whose size is symbolic: a plain number, as the front end leaves it.
     SplitCore {
-        /// The number.
+        /// Plain number.
         value: i64,
     },
-    /// A place in the bundle's pool.
+    /// Address in the bundle's pool.
     Pool {
-        /// Bytes above its start.
+        /// Bytes above the start of the pool.
         offset: i64,
     },
 }
@@ -62,7 +62,7 @@ pub enum TensorStart {
 }
 
 impl TensorStart {
-    /// The addresses or ids, by core.
+    /// Returns the addresses or ids, by core.
     #[must_use]
     pub fn core_values(&self) -> &[i64] {
         match self {
@@ -74,16 +74,16 @@ impl TensorStart {
 /// Locations of kernel arguments and the pool, for addresses baked into the files (torch-spyre, memory map).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryMap {
-    /// Bytes of a segment.
+    /// Size of a segment, in bytes.
     pub segment_bytes: i64,
     /// Number of segments.
     pub segments: i64,
-    /// Whether the pool takes segment 0.
+    /// Whether the pool occupies segment 0.
     pub has_pool: bool,
 }
 
 impl MemoryMap {
-    /// Returns the map of a bundle on a machine.
+    /// Returns the memory map of a bundle on a machine.
     #[must_use]
     pub fn from_bundle(bundle: &Bundle, target: &Target) -> Self {
         Self { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: bundle.uses_pool() }
@@ -98,25 +98,25 @@ impl MemoryMap {
     }
 }
 
-/// The start addresses of one op's operands, and the symbols they use.
+/// Start addresses of one op's operands, and the symbols that they use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpAddresses {
     /// Id of the first symbol; ids of the others decrease.
     pub first_id: i64,
-    /// The symbols of the op: sizes first, then addresses.
+    /// Symbols of the op: sizes first, then addresses.
     pub symbols: Vec<LaunchSymbol>,
-    /// The start of every operand.
+    /// Start of every operand.
     pub starts: Vec<TensorStart>,
-    /// The symbol of each symbolic dimension.
+    /// Symbol of each symbolic dimension.
     pub dims: Vec<DimSymbol>,
 }
 
-/// The symbol of a symbolic dimension.
+/// Symbol of a symbolic dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DimSymbol {
-    /// The position in the iteration space.
+    /// Position in the iteration space.
     pub dim: usize,
-    /// The id.
+    /// Id of the symbol.
     pub id: i64,
 }
 
@@ -179,19 +179,19 @@ impl OpAddresses {
         Ok(Self { first_id: -1, symbols: Vec::new(), starts, dims: Vec::new() })
     }
 
-    /// The id of the symbol at a position of [`Self::symbolic_trip_counts`].
+    /// Returns the id of the symbol at a position of [`Self::symbols`].
     #[must_use]
     pub fn id(&self, position: usize) -> i64 {
         symbol_id(self.first_id, position)
     }
 
-    /// The position of a symbol of this op.
+    /// Returns the position of a symbol of this op; `None` for other ids.
     #[must_use]
     pub fn position(&self, id: i64) -> Option<usize> {
         usize::try_from(self.first_id - id).ok().filter(|position| *position < self.symbols.len())
     }
 
-    /// The id that the next op of the bundle starts with.
+    /// Returns the first id of the next op of the bundle.
     #[must_use]
     pub fn next_id(&self) -> i64 {
         self.id(self.symbols.len())
@@ -208,7 +208,7 @@ fn symbol_id(first_id: i64, position: usize) -> i64 {
     position.try_into().map_or(i64::MIN, |position: i64| first_id - position)
 }
 
-/// Returns the byte offset of each core's part, relative to the argument, to the pool, or in LX.
+/// Returns the byte offset of each core's slice, relative to the argument, to the pool, or in LX.
 fn compute_core_offsets(geometry: &Geometry, operand: &OpSpecOperand, tensor: &LabeledTensor) -> Vec<i64> {
     let start = operand.allocation.offset_bytes();
     match operand.allocation {
@@ -256,7 +256,7 @@ fn check_lx(op: &OpSpec) -> Result<(), LaunchError> {
 /// Key under which operands of one op share a symbol: the start of the address, and how it advances in loops.
 type SymbolKey = (ByteAddress, AddressAdvance);
 
-/// A byte in memory.
+/// Location of a byte in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ByteAddress {
     Argument(u32),
@@ -266,14 +266,15 @@ enum ByteAddress {
     Pool(i64),
 }
 
-/// Advance of an address in the loops around an op. A fixed address is identified by its byte alone, whatever is read
-/// there. A moving address is that of a window: a file does not record strides, so a symbol shared by several windows
-/// would be indistinguishable from a mistake.
+/// Advance of an address in the loops around an op.
+///
+/// A fixed address is identified by its byte alone, independent of the data there. A moving address is identified by
+/// its window as well: a file does not record strides, so a symbol shared by several windows would look like a mistake.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct AddressAdvance {
     /// Bytes per iteration of each loop, outermost first; empty for a fixed address.
     steps: Vec<i64>,
-    /// The dimensions of the window, with their scales.
+    /// Dimensions of the window, with their scales.
     dims: Vec<(DimLabel, i64)>,
     /// Extent of the buffer beyond the window, by dimension.
     gaps: Vec<(DimLabel, i64)>,
@@ -292,12 +293,12 @@ impl AddressAdvance {
     }
 }
 
-/// The symbols of one op.
+/// Symbols of one op.
 struct OpSymbolTable {
     first_id: i64,
     symbols: Vec<LaunchSymbol>,
     ids: BTreeMap<SymbolKey, i64>,
-    /// Ids of arguments of which only parts are used so far.
+    /// Ids of the bases of arguments of which the op has used slices only so far.
     unused_bases: BTreeMap<u32, i64>,
 }
 
@@ -324,7 +325,7 @@ impl OpSymbolTable {
         id
     }
 
-    /// Reserves an id for an argument, if it has none.
+    /// Reserves an id for the base of an argument, if it has none.
     fn reserve_base(&mut self, argument: u32) {
         let has_id = self.ids.keys().any(|(spot, _)| *spot == ByteAddress::Argument(argument));
         if !has_id && !self.unused_bases.contains_key(&argument) {
@@ -426,7 +427,7 @@ mod tests {
         assert_eq!(addresses.symbols.len(), 4);
     }
 
-    /// The add of a matrix to itself, one operand of which moves by `steps` elements in each loop around it.
+    /// Returns the add of a matrix to itself, one operand of which moves by `steps` elements in each enclosing loop.
     fn add_to_itself(steps: [&[i64]; 2]) -> OpAddresses {
         let mut add = add(2);
         add.operands[1].allocation = add.operands[0].allocation;
@@ -474,7 +475,7 @@ mod tests {
         add.operands[0].coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
         add.operands[1].allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
         add.operands[1].tile_advance = vec![64];
-        // The base of the slice is the id that the operand at the base takes.
+        // The base of the first operand has the id that the second operand, at the base, uses.
         assert_eq!(symbolic(&add).starts[..2], [TensorStart::Symbolic(vec![-2]), TensorStart::Symbolic(vec![-1])]);
     }
 

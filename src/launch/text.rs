@@ -1,4 +1,5 @@
-//! A launch as the text of `bundle.mlir`: names as the reference emitter has them ("SuperDSC schema, section 8").
+//! Prints a launch as the text of `bundle.mlir`, with the names of the reference emitter ("SuperDSC schema, section
+//! 8").
 
 use super::name::ValueName;
 use super::statements::{AddressMap, Launch, Param, Stmt};

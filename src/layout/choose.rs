@@ -1,5 +1,4 @@
-//! Whole-program choice of sticks: which dimension runs in the sticks of each op and of each buffer, so that relayouts
-//! move as few bytes as possible.
+//! Whole-program choice of stick dimensions, one per op and buffer, so that relayouts move as few bytes as possible.
 
 use super::{
     StickCost,
@@ -90,8 +89,8 @@ impl LayoutFlow {
     }
 }
 
-/// Cost of an unreadable operand, or of a result shown with other dimensions than its sticks allow, if all results must
-/// be written. Exceeds the cost of all moves of a program.
+/// Cost of an unreadable operand, or of a result viewed under other dimensions than its sticks allow, if all results
+/// must be written. Exceeds the cost of all moves of a program.
 const UNREADABLE_COST: StickCost = StickCost { moved_bytes: 1 << 52, ..StickCost::ZERO };
 
 /// Inputs of the relayout options of a reader, except the stick dimensions: the rules of the reader, and its view of
@@ -101,7 +100,7 @@ type ReaderKey<'a> = (StickRule, &'a [i64], usize, &'a [TensorIndex], &'a Layout
 /// dimension of the buffer.
 type RelayoutOptionsKey = (usize, Option<usize>, Option<usize>);
 
-/// Inputs of the levels of an operand: the dimensions of the reader, and its view of the buffer.
+/// Key of the relayout graph of an operand: the dimensions of the reader, and its view of the buffer.
 type RelayoutGraphKey = (Vec<i64>, Vec<TensorIndex>, LayoutBuffer);
 
 struct StickChooser<'a> {
@@ -110,7 +109,7 @@ struct StickChooser<'a> {
     states: Vec<Vec<Option<usize>>>,
     /// For each buffer its variable: that of its writer, or its own.
     variable_of: Vec<usize>,
-    /// For each buffer its writer, unless the buffer is written in parts or is an input.
+    /// For each buffer its writer, unless the buffer is written in slices or is an input.
     writer_of: Vec<Option<usize>>,
     /// Reads of each buffer: op and operand.
     readers: Vec<Vec<(usize, usize)>>,
@@ -177,8 +176,8 @@ impl<'a> StickChooser<'a> {
         known.entry(key).or_insert_with(|| RelayoutGraph::new(op, operand, buffer).map(Rc::new)).clone()
     }
 
-    /// Returns the problem in which an operand that no chain of moves makes readable costs `unreadable`, and a result
-    /// whose sticks do not allow the dimensions with which it is shown.
+    /// Returns the assignment problem. `unreadable` is the cost of an operand that no chain of moves makes readable,
+    /// and of a result whose sticks do not allow the dimensions under which it is viewed.
     fn build_problem(&self, unreadable: StickCost) -> AssignmentProblem<StickCost> {
         let num_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
@@ -265,7 +264,7 @@ impl<'a> StickChooser<'a> {
         }
     }
 
-    /// Chooses op by op the cheapest state for the operands as they are; among equal ones, the first.
+    /// Chooses op by op the cheapest state for the current operands; among equal ones, the first.
     fn choose_greedily(&self) -> Vec<usize> {
         let mut chosen = vec![0; self.states.len()];
         for (number, op) in self.flow.ops.iter().enumerate() {
@@ -441,7 +440,7 @@ fn find_cheapest_combination(readers: &[Rc<Vec<RelayoutOption>>]) -> Option<(u64
     }
 }
 
-/// Returns the cost of the cheapest ways of all readers together, each without one at `unreadable`.
+/// Returns the cost of the cheapest relayouts of all readers together; a reader without relayouts costs `unreadable`.
 fn relayout_cost(mut readers: Vec<Rc<Vec<RelayoutOption>>>, unreadable: StickCost) -> StickCost {
     let num_readers = readers.len();
     if unreadable == StickCost::IMPOSSIBLE && readers.iter().any(|ways| ways.is_empty()) {

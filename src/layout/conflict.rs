@@ -33,10 +33,10 @@ pub enum LayoutConflictKind {
     /// The indices of a view are not digits, or overlap.
     #[error("cannot read an operand through its views: {0}; copy the tensor between the views")]
     View(IndexError),
-    /// Writing a part would overwrite neighboring elements.
+    /// Writing a slice would overwrite neighboring elements.
     #[error("{0}")]
     Part(LayoutError),
-    /// A part is written along the sticks of its buffer.
+    /// A slice is written along the sticks of its buffer.
     #[error("cannot write a slice of a buffer of shape {sizes:?} with {}: the slice has {} when it is written; slice along \
      another dimension", sticks(*.found), sticks(*.expected))]
     PartSticks {

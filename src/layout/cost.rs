@@ -3,7 +3,7 @@
 use crate::assignment;
 
 /// Cost of a choice of stick dimensions, compared lexicographically: bytes moved by restickifies, then bytes that the
-/// host must lay out against their order, then bytes that buffers occupy.
+/// host must reorder, then bytes that buffers occupy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StickCost {
     /// Bytes that restickifies move.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LayoutBuffer {
-    /// Sizes as the program sees them.
+    /// Sizes in the program.
     pub sizes: Vec<i64>,
     /// Number format of the elements.
     pub format: DeviceFormat,
@@ -44,18 +44,18 @@ pub struct BufferRead {
     pub buffer: usize,
     /// One index per buffer dimension, in terms of the iteration dimensions.
     pub indices: Vec<TensorIndex>,
-    /// Whether the operand is an index tensor or a table: its layout is fixed by the gather, and the choice skips it.
+    /// Whether the operand is an index tensor or a table: the gather fixes its layout, and the choice skips it.
     pub is_exempt: bool,
 }
 
-/// An op.
+/// Op of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LayoutOp {
     /// Rules for the sticks of the op.
     pub kind: StickRule,
     /// Sizes of the iteration dimensions, output dimensions first.
     pub ranges: Vec<i64>,
-    /// How many of the last iteration dimensions are reduced.
+    /// Number of trailing iteration dimensions that are reduced.
     pub num_reduced: usize,
     /// The operands.
     pub reads: Vec<BufferRead>,
@@ -83,11 +83,11 @@ pub enum StickRule {
     ReductionOffStick,
     /// K in the sticks of the left operand, N in those of the right one and of the result.
     Matmul,
-    /// One dimension in the sticks of part and buffer, of which the part fills whole ones.
+    /// One dimension in the sticks of slice and buffer; the slice fills complete sticks.
     Insert,
     /// One dimension in the sticks of table and result.
     Gather,
-    /// A move of the sticks that the program asks for.
+    /// Restickify that the program requests.
     Restickify,
 }
 
@@ -106,7 +106,7 @@ impl StickRule {
     }
 }
 
-/// A program.
+/// Program for the choice of sticks.
 #[derive(Clone, Debug, Default)]
 pub struct LayoutFlow {
     /// Its buffers.
@@ -117,7 +117,7 @@ pub struct LayoutFlow {
 
 impl LayoutFlow {
     /// Keeps the last dimension in the sticks of the ops whose results conversions read: a conversion reads sticks of
-    /// equal elements, which a relayout would make of others.
+    /// the same elements, which a relayout would regroup.
     pub fn keep_converted_sticks(&mut self) {
         let conversions = self.ops.iter().filter(|op| op.kind == StickRule::Conversion);
         let read: BTreeSet<usize> = conversions.flat_map(|op| op.reads.iter().map(|read| read.buffer)).collect();
@@ -128,7 +128,7 @@ impl LayoutFlow {
 }
 
 impl LayoutBuffer {
-    /// Returns the host dimensions that may be in the sticks; `None` among them is one element per stick.
+    /// Returns the host dimensions that may be in the sticks; the entry `None` is one element per stick.
     #[must_use]
     pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
         if let Some(given) = &self.given {
@@ -180,7 +180,7 @@ impl LayoutBuffer {
         DeviceLayout::new(&host, self.format, &order)
     }
 
-    /// Returns the buffer as the host sees it.
+    /// Returns the buffer as a host tensor.
     ///
     /// # Errors
     /// If a size is not positive, or there are too many elements.
@@ -190,7 +190,7 @@ impl LayoutBuffer {
 }
 
 impl LayoutOp {
-    /// Returns the iteration dimensions that may be in the op's sticks; `None` among them is one element per stick.
+    /// Returns the iteration dimensions that may be in the op's sticks; the entry `None` is one element per stick.
     #[must_use]
     pub fn candidate_sticks(&self) -> Vec<Option<usize>> {
         let num_outputs = self.ranges.len() - self.num_reduced;
@@ -216,7 +216,7 @@ impl LayoutOp {
         self.written.iter().position(|index| index.digits.iter().any(|digit| digit.dim == stick))
     }
 
-    /// Returns whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of
+    /// Returns whether an insert can write its slice into a buffer with `own` in its sticks when `stick` is in those of
     /// the op.
     #[must_use]
     pub fn can_write_slice(&self, stick: Option<usize>, buffer: &LayoutBuffer, own: Option<usize>) -> bool {
@@ -234,17 +234,18 @@ impl LayoutOp {
         is_in_sticks && self.check_written_window(buffer, own).is_ok()
     }
 
-    /// Returns whether the part of an insert fills whole sticks of a buffer with `own` in its sticks.
+    /// Checks that the slice of an insert fills complete sticks of a buffer with `own` in its sticks.
     ///
     /// # Errors
-    /// The positions that do not.
+    /// Returns the positions that do not.
     pub fn check_written_window(&self, buffer: &LayoutBuffer, own: Option<usize>) -> Result<(), LayoutError> {
         let offsets: Vec<i64> = self.written.iter().map(|index| index.offset).collect();
         let sizes: Vec<i64> = self.written.iter().map(num_written_positions).collect();
         buffer.layout(own)?.check_written_window(&buffer.host_tensor()?, &offsets, &sizes)
     }
 
-    /// Returns the dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
+    /// Returns the dimension that must run in the sticks of operand `operand`; `None` if it must have one element per
+    /// stick.
     fn required_stick(&self, stick: Option<usize>, operand: usize) -> Option<usize> {
         match (self.kind, operand) {
             (StickRule::Matmul, 0) => Some(self.ranges.len() - 1).filter(|&k| self.ranges[k] > 1),
@@ -264,11 +265,12 @@ impl LayoutOp {
         }
     }
 
-    /// Returns whether the device has a dimension for every part of the rows of a product, and one in all tensors for
-    /// the operand's position between its sticks and its rows (other positions belong to the dimension inside of them).
+    /// Returns whether the device has a dimension for every part of the rows of a matmul, and a dimension in all
+    /// tensors for the operand's position between its sticks and its rows. Other positions belong to the dimension
+    /// inside of them.
     fn has_room_for_rows(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         let (StickRule::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
-        // Each part with the dimension and the number of points below it.
+        // Each part as the dimension and the number of points below it.
         let mut rows = Vec::new();
         for (dim, parts) in parts.iter().enumerate().take(self.ranges.len().saturating_sub(2)) {
             let mut divisor = 1;
@@ -287,8 +289,8 @@ impl LayoutOp {
         (shared.len() + usize::from(is_pinned)).max(own.len()) <= MAX_MATMUL_DIMS_PER_ROLE
     }
 
-    /// Returns whether the right operand of a product has rows for whole sticks of K: rows after the end of K are read
-    /// too, and are 0.
+    /// Returns whether the right operand of a matmul has rows for complete sticks of K: the op also reads the rows
+    /// after the end of K, which are 0.
     fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[TensorIndex]) -> bool {
         let k = self.ranges.len().saturating_sub(1);
         if (self.kind, operand) != (StickRule::Matmul, 1) || self.ranges[k] % elements == 0 {
@@ -355,7 +357,7 @@ impl LayoutOp {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost_part(&parts, dim)),
             // One element per stick: the dimension in the sticks of the others may not step over these.
             None => {
-                // Products and reductions compute on the sticks of their operands, so no operand may repeat an element
+                // Matmuls and reductions compute on the sticks of their operands, so no operand may repeat an element
                 // within a stick.
                 let needs_sticks =
                     matches!(self.kind, StickRule::Matmul | StickRule::Reduction | StickRule::ReductionOffStick)

@@ -1,14 +1,7 @@
 //! Stage `layout`: assigns each tensor element a position in device memory.
 //!
-//! Layouts, coordinates and indices are in [`program::layout`].
-//!
-//! | file | what |
-//! |---|---|
-//! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
-//! | `relayout.rs` | the relayouts of a buffer for a reader |
-//! | `choose.rs` | the choice of sticks for the whole program |
-//! | `conflict.rs` | layout conflicts that no choice resolves |
-//! | `cost.rs` | cost of a choice of sticks |
+//! The stage models a function as a [`LayoutFlow`], chooses stick dimensions ([`LayoutChoice`]), and inserts relayouts
+//! where an op cannot read a buffer directly. Layouts, coordinates and indices are in [`program::layout`].
 
 mod choose;
 mod conflict;

@@ -1,11 +1,9 @@
 //! Relayouts of a buffer for its readers, and the cost of the moves to them.
 //!
-//! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its
-//! own dimensions, under the *fine* dimensions that the reader's view splits it into (heads out of columns), under the
-//! *seen* dimensions of the reader (columns out of heads), under these with those *apart* that the reader need not have
-//! in one piece (the rows of a product), or under its own with a *window* along one of them. A move of the sticks from
-//! one dimension to another is a restickify. One may not be enough: where heads are narrower than a stick, the stick
-//! first goes to the rows, and from there into the heads or the columns; so do some columns of one row of a stick.
+//! A reader accesses a buffer through a view. If its sticks do not fit, the buffer is moved into a new one, under one
+//! of the dimension sets of a [`RelayoutGraph`]. A move of the sticks from one dimension to another is a restickify. A
+//! chain may need several moves: if heads are narrower than a stick, the stick first moves to the rows, and from there
+//! into the heads or the columns. The same holds for some columns of one row of a stick.
 
 use super::{
     BufferRole, LayoutBuffer, LayoutOp,
@@ -23,25 +21,25 @@ pub struct StorageDims {
     pub indices: Vec<TensorIndex>,
 }
 
-/// New buffer with the elements of another one.
+/// New buffer with the elements of another one, after one move.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelayoutBuffer {
     /// Dimensions of the new buffer.
     pub dims: StorageDims,
     /// Dimension in the sticks of the new buffer.
     pub stick: usize,
-    /// Source form of the move; `None` for the buffer itself.
+    /// Source of the move; `None` for the buffer itself.
     pub from: Option<Box<RelayoutBuffer>>,
     /// Index along each dimension of the source.
     pub source: Vec<TensorIndex>,
-    /// Bytes read and written by this move; zero for a constant that is emitted in this form.
+    /// Bytes read and written by this move; zero for a constant that is emitted in this layout.
     pub bytes: i64,
     /// Whether elements change sticks.
     pub is_restickify: bool,
 }
 
 impl RelayoutBuffer {
-    /// Returns the forms that this form is derived from, the first one moved from the buffer.
+    /// Returns the chain of moves that leads here, the one from the original buffer first.
     #[must_use]
     pub fn chain(&self) -> Vec<&Self> {
         let mut chain: Vec<&Self> = std::iter::successors(Some(self), |form| form.from.as_deref()).collect();
@@ -49,7 +47,7 @@ impl RelayoutBuffer {
         chain
     }
 
-    /// Returns whether the form has all elements of its source, under the same dimensions, of these sizes.
+    /// Returns whether the new buffer has all elements of its source, under the same dimensions, of these sizes.
     #[must_use]
     pub fn is_plain_copy(&self, sizes: &[i64]) -> bool {
         let is_own =
@@ -57,7 +55,7 @@ impl RelayoutBuffer {
         self.dims.sizes == sizes && self.source.iter().enumerate().all(is_own)
     }
 
-    /// Returns the new buffer.
+    /// Returns the new buffer for the program model.
     #[must_use]
     pub fn target_buffer(&self, of: &LayoutBuffer) -> LayoutBuffer {
         LayoutBuffer {
@@ -71,12 +69,12 @@ impl RelayoutBuffer {
     }
 }
 
-/// Form that a reader can read, and the indices at which it reads it.
+/// Buffer that a reader can read, and the indices at which it reads it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelayoutOption {
-    /// The form; `None` for the buffer itself.
+    /// The new buffer; `None` for the original one.
     pub buffer: Option<RelayoutBuffer>,
-    /// The index along each of its dimensions, in terms of the reader's iteration dimensions.
+    /// Index along each of its dimensions, in terms of the reader's iteration dimensions.
     pub indices: Vec<TensorIndex>,
 }
 
@@ -94,7 +92,8 @@ const MAX_RELAYOUT_OPTIONS: usize = 3;
 const MAX_MOVES: usize = 5;
 
 /// Returns the relayout options of operand `operand` of an op, cheapest first: `own` is the stick of `buffer`, `stick`
-/// that of the op. Empty if there is none. The levels of the operand are computed only if the buffer must be moved.
+/// that of the op. Empty if there is none. The relayout graph of the operand is computed only if the buffer must be
+/// moved.
 #[must_use]
 pub(super) fn find_relayout_options(
     op: &LayoutOp,
@@ -111,7 +110,7 @@ pub(super) fn find_relayout_options(
     }
     let Some(levels) = levels() else { return Vec::new() };
     let mut found = Vec::new();
-    // Starts from the cheapest chain, so that a form is reached at its least cost.
+    // Starts from the cheapest chain, so that each buffer is reached at its least cost.
     let mut open: BTreeMap<(i64, usize, usize), ReachedBuffer> = BTreeMap::new();
     let mut done: Vec<(usize, usize)> = Vec::new();
     let mut serial = 0;
@@ -147,7 +146,7 @@ pub(super) fn find_relayout_options(
                 bytes: moved.bytes,
                 is_restickify: moved.is_restickify,
             };
-            // A constant is emitted in this form instead.
+            // A constant is emitted in this layout instead.
             if buffer.role == BufferRole::Constant && step.from.is_none() && step.is_plain_copy(&buffer.sizes) {
                 step.bytes = 0;
             }
@@ -161,16 +160,16 @@ pub(super) fn find_relayout_options(
     found
 }
 
-/// Form that moves lead to.
+/// Buffer that a chain of moves reaches.
 struct ReachedBuffer {
-    /// `None` for the buffer itself.
+    /// `None` for the original buffer.
     form: Option<RelayoutBuffer>,
     level: usize,
     /// Dimension in the sticks.
     at: Option<usize>,
 }
 
-/// Move to a form at a level.
+/// Move to a buffer under one of the dimension sets.
 struct RelayoutMove {
     to: usize,
     stick: usize,
@@ -179,11 +178,14 @@ struct RelayoutMove {
     moved: CopyTraffic,
 }
 
-/// Moves from one form.
+/// Moves from one buffer.
 type RelayoutMoves = Rc<Vec<RelayoutMove>>;
 
-/// Dimension sets (levels) under which a reader's buffer can be stored: its own, the fine ones, the seen ones, and the
-/// seen ones with those dimensions split that the reader can read in parts.
+/// Dimension sets (*levels*) under which a reader's buffer can be stored, and the moves between them.
+///
+/// The levels are: the buffer's own dimensions; the *fine* dimensions, into which the reader's view splits it (heads
+/// out of columns); the dimensions of the reader (columns out of heads); these with those split that the reader can
+/// read in parts (the rows of a matmul); and the buffer's own dimensions with a *window* along one of them.
 pub(super) struct RelayoutGraph {
     levels: Vec<StorageDims>,
     /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
@@ -303,7 +305,7 @@ impl RelayoutGraph {
         Some(())
     }
 
-    /// Returns every move from a form, or from the buffer itself.
+    /// Returns every move from a buffer of this level and stick.
     fn moves_from(&self, buffer: &LayoutBuffer, level: usize, stick: Option<usize>) -> RelayoutMoves {
         if let Some(known) = self.known.borrow().get(&(level, stick)) {
             return Rc::clone(known);
@@ -484,7 +486,7 @@ mod tests {
 
     #[test]
     fn restickifies_transposed_weight_once() {
-        // [N, K] with K in the sticks as the left operand of nothing but a product that wants N there.
+        // [N, K] with K in the sticks, as the left operand of a single matmul that needs N there.
         let mut matmul = op(StickRule::Matmul, &[32, 512, 128], 1, &[dim(0), dim(2)]);
         let indices = vec![
             TensorIndex::from_dim(1, &[32, 512, 128]).unwrap(),
@@ -506,7 +508,7 @@ mod tests {
 
     #[test]
     fn moves_narrow_heads_twice() {
-        // V of grouped-query attention: [64 positions, 2 heads of 32] for a product that wants the 32 in the sticks.
+        // V of grouped-query attention: [64 positions, 2 heads of 32] for a matmul that needs the 32 in the sticks.
         let ranges = [8, 64, 32, 64];
         let head = AffineExpression::FloorDiv(Box::new(dim(0)), number(4));
         let column =
@@ -523,7 +525,7 @@ mod tests {
     #[test]
     fn moves_narrow_heads_to_columns_in_three_moves() {
         // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks. The first
-        // restickify pads the 32 to a stick, so that it cannot write the columns side by side.
+        // restickify pads the 32 to a stick, so it cannot write the columns next to each other.
         let ranges = [64, 512, 256];
         let exprs = [
             AffineExpression::FloorDiv(Box::new(dim(2)), number(32)),

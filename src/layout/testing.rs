@@ -1,10 +1,10 @@
-//! Parts of a flow, for unit tests.
+//! Elements of a layout flow, for unit tests.
 
 use super::{BufferRole, LayoutBuffer, LayoutOp, StickRule};
 use machine::DeviceFormat::Sen169Fp16;
 use program::layout::TensorIndex;
 
-/// Returns a buffer between two ops.
+/// Creates a buffer between two ops.
 pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
     LayoutBuffer {
         sizes: sizes.to_vec(),
@@ -16,12 +16,12 @@ pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
     }
 }
 
-/// Plain indices: these dimensions of an iteration space.
+/// Returns plain indices: these dimensions of an iteration space.
 pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<TensorIndex> {
     dims.iter().map(|&dim| TensorIndex::from_dim(dim, ranges).unwrap()).collect()
 }
 
-/// Returns an op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
+/// Creates an op that reads nothing yet, and writes buffer 0 by its first dimensions except the reduced ones.
 pub(super) fn op(kind: StickRule, ranges: &[i64], num_reduced: usize) -> LayoutOp {
     let outputs: Vec<usize> = (0..ranges.len() - num_reduced).collect();
     LayoutOp {

@@ -3,8 +3,8 @@
 use crate::work::CoreSplitConflict;
 use scratchpad::PlacementExclusion;
 
-/// Why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026; the first reason in this order
-/// is reported).
+/// Reason why a buffer may not be placed in LX, regardless of room (torch-spyre, August 2026). The first reason in this
+/// order is reported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LxIneligibility {
     /// The back end reads or writes LX only for some device functions.
@@ -13,7 +13,7 @@ pub enum LxIneligibility {
         /// Device function of the op that writes the buffer.
         function: String,
     },
-    /// Its parts are written in different loops, or by an op that can write to HBM only.
+    /// Its slices are written in different loops, or by an op that can write to HBM only.
     #[error("it is written in parts")]
     WrittenInParts,
     /// It shares the buffer of a loop's initial value.

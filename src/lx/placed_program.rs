@@ -64,7 +64,7 @@ struct PlacementRewriter<'a> {
     is_removed: Vec<bool>,
     /// Copies with their core splits, in the order of their insertion.
     copies: Vec<(Rc<ProgramOp>, WorkSplit)>,
-    /// For each op the copies before it, by index; then those behind the last op.
+    /// For each op the copies before it, by index; then those after the last op.
     before: Vec<Vec<usize>>,
     /// For each value whether it owns a buffer in LX.
     in_lx: Vec<bool>,

@@ -42,9 +42,9 @@ pub(crate) struct PlannedCopy {
 
 /// Direction and position of a copy.
 pub(crate) enum CopyDirection {
-    /// Into LX at an address, directly before an op, for these operands.
+    /// Loads the value into LX at an address, directly before an op, for these operands.
     Load { before: usize, address: i64, readers: Vec<OperandRef> },
-    /// Out of LX, behind the writer, for all operands but these.
+    /// Stores the value to HBM after the writer, for all operands but these.
     Store { behind: usize, others: Vec<OperandRef> },
 }
 
@@ -229,7 +229,7 @@ fn collect_inputs(divided: &DividedProgram, made: &[PlannedValue]) -> Result<Vec
 }
 
 /// Returns an input, if ops read it with the split of the first one and read at least twice its size; a partial read
-/// counts as its part.
+/// counts by its fraction.
 fn plan_input(
     divided: &DividedProgram,
     value: ValueId,

@@ -1,6 +1,6 @@
 //! Residency intervals that a compiler emits: those of the exact planner that save HBM bytes.
 //!
-//! A plan of whole live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may
+//! A plan of unsplit live ranges comes first. If it leaves eligible buffers in HBM, a plan with split live ranges may
 //! replace it, provided that it moves fewer bytes on all cores: the result is never worse.
 
 use scratchpad::{Buffer, Capacity, ExactPlanner, LxInterval, Placement, PlacementExclusion, ResidencyMode, UseKind};
@@ -26,7 +26,7 @@ const MAX_SPLIT_PLANS: usize = 4;
 pub(super) struct ResidencyPlan {
     /// Intervals, by candidate.
     pub(super) stays: Vec<Vec<LxInterval>>,
-    /// Why a candidate has no interval from its first use on; `None` if it has one.
+    /// Reason why a candidate has no interval from its first use on; `None` if it has one.
     pub(super) reasons: Vec<Option<String>>,
     /// HBM bytes on all cores.
     pub(super) hbm_bytes: i64,
@@ -79,7 +79,7 @@ impl ResidencyCandidate {
 }
 
 impl ResidencyPlan {
-    /// Returns the best plan of whole live ranges.
+    /// Returns the best plan of unsplit live ranges.
     pub(super) fn plan_unsplit(candidates: &[ResidencyCandidate], capacity: &Capacity) -> Self {
         let buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
         let plan = ExactPlanner::new_for_comparison(buffers.len()).solve(&buffers, capacity);

@@ -165,8 +165,8 @@ pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIne
     }
 }
 
-/// Returns whether an op writes a complete value, or whether all parts are written in the same loops, so that each core
-/// has its share of every part.
+/// Returns whether an op writes a complete value, or whether all slices are written in the same loops, so that each
+/// core has its share of every slice.
 fn is_written_completely(program: &Program, time: usize) -> bool {
     let op = &program.ops[time];
     let (parts, writers) = (&op.result.parts, program.writers(program.result(time)));
@@ -176,12 +176,13 @@ fn is_written_completely(program: &Program, time: usize) -> bool {
     if parts.is_empty() { !writes_partially(op) } else { is_made_there }
 }
 
-/// Returns whether an op writes a part of a buffer.
+/// Returns whether an op writes a slice of a buffer.
 pub(crate) fn writes_partially(op: &ProgramOp) -> bool {
     op.is_insert() || op.is_placed
 }
 
-/// Returns whether an op reads a part of an op's result; such a value may be in LX only if the planner supports parts.
+/// Returns whether an op reads a slice of an op's result. The value may then be in LX only if the planner supports
+/// slices.
 pub(crate) fn is_read_partially(program: &Program, time: usize) -> bool {
     program.readers(program.result(time)).iter().any(|read| program.ops[read.op].accesses_partially(read.operand))
 }
@@ -190,7 +191,7 @@ pub(crate) fn is_read_partially(program: &Program, time: usize) -> bool {
 /// result at each point of the iteration (F.3). An operand that is also read in another order, as in
 /// `x + transpose(x)`, would be read after it is overwritten.
 pub(crate) fn find_in_place_parents(program: &Program, op: &ProgramOp) -> Vec<usize> {
-    // A part is smaller than its buffer, which stays live while other parts are written.
+    // A slice is smaller than its buffer, which stays live while other slices are written.
     if op.family != Family::Pointwise || op.is_placed {
         return Vec::new();
     }

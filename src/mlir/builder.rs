@@ -9,7 +9,7 @@ use super::{
 };
 use melior::ir::{Identifier, Region, operation::OperationBuilder};
 
-/// The attributes of an operation under construction.
+/// Attributes of an operation under construction.
 pub struct AttributeList<'c> {
     context: &'c Context,
     entries: Vec<(Identifier<'c>, Attribute<'c>)>,
@@ -112,19 +112,19 @@ pub fn build_op<'c>(
         .expect("an operation of a registered dialect with explicit results")
 }
 
-/// A dictionary attribute with the entries of `attributes`.
+/// Builds a dictionary attribute with the entries of `attributes`.
 #[must_use]
 pub fn build_dictionary(attributes: AttributeList<'_>) -> Attribute<'_> {
     melior::ir::attribute::DictionaryAttribute::new(attributes.context, &attributes.entries).into()
 }
 
-/// An empty module operation.
+/// Builds an empty module operation.
 #[must_use]
 pub fn build_module<'c>(location: Location<'c>, attributes: AttributeList<'c>) -> melior::ir::Operation<'c> {
     build_op("builtin.module", location, &[], &[], attributes, vec![new_block(&[], location)])
 }
 
-/// A block with arguments of the given types.
+/// Creates a block with arguments of the given types.
 #[must_use]
 pub fn new_block<'c>(arguments: &[Type<'c>], location: Location<'c>) -> melior::ir::Block<'c> {
     let arguments: Vec<_> = arguments.iter().map(|argument| (*argument, location)).collect();

@@ -25,11 +25,11 @@ unsafe extern "C" {
 /// Source position; line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePosition {
-    /// The file.
+    /// File name.
     pub file: String,
-    /// The line.
+    /// Line number.
     pub line: i64,
-    /// The column.
+    /// Column number.
     pub column: i64,
 }
 
@@ -139,21 +139,21 @@ fn classify_uncoded_message(message: &str) -> Code {
     if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
 }
 
-/// Returns the file positions of a location, innermost first. For a fused location, returns those of the first part
+/// Returns the file positions of a location, innermost first. For a fused location, returns those of its first location
 /// that has any.
 #[must_use]
 pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
-    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is asked of
+    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is called on
     // its own kind only.
     unsafe { read_positions(location.to_raw()) }
 }
 
-/// Returns the parts of a fused location at other file positions than [`source_positions`] returns, one for each
-/// position; of other locations none.
+/// Returns the locations in a fused location at other file positions than [`source_positions`] returns, one for each
+/// position. Returns an empty list for any other location.
 #[must_use]
 pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
     let mut known = vec![source_positions(location), Vec::new()];
-    // SAFETY: the parts of a location live as long as it does.
+    // SAFETY: the locations in a fused location live as long as it does.
     let parts = unsafe {
         if !mlirLocationIsAFused(location.to_raw()) {
             return Vec::new();
@@ -172,10 +172,10 @@ pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
 }
 
 /// # Safety
-/// The location is one of a context that is alive.
+/// The context of the location is alive.
 unsafe fn read_positions(location: MlirLocation) -> Vec<SourcePosition> {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C
-    // says.
+    // SAFETY: each getter is called on a location of its kind; the array of fused locations has as many entries as C
+    // reports.
     unsafe {
         if mlirLocationIsAFileLineColRange(location) {
             let file = read_text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();

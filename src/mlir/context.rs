@@ -21,7 +21,7 @@ unsafe extern "C" {
 /// # Safety
 /// The context is alive for as long as the result is used.
 unsafe fn read_state<'c>(raw: MlirContext) -> &'c ContextState {
-    // SAFETY: C++ keeps the state as long as the context lives, and its parts that change are atomic.
+    // SAFETY: C++ keeps the state as long as the context lives, and its mutable fields are atomic.
     unsafe { &*spyreContextState(raw) }
 }
 

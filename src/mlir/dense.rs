@@ -35,7 +35,7 @@ pub struct RawElements<'c> {
 #[must_use]
 pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
     let (mut data, mut length, mut is_splat) = (ptr::null(), 0, false);
-    // SAFETY: the query accepts any attribute. What it gives is owned by the context, which outlives the attribute and
+    // SAFETY: the query accepts any attribute. Its result is owned by the context, which outlives the attribute and
     // does not change it.
     let bytes: &[u8] = unsafe {
         if !spyreElementsGetRawData(attribute.to_raw(), &raw mut data, &raw mut length, &raw mut is_splat) {
@@ -50,7 +50,7 @@ pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
 /// type is no tensor or has another byte size.
 #[must_use]
 pub fn build_dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
-    // SAFETY: MLIR checks that the type takes so many bytes and copies them; a null attribute says that it does not.
+    // SAFETY: MLIR checks the number of bytes against the type and copies them; a null attribute means a mismatch.
     unsafe {
         if !mlirTypeIsARankedTensor(of.to_raw()) {
             return None;
@@ -101,8 +101,7 @@ pub fn read_dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64
     if let Some(splat) = splat_value(attribute) {
         return float_value(splat).or_else(|| integer(splat).map(|number| number as f64)).map(|number| vec![number]);
     }
-    // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their
-    // number.
+    // SAFETY: elements are read only if the attribute is a dense one of that element type, and only below their number.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
             return read_resource_numbers(attribute, most);

@@ -1,6 +1,6 @@
-//! Numbers of 8 bits.
+//! Decodes 8-bit floating-point numbers.
 
-/// The number that a byte of `f8E4M3FN` is: four bits of exponent, three behind the point, no infinities.
+/// Decodes a byte of `f8E4M3FN`: 4 exponent bits and 3 fraction bits, without infinities.
 #[must_use]
 pub fn decode_e4m3fn(byte: u8) -> f64 {
     let (exponent, fraction) = (i32::from(byte >> 3 & 15), f64::from(byte & 7) / 8.0);
@@ -12,7 +12,7 @@ pub fn decode_e4m3fn(byte: u8) -> f64 {
     if byte < 128 { size } else { -size }
 }
 
-/// The number that a byte of `f8E5M2` is: the upper half of one of half precision.
+/// Decodes a byte of `f8E5M2`, which is the upper half of a half-precision number.
 #[must_use]
 pub fn decode_e5m2(byte: u8) -> f64 {
     half::f16::from_le_bytes([0, byte]).to_f64()

@@ -19,7 +19,7 @@ const RESULT_ATTRIBUTES: &str = "res_attrs";
 /// Rewrites the named linalg ops of a function to `linalg.generic`. Nothing is folded, since folding rounds to the
 /// program's format; ops without a general form remain.
 pub fn generalize_named_ops(function: Op<'_>) {
-    // SAFETY: the operation is alive; what is replaced is not freed before the pass is done.
+    // SAFETY: the operation is alive; replaced operations are not freed before the pass ends.
     unsafe { spyreGeneralizeNamedOps(function.to_raw(), bury_replaced) }
 }
 

@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn spyreReferenceApproximated(module: MlirModule) -> u32;
 }
 
-/// How a module computes in f64.
+/// Rounding of a module that computes in f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WidenMode {
     /// Without rounding, as far as f64 allows.
@@ -33,7 +33,7 @@ pub enum WidenMode {
 pub fn widen(module: &Module<'_>, how: WidenMode) -> bool {
     let (is_approximated, pattern) =
         if let WidenMode::Approximated(pattern) = how { (true, pattern) } else { (false, 0) };
-    // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
+    // SAFETY: the module is alive, and no handle to one of its operations exists: the caller has just borrowed it.
     unsafe { spyreReferenceWiden(module.raw(), how == WidenMode::RoundedAsWritten, is_approximated, pattern) }
 }
 
@@ -92,20 +92,20 @@ pub struct JitFunction {
     name: String,
     /// Whether a signal during the call is attributed to the function and ends the process.
     guards: bool,
-    /// The shape of each argument and then of each result, and its bytes.
+    /// Shape and byte size of each argument, followed by those of each result.
     arrays: Vec<(Vec<i64>, usize)>,
 }
 
 impl JitFunction {
-    /// Lowers the module of a function of tensors in place and compiles it. Code that runs for a moment is not worth
-    /// LLVM's optimizer, which takes longer than all else.
+    /// Lowers the module of a function of tensors in place and compiles it. `optimizes` enables LLVM's optimizer, whose
+    /// time pays only for long runs.
     ///
     /// # Errors
-    /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if
+    /// If there is no such function, or if it takes or returns anything but tensors of numbers. The message is empty if
     /// MLIR has reported the error.
     pub fn new(module: &Module<'_>, function: &str, optimizes: bool) -> Result<Self, String> {
         let arrays = read_array_types(module, function)?;
-        // SAFETY: the module is alive; the engine keeps what it needs of it.
+        // SAFETY: the module is alive; the engine copies everything that it needs of it.
         let engine = unsafe { spyreReferenceCreate(module.raw(), optimizes) };
         if engine.ptr.is_null() {
             Err(String::new())
@@ -130,8 +130,8 @@ impl JitFunction {
         // The packed form takes the address of each argument, and an argument is the address of a descriptor.
         let mut packed: Vec<*mut c_void> =
             pointers.iter_mut().map(|pointer| std::ptr::from_mut(pointer).cast()).collect();
-        // The C API looks for the C wrapper, `_mlir_ciface_` and the name. SAFETY: there is one array for each argument
-        // and result, each as large as its type says; all of them outlive the call.
+        // The C API calls the C wrapper, named `_mlir_ciface_` and the function's name. SAFETY: there is one array per
+        // argument and result, each as large as its type requires; all of them outlive the call.
         let done = unsafe {
             if self.guards {
                 spyreReferenceGuard();
@@ -167,7 +167,7 @@ fn read_array_types(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, us
 
 /// Returns the number of bytes per element in compiled code.
 fn element_bytes(element: Type<'_>) -> Option<usize> {
-    // SAFETY: the widths are asked of the kinds of types that have one.
+    // SAFETY: widths are read only from types that have one.
     let bits = unsafe {
         let raw = element.to_raw();
         match () {

@@ -22,7 +22,7 @@ pub fn named_location<'c>(at: Location<'c>, name: &str) -> Location<'c> {
 /// Returns the name of a location; empty if it has none.
 #[must_use]
 pub fn location_name(location: Location<'_>) -> &str {
-    // SAFETY: the name is only asked for where there is one; names are uniqued in the context.
+    // SAFETY: the name is read only if there is one; names are uniqued in the context.
     unsafe {
         if !mlirLocationIsAName(location.to_raw()) {
             return "";
@@ -40,8 +40,8 @@ pub fn is_unknown_location(location: Location<'_>) -> bool {
     unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
 
-/// Returns the location of an op that does the work of several; the first one comes first. It is that one if all are
-/// equal.
+/// Returns the fused location of an op that replaces several ops, the first location first. Returns that location
+/// itself if all are equal.
 ///
 /// # Panics
 /// If there is no location.
@@ -61,14 +61,14 @@ pub fn fused_location<'c>(parts: &[Location<'c>]) -> Location<'c> {
     }
 }
 
-/// Creates a block whose arguments have locations of their own.
+/// Creates a block whose arguments have their own locations.
 #[must_use]
 pub fn new_block_with_locations<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
     melior::ir::Block::new(arguments)
 }
 
-/// Returns `file:line:col`, followed by ` called from ` and the call site, if any; for a fused location those of all
-/// its parts, after ` fused with `. Returns the name, or `unknown`, for a location without a file.
+/// Returns `file:line:col`, followed by ` called from ` and the call site, if any; the locations of a fused location
+/// are separated by ` fused with `. Returns the name, or `unknown`, for a location without a file.
 #[must_use]
 pub fn format_location(location: Location<'_>) -> String {
     let chain = |location: Location<'_>| {

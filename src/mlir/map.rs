@@ -5,7 +5,7 @@ use melior::ir::AffineExpr;
 use mlir_sys::{mlirAffineMapAttrGet, mlirAffineMapAttrGetValue, mlirAffineMapGetResult, mlirAttributeIsAAffineMap};
 use program::affine::AffineExpression;
 
-/// The results of a map.
+/// Returns the results of a map.
 #[must_use]
 pub fn map_results(map: AffineMap<'_>) -> Vec<AffineExpression> {
     // SAFETY: the index is below the number of results.
@@ -38,7 +38,7 @@ fn read_expr(expr: AffineExpr<'_>) -> AffineExpression {
     }
 }
 
-/// A map from its results; MLIR simplifies them.
+/// Builds a map from its results; MLIR simplifies them.
 #[must_use]
 pub fn map_from_exprs<'c>(
     context: &'c Context,
@@ -79,17 +79,17 @@ fn build_expr<'c>(context: &'c Context, expr: &AffineExpression) -> AffineExpr<'
     }
 }
 
-/// The map in an affine map attribute.
+/// Returns the map in an affine map attribute; `None` for another attribute.
 #[must_use]
 pub fn map_of(attribute: Attribute<'_>) -> Option<AffineMap<'_>> {
-    // SAFETY: the value is only asked for where the attribute is of that kind.
+    // SAFETY: the value is read only if the attribute is of that kind.
     unsafe {
         mlirAttributeIsAAffineMap(attribute.to_raw())
             .then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw())))
     }
 }
 
-/// An attribute that holds a map.
+/// Builds the attribute of a map.
 #[must_use]
 pub fn map_attribute(map: AffineMap<'_>) -> Attribute<'_> {
     // SAFETY: the map is valid.

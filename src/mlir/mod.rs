@@ -1,37 +1,34 @@
-//! A small safe layer over melior: the only place with `unsafe`, beside the attribute accessors of `src/dialect`.
+//! Small safe layer over melior. Only this module and the attribute accessors of `src/dialect` use `unsafe`.
 //!
-//! # Why it is safe
-//!
-//! Handles ([`Op`], [`Value`], [`Block`]) are copies of pointers into the module that a pass was given. A pass owns
-//! that module for as long as it runs and is not run twice at a time on the same module. What it erases
-//! ([`OpExt::erase`]) is freed when it returns, and its handles cannot leave it: they live in a `for<'c>`. Handles of a
-//! [`Module`] or a [`Scratch`] copy borrow it:
+//! Handles ([`Op`], [`Value`], [`Block`]) are pointers into the module that a pass receives. The pass owns that module
+//! while it runs, and never runs twice at a time on it. Erased ops ([`OpExt::erase`]) are freed when it returns.
+//! Handles into a [`Module`] or a [`DetachedClone`] borrow it:
 //!
 //! ```compile_fail,E0716
 //! use spyre_compiler::mlir::{Module, OpExt};
-//! let session = spyre_compiler::pipeline::session();
+//! let session = spyre_compiler::pipeline::create_session();
 //! let op = Module::parse(&session, "").expect("an empty module").op();
 //! op.nested();
 //! ```
 //!
-//! and whoever runs a pipeline, whose upstream passes free what they erase at once, holds none:
+//! Upstream passes free erased ops at once, so a pipeline runs only while no handle exists:
 //!
 //! ```compile_fail,E0502
 //! use spyre_compiler::mlir::{Module, OpExt};
-//! let session = spyre_compiler::pipeline::session();
+//! let session = spyre_compiler::pipeline::create_session();
 //! let mut module = Module::parse(&session, "").expect("an empty module");
 //! let op = module.op();
-//! assert!(module.run("canonicalize"));
+//! assert!(module.run_pipeline("canonicalize"));
 //! op.nested();
 //! ```
 //!
-//! A handle does not leave a pass:
+//! A handle does not leave a pass, which must accept every lifetime `'c`:
 //!
 //! ```compile_fail
-//! use spyre_compiler::mlir::{Op, Options, Pass, Reported};
+//! use spyre_compiler::mlir::{ErrorReported, Op, Pass, PassOptions};
 //! static KEPT: std::sync::Mutex<Vec<Op<'static>>> = std::sync::Mutex::new(Vec::new());
 //! const PASS: Pass = Pass { argument: "keep", run };
-//! fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {
+//! fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
 //!     KEPT.lock().unwrap().push(module);
 //!     Ok(())
 //! }
@@ -107,11 +104,10 @@ pub use scalar::ScalarType;
 pub use session::{Module, Session, SourceFile, can_parse, run_trial_passes, tool_found_bug};
 pub(crate) use text::{read_context_text, string_ref};
 pub use types::{
-    TensorType, array_attribute, boolean_unit, dense_attribute, dictionary_entries, elements, f64_array_attribute,
-    float_value, floats, i32_attribute, i64_attribute, index_type, integer, integers, is_exactly_representable,
-    is_reduction, is_tensor, natural_number, reshaped_elements, shape_of, splat_value, string, string_array,
-    string_attribute, strings, symbol_attribute, symbol_name, type_attribute, type_of, type_of_element,
-    type_of_elements, unit_attribute,
+    TensorType, array_attribute, dense_attribute, dictionary_entries, elements, f64_array_attribute, float_value,
+    floats, i32_attribute, i64_attribute, index_type, integer, integers, is_exactly_representable, is_reduction,
+    is_tensor, natural_number, reshaped_elements, shape_of, splat_value, string, string_array, string_attribute,
+    strings, symbol_attribute, symbol_name, type_attribute, type_of, type_of_element, type_of_elements, unit_attribute,
 };
 pub(crate) use types::{f64_attribute, i64_array_attribute};
 

@@ -9,7 +9,7 @@ use mlir_sys::{
 };
 
 /// Returns the path of the module that an operation belongs to, such as `layers.3.self_attn`: the outermost name around
-/// a location that reads as one. Returns an empty text if there is none. Producers write it as
+/// a location that is a module path. Returns an empty text if there is none. Front ends write it as
 /// `loc("layers.3.self_attn"("model.py":7:1))`.
 #[must_use]
 pub fn module_path(location: Location<'_>) -> String {
@@ -18,10 +18,10 @@ pub fn module_path(location: Location<'_>) -> String {
 }
 
 /// # Safety
-/// The location is one of a context that is alive.
+/// The context of the location is alive.
 unsafe fn find_module_path(location: MlirLocation) -> Option<String> {
-    // SAFETY: each getter is asked of a location of its kind; the array of fused locations has as many entries as C
-    // says.
+    // SAFETY: each getter is called on a location of its kind; the array of fused locations has as many entries as C
+    // reports.
     unsafe {
         if mlirLocationIsAName(location) {
             let inner = mlirLocationNameGetChildLoc(location);
@@ -48,9 +48,9 @@ fn is_module_path(name: &str) -> bool {
 }
 
 /// # Safety
-/// The location is a fused one of a context that is alive.
+/// The location is a fused one, and its context is alive.
 pub(super) unsafe fn fused_locations(location: MlirLocation) -> Vec<MlirLocation> {
-    // SAFETY: the array of fused locations has as many entries as C says.
+    // SAFETY: the array of fused locations has as many entries as C reports.
     unsafe {
         let count = usize::try_from(mlirLocationFusedGetNumLocations(location)).unwrap_or_default();
         let mut parts = vec![MlirLocation { ptr: std::ptr::null() }; count];

@@ -1,4 +1,4 @@
-//! Reading and changing operations: what melior lacks, as extension traits.
+//! Extension traits for reading and changing operations, which add methods that melior lacks.
 
 pub(super) mod erased_ops;
 
@@ -18,7 +18,7 @@ use mlir_sys::{
 };
 use std::collections::HashMap;
 
-/// Operations.
+/// Methods of operations.
 pub trait OpExt<'c>: Copy {
     /// The full name, such as `spyre.pointwise`.
     fn full_name(self) -> &'c str;
@@ -78,7 +78,7 @@ pub trait OpExt<'c>: Copy {
     /// Removes the operation from its block and drops its operands. It is freed once no handle can point to it.
     ///
     /// # Panics
-    /// If something uses its results.
+    /// If its results have uses.
     fn erase(self);
     /// Inlines the body at the operation's position and replaces its results with the operands of the terminator.
     fn inline_body(self);
@@ -174,7 +174,7 @@ impl<'c> OpExt<'c> for Op<'c> {
 
     fn set_input(self, index: usize, value: Value<'c>) {
         assert!(index < self.operand_count(), "'{}' has no operand {index}", self.full_name());
-        // SAFETY: there is such an operand.
+        // SAFETY: the operand exists.
         unsafe { mlirOperationSetOperand(self.to_raw(), index.cast_signed(), value.to_raw()) }
     }
 
@@ -201,7 +201,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn move_to_end(self, block: Block<'c>) {
-        // SAFETY: the block takes over the operation that its old block gives up.
+        // SAFETY: the operation leaves its old block, and the new block owns it.
         unsafe {
             mlirOperationRemoveFromParent(self.to_raw());
             mlirBlockAppendOwnedOperation(block.to_raw(), self.to_raw());
@@ -245,7 +245,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 }
 
-/// Blocks.
+/// Methods of blocks.
 pub trait BlockExt<'c>: Copy {
     /// The operations in order.
     fn ops(self) -> Vec<Op<'c>>;
@@ -273,7 +273,7 @@ impl<'c> BlockExt<'c> for Block<'c> {
     fn insert(self, operation: melior::ir::Operation<'c>, before: Option<Op<'c>>) -> Op<'c> {
         let Some(before) = before else { return self.append_operation(operation) };
         let raw = operation.into_raw();
-        // SAFETY: `before` is in the block, which takes over the new operation.
+        // SAFETY: `before` is in the block, which becomes the owner of the new operation.
         unsafe {
             mlirBlockInsertOwnedOperationBefore(self.to_raw(), before.to_raw(), raw);
             OperationRef::from_raw(raw)
@@ -281,7 +281,7 @@ impl<'c> BlockExt<'c> for Block<'c> {
     }
 }
 
-/// Values.
+/// Methods of values.
 pub trait ValueExt<'c>: Copy {
     /// The operation that defines the value; `None` for a block argument.
     fn def(self) -> Option<Op<'c>>;
@@ -289,7 +289,7 @@ pub trait ValueExt<'c>: Copy {
     fn as_block_arg(self) -> Option<(Block<'c>, usize)>;
     /// The users of the value, one entry per use, in program order within a block.
     fn users(self) -> Vec<Op<'c>>;
-    /// The first result of `found` over [`ValueExt::collect_users`].
+    /// The first result of `found` over [`ValueExt::users`].
     fn find_user<T>(self, found: impl Fn(Op<'c>) -> Option<T>) -> Option<T>;
     /// Replaces all uses of this value with another one.
     fn replace_with(self, other: Value<'c>);
@@ -303,7 +303,7 @@ fn newest_users<'c>(value: Value<'c>) -> impl Iterator<Item = Op<'c>> {
     let first = unsafe { mlirValueGetFirstUse(value.to_raw()) };
     // SAFETY: as above.
     let uses = std::iter::successors(Some(first), |operand| Some(unsafe { mlirOpOperandGetNextUse(*operand) }));
-    // SAFETY: nothing is read of a null pointer; the owner of a use is an operation of the same module.
+    // SAFETY: a null pointer is not read; the owner of a use is an operation of the same module.
     uses.take_while(|operand| unsafe { !mlirOpOperandIsNull(*operand) })
         .map(|operand| unsafe { OperationRef::from_raw(mlirOpOperandGetOwner(operand)) })
 }
@@ -439,7 +439,7 @@ impl<T> OpMap<T> {
     }
 }
 
-/// The identifier of an attribute name.
+/// Returns the identifier of an attribute name.
 pub(crate) fn identifier<'c>(context: &'c Context, name: &str) -> Identifier<'c> {
     Identifier::new(context, name)
 }

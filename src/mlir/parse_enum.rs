@@ -11,7 +11,7 @@ pub fn parse_enum<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("expected {}, found '{text}'", format_alternatives(T::VARIANTS)))
 }
 
-/// `'a', 'b' or 'c'`.
+/// Formats names as `'a', 'b' or 'c'`.
 fn format_alternatives(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     match quoted.split_last() {

@@ -1,4 +1,4 @@
-//! Passes in Rust: declared in `dialects/passes`, which makes their options, help and documentation; run here.
+//! Passes in Rust. `dialects/passes` declares them, and generates their options, help and documentation.
 
 use super::{
     ErrorReported, Op,
@@ -20,12 +20,12 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Pass of this project. Its options come from [`Options`].
+/// Pass of this project, which receives its options as [`PassOptions`].
 #[derive(Clone, Copy)]
 pub struct Pass {
-    /// The argument, as in `Passes.td`.
+    /// Argument of the pass, as in `Passes.td`.
     pub argument: &'static str,
-    /// Does the work on one module.
+    /// Function that runs the pass on one module.
     pub run: for<'c> fn(Op<'c>, &PassOptions) -> Result<(), ErrorReported>,
 }
 
@@ -36,7 +36,7 @@ pub enum UpstreamPass {
     Canonicalize,
     /// Eliminates common subexpressions.
     Cse,
-    /// Inlines calls, and runs no passes on what was inlined.
+    /// Inlines calls, without running passes on the inlined code.
     Inline,
     /// Removes private functions without callers.
     SymbolDce,
@@ -53,7 +53,7 @@ impl UpstreamPass {
     }
 }
 
-/// A pass with its options.
+/// Pass with its options.
 #[derive(Clone)]
 pub struct PassInstance(PassInstanceKind);
 
@@ -64,22 +64,22 @@ enum PassInstanceKind {
 }
 
 impl PassInstance {
-    /// A pass of ours, without options.
+    /// Creates an instance of one of our passes, without options.
     #[must_use]
     pub const fn from_pass(pass: Pass) -> Self {
         Self(PassInstanceKind::Own(pass, PassOptions::empty()))
     }
 
-    /// A pass of MLIR's.
+    /// Creates an instance of an MLIR pass.
     #[must_use]
     pub const fn from_upstream(pass: UpstreamPass) -> Self {
         Self(PassInstanceKind::Upstream(pass))
     }
 
-    /// Gives an option of a pass of ours a value.
+    /// Sets an option of one of our passes.
     ///
     /// # Panics
-    /// For a pass of MLIR's.
+    /// For an MLIR pass.
     #[must_use]
     pub fn with_option(mut self, name: &'static str, value: PassOptionValue) -> Self {
         match &mut self.0 {
@@ -89,7 +89,7 @@ impl PassInstance {
         self
     }
 
-    /// The argument of the pass.
+    /// Returns the argument of the pass.
     #[must_use]
     pub const fn argument(&self) -> &'static str {
         match &self.0 {
@@ -135,9 +135,9 @@ pub enum PassEvent<'c> {
 pub struct PipelineHooks {
     /// Every pass of `Passes.td`.
     pub passes: &'static [Pass],
-    /// Expands the options of the named pipeline to the text of a pass pipeline, or says why they are rejected.
+    /// Expands the options of the named pipeline to the text of a pass pipeline, or returns why they are rejected.
     pub expand: fn(&str) -> Result<String, String>,
-    /// Reads the options of a compilation that a pass has as an option.
+    /// Parses the options of a nested compilation, which a pass has as an option.
     pub read_nested: NestedReader,
 }
 
@@ -145,12 +145,12 @@ pub struct PipelineHooks {
 /// pass.
 pub type PassObserverFn<'o> = dyn Fn(&str, PassEvent<'_>) -> bool + Sync + 'o;
 
-/// An observer behind a thin pointer.
+/// Observer behind a thin pointer.
 struct PassObserver<'o>(&'o PassObserverFn<'o>);
 
 pub(crate) type TextCallback = unsafe extern "C" fn(MlirStringRef, bool, *mut c_void);
 
-/// Takes a text from C++, or gives one to it.
+/// Receiver of a text from C++.
 #[derive(Default)]
 pub(crate) struct TextReceiver {
     pub(crate) text: String,
@@ -162,7 +162,7 @@ impl TextReceiver {
     }
 
     pub(crate) unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
-        // SAFETY: `data` is the answer that the caller of C++ handed over, which waits for the call to return.
+        // SAFETY: `data` is the receiver that the caller passed to C++; the caller waits for C++ to return.
         let answer = unsafe { &mut *data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
         answer.text = unsafe { read_text(text) }.into_owned();
@@ -238,7 +238,7 @@ fn run_pass(pass: Pass, module: Op<'_>, options: &PassOptions) -> Result<(), Err
 }
 
 unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation) -> bool {
-    // SAFETY: what was handed to `spyreRunPasses`, which has not returned.
+    // SAFETY: `running` is the pointer that was passed to `spyreRunPasses`, which has not returned.
     let RunningPass { pass, options, number, stop } = unsafe { &*running.cast::<RunningPass<'_>>() };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
@@ -257,10 +257,10 @@ unsafe extern "C" fn run_instance(running: *const c_void, module: MlirOperation)
 /// Runs passes on a module in order.
 ///
 /// # Errors
-/// Why they have stopped, which has been reported.
+/// The reason for a stop, which has been reported.
 ///
 /// # Safety
-/// The module is alive; nobody has a handle to anything in it, as passes of MLIR free what they erase.
+/// The module is alive, and no handle into it exists, because MLIR's passes free the ops that they erase.
 pub(super) unsafe fn run_passes(
     module: MlirModule,
     passes: &[PassInstance],
@@ -283,7 +283,7 @@ pub(super) unsafe fn run_passes(
             instance: running.as_ref().map_or(std::ptr::null(), |running| std::ptr::from_ref(running).cast()),
         })
         .collect();
-    // SAFETY: as the caller promises; the list outlives the call.
+    // SAFETY: guaranteed by the caller; the list outlives the call.
     let is_done = unsafe { spyreRunPasses(module, raw.as_ptr(), raw.len().cast_signed(), verifies, run_instance) };
     if is_done { Ok(()) } else { Err(stop.get().unwrap_or(PassFailure::CompilerBug)) }
 }
@@ -359,7 +359,7 @@ unsafe extern "C" fn observe_pass(
         ObservedEvent::PipelineBegins => PassEvent::Begin,
         // SAFETY: MLIR hands over a valid operation and waits for the observer to return.
         ObservedEvent::BeforePass => PassEvent::Before(unsafe { Op::from_raw(op) }),
-        // SAFETY: the same.
+        // SAFETY: as above.
         ObservedEvent::AfterPass => PassEvent::After(unsafe { Op::from_raw(op) }),
     };
     // SAFETY: C++ keeps the text until this returns, and the data are the observer of `run_opt_driver`.
@@ -396,13 +396,13 @@ pub fn run_opt_driver(
     if TEXTUAL_BUG.load(Ordering::Relaxed) { 2 } else { code }
 }
 
-/// Passes that fail on purpose, for the tests of what a search makes of a candidate that cannot be compiled.
+/// Passes that fail on purpose, to test how a search handles a candidate that cannot be compiled.
 #[cfg(debug_assertions)]
 mod fault {
     use super::{ErrorReported, Op, error_at};
     use std::env;
 
-    /// The argument of the pass that fails on every candidate: `panics:ARGUMENT`, or `refuses:ARGUMENT`.
+    /// Environment variable with the pass that fails on every candidate: `panics:ARGUMENT`, or `refuses:ARGUMENT`.
     const BROKEN_CANDIDATE: &str = "SPYRE_BROKEN_CANDIDATE";
 
     pub(super) fn inject(argument: &str, module: Op<'_>) -> Result<(), ErrorReported> {

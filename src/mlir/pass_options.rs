@@ -30,7 +30,7 @@ impl<T: Any + Send + Sync + fmt::Display> TypedValue for Vec<T> {
     }
 }
 
-/// The value of an option.
+/// Value of an option.
 #[derive(Clone)]
 pub struct PassOptionValue(OptionValueKind);
 
@@ -41,23 +41,23 @@ enum OptionValueKind {
     Flag(bool),
     /// Enumerated value, or a list.
     Typed(Arc<dyn TypedValue>),
-    /// Options of a pipeline, which print as words that are escaped already.
+    /// Options of a nested compilation, which print as words that are already escaped.
     Nested(Arc<dyn TypedValue>),
 }
 
 impl PassOptionValue {
-    /// A text, such as a path or a name.
+    /// Creates a text, such as a path or a name.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self(OptionValueKind::Text(text.into()))
     }
 
-    /// A number.
+    /// Creates a number.
     #[must_use]
     pub const fn from_number(number: i64) -> Self {
         Self(OptionValueKind::Number(number))
     }
 
-    /// On or off.
+    /// Creates a flag.
     #[must_use]
     pub const fn from_flag(is_on: bool) -> Self {
         Self(OptionValueKind::Flag(is_on))
@@ -68,13 +68,14 @@ impl PassOptionValue {
         Self(OptionValueKind::Typed(Arc::new(SingleValue(value))))
     }
 
-    /// Creates a list, for [`PassOptions::list`].
+    /// Creates a list, for [`PassOptions::read_list`].
     #[must_use]
     pub fn from_list<T: Any + Send + Sync + fmt::Display + Clone>(elements: &[T]) -> Self {
         Self(OptionValueKind::Typed(Arc::new(elements.to_vec())))
     }
 
-    /// Creates the options of a nested compilation, for [`PassOptions::nested`], which also parses their printed form.
+    /// Creates the options of a nested compilation, for [`PassOptions::read_nested_options`], which also parses their
+    /// printed form.
     pub fn from_nested<T: Any + Send + Sync + fmt::Display>(value: T) -> Self {
         Self(OptionValueKind::Nested(Arc::new(SingleValue(value))))
     }
@@ -95,10 +96,10 @@ impl PassOptionValue {
     }
 }
 
-/// Parses the nested options of the pass given by its argument; returns the result of [`PassOptionValue::nested`].
+/// Function that parses the nested options of the pass with this argument, into a [`PassOptionValue::from_nested`].
 pub type NestedReader = fn(&str, &str) -> Result<PassOptionValue, String>;
 
-/// The options of one run of a pass, by name.
+/// Options of one run of a pass, by name.
 #[derive(Clone)]
 pub struct PassOptions {
     source: OptionSource,
@@ -110,7 +111,7 @@ enum OptionSource {
     Textual(OptionTexts),
 }
 
-/// The texts of a pass's options. Tablegen has checked that they exist and has filled in the defaults.
+/// Texts of a pass's options. Tablegen has checked that they exist and has filled in the defaults.
 #[derive(Clone)]
 struct OptionTexts {
     argument: &'static str,
@@ -118,7 +119,7 @@ struct OptionTexts {
     read_nested: NestedReader,
 }
 
-/// An element of a list, or a value.
+/// Element of a list, or a single value.
 #[derive(Clone)]
 struct TextualValue {
     written: String,
@@ -138,7 +139,7 @@ impl PassOptions {
         }
     }
 
-    /// Reads the options of the pass `argument` from a pipeline's texts; a list has an entry for each element.
+    /// Parses the options of the pass `argument` from the texts of a pipeline; a list has one entry per element.
     ///
     /// # Errors
     /// The option whose value is not escaped as [`escape`] does it.
@@ -163,7 +164,7 @@ impl PassOptions {
         }
     }
 
-    /// The elements of a textual option; none of a typed one.
+    /// Returns the elements of a textual option; `None` for a typed option.
     fn text_elements(&self, name: &str) -> Option<&[TextualValue]> {
         match &self.source {
             OptionSource::Textual(texts) => Some(texts.values.get(name).map_or(&[], Vec::as_slice)),
@@ -171,7 +172,7 @@ impl PassOptions {
         }
     }
 
-    /// The text of an option; empty if it was not given and has no default.
+    /// Returns the text of an option; empty if it was not specified and has no default.
     ///
     /// # Panics
     /// If the option is of another kind: a compiler bug.
@@ -193,7 +194,7 @@ impl PassOptions {
     /// The legal names and the value found, reported at the module.
     ///
     /// # Panics
-    /// If the option is none of the pass: a compiler bug.
+    /// If the pass has no such option: a compiler bug.
     pub fn read_enum<T: FromStr + VariantNames + Any + Clone>(
         &self,
         module: Op<'_>,
@@ -214,7 +215,7 @@ impl PassOptions {
     /// Returns the value of a numeric option. Tablegen has rejected other texts.
     ///
     /// # Panics
-    /// If the option is none of the pass, or not a number: a compiler bug.
+    /// If the pass has no such option, or the option is not a number: a compiler bug.
     #[must_use]
     pub fn get_number(&self, name: &str) -> i64 {
         let number = match self.typed_value(name) {
@@ -228,7 +229,7 @@ impl PassOptions {
     /// Returns whether a flag is on. Tablegen has rejected other texts.
     ///
     /// # Panics
-    /// As [`PassOptions::number`].
+    /// As [`PassOptions::get_number`].
     #[must_use]
     pub fn is_enabled(&self, name: &str) -> bool {
         let is_on = match self.typed_value(name) {
@@ -239,7 +240,7 @@ impl PassOptions {
         is_on.unwrap_or_else(|| panic!("'{name}' is no option that is on or off"))
     }
 
-    /// The elements of a list option.
+    /// Returns the elements of a list option.
     ///
     /// # Errors
     /// If an element does not parse; the error of its type is reported at the module, for the first such element.
@@ -296,7 +297,7 @@ impl PassOptions {
     }
 }
 
-/// Typed options as MLIR reads them: `{name=value name=value}`, or nothing.
+/// Prints typed options as MLIR parses them: `{name=value name=value}`, or nothing.
 impl fmt::Display for PassOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OptionSource::Typed(values) = &self.source else { return Ok(()) };
@@ -306,8 +307,8 @@ impl fmt::Display for PassOptions {
     }
 }
 
-/// A value as the text of a pipeline has it. What separates values, lists and passes there, or quotes, is written as
-/// the hexadecimal digits of its bytes: `a b` is `a\20b`.
+/// Escapes a value for the text of a pipeline. Quotes and the separators of values, lists and passes become the
+/// hexadecimal digits of their bytes: `a b` becomes `a\20b`.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
@@ -322,7 +323,7 @@ pub fn escape(text: &str) -> String {
     written
 }
 
-/// Reads what [`escape`] writes.
+/// Parses the output of [`escape`].
 ///
 /// # Errors
 /// If hexadecimal digits are missing, or encode no text.

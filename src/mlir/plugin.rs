@@ -8,7 +8,7 @@ use std::ffi::{CStr, c_char, c_void};
 /// `MLIR_PLUGIN_API_VERSION` of MLIR 22.
 const API_VERSION: u32 = 1;
 const NAME: &CStr = c"spyre";
-// The version of the package; a C string needs its end.
+// Version of the package, with the terminating zero of a C string.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
 /// `mlir::DialectPluginLibraryInfo`.
@@ -30,7 +30,7 @@ pub struct PassPluginLibraryInfo {
 }
 
 unsafe extern "C" fn register_dialects(registry: *mut c_void) {
-    // SAFETY: MLIR hands over its registry, which is what the C API wraps.
+    // SAFETY: MLIR passes its registry, which is the type that the C API wraps.
     unsafe { spyreRegisterDialects(MlirDialectRegistry { ptr: registry }) }
 }
 

@@ -1,4 +1,5 @@
-//! A file's module and the program in it: its function, its sizes, and the dialects that upstream lowers.
+//! Changes to a source program as a module: its entry function, the shapes of arguments and results, and foreign
+//! dialects.
 
 use super::{ErrorReported, Op, OpExt, Type, TypeLike, ValueLike, string_attribute, symbol_name};
 use mlir_sys::{
@@ -18,20 +19,19 @@ unsafe extern "C" {
 
 const GLOBAL_OP: &str = "ml_program.global";
 
-/// The functions of a module that have a body, in order.
+/// Returns the functions of a module that have a body, in order.
 #[must_use]
 pub fn functions_of(module: Op<'_>) -> Vec<Op<'_>> {
     module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect()
 }
 
-/// Whether a function may be called from outside of its module.
+/// Returns whether a function may be called from outside of its module.
 #[must_use]
 pub fn is_public(function: Op<'_>) -> bool {
     !["private", "nested"].contains(&function.text_attr("sym_visibility"))
 }
 
-/// Makes a function the only public one of its module, and erases what it does not need: other functions, and numbers
-/// that it does not read.
+/// Makes a function the only public one of its module, and erases unused functions and unused random seeds.
 pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
     let functions: BTreeMap<&str, Op<'c>> = module
         .body_ops()
@@ -58,17 +58,17 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
             false => function.erase(),
         }
     }
-    // torch-mlir leaves the seed of random numbers in a module, whether something draws any or not.
+    // torch-mlir leaves the global seed of random numbers in a module even if no op draws any.
     if !module.nested().into_iter().any(|op| op.full_name().starts_with("ml_program.") && !op.is(GLOBAL_OP)) {
         module.body_ops().into_iter().filter(|op| op.is(GLOBAL_OP)).for_each(OpExt::erase);
     }
 }
 
-/// The size of each dimension of a ranked tensor, none where its type does not say it; none for another type.
+/// Returns the size of each dimension of a ranked tensor, `None` for a dynamic size. Returns `None` for another type.
 #[must_use]
 pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     let raw = tensor.to_raw();
-    // SAFETY: the queries are only asked of the kind of type that they are for.
+    // SAFETY: each query is called on its own kind of type only.
     unsafe {
         let size = |dim: i64| {
             (!mlirShapedTypeIsDynamicDim(raw, dim as isize)).then(|| mlirShapedTypeGetDimSize(raw, dim as isize))
@@ -77,41 +77,42 @@ pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     }
 }
 
-/// Makes tensors without dimensions of the numbers that a function takes and returns, of an index one of 64 bits.
+/// Replaces scalar arguments and results of a function by tensors without dimensions; an index becomes a 64-bit
+/// integer.
 pub fn wrap_scalars_in_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxNumbers(function.to_raw()) }
 }
 
-/// Makes the outermost dimensions one, of tensors of static shape that a function takes or returns and that have more
-/// than a layout holds; their shapes are `spyre.shape` of arguments and results then.
+/// Merges the outermost dimensions of arguments and results of static shape that have more dimensions than a layout
+/// supports. Their original shape is stored as `spyre.shape` of the argument or result.
 pub fn merge_outer_dims(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreMergeDims(function.to_raw()) }
 }
 
-/// Makes a tensor of one element of each tensor without elements that a function takes or returns: one that nothing
-/// reads, or zero; its shape is `spyre.shape` of the argument or the result then.
+/// Replaces arguments and results without elements by tensors of one element: an unused argument, or a result of zero.
+/// The original shape is stored as `spyre.shape` of the argument or result.
 pub fn replace_empty_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
     unsafe { spyreBoxEmpty(function.to_raw()) }
 }
 
-/// Takes tensors without elements out of what computes with others. What is replaced is freed: the caller holds no
-/// handle of what is in the functions.
+/// Removes tensors without elements from ops that combine them with others. Replaced ops are freed: the caller must
+/// hold no handle to an op in the functions.
 pub fn remove_empty_tensors(module: Op<'_>) {
     // SAFETY: the module is alive.
     unsafe { spyreDropEmpty(module.to_raw()) }
 }
 
-/// Gives sizes to the open dimensions of the arguments of a function, in their order, and makes static what follows
-/// from them. What was in the function and in those that it called is freed: the caller holds no other handle.
+/// Sets the dynamic dimensions of a function's arguments to these sizes, in order, and makes the shapes that depend on
+/// them static. Ops in the function and in its callees are freed: the caller must hold no other handle.
 ///
 /// # Errors
 /// If MLIR's passes fail, which they report.
 ///
 /// # Panics
-/// If there are more or fewer sizes than open dimensions.
+/// If there are more or fewer sizes than dynamic dimensions.
 pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorReported> {
     let arguments = function.body_args();
     let num_open = arguments
@@ -124,8 +125,8 @@ pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorRepor
     if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
-/// Lowers ops of the dialect `tosa` by upstream's passes, if there are any. What was in the functions is freed: the
-/// caller holds no handle of it.
+/// Lowers `tosa` ops with upstream's passes, if there are any. Ops in functions are freed: the caller must hold no
+/// handle to them.
 ///
 /// # Errors
 /// If an op has no lowering, which has been reported.
@@ -134,8 +135,8 @@ pub fn lower_tosa(module: Op<'_>) -> Result<(), ErrorReported> {
     if unsafe { spyreLowerTosa(module.to_raw()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
 }
 
-/// Lowers ops of the dialect `stablehlo` that its own passes leave, if there are any. They are freed: the caller holds
-/// no handle of what was in functions.
+/// Lowers the `stablehlo` ops that StableHLO's own passes leave, if there are any. Ops in functions are freed: the
+/// caller must hold no handle to them.
 ///
 /// # Errors
 /// If an op cannot be lowered, which has been reported.

@@ -74,7 +74,7 @@ impl YamlRemarks {
     /// Enables the remarks that the filters select in the context: collected here, or as diagnostics.
     ///
     /// # Safety
-    /// This outlives the context.
+    /// `self` outlives the context.
     pub(super) unsafe fn enable(
         &self,
         context: &Context,
@@ -84,7 +84,8 @@ impl YamlRemarks {
         let RemarkFilters { all, passed, missed, analysis } = filters;
         let [all, passed, missed, analysis] = [all, passed, missed, analysis].map(string_ref);
         let (mut reason, taken) = (TextReceiver::default(), std::ptr::from_ref(self).cast_mut().cast());
-        // SAFETY: C++ copies the patterns; the answer outlives the call, and `self` the context, as the caller says.
+        // SAFETY: C++ copies the patterns; the receiver outlives the call, and the caller guarantees that `self`
+        // outlives the context.
         let is_right = unsafe {
             let (take, answer, data) = (Self::take, TextReceiver::take, reason.as_data());
             spyreAskForRemarks(context.to_raw(), all, passed, missed, analysis, is_printed, take, taken, answer, data)
@@ -93,7 +94,7 @@ impl YamlRemarks {
     }
 
     unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
-        // SAFETY: `data` is what asked, which outlives the context, and is only ever shared.
+        // SAFETY: `data` is the collector that enabled the remarks; it outlives the context, and is only ever shared.
         let yaml = unsafe { &*data.cast::<Self>() };
         // SAFETY: C++ keeps the text until this returns.
         yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&unsafe { read_text(text) });
@@ -152,7 +153,7 @@ mod tests {
         }
         let yaml = session.remarks_as_yaml();
         assert!(yaml.starts_with("--- !Missed\nPass:            spyre-lx\nName:            place\n"), "{yaml}");
-        // Of every kind for one category, of one kind for another.
+        // One filter for all kinds of one category, one for a single kind of another category.
         assert!(
             yaml.ends_with("...\n") && yaml.matches("---").count() == 2 && yaml.contains("'is it: \"so\"?'"),
             "{yaml}"

@@ -37,7 +37,7 @@ impl ScalarType {
     #[must_use]
     pub fn from_type(r#type: Type<'_>) -> Self {
         let raw = r#type.to_raw();
-        // SAFETY: the type is valid, and width and sign are asked of integers alone.
+        // SAFETY: the type is valid; width and sign are read from integers only.
         unsafe {
             match () {
                 () if mlirTypeIsAF16(raw) => Self::F16,

@@ -54,13 +54,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Registers everything that compilation requires. The hooks serve textual pipelines ([`Module::run_pipeline`]).
+    /// Creates a session with everything that compilation requires. The hooks serve textual pipelines
+    /// ([`Module::run_pipeline`]).
     #[must_use]
     pub fn new(hooks: &'static PipelineHooks) -> Self {
         Self::from_registry(&DialectRegistry::new(), Some(hooks))
     }
 
-    /// Registers everything that MLIR's JIT requires.
+    /// Creates a session with everything that MLIR's JIT requires.
     #[must_use]
     pub fn new_for_reference() -> Self {
         let registry = DialectRegistry::new();
@@ -72,7 +73,7 @@ impl Session {
     fn from_registry(registry: &DialectRegistry, hooks: Option<&'static PipelineHooks>) -> Self {
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterDialects(registry.to_raw()) };
-        // Our passes are module passes on one module: threads would only cost start-up time.
+        // Our passes run on one module each: threads would only cost start-up time.
         let context = Context::new_with_registry(registry, false);
         Self { context, hooks, is_tool: AtomicBool::new(false), remarks: Arc::default() }
     }
@@ -88,7 +89,7 @@ impl Session {
         self.is_tool.load(Ordering::Relaxed)
     }
 
-    /// The context.
+    /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
@@ -97,7 +98,7 @@ impl Session {
     /// Extends an attribute's lifetime to that of the session; `None` if it belongs to another context.
     #[must_use]
     pub fn retain_attribute<'c>(&'c self, attribute: Attribute<'_>) -> Option<Attribute<'c>> {
-        // SAFETY: the attribute is valid. Those of a context live as long as it does.
+        // SAFETY: the attribute is valid. Attributes of a context live as long as the context.
         unsafe {
             let is_own = mlirContextEqual(mlirAttributeGetContext(attribute.to_raw()), self.context.to_raw());
             is_own.then(|| Attribute::from_raw(attribute.to_raw()))
@@ -109,7 +110,8 @@ impl Session {
     /// # Errors
     /// If a pattern is no regular expression, with the reason.
     pub fn enable_remarks(&self, filters: RemarkFilters<'_>, is_printed: bool) -> Result<(), String> {
-        // SAFETY: fields are dropped in order, and what is counted keeps its place where the session moves to another.
+        // SAFETY: fields are dropped in order, and the reference-counted collector keeps its address when the session
+        // moves.
         unsafe { self.remarks.enable(&self.context, filters, is_printed) }
     }
 
@@ -131,7 +133,7 @@ impl Session {
     /// The system's reason if it cannot be read.
     pub fn open_source(&self, path: &str) -> Result<SourceFile<'_>, String> {
         let mut answer = pass::TextReceiver::default();
-        // SAFETY: the answer outlives the call.
+        // SAFETY: the receiver outlives the call.
         let raw = unsafe {
             spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::TextReceiver::take, answer.as_data())
         };
@@ -148,7 +150,7 @@ impl Session {
 }
 
 thread_local! {
-    /// Whether a tool's session that ended in this thread had found a compiler bug. A tool runs in its own thread.
+    /// Whether a tool's session that ended in this thread has found a compiler bug. A tool runs in its own thread.
     static TOOL_FOUND_BUG: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -179,7 +181,7 @@ impl<'c> SourceFile<'c> {
         self.session
     }
 
-    /// Parses and verifies; none if that failed, which has been reported.
+    /// Parses and verifies the file; returns `None` on a failure, which has been reported.
     #[must_use]
     pub fn parse(&self) -> Option<Module<'c>> {
         // SAFETY: the source is open.
@@ -202,21 +204,21 @@ pub struct Module<'c> {
 }
 
 impl<'c> Module<'c> {
-    /// Parses text, for tests and for checks before output; errors go to the context's handlers.
+    /// Parses a text, for tests and for checks before output; errors go to the context's handlers.
     #[must_use]
     pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
         let raw = parse_raw(&session.context, text);
         (!raw.ptr.is_null()).then(|| Self { raw, session })
     }
 
-    /// The module operation.
+    /// Returns the module operation.
     #[must_use]
     pub fn op(&self) -> Op<'_> {
         // SAFETY: the module is alive as long as `self` is borrowed.
         unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
     }
 
-    /// A copy of the module.
+    /// Returns a copy of the module.
     #[must_use]
     pub fn duplicate(&self) -> Self {
         // SAFETY: the module is alive; the copy of a module operation is one, and the new module owns it.
@@ -235,8 +237,8 @@ impl<'c> Module<'c> {
         self.session
     }
 
-    /// Runs a textual pipeline; false if it is malformed or a pass failed, which has been reported. The first one of a
-    /// process registers our passes with MLIR, for as long as the process lives.
+    /// Runs a textual pipeline. Returns false if it is malformed or a pass failed, which has been reported. The first
+    /// call in a process registers our passes with MLIR permanently.
     #[must_use]
     pub fn run_pipeline(&mut self, pipeline: &str) -> bool {
         if let Some(hooks) = self.session.hooks {
@@ -251,21 +253,21 @@ impl<'c> Module<'c> {
     /// # Errors
     /// The reason for a stop, which has been reported.
     pub fn run_passes(&mut self, passes: &[PassInstance]) -> Result<(), PassFailure> {
-        // SAFETY: as of `run`.
+        // SAFETY: as in `run_pipeline`.
         unsafe { pass::run_passes(self.raw, passes, true) }
     }
 
-    /// Runs passes as [`Module::run_passes`] does, without verifying the module; a later pass will. Debug builds verify
-    /// anyway.
+    /// Runs passes as [`Module::run_passes`] does, without verifying the module, which a later pass does. Debug builds
+    /// always verify.
     ///
     /// # Errors
     /// As [`Module::run_passes`].
     pub fn run_unverified(&mut self, passes: &[PassInstance]) -> Result<(), PassFailure> {
-        // SAFETY: as of `run`.
+        // SAFETY: as in `run_pipeline`.
         unsafe { pass::run_passes(self.raw, passes, cfg!(debug_assertions)) }
     }
 
-    /// Verifies the module; errors have been reported.
+    /// Verifies the module; errors are reported.
     #[must_use]
     pub fn verify(&self) -> bool {
         // SAFETY: the module is alive.
@@ -289,28 +291,28 @@ impl Drop for Module<'_> {
 /// The reason for a stop, which has been reported.
 pub fn run_trial_passes(copy: &mut DetachedClone<'_>, passes: &[PassInstance]) -> Result<(), PassFailure> {
     let copy: &DetachedClone<'_> = copy;
-    // SAFETY: the copy is a module, alive and in no other operation; no handle of it outlives the exclusive borrow.
+    // SAFETY: the copy is a live module in no other operation; no handle into it outlives the exclusive borrow.
     run_as_trial(copy.op(), || unsafe {
         pass::run_passes(mlirModuleFromOperation(copy.op().to_raw()), passes, cfg!(debug_assertions))
     })
 }
 
-/// Returns whether a text is a valid module; errors have been reported.
+/// Returns whether a text is a valid module; errors are reported.
 #[must_use]
 pub fn can_parse(context: &Context, text: &str) -> bool {
     let raw = parse_raw(context, text);
     let is_module = !raw.ptr.is_null();
     if is_module {
-        // SAFETY: destroyed once, at once.
+        // SAFETY: destroyed once, and not used afterwards.
         unsafe { mlir_sys::mlirModuleDestroy(raw) };
     }
     is_module
 }
 
-/// Parses a module; null after an error, which has been reported.
+/// Parses a module; returns null after an error, which has been reported.
 fn parse_raw(context: &Context, text: &str) -> MlirModule {
     // MLIR's lexer requires a terminating zero byte.
     let ended = format!("{text}\0");
-    // SAFETY: the text and the byte behind it outlive the call, which copies what it keeps.
+    // SAFETY: the text and the byte after it outlive the call, which copies the contents that it keeps.
     unsafe { mlir_sys::mlirModuleCreateParse(context.to_raw(), string_ref(&ended[..text.len()])) }
 }

@@ -8,14 +8,14 @@ pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// The text of a string that a context keeps. What is no UTF-8 reads as MLIR prints it, `a\FF`, so that different names
-/// stay different; the context keeps that as well.
+/// Returns the text of a string that a context owns. Invalid UTF-8 is escaped as MLIR prints it, such as `a\FF`, so
+/// that different names stay different; the context owns the escaped text as well.
 ///
 /// # Safety
-/// Its bytes are there, and do not change, for as long as the result is used, and the context is alive: strings in
-/// attributes and identifiers are uniqued in the context, which outlives the module.
+/// The bytes exist and do not change while the result is used, and the context is alive. Strings in attributes and
+/// identifiers are uniqued in the context, which outlives the module.
 pub(crate) unsafe fn read_context_text<'c>(raw: MlirStringRef, context: impl FnOnce() -> MlirContext) -> &'c str {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { read_bytes(raw) };
     str::from_utf8(bytes).unwrap_or_else(|_| {
         let escaped = escape_bytes(bytes);
@@ -25,13 +25,13 @@ pub(crate) unsafe fn read_context_text<'c>(raw: MlirStringRef, context: impl FnO
     })
 }
 
-/// The text of a string of the bridge, which C++ keeps for as long as it runs; what is no UTF-8 reads as MLIR prints
+/// Returns the text of a string of the bridge, which C++ keeps during the call. Invalid UTF-8 is escaped as MLIR prints
 /// it.
 ///
 /// # Safety
-/// Its bytes are there, and do not change, for as long as the result is used.
+/// The bytes exist and do not change while the result is used.
 pub(crate) unsafe fn read_text<'c>(raw: MlirStringRef) -> Cow<'c, str> {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     let bytes = unsafe { read_bytes(raw) };
     str::from_utf8(bytes).map_or_else(|_| Cow::Owned(escape_bytes(bytes)), Cow::Borrowed)
 }
@@ -46,14 +46,13 @@ fn escape_bytes(bytes: &[u8]) -> String {
 }
 
 /// Returns the bytes of an MLIR string.
-///
 /// # Safety
-/// As of [`read_context_text`].
+/// As for [`read_context_text`].
 pub(super) unsafe fn read_bytes<'c>(raw: MlirStringRef) -> &'c [u8] {
     if raw.length == 0 {
         return &[];
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) }
 }
 

@@ -48,7 +48,7 @@ impl<'c> TensorType<'c> {
     #[must_use]
     pub fn from_type(tensor: Type<'c>) -> Option<Self> {
         let raw = tensor.to_raw();
-        // SAFETY: the queries are only asked of the kind of type that they are for.
+        // SAFETY: each query is called on its own kind of type only.
         unsafe {
             if !mlirTypeIsARankedTensor(raw) || !mlirShapedTypeHasStaticShape(raw) {
                 return None;
@@ -63,7 +63,7 @@ impl<'c> TensorType<'c> {
     /// Builds the type.
     #[must_use]
     pub fn build(&self) -> Type<'c> {
-        // SAFETY: all parts are of one context; a missing encoding is a null attribute.
+        // SAFETY: shape, element type and encoding are of one context; a missing encoding is a null attribute.
         unsafe {
             let encoding = self.encoding.map_or_else(|| mlirAttributeGetNull(), |attribute| attribute.to_raw());
             Type::from_raw(mlirRankedTensorTypeGet(
@@ -94,11 +94,11 @@ impl<'c> TensorType<'c> {
     }
 }
 
-/// The text of a string attribute.
+/// Returns the text of a string attribute.
 #[must_use]
 pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     // melior's own accessor fails on the empty string (0.27.4).
-    // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
+    // SAFETY: the value is read only if the attribute is a string; strings are uniqued in the context.
     unsafe {
         mlirAttributeIsAString(attribute.to_raw()).then(|| {
             read_context_text(mlirStringAttrGetValue(attribute.to_raw()), || {
@@ -108,7 +108,7 @@ pub fn string(attribute: Attribute<'_>) -> Option<&str> {
     }
 }
 
-/// The number in an integer attribute.
+/// Returns the number in an integer attribute.
 #[must_use]
 pub fn integer(attribute: Attribute<'_>) -> Option<i64> {
     IntegerAttribute::try_from(attribute).ok().map(|number| number.value())
@@ -120,19 +120,19 @@ pub fn natural_number(attribute: Attribute<'_>) -> Option<usize> {
     integer(attribute).and_then(|number| usize::try_from(number).ok())
 }
 
-/// The numbers of an array of 64-bit integers.
+/// Returns the numbers of an array of 64-bit integers.
 #[must_use]
 pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     let array = DenseI64ArrayAttribute::try_from(attribute).ok()?;
     (0..array.len()).map(|index| array.element(index).ok()).collect()
 }
 
-/// The elements of an array attribute.
+/// Returns the elements of an array attribute.
 #[must_use]
 pub fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
     let raw = attribute.to_raw();
-    // melior's own conversion asks for an array of integers instead (0.27.4).
-    // SAFETY: the elements are only asked for where the attribute is an array.
+    // melior's own conversion expects an array of integers instead (0.27.4).
+    // SAFETY: the elements are read only if the attribute is an array.
     unsafe {
         if !mlirAttributeIsAArray(raw) {
             return None;
@@ -145,13 +145,13 @@ pub fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
     }
 }
 
-/// The strings of an array of strings.
+/// Returns the strings of an array of strings.
 #[must_use]
 pub fn strings(attribute: Attribute<'_>) -> Option<Vec<&str>> {
     elements(attribute)?.into_iter().map(string).collect()
 }
 
-/// The number in a float attribute.
+/// Returns the number in a float attribute.
 #[must_use]
 pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
     FloatAttribute::try_from(attribute).ok().map(|number| number.value())
@@ -160,7 +160,7 @@ pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
 /// Returns the element of a splat constant.
 #[must_use]
 pub fn splat_value(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
-    // SAFETY: the element is only asked for where there is one.
+    // SAFETY: the element is read only if there is one.
     unsafe {
         if !mlirAttributeIsADenseElements(attribute.to_raw()) || !mlirDenseElementsAttrIsSplat(attribute.to_raw()) {
             return None;
@@ -169,11 +169,11 @@ pub fn splat_value(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
     }
 }
 
-/// The entries of a dictionary attribute, in its own (alphabetical) order.
+/// Returns the entries of a dictionary attribute, in its own (alphabetical) order.
 #[must_use]
 pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<'_>)>> {
     let raw = attribute.to_raw();
-    // SAFETY: the elements are only asked for where the attribute is a dictionary; names are uniqued in the context.
+    // SAFETY: the elements are read only if the attribute is a dictionary; names are uniqued in the context.
     unsafe {
         if !mlirAttributeIsADictionary(raw) {
             return None;
@@ -189,28 +189,22 @@ pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribu
     }
 }
 
-/// An array attribute.
+/// Builds an array attribute.
 #[must_use]
 pub fn array_attribute<'c>(context: &'c Context, values: &[Attribute<'c>]) -> Attribute<'c> {
     ArrayAttribute::new(context, values).into()
 }
 
-/// A unit attribute.
-#[must_use]
-pub fn boolean_unit(context: &Context) -> Attribute<'_> {
-    Attribute::unit(context)
-}
-
-/// A reference to a symbol.
+/// Builds a reference to a symbol.
 #[must_use]
 pub fn symbol_attribute<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
     FlatSymbolRefAttribute::new(context, name).into()
 }
 
-/// The name in a reference to a symbol.
+/// Returns the name in a reference to a symbol.
 #[must_use]
 pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
-    // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
+    // SAFETY: the name is read only if the attribute is a reference; names are uniqued in the context.
     unsafe {
         mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| {
             read_context_text(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()), || {
@@ -220,54 +214,53 @@ pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     }
 }
 
-/// The type in an attribute that holds one.
+/// Returns the type in a type attribute.
 #[must_use]
 pub fn type_of(attribute: Attribute<'_>) -> Option<Type<'_>> {
     TypeAttribute::try_from(attribute).ok().map(|holder| holder.value())
 }
 
-/// An attribute that holds a type.
+/// Builds a type attribute.
 #[must_use]
 pub fn type_attribute(of: Type<'_>) -> Attribute<'_> {
     TypeAttribute::new(of).into()
 }
 
-/// The index type.
+/// Returns the index type.
 #[must_use]
 pub fn index_type(context: &Context) -> Type<'_> {
     Type::index(context)
 }
 
-/// Returns the value of a unit attribute: whether it is present.
+/// Builds a unit attribute.
 #[must_use]
 pub fn unit_attribute(context: &Context) -> Attribute<'_> {
-    // SAFETY: the context is alive.
-    unsafe { Attribute::from_raw(mlirUnitAttrGet(context.to_raw())) }
+    Attribute::unit(context)
 }
 
-/// A 64-bit integer attribute.
+/// Builds a 64-bit integer attribute.
 #[must_use]
 pub fn i64_attribute(context: &Context, value: i64) -> Attribute<'_> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
 }
 
-/// A 32-bit integer attribute, as those of enums are.
+/// Builds a 32-bit integer attribute, as enums have.
 #[must_use]
 pub fn i32_attribute(context: &Context, value: i32) -> Attribute<'_> {
     IntegerAttribute::new(IntegerType::new(context, 32).into(), value.into()).into()
 }
 
-/// A 64-bit float attribute.
+/// Builds a 64-bit float attribute.
 pub(crate) fn f64_attribute(context: &Context, value: f64) -> Attribute<'_> {
     FloatAttribute::new(context, Type::float64(context), value).into()
 }
 
-/// An index attribute.
+/// Builds an index attribute.
 pub(crate) fn index_attribute(context: &Context, value: i64) -> Attribute<'_> {
     IntegerAttribute::new(Type::index(context), value).into()
 }
 
-/// An array of 64-bit integers.
+/// Builds an array of 64-bit integers.
 pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI64ArrayAttribute::new(context, values).into()
 }
@@ -282,30 +275,30 @@ pub(crate) fn i32_array_attribute<'c>(context: &'c Context, lengths: &[usize]) -
     DenseI32ArrayAttribute::new(context, &lengths).into()
 }
 
-/// A string attribute.
+/// Builds a string attribute.
 #[must_use]
 pub fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     StringAttribute::new(context, text).into()
 }
 
-/// An array of strings.
+/// Builds an array of strings.
 #[must_use]
 pub fn string_array<'c>(context: &'c Context, texts: &[String]) -> Attribute<'c> {
     let texts: Vec<Attribute<'c>> = texts.iter().map(|text| string_attribute(context, text)).collect();
     array_attribute(context, &texts)
 }
 
-/// An array of 64-bit floats.
+/// Builds an array of 64-bit floats.
 #[must_use]
 pub fn f64_array_attribute<'c>(context: &'c Context, values: &[f64]) -> Attribute<'c> {
     // SAFETY: MLIR copies as many numbers as the slice has.
     unsafe { Attribute::from_raw(mlirDenseF64ArrayGet(context.to_raw(), values.len().cast_signed(), values.as_ptr())) }
 }
 
-/// The numbers of an array of 64-bit floats.
+/// Returns the numbers of an array of 64-bit floats.
 #[must_use]
 pub fn floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
-    // SAFETY: the elements are only asked for where the attribute is such an array.
+    // SAFETY: the elements are read only if the attribute is such an array.
     unsafe {
         let raw = attribute.to_raw();
         mlirAttributeIsADenseF64Array(raw).then(|| {
@@ -314,21 +307,21 @@ pub fn floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
     }
 }
 
-/// The type of that name.
+/// Returns the builtin type of that name.
 ///
 /// # Panics
-/// If MLIR has no such type; callers name builtin ones.
+/// If MLIR has no such type.
 pub(super) fn parse_type<'c>(context: &'c Context, name: &str) -> Type<'c> {
     Type::parse(context, name).expect("the name of a builtin type")
 }
 
-/// The type of elements.
+/// Returns the MLIR type of an element type.
 #[must_use]
 pub fn type_of_element(context: &Context, element: ElementType) -> Type<'_> {
     parse_type(context, element.name())
 }
 
-/// Whether a type is a tensor, whatever is known of its shape.
+/// Returns whether a type is a tensor, ranked or not.
 #[must_use]
 pub fn is_tensor(r#type: Type<'_>) -> bool {
     // SAFETY: the type is valid.
@@ -338,14 +331,14 @@ pub fn is_tensor(r#type: Type<'_>) -> bool {
 /// Returns whether an iterator type of `linalg` is a reduction.
 #[must_use]
 pub fn is_reduction(iterator: Attribute<'_>) -> bool {
-    // SAFETY: any attribute may be asked.
+    // SAFETY: the query accepts any attribute.
     unsafe { spyreIteratorIsReduction(iterator.to_raw()) }
 }
 
-/// The tensor type of an elements attribute.
+/// Returns the tensor type of an elements attribute.
 #[must_use]
 pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
-    // SAFETY: the type is only asked for where the attribute has elements.
+    // SAFETY: the type is read only if the attribute has elements.
     unsafe {
         mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw())))
     }
@@ -357,7 +350,7 @@ pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
 pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<Attribute<'c>> {
     let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
     let of = tensor.with_shape(shape.to_vec()).build();
-    // SAFETY: both are tensors of as many elements of one type, which is all that MLIR asks for.
+    // SAFETY: both are tensors with the same element type and number of elements, as MLIR requires.
     let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshaped(attribute.to_raw(), of.to_raw())) };
     (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }

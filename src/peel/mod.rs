@@ -1,15 +1,9 @@
-//! Stage `peel`: splits a dimension in two so that the first part can be tiled and divided well.
+//! Stage `peel`: splits a dimension in two so that the first slice has useful tile and core counts.
 //!
-//! Loops and cores divide a dimension into equal parts: 16,381 rows, a prime number, run without tiling, and on one
-//! core where nothing else can be divided. Split into 16,320 and 61 rows, most of the work has several counts to choose
-//! from, and the remainder is small. Ops of each part are consecutive, so that values of a part pass from op to op; ops
-//! that need both parts read an assembled buffer. The program is compiled both ways to decide whether this pays.
-//!
-//! | file | what |
-//! |---|---|
-//! | `mod.rs` | candidate dimensions, and where they are split |
-//! | `ir/peel_remainders.rs` | reads the program, compares the variants, keeps the better one |
-//! | `ir/split_ops.rs` | splits ops in two |
+//! Loops and cores divide a dimension into equal slices, so a prime number of rows, such as 16,381, is neither tiled
+//! nor divided. Split into 16,320 and 61 rows, most of the work has several counts to choose from, and the remainder is
+//! small. Values pass from op to op within a slice; ops that need both slices read an assembled buffer. Compilation of
+//! both variants decides whether the split saves time.
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
@@ -24,11 +18,11 @@ pub struct PeeledDim {
     pub dims: BTreeMap<usize, usize>,
     /// Size of the dimension.
     pub size: i64,
-    /// Size of the first part.
+    /// Size of the first slice.
     pub first_size: i64,
 }
 
-/// Rows of a stick: a part begins at a stick boundary, along whatever dimension the sticks are laid out later.
+/// Rows of a stick: a slice begins at a stick boundary, whichever dimension is in the sticks later.
 const STICK_ROWS: i64 = 64;
 
 /// Maximum number of dimensions that are tried in a program.
@@ -65,7 +59,7 @@ pub fn find_peel_candidates(
     places.collect()
 }
 
-/// Returns the split points of a size: before the smallest remainder, and where the first part has more counts to
+/// Returns the split points of a size: before the smallest remainder, and where the first slice has more counts to
 /// choose from.
 fn find_split_points(size: i64, granule: i64) -> Vec<i64> {
     let count = size / granule;

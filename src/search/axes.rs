@@ -6,8 +6,8 @@ use std::{
     ops::Range,
 };
 
-/// Dimension that the ops of a segment iterate over together: if one op makes a tile of a value along it, the next one
-/// reads only that tile.
+/// Dimension that the ops of a segment iterate over together: if one op computes a tile of a value along it, the next
+/// one reads only that tile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TilingAxis {
     /// Size that the tile count must divide: the number of points, or of points of the outer part if an op has the
@@ -26,7 +26,7 @@ pub struct TilingAxis {
 ///
 /// Dimensions belong to one axis if one op writes a value along one of them and another op reads it along the other. An
 /// op never has an axis twice: in self-attention, the tokens of the queries and of the keys come from one value but
-/// form two axes; the first reader shares the maker's axis.
+/// form two axes; the first reader shares the producer's axis.
 #[must_use]
 pub fn find_axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<TilingAxis> {
     let mut axes = find_axes_without_carried(ops, segment.clone());
@@ -55,7 +55,7 @@ pub fn find_axes_without_carried(ops: &[SearchedOp], segment: Range<usize>) -> V
     groups.into_axes(ops, &segment)
 }
 
-/// An iteration dimension of one of the ops.
+/// Iteration dimension of an op.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct OpDimension {
     op: usize,
@@ -100,7 +100,7 @@ impl AxisGroups {
         }
     }
 
-    /// Returns the groups that an op may be tiled along.
+    /// Returns the groups along which an op may be tiled.
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<TilingAxis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
             let dims =

@@ -1,5 +1,5 @@
-//! Loop-carried reductions that a loop corrects instead of a second loop after it: selects the users of a reduction
-//! that run in its loop.
+//! Selects the users of a reduction that run in its loop, because the loop carries and corrects the running result. No
+//! second loop is then needed after it.
 
 use super::SearchedOp;
 use crate::tile::{AnalyzedOp, AnalyzedOpKind, AnalyzedOperand, RunningDependence, RunningValueAnalysis};

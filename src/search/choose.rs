@@ -1,5 +1,8 @@
-//! Search for the plan of least time: a shortest path over segments. All edges are estimated; edges on the path are
-//! then evaluated.
+//! Search for the plan of least time: a shortest path over segments.
+//!
+//! All edges are estimated first. Edges on the shortest path are then evaluated, which raises their cost and that of
+//! edges that tile the same ops equally, so another path may become the shortest. Once all nests of the shortest path
+//! are evaluated, it is the best plan, provided that no estimate is too high.
 
 mod preference;
 mod program_plans;
@@ -26,8 +29,8 @@ const MAX_SEGMENT_OPS: usize = 24;
 /// Relative tolerance of the search: a plan is accepted if its time exceeds the least estimate of all plans by at most
 /// this fraction.
 const CONVERGENCE_TOLERANCE: f64 = 0.001;
-/// Factors by which estimates are multiplied, one after the other. The first admits only nests with a large estimated
-/// gain, so that the search ends soon; the last admits every nest that could be better.
+/// Factors by which estimates are multiplied, one after the other. The first factor admits only nests with a large
+/// estimated gain, so that the search ends soon; the last admits every nest that could be better.
 const ESTIMATE_FACTORS: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 /// Maximum number of nests of a segment that are evaluated because they move fewer bytes.
 const MAX_TRAFFIC_SAVING_NESTS: usize = 8;
@@ -48,8 +51,7 @@ const SMALL_GAIN_STEPS_DIVISOR: usize = 20;
 const MIN_UNEXPLAINED_FRACTION: f64 = 0.02;
 /// Minimum fraction by which ops outside of loops must cost more than known before the search runs another round.
 const MIN_COST_INCREASE: f64 = 0.005;
-/// Maximum number of search rounds. Each round uses the costs of ops outside of loops that the previous round's plan
-/// showed.
+/// Maximum number of search rounds. Each round uses the costs of ops outside of loops in the previous round's plan.
 const MAX_ROUNDS: usize = 3;
 /// Cost of evaluating a segment in addition to its ops, in search steps.
 const STEPS_PER_EVALUATION: usize = 4;
@@ -81,12 +83,12 @@ pub struct TileSearchStatistics {
     pub num_evaluated: usize,
     /// Number of evaluations in which a rule rejected the plan.
     pub num_infeasible: usize,
-    /// Whether the search ended by itself, not for want of steps.
+    /// Whether the search ended by itself, not for lack of steps.
     pub is_complete: bool,
 }
 
-/// Chooses loops in at most `most_steps` steps, plus a few whole-program plans; one step evaluates one op. By `judge`,
-/// the loops never slow the program.
+/// Chooses loops in at most `most_steps` steps, plus a few whole-program plans; one step evaluates one op. According to
+/// `judge`, the loops never slow the program.
 #[must_use]
 pub fn choose_tilings(ops: &[SearchedOp], judge: &dyn CostEvaluator, most_steps: usize) -> TileSearchResult {
     if most_steps == 0 || ops.iter().all(|op| !op.may_be_tiled.contains(&true)) {
@@ -136,13 +138,13 @@ pub fn choose_tilings(ops: &[SearchedOp], judge: &dyn CostEvaluator, most_steps:
     TileSearchResult { loops, found: Some(found) }
 }
 
-/// A segment in the search.
+/// Segment in the search.
 struct SegmentEdge<'a> {
     ops: &'a [SearchedOp],
     range: Range<usize>,
     /// Whether results of ops before the segment are in LX for it, if its loops do not tile them.
     has_resident_live_ins: bool,
-    /// Estimated time if LX has room for every value, ns.
+    /// Estimated time for an LX that has room for every value, ns.
     unlimited_lx_ns: f64,
     /// Empty until the path uses the edge.
     axes: Vec<TilingAxis>,
@@ -197,8 +199,8 @@ impl SegmentEdge<'_> {
         }
     }
 
-    /// Returns the loops to try in the whole program: fastest evaluated nests, and those with fewer bytes in little
-    /// more time. `None` is no loop.
+    /// Returns the loops to try in the program: the fastest evaluated nests, and those with fewer bytes in little more
+    /// time. `None` is no loop.
     fn loops_to_try(&self) -> Vec<Option<LoopNest>> {
         let is_first = |&(number, (_, nest)): &(usize, &(ModeledCost, Tiling))| {
             !self.evaluated[..number].iter().any(|(_, before)| before == nest)
@@ -217,7 +219,7 @@ impl SegmentEdge<'_> {
             .collect()
     }
 
-    /// Returns whether `cost` moves so many bytes less than the fastest evaluated nest that its longer time is
+    /// Returns whether `cost` moves so many fewer bytes than the fastest evaluated nest that its longer time is
     /// acceptable.
     fn is_worth_longer_time(&self, cost: &ModeledCost) -> bool {
         self.evaluated.first().is_some_and(|(fastest, _)| trades_time_for_bytes(cost, fastest, fastest.ns))
@@ -501,7 +503,7 @@ impl<'a> ShortestPathSearch<'a> {
     }
 
     /// Reopens all edges, assuming that untiled results of earlier ops are in LX. Whole-program evaluation then decides
-    /// whether that pays.
+    /// whether the assumption holds.
     fn assume_resident_values(&mut self) {
         let roomy = UnlimitedLxCosts::new(self.ops, self.evaluator);
         for edge in self.edges.iter_mut().flatten() {
@@ -552,7 +554,7 @@ impl<'a> ShortestPathSearch<'a> {
         &self.edges[place.first][place.n_ops - 1]
     }
 
-    /// Searches for the best path and plan, in rounds, until a plan shows no new costs of ops outside of loops.
+    /// Searches for the best path and plan, in rounds, until a plan has no new costs of ops outside of loops.
     fn run_rounds(&mut self, most_steps: usize, rounds: &mut SearchState) {
         for _ in 0..MAX_ROUNDS {
             rounds.is_complete &= self.refine_shortest_path(most_steps);
@@ -572,7 +574,7 @@ impl<'a> ShortestPathSearch<'a> {
         }
     }
 
-    /// Opens or evaluates edges of the shortest path until it is settled; returns false if the steps ran out first.
+    /// Opens or evaluates edges of the shortest path until it is final; returns false if the steps ran out first.
     fn refine_shortest_path(&mut self, most_steps: usize) -> bool {
         for caution in ESTIMATE_FACTORS {
             while let Some(SegmentKey { first, n_ops }) = self.find_least_certain_edge(caution) {

@@ -21,8 +21,8 @@ pub fn find_hoistable_copies(ops: &[SearchedOp], loops: &LoopNest) -> Vec<Hoiste
     found.into_iter().map(|(_, copied)| copied).collect()
 }
 
-/// Returns the values that ops before the loops make and no loop tiles, in the form of copies before the loops: they
-/// may be in LX throughout.
+/// Returns the results of ops before the loops that no loop tiles, in the form of copies before the loops: they may be
+/// in LX throughout.
 pub(super) fn resident_live_ins(ops: &[SearchedOp], loops: &LoopNest) -> Vec<HoistedCopy> {
     let is_made = |&OperandPosition { op, operand }: &OperandPosition| {
         ops[op].tiled.inputs[operand].producer.is_some_and(|maker| ops[maker].may_be_in_lx)
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::search::{AxisTiling, find_axes, tests::matmul};
 
-    /// Returns the nest of `[M, N]` counts around two products of the same rows.
+    /// Returns the nest of `[M, N]` counts around two matmuls of the same rows.
     fn matmul_nest(counts: [i64; 2]) -> (Vec<SearchedOp>, LoopNest) {
         let mut first = matmul([512, 256, 128], None);
         first.values = vec![7, 8];
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn keeps_untiled_result_of_earlier_op_resident() {
-        // The loop cuts the columns of the second product only, which reads all rows that the first one makes.
+        // The loop tiles only the columns of the second matmul, which reads all rows that the first one computes.
         let (mut ops, mut loops) = matmul_nest([1, 4]);
         ops[1].values[0] = 11;
         let kept = |ops: &[SearchedOp], loops: &LoopNest| {

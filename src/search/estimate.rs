@@ -21,12 +21,12 @@ enum ResidentValue {
     Input(ReusedOperand),
 }
 
-/// Values that are resident in LX for their readers.
+/// Values that are resident in LX for their users.
 #[derive(Default)]
 struct ResidentSet {
-    /// For each op of the segment whether its result is.
+    /// For each op of the segment, whether its result is resident.
     results: Vec<bool>,
-    /// Ops before the segment whose results are, ascending.
+    /// Ops before the segment whose results are resident, ascending.
     before: Vec<usize>,
     /// Reused values from outside of the segment.
     inputs: Vec<ReusedOperand>,
@@ -70,8 +70,8 @@ pub(super) fn estimate_cost(
     subtract_avoided_stores(ops, &tiled.segment, in_lx.before.iter().copied(), cost, costs)
 }
 
-/// Subtracts from the cost of a segment the HBM writes that ops before it avoid, because the segment finds their
-/// results in LX. Each reader gets an equal share of the saving.
+/// Subtracts from the cost of a segment the HBM writes that ops before it avoid, because the segment reads their
+/// results from LX. Each reader gets an equal share of the saving.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "bytes are far below 2^53")]
 pub(super) fn subtract_avoided_stores(
     ops: &[SearchedOp],
@@ -187,7 +187,7 @@ impl<'a> TiledSegment<'a> {
         self.levels[level].dims[op - self.segment.start]
     }
 
-    /// Returns whether a level lets the reader use the tile that an iteration makes: it tiles both ops or none, the
+    /// Returns whether a level lets the reader use the tile that an iteration computes: it tiles both ops or none, the
     /// reader reads the complete value each time, or the loop carries the running value.
     fn can_pass_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
         let Some(made) = self.tiled_dim(level, maker) else {
@@ -202,7 +202,7 @@ impl<'a> TiledSegment<'a> {
         }
     }
 
-    /// Returns whether the reader finds the maker's tile of the same iteration in LX.
+    /// Returns whether the reader finds the producer's tile of the same iteration in LX.
     fn reads_from_lx(&self, maker: usize, reader: usize) -> bool {
         let first = self.segment.start;
         (0..self.levels.len()).all(|level| {
@@ -216,7 +216,7 @@ impl<'a> TiledSegment<'a> {
         (0..self.levels.len()).filter_map(move |level| Some((self.tiled_dim(level, op)?, self.levels[level].count)))
     }
 
-    /// Returns the bytes of an op's result that one iteration makes.
+    /// Returns the bytes of an op's result that one iteration computes.
     fn tile_bytes(&self, op: usize) -> i64 {
         self.ops[op].result_bytes() / self.num_tiles(op, &self.ops[op].tiled.output)
     }
@@ -295,7 +295,7 @@ impl<'a> TiledSegment<'a> {
             let takes_over = self.ops[op].may_reuse_operand;
             live.retain(|last| last > op || last == op && !takes_over);
             for (again, bytes) in std::mem::take(&mut inputs[op - first]) {
-                // The value that was resident for this op is the same one.
+                // This value was resident for the op already.
                 live.remove(ResidentValue::Input(ReusedOperand { reader: op, ..again }));
                 live.insert(ResidentValue::Input(again), again.reader, bytes);
                 kept.inputs.push(again);

@@ -42,7 +42,7 @@ pub struct HoistedCopy {
 }
 
 impl HoistedCopy {
-    /// Returns the copy for ops that stand `n_ops` positions later.
+    /// Returns the copy for ops whose positions are `n_ops` larger.
     #[must_use]
     pub(super) fn shift_positions(&self, n_ops: usize) -> Self {
         let reads = self.reads.iter().map(|read| OperandPosition { op: read.op + n_ops, ..*read }).collect();
@@ -58,7 +58,7 @@ impl LoopNest {
         Self { ops: ops.clone(), levels: nest.iter().map(level).collect(), copies: Vec::new() }
     }
 
-    /// Returns the nest around ops that stand `n_ops` positions later.
+    /// Returns the nest for ops whose positions are `n_ops` larger.
     #[must_use]
     pub fn shift_positions(&self, n_ops: usize) -> Self {
         let later = |level: &TiledLoop| TiledLoop {

@@ -1,47 +1,10 @@
 //! Stage `search`: automatic choice of tiles.
 //!
-//! Where the values between ops do not fit into LX, they go through HBM. Run tile by tile, they fit. This stage chooses
-//! which ops run in loops together, along which of their dimensions, in how many tiles, and writes what it chooses as
-//! the hints that a user would write.
-//!
-//! Definitions:
-//! * An *axis* is a dimension that several ops iterate over together ([`Axis`]).
-//! * A *segment* is a run of ops in program order; a *nest* is one or two loops around all ops of a segment that have
-//!   the nest's axes.
-//! * A *plan* partitions the program into segments, each with a nest or without one.
-//! * Values that cross from one segment to another go through HBM in this search; later passes keep them in LX where
-//!   they can.
-//!
-//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A
-//! segment costs as much as its best nest, or as its ops in the program without loops. Nests are first *estimated*
-//! (`estimate.rs`), with the best split for every op and every value in LX that has room; estimates are seldom too
-//! high. Segments on the shortest path are then *evaluated*: later passes divide, place and price the segment in
-//! isolation ([`CostEvaluator`]). Evaluation raises the cost of an edge and of edges that tile the same ops alike, so
-//! another path may become the shortest. Once all nests of the shortest path are evaluated, it is the best plan,
-//! provided that no estimate is too high. Finally the loops are evaluated together in the whole program and kept only
-//! if it gets no slower. Steps, not seconds, bound the work (figures: `docs/measurements/tile-search.md`).
-//!
-//! | file | what |
-//! |---|---|
-//! | `axes.rs` | dimensions that can be tiled together |
-//! | `tilings.rs` | candidate loop nests |
-//! | `loops.rs` | a nest around ops, as written to the program |
-//! | `estimate.rs` | estimated costs of nests |
-//! | `measured_times.rs` | evaluated times of ops, used as lower bounds in other segments |
-//! | `carry.rs` | reductions that a loop can carry |
-//! | `copies.rs` | values that copies before loops could keep in LX |
-//! | `unlimited_lx.rs` | lower bound with unlimited LX |
-//! | `choose.rs` | the shortest path; `choose/whole.rs`: whole-program plans; `choose/preference.rs`: comparison of two plans |
-//! | `more_lx.rs` | cost of the program on a machine with more LX |
-//! | `objective.rs` | least time, or fewest bytes |
-//! | `runner_up.rs` | the next best plan |
-//! | `partitions.rs` | partitions of a long program, which are searched separately |
-//! | `ir/search_tiling.rs` | reads the program, writes hints |
-//! | `ir/read.rs` | the ops as plain values |
-//! | `ir/hints.rs` | a nest as hints on ops |
-//! | `ir/segment.rs` | extraction of ops into a function of their own |
-//! | `ir/certify.rs` | ops for a certificate, which the crate `tile-verify` computes and checks |
-//! | `ir/judge.rs` | divides, places and prices such a function |
+//! Values between ops that do not fit into LX go through HBM; tiles of them may fit. This stage chooses the ops that
+//! share loops, their tiled dimensions and tile counts, and writes them as hints. A *plan* partitions the program into
+//! *segments*, runs of ops in program order. A *nest* is one or two loops around the ops of a segment, each along an
+//! *axis* ([`TilingAxis`]). [`choose_tilings`] finds the best plan as a shortest path over segments (measurements:
+//! `docs/measurements/tile-search.md`).
 
 mod axes;
 mod carry;
@@ -78,10 +41,10 @@ use crate::tile::{AnalyzedOpKind, TiledOp};
 use cost::ModeledCost;
 use std::ops::Range;
 
-/// An op of the program.
+/// Op of the program.
 #[derive(Clone, Debug, Default)]
 pub struct SearchedOp {
-    /// Op as tiling sees it.
+    /// Op for the stage `tile`.
     pub tiled: TiledOp,
     /// Rule of the op for loop-carried reductions along an axis.
     pub rule: AnalyzedOpKind,
@@ -96,13 +59,13 @@ pub struct SearchedOp {
     pub may_reuse_operand: bool,
     /// Whether its result may be in LX, for every tiling and core split of the op.
     pub may_be_in_lx: bool,
-    /// For each operand the number of its base value, behind all views.
+    /// For each operand, the number of its base value, through all views.
     pub values: Vec<usize>,
     /// For each operand the previous op that read the same value.
     pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.
     pub readers: Vec<usize>,
-    /// Whether the op assembles a value from parts that other ops made.
+    /// Whether the op assembles a value from slices that other ops computed.
     pub is_assembly: bool,
     /// Whether the program returns the result.
     pub is_result: bool,
@@ -118,10 +81,10 @@ impl SearchedOp {
         dim >= self.tiled.sizes.len() - self.tiled.num_reduced
     }
 
-    /// Returns whether loops around these ops should assemble the value in each iteration. After loops, parts are
+    /// Returns whether loops around these ops should assemble the value in each iteration. After loops, slices are
     /// written directly to their places, so only a reader in the same loops is a reason. If other ops read the value
-    /// too, it would have to be copied out of each iteration, so it is assembled before the loops if these make none of
-    /// its parts.
+    /// too, it would have to be copied out of each iteration. It is therefore assembled before the loops if these
+    /// compute none of its slices.
     fn belongs_in(&self, segment: &Range<usize>) -> bool {
         let is_read_outside = self.is_result || !self.readers.iter().all(|reader| segment.contains(reader));
         let has_part_of =
@@ -151,7 +114,7 @@ pub trait OpCosts {
     }
 }
 
-/// Costs of ops compiled together.
+/// Costs of ops that are compiled together.
 pub trait CostEvaluator: OpCosts {
     /// Returns the cost of each op in the program without loops, or `None` if the program cannot be compiled that way.
     fn evaluate_untiled(&self) -> Option<Vec<ModeledCost>>;
@@ -186,7 +149,7 @@ mod tests {
         2 * sizes.iter().product::<i64>()
     }
 
-    /// `p[M, N] = a[M, K] w[K, N]`, sizes as M, N, K; `maker` makes `a`.
+    /// Returns `p[M, N] = a[M, K] w[K, N]`, sizes as M, N, K; `maker` defines `a`.
     pub(super) fn matmul([m, n, k]: [i64; 3], maker: Option<usize>) -> SearchedOp {
         let tiled = TiledOp {
             sizes: vec![m, n, k],

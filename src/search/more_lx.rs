@@ -7,8 +7,8 @@ use cost::{ModeledCost, Objective};
 pub const ADDITIONAL_LX_BYTES: i64 = 1 << 20;
 
 /// Returns the cost of a program on a machine with a chosen plan, or with the loops of a smaller machine if these are
-/// cheaper: a larger machine can run every plan of a smaller one. Returns `None` if the program cannot be compiled
-/// there.
+/// cheaper, since a larger machine can run every plan of a smaller one. Returns `None` if the program cannot be
+/// compiled there.
 #[must_use]
 pub fn compute_cost_with_more_lx(
     judge: &dyn CostEvaluator,
@@ -28,7 +28,7 @@ mod tests {
     use crate::search::{AxisTiling, HoistedCopy, OpCosts, TileSearchStatistics, TilingAxis};
     use std::ops::Range;
 
-    /// A machine on which a program takes so long without loops and with some.
+    /// Machine on which a program has these times without loops, and with some.
     struct LargerMachine {
         untiled: f64,
         with_loops: Option<f64>,

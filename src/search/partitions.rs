@@ -7,7 +7,7 @@ use std::ops::Range;
 const MAX_PARTITION_OPS: usize = 64;
 
 /// Partitions a program. Each partition ends where the fewest bytes cross, in the second half of its admissible range,
-/// so that equal layers are partitioned alike after the first few.
+/// so that equal layers are partitioned equally after the first few.
 #[must_use]
 pub fn partition_program(ops: &[SearchedOp]) -> Vec<Range<usize>> {
     let crossing = compute_crossing_bytes(ops);
@@ -23,7 +23,7 @@ pub fn partition_program(ops: &[SearchedOp]) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the bytes of results that are made before each op and read by it or later.
+/// Returns the bytes of results that are defined before each op, and read by it or later.
 fn compute_crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
     let mut change = vec![0; ops.len() + 2];
     for (position, op) in ops.iter().enumerate() {
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use crate::search::tests::pointwise;
 
-    /// Returns a chain of layers of `n` ops, each of which hands on a small value at its end.
+    /// Returns a chain of layers of `n` ops, each of which passes on a small value at its end.
     fn layer_chain(n_layers: usize, n: usize) -> Vec<SearchedOp> {
         let n_ops = n_layers * n;
         let op = |position: usize| {

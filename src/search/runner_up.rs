@@ -3,7 +3,7 @@
 use super::LoopNest;
 use cost::{ModeledCost, Objective};
 
-/// Loops around segments of a program, and what all ops cost with them.
+/// Loops around segments of a program, with the cost of all ops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PricedPlan {
     /// The loops; empty for none.

@@ -1,4 +1,4 @@
-//! Values by op, tiling and places of operands: memoized costs, and evaluated times.
+//! Values by op, tiling and operand locations: memoized costs, and evaluated times.
 
 use crate::joint::check_memo_hit;
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ pub(crate) struct TilingTable<T> {
     values: FxHashMap<TilingKey, T>,
 }
 
-/// Number of the op, number of places, places as bits, and dimension and count of each tiled dimension.
+/// Number of the op, number of operands, their locations as bits, and dimension and count of each tiled dimension.
 type TilingKey = SmallVec<[i64; 12]>;
 
 impl<T> Default for TilingTable<T> {
@@ -46,7 +46,7 @@ impl<T> TilingTable<T> {
         }
     }
 
-    /// Returns the value for changes, after inserting `first` if there was none.
+    /// Returns a mutable reference to the value, after inserting `first` if there was none.
     pub(crate) fn get_mut_or_insert_with(
         &mut self,
         op: usize,
@@ -72,7 +72,7 @@ fn make_tiling_key(op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> TilingKe
 mod tests {
     use super::*;
 
-    /// Op, tiled dimensions with their counts, and places of operands.
+    /// Op, tiled dimensions with their counts, and operand locations.
     type TilingQuery<'a> = (usize, &'a [(usize, i64)], &'a [bool]);
 
     #[test]

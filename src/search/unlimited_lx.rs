@@ -1,5 +1,5 @@
-//! Op costs with unlimited LX, each op tiled as is best for it alone: a lower bound on the time of every plan, as far
-//! as the estimates are accurate.
+//! Op costs for an LX of unlimited size, each op in its own best tiling: a lower bound on the time of every plan, as
+//! far as the estimates are accurate.
 
 use super::{ModeledCost, OpCosts, SearchedOp, TilingAxis, find_axes, tilings::find_tile_counts};
 use std::{cell::RefCell, collections::BTreeMap};
@@ -40,7 +40,7 @@ impl OpCosts for UnlimitedLxCosts<'_> {
         };
         let mut cost = cut.fold(self.costs.op_cost(op, &[], in_lx), least);
         if cost.ns.is_infinite() {
-            // No core can address its slices in one loop.
+            // No core can address its slices in a single loop.
             let pairs = self.cuts[op].iter().flat_map(|outer| self.cuts[op].iter().map(move |inner| [*outer, *inner]));
             let pairs = pairs.filter(|[(outer, _), (inner, _)]| outer != inner);
             cost = pairs.map(|cuts| self.costs.op_cost(op, &cuts, in_lx)).fold(cost, least);
@@ -49,7 +49,7 @@ impl OpCosts for UnlimitedLxCosts<'_> {
         cost
     }
 
-    /// No combining cost: an op with its best tiling may be tiled along no summed dimension.
+    /// Returns a cost of zero: an op may be tiled along no reduced dimension in its best tiling.
     fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> ModeledCost {
         ModeledCost::default()
     }

@@ -22,10 +22,10 @@ pub struct LoopLevel {
 pub struct TiledOperand {
     /// For each dimension of the operand, the iteration dimension that indexes it.
     pub dims: Vec<Option<usize>>,
-    /// Defining op of the operand, traced through all views; none for a value from outside.
+    /// Defining op of the operand, traced through all views; `None` for a value from outside.
     pub producer: Option<usize>,
-    /// For each dimension of the operand, the dimension of the defining op's result that is tiled with it; none where
-    /// a view has no such dimension.
+    /// For each dimension of the operand, the dimension of the defining op's result that is tiled with it; `None` if a
+    /// view has no such dimension.
     pub source_dims: Vec<Option<usize>>,
 }
 
@@ -55,7 +55,7 @@ pub struct TiledOp {
 pub struct LevelTiling {
     /// The level.
     pub level: LoopLevel,
-    /// Iteration dimension; none for a loop that only recomputes the op.
+    /// Iteration dimension; `None` for a loop that only recomputes the op.
     pub dim: Option<usize>,
     /// Whether the op reduces it.
     pub is_reduced: bool,
@@ -225,8 +225,8 @@ impl TiledOp {
         cuts.iter().filter(|cut| cut.dim == Some(dim)).fold(self.sizes[dim], |size, cut| size / cut.level.count)
     }
 
-    /// Returns the dimension that a cut tiles, of an operand or of a result; `dims` holds the iteration dimension that
-    /// indexes each of its dimensions. `None` if the cut tiles no dimension of it.
+    /// Returns the dimension of an operand or result that the tiling `cut` tiles; `dims` holds the iteration dimension
+    /// that indexes each of its dimensions. `None` if it tiles no dimension of it.
     #[must_use]
     pub fn find_tiled_dim(dims: &[Option<usize>], cut: &LevelTiling) -> Option<usize> {
         dims.iter().position(|&dim| dim.is_some() && dim == cut.dim)

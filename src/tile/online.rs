@@ -1,39 +1,15 @@
 //! Values that a loop can compute in the same pass as the reductions on which they depend.
 //!
-//! A loop over an *axis* finishes a reduction along it in its last iteration. An op that needs the finished value then
-//! needs a second loop: a softmax first iterates over the keys for the maximum of a row, and then for the sum of
-//! `exp(x - m)`. One loop does both if its partial results can be corrected whenever the maximum grows. A *running*
-//! value is the partial result of a reduction in the current iteration. For an op that reads a running value, this
-//! file determines the form of the result:
-//!
-//! | form | what it is, with `X` of the tile alone and `r` running |
-//! |---|---|
-//! | `Outside` | the same in every iteration |
-//! | `Tile` | `X` |
-//! | `Running` | `r` |
-//! | `Shifted` | `X + r` or `X - r` |
-//! | `Scaled` | `X exp(r)` or `X exp(-r)` |
-//! | `Finished` | needs the finished value |
-//!
-//! Let a reduction `(+)` along the axis take `f(X; r) = X (*) h(r)`, where `(*)` distributes over `(+)` and `h(r)` has
-//! an inverse. A partial result with the old `r` is corrected to the new one by combining it, with `(*)`, with
-//! `h(old)^-1 (*) h(new)`: the reduction of all `X (*) h(old)` is that of all `X`, combined with `h(old)`. Two pairs
-//! are supported:
-//!
-//! * a sum of scaled values, `(+, x)`: the partial result is multiplied by `exp(old - new)`, or by `exp(new - old)`
-//!   for a plus;
-//! * a maximum or a minimum of shifted values, `(max, +)`: `new - old` or `old - new` is added.
-//!
-//! A sum is corrected only where the factor is at most 1: where `r` grows and is subtracted, as a running maximum, or
-//! falls and is added. Otherwise the partial result could overflow although the finished sum does not. Likewise,
-//! corrections only lower a maximum and only raise a minimum: a loop starts with an infinity, and the difference of
-//! two infinities has no value. A product with a value of the tile, a sum along another dimension and a view keep the
-//! form as long as they keep `r` separate; everything else needs the finished value.
+//! A loop over an *axis* finishes a reduction along it in its last iteration, so an op that needs the finished value
+//! needs a second loop: a softmax iterates over the keys for the maximum `m` of a row, then for the sum of
+//! `exp(x - m)`. One loop computes both if partial results can be corrected whenever the maximum grows. A *running*
+//! value is the partial result of a reduction in the current iteration. [`RunningValueAnalysis`] determines how each
+//! value depends on it.
 
 #[cfg(test)]
 mod tests;
 
-/// Kind of an op, as far as forms depend on it.
+/// Kind of an op, as far as the dependence of its result on running values is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnalyzedOpKind {
     /// Identical values: a copy, or a view.
@@ -54,7 +30,7 @@ pub enum AnalyzedOpKind {
     Maximum,
     /// Elementwise minimum of two operands.
     Minimum,
-    /// Matrix product: a sum of products of two operands.
+    /// Matmul: a sum of products of two operands.
     Product,
     /// Sum or mean along dimensions.
     Sum,
@@ -96,7 +72,7 @@ pub struct AnalyzedOp {
 pub struct RunningTerm {
     /// Number of the running value.
     pub value: usize,
-    /// For each of its dimensions, the dimension of the computed value that indexes it; none for size 1.
+    /// For each of its dimensions, the dimension of the computed value that indexes it; `None` for size 1.
     pub dims: Vec<Option<usize>>,
     /// Whether it is subtracted, or its negative is the exponent.
     pub is_subtracted: bool,
@@ -113,24 +89,38 @@ pub enum Monotonicity {
     Unknown,
 }
 
-/// Form of a value: how it depends on running values.
+/// Dependence of a value on running values, with `X` of the tile alone and `r` running.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunningDependence {
     /// Identical in every iteration.
     Outside,
-    /// Depends on the tile alone.
+    /// The value is `X`: it depends on the tile alone.
     Tile,
-    /// A running value, without any value of the tile.
+    /// The value is `r`, without any value of the tile.
     Running(RunningTerm, Monotonicity),
-    /// The sum of a value of the tile and a running value.
+    /// The value is `X + r` or `X - r`.
     Shifted(RunningTerm, Monotonicity),
-    /// The product of a value of the tile and the exponential of a running value.
+    /// The value is `X exp(r)` or `X exp(-r)`.
     Scaled(RunningTerm, Monotonicity),
-    /// Needs finished values.
+    /// The value needs finished values.
     Finished,
 }
 
 /// Correction of a reduction's partial result when a running value changes.
+///
+/// Let a reduction `(+)` along the axis have the operand `f(X; r) = X (*) h(r)`, where `(*)` distributes over `(+)` and
+/// `h(r)` has an inverse. The reduction of all `X (*) h(old)` is that of all `X`, combined with `h(old)`. Combining a
+/// partial result by `(*)` with `h(old)^-1 (*) h(new)` therefore corrects it from the old `r` to the new one. Two pairs
+/// are supported:
+///
+/// * a sum of scaled values, `(+, x)`: the partial result is multiplied by `exp(old - new)`, or by `exp(new - old)` for
+///   a plus;
+/// * a maximum or a minimum of shifted values, `(max, +)`: `new - old` or `old - new` is added.
+///
+/// A sum is corrected only if the factor is at most 1: `r` grows and is subtracted, as a running maximum, or falls and
+/// is added. Otherwise the partial result could overflow although the finished sum does not. Likewise, corrections only
+/// lower a maximum and only raise a minimum: a loop starts with an infinity, and the difference of two infinities has
+/// no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// Multiplies it by the exponential of the difference.
@@ -139,7 +129,7 @@ pub enum Correction {
     Add(RunningTerm),
 }
 
-/// Form and shape of a value.
+/// Dependence and shape of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct RecordedDependence {
     dependence: RunningDependence,
@@ -147,13 +137,16 @@ struct RecordedDependence {
 }
 
 /// Analysis of how values in loops along an axis depend on running values.
+///
+/// A product with a value of the tile, a sum along another dimension and a view preserve the dependence as long as `r`
+/// stays separate; any other op needs the finished value.
 #[derive(Debug, Default)]
 pub struct RunningValueAnalysis {
     values: Vec<Option<RecordedDependence>>,
 }
 
 impl RunningValueAnalysis {
-    /// Records a value that no step defines.
+    /// Records the dependence of a value that no op defines.
     pub fn record(&mut self, value: usize, form: RunningDependence, shape: &[i64]) {
         if self.values.len() <= value {
             self.values.resize(value + 1, None);
@@ -167,8 +160,8 @@ impl RunningValueAnalysis {
         self.values.get(value).and_then(Option::as_ref).map_or(&RunningDependence::Outside, |known| &known.dependence)
     }
 
-    /// Records the form of a step's result; returns the correction of its partial result, if the step reduces the axis
-    /// and needs one.
+    /// Records the dependence of an op's result; returns the correction of its partial result, if the op reduces the
+    /// axis and needs one.
     pub fn analyze_op(&mut self, step: &AnalyzedOp) -> Option<Correction> {
         let made = self.result_dependence(step);
         if !step.reduces_axis {
@@ -209,7 +202,7 @@ impl RunningValueAnalysis {
         correction
     }
 
-    /// Returns the form of a step's result in one iteration.
+    /// Returns the dependence of an op's result in one iteration.
     fn result_dependence(&self, step: &AnalyzedOp) -> RunningDependence {
         let forms: Vec<RunningDependence> = step.reads.iter().map(|read| self.operand_dependence(read)).collect();
         let separate = match (step.rule, forms.as_slice()) {
@@ -242,7 +235,7 @@ impl RunningValueAnalysis {
         separate.unwrap_or_else(|| merge_dependences(step, &forms))
     }
 
-    /// Returns the form of an operand, with running values indexed by the dimensions of the op's result.
+    /// Returns the dependence of an operand, with running values indexed by the dimensions of the op's result.
     fn operand_dependence(&self, read: &AnalyzedOperand) -> RunningDependence {
         let Some(RecordedDependence { dependence: form, .. }) = self.values.get(read.value).and_then(Option::as_ref)
         else {
@@ -274,7 +267,7 @@ impl RunningValueAnalysis {
     }
 }
 
-/// Returns the form of a result if the op keeps no running value separate.
+/// Returns the dependence of a result if the op keeps no running value separate.
 fn merge_dependences(step: &AnalyzedOp, forms: &[RunningDependence]) -> RunningDependence {
     let is_fixed = |form: &RunningDependence| matches!(form, RunningDependence::Outside);
     if forms.iter().all(is_fixed) {
@@ -345,7 +338,7 @@ fn never_decreases(term: &RunningTerm, course: Monotonicity) -> bool {
     course == if term.is_subtracted { Monotonicity::Decreasing } else { Monotonicity::Increasing }
 }
 
-/// Returns the result of a step as a running value.
+/// Returns the result of an op as a running value.
 fn to_running_term(step: &AnalyzedOp) -> RunningTerm {
     let dims = step.shape.iter().enumerate().map(|(dim, size)| (*size > 1).then_some(dim)).collect();
     RunningTerm { value: step.output, dims, is_subtracted: false }

@@ -25,26 +25,42 @@ pub struct TreeLoop {
 }
 
 /// Loop tree of the ops of a block.
+///
+/// A value is *at home* in the innermost loop in which it is complete: in the loop of its op, or for an accumulator
+/// outside the outermost loop that tiles a reduced dimension. Ops in the same loop read the tile. For other readers,
+/// the loops in between concatenate the tiles.
+///
+/// Worked example: the matmul `p[M, N] = x[M, K] y[K, N]` with `z = p + c` and hints M = 8, K = 4.
+///
+/// ```text
+/// loop 8 "M" tiled(x0 = x[0], c0 = c[0]) {
+///   zero = copy(0)                                                  // [M/8, N]
+///   p = loop 4 "K" tiled(x1 = x0[1], y1 = y[0]) carried(acc = zero) {
+///     part = matmul(x1, y1)
+///     yield add(acc, part) }
+///   yield add(p, c0)[0] }                                           // has no K: it is not in that loop
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopTree {
     /// Ops and loops outside of all loops, in order.
     pub roots: Vec<LoopTreeNode>,
     /// The loops; an outer one has a smaller number than the loops in it.
     pub loops: Vec<TreeLoop>,
-    /// For each op its cuts, outermost first.
+    /// For each op, its tilings, outermost first.
     pub cuts: Vec<Vec<LevelTiling>>,
-    /// For each op the loops around it, outermost first, one per cut.
+    /// For each op, the loops around it, outermost first, one per tiling.
     pub chains: Vec<Vec<usize>>,
 }
 
 impl LoopTree {
-    /// Puts every op into the loops that its levels request. Loops that only recompute an op contain it only if all
-    /// its readers are in them. An op joins an existing loop of its level, unless it needs a value that is complete
-    /// only after that loop. Ops between the ops of a loop that need nothing from it come before the loop. `sizes` are
-    /// those of names.
+    /// Puts every op into the loops that its levels request. A loop that only recomputes an op contains it only if all
+    /// its users are in that loop. An op joins an existing loop of its level, unless it needs a value that is complete
+    /// only after that loop. Ops between the ops of a loop that do not depend on it precede the loop. `sizes` are those
+    /// of names.
     ///
     /// # Errors
-    /// The position of an op that cannot be cut, and why; or of the first op of a level whose name no op has.
+    /// Returns the position of an op that cannot be tiled, and the reason; or the first op of a level whose name no op
+    /// has.
     pub fn build(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<Self, (usize, TilingError)> {
         let mut cuts = Vec::with_capacity(ops.len());
         for (position, op) in ops.iter().enumerate() {
@@ -93,8 +109,8 @@ impl LoopTree {
         self.cuts[op].iter().filter(|cut| cut.dim.is_none()).map(|cut| cut.level.count).product()
     }
 
-    /// Returns the number of loops around the complete result of an op: the loops outside the first one that tiles a
-    /// reduced dimension.
+    /// Returns the number of loops around the complete result of an op, its *home depth*: the loops outside the first
+    /// one that tiles a reduced dimension.
     #[must_use]
     pub fn home_depth(&self, op: usize) -> usize {
         let first_reduced = self.cuts[op].iter().position(|cut| cut.is_reduced);
@@ -221,7 +237,8 @@ impl<'a> LoopTreeBuilder<'a> {
         self.chains.push(chain);
     }
 
-    /// Returns the loop of a cut in the body of the last loop of `chain`; creates it if the op can join none.
+    /// Returns the loop of the tiling `cut` in the body of the last loop of `chain`; creates it if the op can join
+    /// none.
     fn find_or_create_loop(&mut self, op: usize, cut: &LevelTiling, chain: &[usize]) -> usize {
         let known = self.lists[body_index(chain)].loops.get(&cut.level.id).copied();
         if let Some(known) = known.filter(|&known| self.can_join(op, cut, chain, known)) {

@@ -1,19 +1,19 @@
-//! Lower bound on the traffic between slow and fast memory of matmuls, for every order of computation: the red-blue
+//! Lower bound on the traffic of matmuls between slow and fast memory, for every order of computation: the red-blue
 //! pebble game.
-//!
-//! Partition an execution into spans that move `2 S` elements each, for a fast memory of `S` elements. A span can use
-//! at most `3 S` elements of the two operands and the result: `S` that were resident, and `2 S` that are loaded or
-//! stored. With `a`, `b` and `c` elements of the three tensors a matmul performs at most `sqrt(a * b * c)`
-//! multiply-adds (Loomis and Whitney), which is maximal for `a = b = c = S`: `S^1.5`. So `n` multiply-adds need at
-//! least `n / S^1.5` spans, the last of which may be short: at least `2 n / sqrt(S) - 2 S` elements. Matmuls without a
-//! common operand share the `3 S` elements; by Hölder's inequality their total is also at most `S^1.5`, so their
-//! multiply-adds add up.
-//!
-//! The bound requires that all three tensors are loaded from slow memory or stored to it. An operand that is computed,
-//! or a result that is used at once, may be created and consumed within a span. Such a matmul is not counted.
 
 /// Returns the minimum number of elements that matmuls with `multiply_adds` in total move between slow memory and a
 /// fast memory of `fast_elements`.
+///
+/// Partition an execution into spans that move `2 S` elements each, for a fast memory of `S` elements. A span can use
+/// at most `3 S` elements of the two operands and the result: `S` that were resident, and `2 S` that are loaded or
+/// stored. With `a`, `b` and `c` elements of the three tensors a matmul performs at most `sqrt(a * b * c)`
+/// multiply-adds (Loomis and Whitney), which is maximal for `a = b = c = S`: `S^1.5`. So `n` multiply-adds need at
+/// least `n / S^1.5` spans, the last of which may be short: at least `2 n / sqrt(S) - 2 S` elements. Matmuls without a
+/// common operand share the `3 S` elements; by Hölder's inequality their total is also at most `S^1.5`, so their
+/// multiply-adds add up.
+///
+/// The bound requires that all three tensors are loaded from slow memory or stored to it. An operand that is computed,
+/// or a result that is used at once, may be created and consumed within a span. Such a matmul is not counted.
 #[must_use]
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bound, rounded down")]
 pub fn min_moved_elements(multiply_adds: i64, fast_elements: i64) -> i64 {

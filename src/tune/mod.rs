@@ -4,7 +4,7 @@
 //!   dimension. The *untuned* point is the default of a compilation.
 //! * A [`PointEvaluator`] rejects a point by a rule, without compiling it, or computes the cost of the program there.
 //!
-//! [`search`] documents the method. `docs/measurements/tuning.md` has figures.
+//! [`search()`] documents the method. `docs/measurements/tuning.md` has figures.
 
 mod cache;
 mod entry;

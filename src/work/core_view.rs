@@ -1,18 +1,18 @@
-//! Partition of a buffer over the cores, as each of its users sees it.
+//! Partition of a buffer over the cores, for each of its users.
 
 use program::layout::Coordinate;
 use program::{CoreOrder, DimKind, UndividedOp, WorkSplit};
 
-/// How users of a buffer disagree about the slice of each core.
+/// Reason why users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CoreSplitConflict {
-    /// The writer and a reader, or two readers, slice it differently.
+    /// The writer and a reader, or two readers, have different slices.
     #[error("use {user} slices it differently from use 0")]
     Slices {
         /// Position of the use that disagrees with the first.
         user: usize,
     },
-    /// A reader runs on more cores than there are slices: several cores would need the same part.
+    /// A reader runs on more cores than there are slices: several cores would need the same slice.
     #[error("use {user} runs on {cores} cores, but there are {slices} slices")]
     Shared {
         /// Position of the use.
@@ -25,13 +25,13 @@ pub enum CoreSplitConflict {
     /// The writer's cores each hold a partial sum.
     #[error("its writer splits a reduction, so that each core has a partial result")]
     PartialSums,
-    /// A core would have no part, or an incomplete part, of the data that it needs.
+    /// A core would have none, or not all, of the data that it needs.
     #[error("use {user} splits a dimension of which it uses only a part")]
     PartialUse {
         /// Position of the use.
         user: usize,
     },
-    /// A slice is no run of whole positions of one device dimension.
+    /// A slice is not a range of positions of one device dimension.
     #[error("use {user} splits a device dimension into unequal parts")]
     Uneven {
         /// Position of the use.
@@ -39,7 +39,7 @@ pub enum CoreSplitConflict {
     },
 }
 
-/// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is that op's.
+/// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is the write.
 #[derive(Clone, Copy, Debug)]
 pub struct CoreUse<'a> {
     /// The op.
@@ -50,12 +50,13 @@ pub struct CoreUse<'a> {
     pub split: &'a WorkSplit,
 }
 
-/// How a buffer is sliced over the cores: which digits of the position in it say which core has it. Positions count the
-/// sticks that are used, in the order of memory, so users agree even if they see the buffer under different dimensions;
-/// a torch-spyre `PerCoreView`, which counts the dimensions of one layout, could not tell them apart.
+/// Slices of a buffer over the cores: the digits of a position in the buffer determine the core that has it.
+///
+/// Positions count the used sticks in memory order, so users agree even if they access the buffer under different
+/// dimensions. A torch-spyre `PerCoreView`, which counts the dimensions of one layout, could not compare them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
-    /// From the innermost on; as few as possible.
+    /// Digits from the innermost on, as few as possible.
     digits: Vec<CoreDigit>,
 }
 
@@ -81,19 +82,19 @@ impl CoreView {
         Self { digits }
     }
 
-    /// Number of slices, each on one core.
+    /// Returns the number of slices, each on one core.
     #[must_use]
     pub fn num_slices(&self) -> i64 {
         self.digits.iter().map(|digit| digit.slices).product()
     }
 }
 
-/// Returns the one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over
+/// Returns the common view of all users. The bytes on one core are the bytes of the buffer divided by
 /// [`CoreView::num_slices`].
 ///
 /// # Errors
-/// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that
-/// the writer left.
+/// Returns the reason why the buffer cannot be in LX: a core has only its own slice there, so every user must have
+/// exactly the slice that the writer left.
 pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConflict> {
     let mut agreed: Option<CoreView> = None;
     for (user, one) in uses.iter().enumerate() {
@@ -107,13 +108,13 @@ pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConfl
     Ok(agreed.unwrap_or_else(|| CoreView::from_digits(Vec::new())))
 }
 
-/// Returns how one user slices the buffer; `user` is its position among the users, for the message.
+/// Returns the slices of one user; `user` is its position among the users, for the message.
 pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, CoreSplitConflict> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::from_family(one.op.family));
     let touched = count_accessed_positions(one, &operand.coordinates);
-    // A user that accesses a part must agree with the others about the complete buffer.
+    // A user that accesses a slice must agree with the others about the complete buffer.
     let extents: &[i64] = operand.part_of.as_ref().map_or(&touched, |whole| &whole[..touched.len()]);
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
@@ -138,8 +139,8 @@ pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Cor
     }
 }
 
-/// Returns the positions that a use has of each device dimension but the last, which is one stick: those of a tile
-/// where the layout is that of a larger buffer, so that the copy of a tile is sliced like the tile.
+/// Returns the number of positions that a use has of each device dimension except the last, which is one stick. If the
+/// layout is that of a larger buffer, these are the positions of the tile, so that a copy of the tile has equal slices.
 fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
     let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
     let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
@@ -148,15 +149,15 @@ fn count_accessed_positions(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Ve
         .collect()
 }
 
-/// Returns the device dimension that is cut when `dim` is; none when the operand does not move along it. The stick
-/// itself is never cut.
+/// Returns the device dimension that a slice of `dim` splits; `None` if the operand does not move along `dim`. A stick
+/// is never split.
 fn find_sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, CoreSplitConflict> {
     let outer = coordinates.iter().enumerate().take(coordinates.len().saturating_sub(1));
     let mut moved = outer
         .filter(|(_, coordinate)| coordinate.term.is_some_and(|term| term.dim == dim))
         .map(|(device_dim, _)| device_dim);
     let first = moved.next();
-    // A dimension merged from several others is spread over several device dimensions; cutting it cuts none of them
+    // A dimension merged from several others is spread over several device dimensions; splitting it splits none of them
     // evenly.
     if moved.next().is_some() { Err(CoreSplitConflict::Uneven { user }) } else { Ok(first) }
 }
@@ -250,8 +251,8 @@ mod tests {
 
     #[test]
     fn distinguishes_core_orders() {
-        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighboring cores neighboring parts of K, the copy
-        // of rows.
+        // Both read [128, 512] as 2 x 4 slices, but neighboring cores have neighboring slices of K in the matmul, and
+        // of rows in the copy.
         let ranges = [128, 512];
         let rows = build_operand(&[128, 512], &[C0, C1], &ranges);
         let copy = build_operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);

@@ -1,13 +1,13 @@
-//! Largest-divisor rule, for every op that no cost model prices: longest dimension first.
+//! Largest-divisor rule for every op without a cost model: longest dimension first.
 
 use machine::Target;
 use program::{DimKind, UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
-/// Returns the split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every
-/// other output dimension, longest first, gets the largest divisor of its units that the remaining cores allow; what
-/// remains goes to the one reduction dimension that can use most of it (the longest of several), unless one is cut
-/// already. A contraction with a partly empty last stick is left whole.
+/// Returns the split of torch-spyre's `work_distribution` (August 2026). The minima get their cores first. Every other
+/// output dimension, longest first, then gets the largest divisor of its units that the remaining cores allow. The
+/// cores that remain go to the reduction dimension that can use most of them (the longest of several), unless a
+/// reduction dimension is split already. A contraction with an incomplete last stick stays unsplit.
 ///
 /// # Panics
 /// If the minima have another number of dimensions than the op.
@@ -30,7 +30,7 @@ pub fn distribute(op: &UndividedOp, target: &Target) -> WorkSplit {
     split
 }
 
-/// Dimensions of that kind that may be cut and that the minima leave whole.
+/// Returns the dimensions of that kind that may be split and that the minima do not split.
 fn find_free_dims(op: &UndividedOp, kind: DimKind) -> impl Iterator<Item = usize> + '_ {
     (0..op.dims.len())
         .filter(move |&dim| op.dims[dim].kind == kind && op.may_split(dim) && op.minima.slices()[dim] == 1)

@@ -1,4 +1,4 @@
-//! Enumeration of all splits that an op allows, for callers that rank splits by a criterion of their own.
+//! Enumeration of all splits that an op allows, for callers with their own ranking.
 
 use super::distribute::divisors;
 use super::{WorkError, check_hardware_limits, check_span, validate_hint};
@@ -12,37 +12,39 @@ use std::{collections::BTreeSet, iter};
 /// cores, so dropped splits leave most cores idle.
 pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 
-/// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units,
-/// dimensions that may be cut, one reduction dimension at most, the cores of `target`, and no core that addresses more
-/// of a tensor than the hardware can. The minima of `op` are kept (those of [`super::reduce_span`] take nothing away:
-/// no split with fewer slices keeps the span). An op with a hint has one split.
+/// Returns all splits of an op that the constraints allow, as [`super::divide`] may choose them. The slices divide the
+/// units of dimensions that may be split, with at most one split reduction dimension. They use at most the cores of
+/// `target`, and no core addresses more of a tensor than the hardware permits. The minima of `op` are kept; those of
+/// [`super::reduce_span`] exclude nothing, since no split with fewer slices satisfies the span limit. An op with a hint
+/// has one split.
 ///
-/// The order is fixed: more cores first, and of as many those with more slices of the first dimension, then of the
-/// second, and so on. At most [`MAX_ENUMERATED_SPLITS`]. Never empty.
+/// Splits on more cores come first; among equal numbers of cores, those with more slices of the first dimension, then
+/// of the second, and so on. The list has 1 to [`MAX_ENUMERATED_SPLITS`] entries.
 ///
 /// # Errors
-/// If the operation contradicts itself, the hint is impossible, or nothing is allowed.
+/// If the operation is contradictory, the hint is impossible, or nothing is allowed.
 ///
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
-/// use program::{DimKind, IterationDim, Operation};
-/// use spyre::work::alternatives;
-/// # use program::{Operand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
+/// use program::{DimKind, IterationDim, UndividedOp};
+/// use spyre::work::enumerate_splits;
+/// # use program::{DeviceOperand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates}};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
-/// # let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::dim(1)], &[4, 128])?;
-/// # let both = Operand { layout, coordinates, part_of: None, indexed: None };
+/// # let access = [Coordinate::from_dim(0), Coordinate::from_dim(1)];
+/// # let coordinates = compute_device_coordinates(&layout, &host, &access, &[4, 128])?;
+/// # let both = DeviceOperand { layout, coordinates, part_of: None, indexed: None };
 /// // An elementwise op on f16 [4, 128]: 4 rows, 2 sticks.
 /// let output = |size| IterationDim { size, kind: DimKind::Output };
-/// let op = Operation {
+/// let op = UndividedOp {
 ///     family: Family::Pointwise,
 ///     dims: vec![output(4), output(128)],
 ///     operands: vec![both.clone(), both],
-///     minima: WorkSplit::whole(2),
+///     minima: WorkSplit::single_core(2),
 ///     hint: None,
 ///     blocked: vec![],
 /// };
-/// let splits = alternatives(&op, &Target::spyre())?;
+/// let splits = enumerate_splits(&op, &Target::spyre())?;
 /// let slices: Vec<&[i64]> = splits.iter().map(|split| split.slices()).collect();
 /// assert_eq!(slices, [[4, 2], [4, 1], [2, 2], [2, 1], [1, 2], [1, 1]]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn stays_below_the_maximum_on_spyre() {
-        // Every dimension can be cut into any number up to 32.
+        // Every dimension can be split into any number of slices up to 32.
         let free: Vec<i64> = (1..=32).collect();
         let count: usize = (1..=32).map(|cores| enumerate_splits_on_cores(&vec![free.clone(); 7], cores).count()).sum();
         assert_eq!(count, 3_060);
@@ -208,7 +210,7 @@ mod tests {
         );
     }
 
-    /// Returns every choice of divisors, each tried on its own.
+    /// Returns every choice of divisors, each tried separately.
     fn enumerate_by_brute_force(op: &UndividedOp, target: &Target) -> Vec<WorkSplit> {
         let mut all = vec![WorkSplit::single_core(op.dims.len())];
         for (dim, units) in op.units().into_iter().enumerate() {

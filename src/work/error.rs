@@ -5,7 +5,7 @@ use program::DimNameError;
 use program::layout::LayoutError;
 use program::{SplitError, UndividedOpError, WorkSplit};
 
-/// Why an op cannot be divided. Dimensions are iteration dimensions, operands are numbered inputs first.
+/// Reason why an op cannot be divided. Dimensions are iteration dimensions; operands are numbered inputs first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
     /// The slice counts do not form a split.
@@ -21,7 +21,7 @@ pub enum WorkError {
         /// Its slices.
         slices: i64,
     },
-    /// The device function cannot be cut along this dimension.
+    /// The device function cannot be split along this dimension.
     #[error("iteration dimension {dim} cannot be split across cores; split another dimension")]
     Blocked {
         /// The dimension.
@@ -53,9 +53,9 @@ pub enum WorkError {
     /// A hint gives a dimension two names.
     #[error("expected one name for iteration dimension {dim}, found '{first}' and '{second}'; use one of them")]
     TwoNames {
-        /// One name.
+        /// The first name.
         first: String,
-        /// The other one.
+        /// The second name.
         second: String,
         /// The dimension.
         dim: usize,

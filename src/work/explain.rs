@@ -5,7 +5,8 @@ use program::UndividedOp;
 
 impl WorkError {
     /// Returns the message for the author of the op, with the names of its iteration dimensions (one each, empty if
-    /// unknown) and their units; for a span also the tensor, and the slices of the dimensions that it runs along.
+    /// unknown) and their units. For a span, the message also has the tensor, and the slices of the dimensions along
+    /// which it moves.
     #[must_use]
     pub fn explain(&self, op: &UndividedOp, names: &[String]) -> String {
         let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Returns the split that the user's hints request for an op with these dimension names; `None` if the op has none of
 /// the names. A scope around several ops applies to each op that has the dimension (torch-spyre, `work_div`).
-/// Dimensions without a hint are not cut. [`super::divide`] checks whether the op can be split that way.
+/// Dimensions without a hint are not split. [`super::divide`] checks whether the op can be split that way.
 ///
 /// # Errors
 /// Returns an error if a name does not identify one dimension, two names identify the same one, or a number of slices
@@ -28,8 +28,8 @@ pub fn resolve_hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Opti
         .map_err(Into::into)
 }
 
-/// Returns the first hint, by the position of its op, that no op follows because none has a dimension of the name. Each
-/// op comes with its hints and the names of its dimensions; hints with the same id are one request.
+/// Returns the first hint, by the position of its op, whose dimension name no op has. Each op comes with its hints and
+/// the names of its dimensions; hints with the same id are one request.
 #[must_use]
 pub fn find_unmatched_hint<'a>(ops: &'a [(Vec<WorkHint>, Vec<String>)]) -> Option<(usize, &'a WorkHint)> {
     let is_heard = |hint: &WorkHint, names: &[String]| matches!(find_named_dim(&hint.dim, names), Ok(Some(_)));

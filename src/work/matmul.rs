@@ -5,18 +5,18 @@ use machine::{Family, Target};
 use program::layout::{count_sticks, find_stick_contents};
 use program::{DeviceOperand, DimKind, UndividedOp, WorkSplit};
 
-/// Rows that the systolic array takes in one pass.
+/// Rows that the systolic array processes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;
-/// Passes after which the array runs at full rate, and how the rate falls below.
+/// Number of passes from which the array runs at full rate. With fewer passes, the rate falls.
 const FULL_RATE_PASSES: f64 = 5.0;
 const UNDERFILL_EXPONENT: f64 = 0.25;
 /// Multiply-adds of one core per microsecond: 98.304 Tflop/s over 2 flop and 32 cores.
 const MACS_PER_MICROSECOND: f64 = 1.536e6;
 /// HBM bytes per microsecond.
 const HBM_BYTES_PER_MICROSECOND: f64 = 204_800.0;
-/// The model prices every format like f16.
+/// Bytes of an element; the model treats every format like f16.
 const ELEMENT_BYTES: f64 = 2.0;
-/// Cores that can share one operand at no cost, and how HBM time grows beyond.
+/// Number of cores that can share one operand at no cost. Beyond it, HBM time grows.
 const FREE_FAN_OUT: f64 = 8.0;
 const FAN_OUT_EXPONENT: f64 = 0.75;
 
@@ -31,14 +31,14 @@ struct MatmulDimRoles {
     n: usize,
     /// The contracted dimension.
     k: usize,
-    /// The second operand is read once for all batches. So the peer takes it where there is no batch, and where one
-    /// operand lacks one.
+    /// Whether the second operand is read once for all batches: torch-spyre assumes so if there is no batch, and if one
+    /// operand lacks a batch dimension.
     shared_weight: bool,
 }
 
-/// Returns the split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model
-/// declines: the op is no matmul, has minima, has no single generated dimension of several sticks, no row dimension or
-/// no single contracted one, or the best split uses fewer cores than [`distribute`].
+/// Returns the split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026). `None` if the model does
+/// not apply: the op is no matmul; has minima; has no single generated dimension of several sticks, no row dimension or
+/// no single contracted dimension; or the best split uses fewer cores than [`distribute`].
 ///
 /// # Panics
 /// If the minima have another number of dimensions than the op.
@@ -95,8 +95,7 @@ fn enumerate_candidate_splits(op: &UndividedOp, cores: i64) -> Vec<WorkSplit> {
     candidates
 }
 
-/// Returns the model's estimate; its unit is a microsecond, but only the order means anything ("cost models, section
-/// 3").
+/// Returns the model's estimate in nominal microseconds; only the order is meaningful ("cost models, section 3").
 fn estimate_microseconds(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkSplit, cores: i64) -> f64 {
     let work = MatmulWork::new(op, roles, split);
     let used = to_f64(split.num_cores());
@@ -117,7 +116,7 @@ fn compute_mac_rate(passes: f64) -> f64 {
     MACS_PER_MICROSECOND * (passes / FULL_RATE_PASSES).powf(UNDERFILL_EXPONENT).min(1.0)
 }
 
-/// Sizes and slices of the roles as numbers of the model.
+/// Sizes and slices of the roles, as numbers of the model.
 struct MatmulWork {
     batch: f64,
     m: f64,
@@ -127,7 +126,7 @@ struct MatmulWork {
     m_slices: f64,
     num_slices: f64,
     k_slices: f64,
-    /// Rounded down, as the peer does.
+    /// Rows per core, rounded down as in torch-spyre.
     m_per_core: f64,
     num_per_core: f64,
 }
@@ -135,7 +134,7 @@ struct MatmulWork {
 impl MatmulWork {
     fn new(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkSplit) -> Self {
         let (size, slices) = (|dim: usize| op.dims[dim].size, |dim: usize| split.slices()[dim]);
-        // The peer prices N and K in whole sticks of the result.
+        // torch-spyre computes N and K in complete sticks of the result.
         let stick = op.operands.last().map_or(1, |result| result.layout.format().elements_per_stick());
         let (n, k) = (count_sticks(size(roles.n), stick) * stick, count_sticks(size(roles.k), stick) * stick);
         Self {
@@ -152,7 +151,7 @@ impl MatmulWork {
         }
     }
 
-    /// Passes of the systolic array over one core's rows.
+    /// Returns the number of passes of the systolic array over one core's rows.
     fn num_passes(&self) -> f64 {
         (self.m_per_core / ROWS_PER_PASS).max(1.0)
     }
@@ -183,15 +182,15 @@ fn log2_above_one(ratio: f64) -> f64 {
     ratio.log2().max(0.0)
 }
 
-/// Returns the size as a number of the model, exact because tensor sizes are far below 2^53.
+/// Converts a size to a number of the model; exact, because tensor sizes are far below 2^53.
 fn to_f64(size: i64) -> f64 {
     size as f64
 }
 
-/// Returns the older rule of torch-spyre for a matmul with few rows (`divide_k_fast`, until June 2026): all rows on
-/// every core, N and K cut between the cores. `None` where it does not apply: not two output dimensions and one
-/// contracted, K or M bound by minima, more than 16 rows for every core, a partly empty stick, or no split that uses
-/// all cores.
+/// Returns the split by torch-spyre's older rule for a matmul with few rows (`divide_k_fast`, until June 2026): all
+/// rows on every core, N and K split between the cores. `None` if it does not apply: the op has other than two output
+/// dimensions and one contracted; K or M is bound by minima; there are more than 16 rows per core, or an incomplete
+/// stick; or no split uses all cores.
 ///
 /// # Panics
 /// If the minima have another number of dimensions than the op.
@@ -263,7 +262,7 @@ mod tests {
 
     #[test]
     fn counts_columns_and_contraction_in_complete_sticks() {
-        // By the 213 columns and 580 products that are there, six slices of rows and one of columns would be cheaper.
+        // With the actual 213 columns and 580 points of K, six slices of rows and one of columns would be cheaper.
         assert_eq!(choose_slices(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
     }
 

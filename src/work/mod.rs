@@ -1,37 +1,9 @@
 //! Stage `work`: slices each iteration dimension of an op so that every core gets an equal share.
 //!
-//! Definitions:
-//! * An op *iterates* over output dimensions, then reduction dimensions ([`IterationDim`](program::IterationDim)).
-//! * A *unit* of a dimension cannot be cut: it is a stick if the dimension runs in the sticks of some operand, else one
-//!   position.
-//! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores
-//!   used ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one
-//!   dimension only.
-//! * The *span* of an operand is the run of device memory that one core addresses in it. The hardware limits it
-//!   ([`machine::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay,
-//!   other dimensions may be cut besides.
-//!
-//! Two decisions, one after the other: [`reduce_span`] finds the minima, [`divide`] the split. `divide` takes a hint as
-//! it is; prices every split of a matmul with torch-spyre's cost model; and gives everything else the largest divisors,
-//! longest dimension first.
-//!
-//! Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64,
-//! 4 and 2 units. No tensor is near the span limit, so there are no minima. The largest-divisor rule would cut M into
-//! 32 and leave each core 2 rows, which fill a quarter of one pass of the systolic array; the cost model takes M = 4, N
-//! = 4, K = 2. K is the fastest digit of the core number: cores 0 and 1 hold the two halves of the contraction of the
-//! same output block ([`CoreOrder`](program::CoreOrder)).
-//!
-//! | file | what |
-//! |---|---|
-//! | `core_view.rs` | agreement of all users of a buffer on the slice of each core |
-//! | `span.rs` | spans, and the minima that keep them inside the limit |
-//! | `distribute.rs` | the largest-divisor rule |
-//! | `matmul.rs` | the cost model, and the older K-fast rule |
-//! | `hint.rs` | the split that a user requests by dimension names |
-//! | `enumerate_splits.rs` | every split that an op allows |
-//! | `error.rs`, `explain.rs` | why an op cannot be divided, and how the user is told |
-//!
-//! The rules with their sources and worked examples: `docs/concepts/work-division.md`.
+//! The *span* of an operand is the range of device memory that one core addresses in it. The hardware limits it
+//! ([`machine::Target::core_span_bytes`]), so [`reduce_span`] first finds the *minima*, the slices that large tensors
+//! force. [`divide`] then chooses the split. `docs/concepts/work-division.md` has the rules with their sources and
+//! worked examples.
 
 mod core_view;
 mod distribute;
@@ -58,42 +30,52 @@ pub use span::{compute_span_bytes, reduce_span};
 use machine::Target;
 use program::{SplitError, UndividedOp, WorkSplit};
 
-/// Returns the split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest
-/// divisors). Slices are counts, one per iteration dimension; see `docs/concepts/work-division.md`.
+/// Returns the split of an op over the cores of `target` (torch-spyre, August 2026): the hint if there is one, else the
+/// choice of the cost model for a matmul, else the largest divisors, longest dimension first.
+///
+/// A *split* gives every iteration dimension a slice count that divides its *units*: sticks if the dimension runs in
+/// the sticks of an operand, else positions. At most one reduction dimension is split, because the back end adds
+/// partial sums along one dimension only.
+///
+/// Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64,
+/// 4 and 2 units. No tensor is near the span limit, so there are no minima. The largest-divisor rule would split M into
+/// 32 and leave each core 2 rows, a quarter of one pass of the systolic array; the cost model chooses M = 4, N = 4, K =
+/// 2. K is the fastest digit of the core number: cores 0 and 1 have the two halves of the contraction of the same
+/// output block ([`CoreOrder`](program::CoreOrder)).
 ///
 /// # Errors
-/// If the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the
-/// hardware can.
+/// If the operation is contradictory, a hint is impossible, or a core would still address more of a tensor than the
+/// hardware permits.
 ///
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
 /// use program::{
-///     CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit,
-///     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
+///     CoreOrder, DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit,
+///     layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates},
 /// };
 /// use spyre::work::{divide, reduce_span};
 ///
 /// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.
 /// let operand = |sizes: &[i64], access: &[Coordinate]| {
 ///     let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16)?;
-///     let coordinates = device_coordinates(&layout, &HostTensor::row_major(sizes)?, access, &[256, 64])?;
-///     Ok::<_, Box<dyn std::error::Error>>(Operand { layout, coordinates, part_of: None, indexed: None })
+///     let coordinates = compute_device_coordinates(&layout, &HostTensor::row_major(sizes)?, access, &[256, 64])?;
+///     Ok::<_, Box<dyn std::error::Error>>(DeviceOperand { layout, coordinates, part_of: None, indexed: None })
 /// };
-/// let mut op = Operation {
+/// let mut op = UndividedOp {
 ///     family: Family::Reduce,
 ///     dims: vec![IterationDim { size: 256, kind: DimKind::Output }, IterationDim { size: 64, kind: DimKind::Reduction }],
 ///     operands: vec![
-///         operand(&[64, 256], &[Coordinate::dim(1), Coordinate::dim(0)])?,
-///         operand(&[1, 256], &[Coordinate::constant(0), Coordinate::dim(0)])?,
+///         operand(&[64, 256], &[Coordinate::from_dim(1), Coordinate::from_dim(0)])?,
+///         operand(&[1, 256], &[Coordinate::constant(0), Coordinate::from_dim(0)])?,
 ///     ],
-///     minima: WorkSplit::whole(2),
+///     minima: WorkSplit::single_core(2),
 ///     hint: None,
 ///     blocked: vec![],
 /// };
 /// op.minima = reduce_span(&op, &Target::spyre())?;
 /// let split = divide(&op, &Target::spyre())?;
 /// assert_eq!(split.slices(), [4, 8]);
-/// assert_eq!(split.slices_of_core(5, CoreOrder::of(op.family)), [1, 1]);
+/// assert_eq!(split.core_slices(5, CoreOrder::from_family(op.family)), [1, 1]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn divide(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
@@ -148,7 +130,7 @@ fn check_hardware_limits(op: &UndividedOp, split: &WorkSplit, target: &Target) -
     Ok(())
 }
 
-/// Returns a hint overrides the rules, not the hardware.
+/// Checks a hint: it overrides the rules, but not the hardware limits.
 fn validate_hint(op: &UndividedOp, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
     if let Some(dim) = (0..hint.slices().len()).find(|&dim| hint.slices()[dim] > 1 && !op.may_split(dim)) {
         return Err(WorkError::Blocked { dim });

@@ -1,5 +1,4 @@
-//! The run of device memory that one core addresses in an operand, and the splits that keep it inside the hardware's
-//! limit.
+//! Range of device memory that one core addresses in an operand, and the splits that keep it within the hardware limit.
 
 use super::WorkError;
 use super::distribute::divisors;
@@ -7,9 +6,9 @@ use machine::Target;
 use program::{UndividedOp, WorkSplit};
 use std::cmp::Reverse;
 
-/// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the
-/// outermost device dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of
-/// them). Of a gather's table, its first operand, a core may touch every row.
+/// Returns the bytes of operand `operand` from the first to the last that one core accesses, in complete positions of
+/// the outermost device dimension along which the operand moves (torch-spyre, `per_core_span`; the stick dimension is
+/// excluded). In a gather's table, its first operand, a core may access every row.
 ///
 /// # Errors
 /// If a coordinate names no iteration dimension.
@@ -46,7 +45,7 @@ fn count_positions(op: &UndividedOp, operand: usize, device_dim: usize, split: &
 /// decides.
 ///
 /// # Errors
-/// If the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
+/// If the operation is contradictory, more than one reduction dimension would have to be split, or no split is enough.
 pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
     let mut minima = WorkSplit::single_core(op.dims.len());
@@ -67,7 +66,7 @@ pub fn reduce_span(op: &UndividedOp, target: &Target) -> Result<WorkSplit, WorkE
 }
 
 /// Adds slices along the outer device dimensions of one operand, until its span is within the limit or cannot shrink
-/// any more.
+/// further.
 fn reduce_operand(
     op: &UndividedOp,
     operand: usize,
@@ -159,7 +158,7 @@ mod tests {
 
     #[test]
     fn splits_large_tensor_along_outermost_device_dim() {
-        // 512 MiB in two halves is still 1 stick of rows too much.
+        // 512 MiB in two halves still exceeds the limit by 1 stick of rows.
         assert_eq!(reduce_to_minima(&pointwise(&[16384, 16384])), [1, 4]);
         assert_eq!(reduce_to_minima(&pointwise(&[65536, 8192])), [1, 8]);
         assert_eq!(reduce_to_minima(&pointwise(&[1, 32, 2048, 2048])), [1, 2, 1, 1]);

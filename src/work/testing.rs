@@ -29,7 +29,7 @@ fn reduction_dim(size: i64) -> IterationDim {
     IterationDim { size, kind: DimKind::Reduction }
 }
 
-/// Returns one f16 input and a result of the same shape.
+/// Returns an elementwise op with one f16 input and a result of the same shape.
 pub(super) fn pointwise(sizes: &[i64]) -> UndividedOp {
     let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::from_dim).collect();
     let both = build_operand(sizes, &access, sizes, Sen169Fp16);

@@ -1,8 +1,8 @@
 //! Sweep over the operations that confirms that no plan leaves fewer HBM bytes than the bound.
 //!
-//! Per operation, the sweep keeps every set of resident values whose cost can still end below the bound, and fails if a
-//! set is left at the end. Values stay resident while there is room, because leaving later costs no more; all decisions
-//! are tried only for values that occur in cuts.
+//! Per operation, the sweep keeps every set of resident values whose cost can still end below the bound. It fails if a
+//! set is left at the end. Values remain resident while there is space, because leaving later costs no more. All
+//! decisions are tried only for values that occur in cuts.
 
 use super::{
     Violation,
@@ -12,17 +12,17 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Maximum number of values in all generated sets before the check is abandoned; each set counts as one more.
+/// Limit of the check: total number of values in all generated sets, with one more per set.
 const MAX_SETS: u64 = 20_000_000;
-/// Maximum number of partial choices that are examined; the values and takeover pairs of each choice count too.
+/// Limit of the check: partial decisions that are examined, with the values and reuse pairs of each.
 const MAX_CHOICES: u64 = 1_000_000_000;
 /// Maximum number of undecided values in one operation, which is the recursion depth.
 const MAX_DEPTH: usize = 1000;
-/// Maximum number of takeover assignments in one operation. Nine buffers of one operation have up to 21,147, because an
+/// Maximum number of reuse assignments in one operation. Nine buffers of one operation have up to 21,147, because an
 /// assignment partitions them into chains.
 const MAX_TAKEOVER_ASSIGNMENTS: usize = 1 << 15;
 
-/// Confirms the bound of the result.
+/// Confirms the lower bound of the result.
 pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<(), Violation> {
     let certificate = &result.certificate;
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
@@ -43,7 +43,7 @@ pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<()
         conflict_set::check_conflict(instance, &relaxed, one)
             .map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
-    // Plans leave a whole number of bytes, so a cost of more than the bound minus one byte is not below the bound.
+    // Plans leave a whole number of bytes, so a cost above the bound minus one byte is not below the bound.
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = BoundSweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
@@ -53,7 +53,7 @@ pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<()
     }
 }
 
-/// Resident values after an operation, and the cuts that all choices so far agree with.
+/// Resident values after an operation, and the cuts that all decisions so far are consistent with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ResidentSet {
     inside: Vec<(usize, ValueLocation)>,
@@ -70,11 +70,11 @@ enum ResidencyDecision {
 
 struct PresentValue {
     value: usize,
-    /// The use itself, or the use that precedes the gap.
+    /// Current use, or the use before the gap.
     using: usize,
     is_used: bool,
     place: ValueLocation,
-    /// Excess over the cheaper of both options.
+    /// Excess over the cheaper of both decisions.
     in_extra: i128,
     out_extra: i128,
     decision: ResidencyDecision,
@@ -123,7 +123,7 @@ impl<'r> BoundSweep<'r> {
         values - self.relaxed.capacity * self.relaxed.price_between(tick, self.relaxed.times.len())
     }
 
-    /// Returns the number of sets that end below the goal.
+    /// Returns the number of sets that end below the goal. Returns `None` if the sweep exceeds its limits.
     fn run(&mut self) -> Option<usize> {
         let everything = if self.crowds.is_empty() { 0 } else { u128::MAX >> (128 - self.crowds.len()) };
         let mut sets = BTreeMap::new();
@@ -161,7 +161,7 @@ impl<'r> BoundSweep<'r> {
         self.relaxed.values[value].uses.get(self.next_use[value]).is_some_and(|one| one.tick == tick)
     }
 
-    /// Returns the least cost from `tick` on of a value that is at `place`, minus its least cost outside LX.
+    /// Returns the minimum cost from `tick` on of a value that is at `place`, minus its minimum cost outside LX.
     fn excess_cost(&self, value: usize, using: usize, place: ValueLocation, tick: usize) -> i128 {
         self.relaxed.min_cost_from(value, using, place, tick) - self.relaxed.min_cost_outside_lx(value, using + 1)
     }
@@ -203,12 +203,13 @@ impl<'r> BoundSweep<'r> {
                 is_cut,
             });
         }
-        // Values with the smallest cost of leaving are tried first.
+        // Values with the smallest cost of leaving come first, after the values of cuts.
         present.sort_by_key(|one| (!one.is_cut, one.out_extra - one.in_extra, one.value));
         present
     }
 
-    /// Tries all decisions for values of cuts, and evicts other values until the remaining ones fit.
+    /// Enumerates the decisions for values of cuts, then evicts other values until the remaining ones fit. Returns
+    /// `None` if the sweep exceeds its limits.
     fn assign_decisions(
         &mut self,
         set: &ResidentSet,
@@ -241,7 +242,7 @@ impl<'r> BoundSweep<'r> {
             .map(|one| self.relaxed.values[one.value].units)
             .sum();
         let saved = self.enumerate_takeovers(present)?.iter().map(|pairs| self.saved_units(pairs)).max().unwrap_or(0);
-        // If a cut depends on takeovers, all takeovers count, and some of them may require other values to leave.
+        // If a cut depends on reuses, every reuse assignment counts, and some of them may require more evictions.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
         let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
         let missing = units - saved - self.relaxed.capacity;
@@ -258,7 +259,7 @@ impl<'r> BoundSweep<'r> {
                 self.generate_successors(set, cost, present)
             };
         }
-        // It would not fit even without all the others: a value that leaves takes over no address.
+        // Too few units may still leave. A value that leaves saves no space by reuse.
         let rest: i128 =
             present[at..].iter().filter(|one| !one.is_cut).map(|one| self.relaxed.values[one.value].units).sum();
         if at == present.len() || rest < missing {
@@ -274,8 +275,8 @@ impl<'r> BoundSweep<'r> {
         pairs.iter().map(|pair| self.relaxed.values[pair.0].units).sum()
     }
 
-    /// Returns all assignments of takeovers as pairs of child and parent, each value in at most one pair per role. None
-    /// if there are too many.
+    /// Returns all reuse assignments as pairs of child and parent. A value is the child of at most one pair and the
+    /// parent of at most one. Returns `None` if there are too many.
     fn enumerate_takeovers(&mut self, present: &[PresentValue]) -> Option<Vec<Vec<(usize, usize)>>> {
         let mut all = vec![Vec::new()];
         let is_in =
@@ -301,7 +302,7 @@ impl<'r> BoundSweep<'r> {
         Some(all)
     }
 
-    /// Computes the sets after the operation.
+    /// Generates the sets after the operation. Returns `None` if the sweep exceeds its limits.
     fn generate_successors(&mut self, set: &ResidentSet, cost: i128, present: &[PresentValue]) -> Option<()> {
         let relaxed = self.relaxed;
         let mut inside = Vec::new();
@@ -357,7 +358,8 @@ impl<'r> BoundSweep<'r> {
         Some(())
     }
 
-    /// Returns the cuts that the choices of this operation agree with; none if a cut is matched to its end.
+    /// Returns the cuts that the decisions of this operation are consistent with. Returns `None` if a cut is satisfied
+    /// to its end, which no plan can do.
     fn filter_matching_cuts(&self, before: u128, present: &[PresentValue], pairs: &[(usize, usize)]) -> Option<u128> {
         let mut agrees = before;
         for (number, crowd) in self.crowds.iter().enumerate() {
@@ -373,7 +375,7 @@ impl<'r> BoundSweep<'r> {
             let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
             let unmerged = crowd.merged.iter().any(|pair| is_here(pair) && !pairs.contains(pair));
             let merged = crowd.apart.iter().any(|pair| pairs.contains(pair));
-            // A value that is not present is not in LX.
+            // Values that are not present are not in LX.
             let absent = crowd.stays.iter().any(|stay| {
                 let using = self.relaxed.values[stay.0].uses.iter().position(|one| one.tick == self.tick);
                 using.is_some_and(|using| has_use(stay, using)) && present.iter().all(|one| one.value != stay.0)

@@ -8,19 +8,19 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// A cut in terms of values.
+/// Cut in terms of values: the intervals, and the conditions under which they conflict.
 pub(super) struct ConflictSet {
     /// Value, first use, last use.
     pub(super) stays: Vec<(usize, usize, usize)>,
     /// Pairs of child and parent among the intervals that share an address.
     pub(super) merged: Vec<(usize, usize)>,
-    /// Pairs that could share an address and do not.
+    /// Pairs of child and parent that could share an address but do not.
     pub(super) apart: Vec<(usize, usize)>,
-    /// Values that are not in LX.
+    /// Values that must be outside LX.
     pub(super) absent: Vec<usize>,
 }
 
-/// Finds the values that a cut refers to.
+/// Reads a cut of the certificate and finds its values.
 pub(super) fn read_cut(
     instance: &Instance,
     relaxed: &RelaxedProblem,
@@ -76,8 +76,8 @@ pub(super) fn read_cut(
     Ok(ConflictSet { stays, merged, apart, absent })
 }
 
-/// Returns the value of a buffer that a cut requires to be outside LX. The buffer is live in one operation only, so its
-/// absence is a single choice.
+/// Returns the value of a buffer that a cut requires to be outside LX. The buffer must be live in one operation only,
+/// so that its absence is a single decision.
 fn find_absent_value(
     instance: &Instance,
     relaxed: &RelaxedProblem,
@@ -96,7 +96,7 @@ fn find_absent_value(
     }
 }
 
-/// Confirms that no addresses exist.
+/// Confirms that no addresses exist for the intervals.
 pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Result<(), String> {
     if can_place_stacks(&build_stacks(instance, relaxed, crowd), relaxed.capacity)? {
         Err("its residency intervals fit in LX together".to_owned())
@@ -105,7 +105,7 @@ pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crow
     }
 }
 
-/// Groups the intervals that have one address because of the cut's takeovers, each with its predecessors.
+/// Groups the intervals that share an address because of the cut's reuses, each with its predecessors.
 fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Vec<AliasedStack> {
     let ends_of = |value: usize| {
         crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len())
@@ -137,8 +137,8 @@ fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictS
     towers.into_values().filter(AliasedStack::has_height).collect()
 }
 
-/// Returns whether a value that takes over no address of the cut's intervals could still receive one at its birth,
-/// through values that are live in that operation only and that the cut does not mention.
+/// Returns whether a value that reuses no address of the cut's intervals could still inherit one at its birth. It would
+/// inherit the address through values that are live in that operation only and that the cut does not mention.
 fn may_inherit_address(relaxed: &RelaxedProblem, crowd: &ConflictSet, value: usize) -> bool {
     let ends =
         |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());

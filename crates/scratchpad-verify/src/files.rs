@@ -1,10 +1,10 @@
-//! Planner instances and results as their file formats represent them.
+//! Planning instances and results, in their file formats.
 
 use super::{Violation, field_violation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Planning problem: the input of the planner.
+/// Planning instance: the input of the planner.
 pub(super) struct Instance {
     pub(super) capacity: i64,
     pub(super) alignment: i64,
@@ -64,7 +64,7 @@ pub(super) struct ResultFile {
     pub(super) certificate: BoundCertificate,
 }
 
-/// Set of plans that the bound applies to.
+/// Set of plans that the bound covers.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 enum PlanSet {
     #[serde(rename = "whole lives")]
@@ -90,15 +90,15 @@ pub(super) struct ResidencyInterval {
 
 #[derive(Deserialize)]
 pub(super) struct BoundCertificate {
-    /// Every residency interval is a whole live range, and the bound applies to such plans only.
+    /// Whether every residency interval is a whole live range, and the bound covers such plans only.
     pub(super) whole_lives: bool,
     /// Scale: prices are HBM bytes times this factor.
     pub(super) scale: i64,
-    /// (operation, price of a unit), by ascending operation; no price is 0.
+    /// Operation and price of a unit, by ascending operation; no price is 0.
     pub(super) prices: Vec<(usize, i64)>,
     pub(super) cuts: Vec<CertificateCut>,
-    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation: the multipliers per value. If there are
-    /// any, they prove the bound.
+    /// Operation, and per buffer the HBM bytes that it pays, by ascending operation: the multipliers per value. If
+    /// there are any, they prove the bound.
     #[serde(default)]
     pub(super) rents: Vec<(usize, Vec<(String, i64)>)>,
 }
@@ -108,12 +108,12 @@ pub(super) struct CertificateCut {
     pub(super) stays: Vec<CutInterval>,
     /// Names of child and parent.
     pub(super) mergers: Vec<(String, String)>,
-    /// Buffers that are not in LX.
+    /// Buffers that must be outside LX.
     #[serde(default)]
     pub(super) absent: Vec<String>,
 }
 
-/// Residency interval of a cut: it covers at least the operations from the first to the last.
+/// Residency interval of a cut. It covers at least the operations from the first to the last.
 #[derive(Deserialize)]
 pub(super) struct CutInterval {
     pub(super) buffer: String,
@@ -121,7 +121,7 @@ pub(super) struct CutInterval {
     pub(super) end: usize,
 }
 
-/// Maximum of a number in a file: larger ones would make sums overflow.
+/// Maximum of a number in a file. Larger numbers could make sums overflow.
 const MAX_BYTES: i64 = 1 << 44;
 const MAX_TIME: usize = 1 << 44;
 const MAX_PRICES: i128 = 1 << 60;
@@ -153,8 +153,8 @@ impl ResultFile {
 }
 
 impl Instance {
-    /// A CSV file does not contain the size of LX: it is taken from the result and reported. Its addresses are aligned
-    /// to single bytes. `given` overrides capacity and alignment of the file.
+    /// Parses an instance. A CSV file does not contain the size of LX: it is taken from the result, and addresses are
+    /// aligned to single bytes. `given` overrides capacity and alignment of the file.
     pub(super) fn parse(text: &str, result: &ResultFile, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
@@ -204,8 +204,8 @@ impl Instance {
         self.names.get(name).copied()
     }
 
-    /// Returns whether a buffer may take over the address of another one. The other one is a listed parent, was read,
-    /// is no smaller, and dies when the buffer is born. If both are born in one operation, the parent is listed first.
+    /// Returns whether a buffer may reuse the address of another one. The other one is a listed parent, was read, is no
+    /// smaller, and dies when the buffer is born. If both are born in one operation, the parent is listed first.
     pub(super) fn may_take_over(&self, child: usize, parent: usize) -> bool {
         let (heir, elder) = (&self.buffers[child], &self.buffers[parent]);
         let ends = |row: &BufferRow| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
@@ -220,15 +220,15 @@ impl Instance {
 }
 
 impl BufferRow {
-    /// Returns whether its first operation in LX needs a value that is in HBM.
+    /// Returns whether its first operation needs a value that is in HBM.
     pub(super) fn needs_initial_load(&self) -> bool {
         let first = self.uses.first().map(|first| first.time);
         self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == AccessKind::Read)
     }
 }
 
-/// Buffer of a MiniMalloc file: written in the first operation of its live range and read in the last. The weight is
-/// the number of times its size that a buffer saves.
+/// Parses the buffers of a MiniMalloc file. A buffer is written in the first operation of its live range and read in
+/// the last. Its weight is the number of times its size that it saves.
 fn parse_csv_rows(text: &str) -> Result<Vec<BufferRow>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let wrong = |line: &str| Violation::Instance(format!("expected a buffer, found '{line}'"));

@@ -11,7 +11,7 @@ struct PlacedInterval<'a> {
     stay: &'a ResidencyInterval,
 }
 
-/// Computes the HBM bytes that the plan leaves.
+/// Checks the residency intervals of a plan, and returns the HBM bytes that the plan leaves.
 pub(super) fn check_plan(instance: &Instance, result: &ResultFile) -> Result<i64, Violation> {
     let mut placed = Vec::with_capacity(result.stays.len());
     for stay in &result.stays {
@@ -99,8 +99,8 @@ fn check_overlaps(instance: &Instance, placed: &[PlacedInterval<'_>]) -> Result<
     Ok(())
 }
 
-/// Returns whether the descendant has its address from the ancestor, directly or through a child of the ancestor that
-/// dies when it is born.
+/// Returns whether the descendant has its address from the ancestor, directly or through children of the ancestor that
+/// die in the operation of their birth.
 fn passes_address_down(
     instance: &Instance,
     placed: &[PlacedInterval<'_>],
@@ -124,7 +124,7 @@ fn passes_address_down(
     false
 }
 
-/// Returns whether the child is at the parent's address and overlaps it only in the operation of the takeover.
+/// Returns whether the child is at the parent's address and overlaps it only in the operation of the reuse.
 fn passes_address(instance: &Instance, parent: &PlacedInterval<'_>, child: &PlacedInterval<'_>) -> bool {
     let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
     let may_be = instance.may_take_over(child.buffer, parent.buffer);
@@ -134,12 +134,12 @@ fn passes_address(instance: &Instance, parent: &PlacedInterval<'_>, child: &Plac
     may_be && meets_once && dies && parent.stay.address == child.stay.address
 }
 
-/// Formats a value as the file spells it.
+/// Formats a value in the syntax of the file.
 fn format_json_value<T: std::fmt::Display>(value: Option<&T>) -> String {
     value.map_or_else(|| "null".to_owned(), T::to_string)
 }
 
-/// Returns the address of the first interval, or the reason why there is none.
+/// Checks the address of a buffer's first interval in the result, or the reason why the buffer has none.
 fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterval]) -> Result<(), Violation> {
     let address = stays.first().map(|stay| stay.address);
     let stated =
@@ -168,7 +168,7 @@ fn check_summary(result: &ResultFile, row: &BufferRow, stays: &[&ResidencyInterv
     Ok(())
 }
 
-/// Traverses the uses of a value and counts the bytes that are copied from and to HBM.
+/// Traverses the uses of a value, and counts the bytes that are copied from and to HBM.
 fn count_hbm_bytes(row: &BufferRow, stays: &[&ResidencyInterval], whole: bool) -> i64 {
     if whole && !stays.is_empty() {
         let is_written = row.uses.iter().any(|one| one.kind == AccessKind::Write);

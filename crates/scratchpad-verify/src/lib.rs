@@ -9,26 +9,26 @@ mod peak;
 mod relaxation;
 mod stacks;
 
-/// Properties of a result that the verifier has confirmed.
+/// Properties of a result that the verifier confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VerifiedPlan {
     /// HBM bytes that the plan leaves.
     pub hbm_bytes_left: i64,
-    /// Lower bound: no plan of the set `among` leaves fewer HBM bytes.
+    /// Lower bound: no plan of the set `plan_set` leaves fewer HBM bytes.
     pub lower_bound: i64,
-    /// `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the
+    /// Whether `hbm_bytes_left` equals the bound. If the smallest LX was searched, `capacity` is also proved to be the
     /// smallest.
     pub optimal: bool,
-    /// Set of plans that the bound applies to: "whole lives" or "split stays".
+    /// Set of plans that the bound covers: "whole lives" or "split stays".
     pub plan_set: &'static str,
-    /// Bytes of LX that the plan was made for.
+    /// Size of LX, in bytes, that the plan was made for.
     pub capacity: i64,
-    /// Lower bound of the LX size that holds everything that may be placed; only if the smallest LX was searched.
+    /// Lower bound, in bytes, of an LX that holds every eligible buffer; only if the smallest LX was searched.
     pub peak_bound: Option<i64>,
 }
 
 impl VerifiedPlan {
-    /// Largest fraction of the remaining bytes that another plan could still save, from 0 to 1.
+    /// Returns the largest fraction of the remaining bytes that another plan could still save, from 0 to 1.
     #[must_use]
     pub fn gap(&self) -> f64 {
         let left = self.hbm_bytes_left.max(1) as f64;
@@ -36,7 +36,7 @@ impl VerifiedPlan {
     }
 }
 
-/// Error that the verifier found in a result or in its instance.
+/// Violation that the verifier found in a result or in its instance.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Violation {
     /// The instance cannot be read.
@@ -60,35 +60,35 @@ pub enum Violation {
     /// Two residency intervals share bytes during an operation.
     #[error("'{first}' and '{second}' overlap during operation {time}")]
     Overlap {
-        /// Buffer that came first.
+        /// Buffer that became resident first.
         first: String,
         /// Other buffer.
         second: String,
         /// Operation in which they overlap.
         time: usize,
     },
-    /// A value of the result does not match the residency intervals.
+    /// A field of the result does not match the residency intervals.
     #[error("expected '{field}' = {expected}, found {found}; make the plan again")]
     Field {
-        /// Key of the value.
+        /// Key of the field.
         field: String,
-        /// The value in the result.
+        /// Value in the result.
         found: String,
-        /// The value that follows from the residency intervals.
+        /// Value that follows from the residency intervals.
         expected: String,
     },
     /// The certificate does not confirm the bound.
     #[error("the bound {bound} is not confirmed: {what}")]
     Bound {
-        /// The bound.
+        /// Claimed bound, in HBM bytes.
         bound: i64,
-        /// The reason.
+        /// Reason why the bound is not confirmed.
         what: String,
     },
 }
 
-/// Verifies a result of `spyre-plan` against its instance, a MiniMalloc CSV file or our JSON. `given` overrides
-/// capacity and alignment of the file.
+/// Verifies a result of `spyre-plan` against its instance, a MiniMalloc CSV file or our JSON. `given` overrides the
+/// capacity and the alignment of the file.
 ///
 /// # Errors
 /// Returns the first violation.

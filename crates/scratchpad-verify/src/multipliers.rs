@@ -2,7 +2,7 @@
 //!
 //! Every buffer pays a multiplier for each operation during which it is in LX. The buffers resident during one
 //! operation fit together, so their payments are at most the optimum of a knapsack. A plan leaves at least the sum of
-//! each buffer's own least cost with its multipliers included, minus the knapsacks of all operations.
+//! each buffer's own minimum cost, with its multipliers included, minus the knapsacks of all operations.
 
 use super::{
     Violation,
@@ -10,11 +10,11 @@ use super::{
     relaxation::{RelaxedProblem, ValueLocation},
 };
 
-/// Maximum number of knapsack cells, in total and per knapsack, before the check is abandoned.
+/// Limit of the check: knapsack cells in total and per knapsack.
 const MAX_CELLS: i128 = 2_000_000_000;
 const MAX_UNITS: i128 = 1 << 20;
 
-/// Confirms the bound of the result.
+/// Confirms the lower bound of the result.
 pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Result<(), Violation> {
     let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let certificate = &result.certificate;
@@ -54,7 +54,7 @@ pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Res
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }
 }
 
-/// Returns the value of a buffer that occupies space of its own in an operation whenever it is in LX.
+/// Returns the value of a buffer that occupies space of its own in an operation whenever the buffer is in LX.
 fn find_payer(instance: &Instance, relaxed: &RelaxedProblem, time: usize, name: &str) -> Result<usize, String> {
     let row = instance.find_buffer(name).ok_or_else(|| format!("'{name}' has a rent, but is not a buffer"))?;
     let value = relaxed
@@ -73,7 +73,7 @@ fn find_payer(instance: &Instance, relaxed: &RelaxedProblem, time: usize, name: 
     Ok(value)
 }
 
-/// Returns the maximum payment of a set of values whose total size is at most that of LX.
+/// Returns the maximum payment of a set of values that fits in LX.
 fn solve_knapsack(relaxed: &RelaxedProblem, payers: &[(usize, i128)]) -> i128 {
     let units = |payer: &(usize, i128)| usize::try_from(relaxed.values[payer.0].units).unwrap_or(usize::MAX);
     let total = payers.iter().map(units).fold(0, usize::saturating_add);

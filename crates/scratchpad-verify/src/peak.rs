@@ -1,4 +1,4 @@
-//! Checks the smallest LX in which everything that may be placed is resident for its whole live range.
+//! Checks the smallest LX in which every eligible buffer is resident for its whole live range.
 
 use super::{
     Violation, field_violation,
@@ -7,8 +7,8 @@ use super::{
     stacks::{AliasedStack, can_place_stacks},
 };
 
-/// Confirms that the plan has everything in LX, and that the bound holds: by the bytes live at once, or else by a
-/// search.
+/// Confirms that the plan has every eligible buffer in LX, and that the bound holds: by the bytes live at once, or else
+/// by a search.
 pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &MinimumLx) -> Result<(), Violation> {
     let MinimumLx { bytes, lower_bound } = *peak;
     if bytes != instance.capacity {
@@ -46,8 +46,8 @@ pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &Minimu
     }
 }
 
-/// Returns the maximum number of bytes that are live at once, in units of the alignment. A value that may take over an
-/// address may need no room of its own in the operation of its birth.
+/// Returns the maximum number of bytes live at once, with sizes rounded up to the alignment. A value that may reuse an
+/// address does not count in the operation of its birth.
 fn compute_max_load(instance: &Instance) -> i64 {
     let mut changes: Vec<(usize, i64)> = Vec::new();
     for (index, row) in instance.buffers.iter().enumerate().filter(|(_, row)| row.barred.is_none()) {
@@ -65,7 +65,8 @@ fn compute_max_load(instance: &Instance) -> i64 {
     most
 }
 
-/// Returns whether everything may fit into a smaller LX, not counting births with a possible takeover.
+/// Returns whether everything may fit into a smaller LX. A value that may reuse an address does not count in the
+/// operation of its birth.
 fn may_fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
     let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let capacity = relaxed.units_below(bytes);

@@ -1,8 +1,8 @@
-//! Values, and their least cost at given prices.
+//! Values, and their minimum cost at given prices.
 //!
 //! A value is the content of a buffer between two complete writes; no byte is carried from one value to the next. At
-//! given prices for LX the values are independent, so the least cost of each follows from its uses, one after the
-//! other.
+//! given prices of LX the values are independent, so the minimum cost of each value follows from its uses, one after
+//! the other.
 
 use super::files::{AccessKind, BufferRow, Instance};
 
@@ -28,29 +28,29 @@ pub(super) struct RelaxedValue {
     arrives_clean: bool,
 }
 
-/// Uses in one operation.
+/// Uses of a value in one operation.
 pub(super) struct StepUse {
     pub(super) tick: usize,
     bytes: i128,
     writes: bool,
 }
 
-/// The relaxed problem; all costs are in scaled bytes.
+/// Problem without the capacity constraint. All costs are in scaled bytes.
 pub(super) struct RelaxedProblem {
     pub(super) values: Vec<RelaxedValue>,
-    /// The operations with uses.
+    /// Operations with uses; ticks number them.
     pub(super) times: Vec<usize>,
     pub(super) capacity: i128,
     /// Bytes of one unit.
     unit_bytes: i128,
     pub(super) price: Vec<i128>,
-    /// Prefix sums of the prices by operation.
+    /// Prefix sums of the prices, by operation.
     price_sums: Vec<i128>,
     pub(super) scale: i128,
     /// Unscaled bytes of the buffers that cannot be in LX.
     pub(super) fixed: i128,
     whole: bool,
-    /// Per value and use: least cost from the use on, by the location before it.
+    /// Per value and use: minimum cost from the use on, by the location before it.
     least: Vec<Vec<[i128; 3]>>,
 }
 
@@ -159,7 +159,7 @@ impl RelaxedProblem {
         self.values.push(value);
     }
 
-    /// Computes the least costs backwards over the uses.
+    /// Computes the minimum costs backwards over the uses.
     fn compute_min_costs(&self, index: usize) -> Vec<[i128; 3]> {
         let value = &self.values[index];
         let mut least = vec![[0, value.departure * self.scale, 0]];
@@ -182,7 +182,7 @@ impl RelaxedProblem {
         least
     }
 
-    /// Returns the least cost from operation `tick` on of a value that is at `place` after use `using`.
+    /// Returns the minimum cost from operation `tick` on of a value that is at `place` after use `using`.
     pub(super) fn min_cost_from(&self, index: usize, using: usize, place: ValueLocation, tick: usize) -> i128 {
         self.min_cost_in_gap(index, using, place, tick, self.least[index][using + 1])
     }
@@ -199,7 +199,7 @@ impl RelaxedProblem {
         }
     }
 
-    /// Returns the highest address of a value, in units: its last unit may be partial where the last one of LX is.
+    /// Returns the highest address of a value, in units. The last units of LX and of the value may be partial.
     pub(super) fn highest_address(&self, instance: &Instance, value: usize) -> i128 {
         i128::from(instance.capacity - instance.buffers[self.values[value].row].size).div_euclid(self.unit_bytes)
     }
@@ -209,23 +209,24 @@ impl RelaxedProblem {
         (i128::from(bytes) - 1).div_euclid(self.unit_bytes)
     }
 
-    /// Returns the price of a unit between two operations.
+    /// Returns the price of a unit over a range of operations.
     pub(super) fn price_between(&self, from: usize, to: usize) -> i128 {
         self.price_sums[to] - self.price_sums[from]
     }
 
-    /// Returns the least cost, from a use on, of a value that is not in LX before it.
+    /// Returns the minimum cost, from a use on, of a value that is not in LX before it.
     pub(super) fn min_cost_outside_lx(&self, index: usize, using: usize) -> i128 {
         self.least[index][using][ValueLocation::Hbm as usize]
     }
 
-    /// Returns the price of the space during a use. For a child, the parent may have paid it already.
+    /// Returns the price of the space during a use. At the birth of a child it is 0, because the parent may have paid
+    /// it.
     pub(super) fn space_price(&self, index: usize, using: usize) -> i128 {
         let value = &self.values[index];
         if using == 0 && !value.parents.is_empty() { 0 } else { value.units * self.price[value.uses[using].tick] }
     }
 
-    /// Returns the bytes that are copied so that LX can serve a use.
+    /// Returns the bytes that are copied so that LX can serve a use; `None` if a plan may not split the live range.
     pub(super) fn load_bytes(&self, index: usize, using: usize, place: ValueLocation) -> Option<i128> {
         let value = &self.values[index];
         match place {

@@ -1,21 +1,22 @@
 //! Checks whether residency intervals have disjoint addresses.
 //!
-//! Every feasible placement can be pushed down until each interval lies at address 0 or on another interval. So it
-//! suffices to try all orders of placement by ascending address, each interval as low as the placed ones allow.
+//! Every feasible placement can be pushed down until each interval lies at address 0 or on another interval. It
+//! therefore suffices to try all orders of placement by ascending address, each interval as low as the placed ones
+//! allow.
 
 use std::ops::Range;
 
-/// Maximum number of placements that are tried, and of operations of unplaced stacks that are examined for them.
+/// Limits of the search: placements that are tried, and operations of unplaced stacks that are examined.
 const MAX_TRIES: u64 = 5_000_000;
 const MAX_EXAMINED_TICKS: u64 = 1 << 30;
-/// Maximum depth of the recursion over stacks.
+/// Maximum depth of the recursion, in stacks.
 const MAX_STACKS: usize = 1000;
 
-/// Intervals at one address: heights by tick, from the first tick on.
+/// Intervals at one address: the height per tick, from the first tick on.
 pub(super) struct AliasedStack {
     start: usize,
     heights: Vec<i128>,
-    /// Highest address that the stack may have.
+    /// Highest address that the stack may have, in units.
     highest: i128,
 }
 
@@ -38,7 +39,7 @@ impl AliasedStack {
         *self = Self { start: new_start, heights, highest: highest.min(self.highest) };
     }
 
-    /// Removes its first operation.
+    /// Removes the first tick.
     pub(super) fn remove_first_tick(&mut self) {
         self.heights.remove(0);
         self.start += 1;
@@ -57,10 +58,10 @@ impl AliasedStack {
     }
 }
 
-/// Returns whether the stacks have addresses below `capacity`, in units.
+/// Returns whether the stacks have disjoint addresses below `capacity`, in units.
 ///
 /// # Errors
-/// If the search exceeds its limits.
+/// Returns an error if the search exceeds its limits.
 pub(super) fn can_place_stacks(towers: &[AliasedStack], capacity: i128) -> Result<bool, String> {
     if towers.len() > MAX_STACKS {
         return Err(format!("there are {} residency intervals, more than {MAX_STACKS}", towers.len()));
@@ -87,8 +88,8 @@ struct StackSearch<'t> {
 }
 
 impl StackSearch<'_> {
-    /// Returns whether the unplaced stacks fit above `lowest`; at `lowest` only stacks from `first` on. None if the
-    /// search exceeds its limits.
+    /// Returns whether the unplaced stacks fit at or above `lowest`; at `lowest` itself only stacks from `first` on.
+    /// Returns `None` if the search exceeds its limits.
     fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
         let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
         self.tries += 1;
@@ -128,7 +129,7 @@ impl StackSearch<'_> {
         Some(false)
     }
 
-    /// Returns whether the unplaced stacks exceed the capacity in some tick: the units below the lowest of them are
+    /// Returns whether the unplaced stacks exceed the capacity in some tick. The units below the lowest of them are
     /// lost.
     fn is_overfull(&self, waiting: &[usize], lows: &[i128]) -> bool {
         (0..self.floors.len()).any(|tick| {

@@ -1,4 +1,4 @@
-//! Packings: the public `MiniMalloc` instances, and a list of many buffers (`cargo bench --bench pack`).
+//! Benchmarks of packings: the public `MiniMalloc` instances, and many buffers (`cargo bench --bench pack`).
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
@@ -9,7 +9,7 @@ use scratchpad::{
 };
 use std::{env, fs, hint::black_box};
 
-/// The instances of `SPYRE_MINIMALLOC`, a folder of CSV files; without it those beside the project.
+/// Loads the instances of `SPYRE_MINIMALLOC`, a folder of CSV files. The default folder is next to the project.
 fn load_instances() -> Vec<(String, Vec<Rectangle>)> {
     let folder = env::var("SPYRE_MINIMALLOC").unwrap_or_else(|_| "../shared/planner/minimalloc".to_owned());
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
@@ -27,7 +27,8 @@ fn load_instances() -> Vec<(String, Vec<Rectangle>)> {
     paths.iter().map(instance).collect()
 }
 
-/// Activations that are live until the backward pass, and many short live ranges, as in training graphs.
+/// Generates buffers as in training graphs: activations that are live until the backward pass, and many short live
+/// ranges.
 fn generate_activations(num_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
     let short = (0..2 * num_ticks).map(|tick| Rectangle {

@@ -1,4 +1,4 @@
-//! Exact plans: graphs of real size, and a large one (`cargo bench --bench plan`).
+//! Benchmarks of exact plans: graphs of realistic size, and a large one (`cargo bench --bench plan`).
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
@@ -6,8 +6,8 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use scratchpad::{Buffer, Capacity, ExactPlanner, Use, UseKind};
 use std::hint::black_box;
 
-/// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and
-/// weights of use.
+/// Builds layers of eleven buffers, as in an MLP with a residual connection: consecutive short live ranges, some that
+/// span a layer, and uses of different weight.
 fn build_layers(num_buffers: usize) -> Vec<Buffer> {
     let buffer = |index: usize| {
         let (layer, place) = (index / 11, index % 11);

@@ -102,7 +102,7 @@ impl DrawingScale {
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
         Self {
             plot_width: (num_times as f64 * OPERATION_WIDTH).clamp(PLOT_WIDTH_RANGE.0, PLOT_WIDTH_RANGE.1),
-            num_times: num_times,
+            num_times,
             highest_bytes: highest,
             top_bytes,
         }

@@ -138,9 +138,12 @@ enum FileUseKind {
 }
 
 impl Instance {
-    /// Reads our JSON:
-    /// `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?, barred?}]}`,
-    /// sizes in bytes, live ranges half-open.
+    /// Reads our JSON, with sizes in bytes and half-open live ranges:
+    ///
+    /// ```text
+    /// {name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
+    ///                                     graph_output?, barred?}]}
+    /// ```
     ///
     /// # Errors
     /// Returns the first error in the text.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A buffer with an assigned address.
 struct PlacedBuffer<'a> {
-    /// Index in `buffers`.
+    /// Index in the program's `buffers`.
     number: usize,
     tensor: &'a Tensor,
     place: BufferPlace,

@@ -3,8 +3,8 @@
 //!
 //! In LX the analysis is exact: each core reads its own bytes, and one op wrote all bytes of a tensor, with the same
 //! slice on that core. All cores are analyzed together, or one by one if a shuffle leaves out cores or addresses differ
-//! between cores. In HBM it is as exact as a static analysis can be: the first stick that each core reads and the last
-//! stick of all cores lie between bytes that an earlier op wrote.
+//! between cores. In HBM it is approximate: the first stick that each core reads, and the last stick of all cores, must
+//! overlap bytes that earlier ops wrote.
 
 use super::file_facts::{FileFacts, LxTensor, TensorAddress, TensorFacts};
 use super::launch::{LaunchValues, ValueBase};
@@ -27,9 +27,9 @@ pub(super) struct FlowFindings {
     pub(super) lx_faults: Vec<FlowFault>,
     pub(super) hbm_faults: Vec<FlowFault>,
     pub(super) size_faults: Vec<FlowFault>,
-    /// The kernel arguments that are read before the bundle has written them, with the first place.
+    /// Kernel arguments that are read before the bundle writes them, with the first location.
     pub(super) read_first: BTreeMap<usize, FlowFault>,
-    /// The kernel arguments that are written, with the first place.
+    /// Kernel arguments that are written, with the first location.
     pub(super) written: BTreeMap<usize, FlowFault>,
 }
 
@@ -94,12 +94,7 @@ impl PoolTensor {
     fn from_address(place: &TensorAddress) -> Option<Self> {
         match place {
             TensorAddress::Hbm {
-                base: base @ ValueBase::Pool(_),
-                first,
-                reach: Some(end),
-                sticks,
-                num_dims: num_dims,
-                ..
+                base: base @ ValueBase::Pool(_), first, reach: Some(end), sticks, num_dims, ..
             } => Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), num_dims: *num_dims }),
             TensorAddress::Hbm { .. } | TensorAddress::Lx(_) | TensorAddress::Unknown => None,
         }
@@ -113,8 +108,8 @@ impl PoolTensor {
         self.base == base && self.first < end && first < self.end
     }
 
-    /// Whether the tensor is a box in another tensor: with the gaps it covers all of it. Tensors written with other
-    /// dimensions count as matching.
+    /// Returns whether the tensor is a box in another tensor: with its gaps it covers all of it. Tensors written with
+    /// other dimensions count as matching.
     fn is_box_of(&self, other: &Self) -> bool {
         self.num_dims != other.num_dims || self.sticks.iter().any(|sticks| other.sticks.contains(sticks))
     }
@@ -200,7 +195,7 @@ impl FlowAnalyzer<'_> {
             let read = lane.map_or_else(|| Some(read.clone()), |core| read.restrict_to_core(core));
             read.is_some_and(|read| written.iter().any(|written| overlaps(written, &read)))
         };
-        // A place that the bundle writes on some cores was not left by an earlier bundle on the others.
+        // If the bundle writes these bytes on one core, no earlier bundle left them on the others.
         let alone = self.alone && !self.lx.iter().any(|(lane, written)| is_met(lane, written));
         let message = self.lx.iter().find_map(|(lane, written)| match lane {
             None => find_read_fault(written, read, alone),
@@ -342,7 +337,7 @@ const fn overlaps(written: &LxDefinition, part: &LxTensor) -> bool {
     written.start < part.end && part.start < written.end
 }
 
-/// Returns the reason why the written data does not contain a core's part.
+/// Returns the reason why the written data does not contain a core's slice.
 fn find_lx_fault(found: &[&LxDefinition], read: &LxTensor) -> Option<String> {
     let covered: i64 = found.iter().map(|written| written.end.min(read.end) - written.start.max(read.start)).sum();
     if covered < read.end - read.start {
@@ -354,7 +349,7 @@ fn find_lx_fault(found: &[&LxDefinition], read: &LxTensor) -> Option<String> {
             let mismatch = read.part.as_ref()?.find_mismatch(one.whole.part.as_ref()?)?;
             Some(format!("reads what {} wrote: {mismatch}; a core reads its own slice", one.writer))
         }
-        // A part of what one op wrote is a matter of the numbers.
+        // With at most one writer, the byte ranges decide.
         [] | [_] => None,
         [first, ..] => {
             let is_part = |written: &&&LxDefinition| {
@@ -389,7 +384,7 @@ mod tests {
         assert_eq!(known, [(0, 6), (8, 9), (20, 30)]);
     }
 
-    /// Three cores read a stick each; only the bytes of the first and of the last one are written before.
+    /// Accepts a read of three cores, one stick each, of which only the first and the last stick are written before.
     #[test]
     fn accepts_read_by_middle_core_after_write() {
         let at = |is_result: bool, begins: &[i64]| {

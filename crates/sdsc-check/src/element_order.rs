@@ -1,11 +1,9 @@
 //! Order of elements in sticks: conversions between 16-bit and 32-bit numbers stagger them, in groups of four.
 //!
-//! A value is in standard order, or staggered by one of the two conversions, or equal along each stick, which has no
-//! order. The opposite conversion restores the order, and so does a reduction along the sticks, whose result does not
-//! depend on it. Other ops compute position by position: their operands have one order, or are equal along the sticks.
-//! Matrix products and changes of layout need the standard order, and so does the host.
-//!
-//! The analysis walks over the executes in the order of the text, loop bodies once.
+//! A value is in standard order, staggered by one of the two conversions, or equal along each stick (no order). The
+//! opposite conversion restores the order. A reduction along the sticks does not depend on it. Other ops compute
+//! position by position: their operands have one order, or are equal along the sticks. Matmuls, relayouts and the host
+//! need the standard order. The analysis walks over the executes in the order of the text, loop bodies once.
 
 use super::BundleFacts;
 use super::data_flow::FlowFault;
@@ -20,8 +18,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// Order of the elements of a value other than the standard one: the conversion that has staggered them, by
-/// torch-spyre's name, or none.
+/// Order of the elements of a value, if not the standard one: the conversion that staggered them (torch-spyre's name),
+/// or no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementOrder {
     Dl16ToFp32,
@@ -40,14 +38,14 @@ impl fmt::Display for ElementOrder {
     }
 }
 
-/// Memory with addresses of its own.
+/// Memory with its own addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressSpace {
     Lx,
     Hbm(ValueBase),
 }
 
-/// A value that is not in standard order.
+/// Value that is not in standard order.
 #[derive(Clone, Debug)]
 struct NonstandardValue {
     memory: AddressSpace,
@@ -58,12 +56,12 @@ struct NonstandardValue {
     writer: String,
 }
 
-/// The values that are not in standard order, of a walk over the executes of a bundle.
+/// Values that are not in standard order, during a walk over the executes of a bundle.
 #[derive(Debug, Default)]
 pub(super) struct ElementOrderState(Vec<NonstandardValue>);
 
 impl ElementOrderState {
-    /// Returns the values at the start of a bundle: kernel arguments that earlier launches have staggered.
+    /// Returns the state at the start of a bundle, with the kernel arguments that earlier launches have staggered.
     pub(super) fn new(arguments: &BTreeMap<usize, ElementOrder>) -> Self {
         let staggered = |(argument, order): (&usize, &ElementOrder)| {
             let memory = AddressSpace::Hbm(ValueBase::Argument(*argument));
@@ -84,7 +82,7 @@ impl ElementOrderState {
         faults
     }
 
-    /// Returns the kernel arguments that hold a value in another than the standard order.
+    /// Returns the kernel arguments that hold a value in a nonstandard order.
     pub(super) fn nonstandard_arguments(&self) -> BTreeMap<usize, ElementOrder> {
         let argument = |value: &NonstandardValue| match value.memory {
             AddressSpace::Hbm(ValueBase::Argument(argument)) => Some((argument, value.order)),
@@ -98,7 +96,7 @@ impl ElementOrderState {
         let result = facts.tensors.iter().find(|tensor| tensor.is_result)?;
         let order = self.compute_result_order(file, facts);
         let (memory, start, end) = locate_tensor(result)?;
-        // Of an argument of unknown size, a value at its start replaces all.
+        // The end of an argument of unknown size is unknown: only a value at its start replaces it.
         let is_replaced = |value: &NonstandardValue| {
             let overlaps = value.memory == memory && value.start < end && start < value.end;
             overlaps && (value.end < i64::MAX || start == value.start)
@@ -175,8 +173,8 @@ impl ElementOrderState {
     }
 }
 
-/// Checks the launches of a program in order: what one leaves staggered, another may restore. Results are in standard
-/// order.
+/// Checks the launches of a program in order: a launch may restore the order of a value that an earlier one staggered.
+/// Results must be in standard order.
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut staggered: BTreeMap<&str, ElementOrder> = BTreeMap::new();
     for launch in &program.launches {
@@ -209,7 +207,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     }
 }
 
-/// Memory and bytes of a tensor.
+/// Returns the memory of a tensor and its byte range.
 fn locate_tensor(tensor: &TensorFacts) -> Option<(AddressSpace, i64, i64)> {
     match &tensor.place {
         TensorAddress::Lx(part) => Some((AddressSpace::Lx, part.start, part.end)),

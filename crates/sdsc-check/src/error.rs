@@ -3,7 +3,7 @@
 use sdsc_format::BUNDLE_FILE;
 use std::{io, path::PathBuf};
 
-/// Files that cannot be checked.
+/// Reason why files cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The directory has neither a bundle nor a program.

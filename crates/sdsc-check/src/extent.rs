@@ -17,7 +17,7 @@ pub(super) fn compute_core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -
     sticks.saturating_mul(STICK_BYTES)
 }
 
-/// One dimension of a tensor, in sticks along the stick dimension, in rows otherwise.
+/// Extent of one dimension of a tensor, in sticks along the stick dimension, in rows otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DimExtent<'a> {
     pub(super) label: &'a str,
@@ -27,7 +27,7 @@ pub(super) struct DimExtent<'a> {
     pub(super) whole: i64,
     /// Size of the tensor beyond the slices of all cores.
     pub(super) gap: i64,
-    /// Ambiguous gap of the file: the padded iteration space may have it where the tensor does not.
+    /// Ambiguous gap of the file: it may belong to the padded iteration space and not to the tensor.
     pub(super) doubt: i64,
 }
 
@@ -45,7 +45,7 @@ impl DimExtent<'_> {
     }
 }
 
-/// Product of the positions of some dimensions.
+/// Returns the product of the sizes of some dimensions.
 pub(super) fn saturating_product(sizes: &[i64]) -> i64 {
     sizes.iter().fold(1, |product: i64, size| product.saturating_mul(*size))
 }
@@ -58,12 +58,13 @@ pub(super) fn enumerate_tensor_sizes(extents: &[DimExtent<'_>]) -> Vec<Vec<i64>>
     })
 }
 
-/// Extent in HBM: a core's slice is a box within the tensor, so its span ends with the last stick of its last row.
+/// Returns the extent in HBM: a core's slice is a box within the tensor, so its span ends with the last stick of its
+/// last row.
 fn count_hbm_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     compute_span(dim_extents(file, tensor).map(|extent| (extent.part, extent.memory_size())))
 }
 
-/// Extent of a core's own tensor, with the gaps between its rows.
+/// Returns the extent of a core's own tensor, with the gaps between its rows.
 fn count_lx_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     compute_span(dim_extents(file, tensor).map(|extent| (extent.part, lx_size(&extent))))
 }
@@ -119,8 +120,8 @@ fn compute_dim_extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &
     Some(DimExtent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole, doubt: 0 })
 }
 
-/// The slices of a dimension that the cores hold: those of the tensor's coordinates, or those of the op if the file
-/// leaves these out.
+/// Returns the number of slices of a dimension that the cores hold: those of the tensor's coordinates, or those of the
+/// op if the file leaves these out.
 fn count_held_slices(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> i64 {
     if tensor.node.coordinates.dims.is_empty() {
         file.num_slices(label).unwrap_or(1)
@@ -129,15 +130,15 @@ fn count_held_slices(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) 
     }
 }
 
-/// A restickify pads both stick dimensions by less than a stick, so a gap next to the stick may be the part of the
-/// space beyond the tensor.
+/// Returns whether a gap may be padding. A restickify pads both stick dimensions by less than a stick, so a gap next to
+/// the stick may be the padding of the iteration space beyond the tensor.
 fn may_be_padding(file: &FileView<'_>, label: &str, gap: i64) -> bool {
     let pads = |other: TensorView<'_>| other.stick_size(label).is_some_and(|elements| gap < elements);
     gap > 0 && file.family == FunctionFamily::Restickify && file.tensors().any(pads)
 }
 
-/// Returns the gap of a tensor along a dimension: its size after the slices of all cores. The largest if cores differ;
-/// 0 without an entry.
+/// Returns the gap of a tensor along a dimension: its size after the slices of all cores. Returns the largest gap if
+/// cores differ, and 0 without an entry.
 pub(super) fn trailing_gap(tensor: &TensorView<'_>, label: &str) -> i64 {
     let by_core = tensor.node.gaps.as_ref().and_then(|gaps| gaps.get(label));
     by_core.and_then(|by_core| by_core.iter().map(|(_, gap)| gap.0).max()).unwrap_or(0).max(0)

@@ -12,20 +12,20 @@ use machine::STICK_BYTES;
 use sdsc_format::model::{Entries, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The facts of one file.
+/// Facts about one file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileFacts {
     pub(super) tensors: Vec<TensorFacts>,
     /// Effect of the op on the order of elements in sticks.
     pub(super) transfer: ElementOrderEffect,
-    /// The names of its symbolic sizes.
+    /// Names of the file's symbolic sizes.
     pub(super) sizes: BTreeSet<String>,
 }
 
-/// One tensor of a file.
+/// Facts about one tensor of a file.
 #[derive(Clone, Debug)]
 pub(super) struct TensorFacts {
-    /// The pointer to its starts.
+    /// JSON pointer to the start addresses.
     pub(super) path: String,
     pub(super) is_result: bool,
     /// Whether the tensor has several elements along its sticks, so that their order matters.
@@ -47,39 +47,39 @@ pub(super) enum TensorAddress {
         end: i64,
         /// Start of each core's slice, in the first and in the last iteration, sorted.
         begins: Vec<i64>,
-        /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
+        /// End of the tensor with its gaps, if it begins with the first byte; otherwise it may end later.
         whole: i64,
         /// Possible numbers of sticks of the tensor with its gaps, the likeliest first, and the number of its
         /// dimensions with more than one position.
         sticks: Vec<i64>,
         num_dims: usize,
-        /// End of the part that the op accesses, if the file defines it: a box may be anywhere in the tensor.
+        /// End of the region that the op accesses, if the file defines it: a box may be anywhere in the tensor.
         reach: Option<i64>,
     },
     /// Unknown address.
     Unknown,
 }
 
-/// A tensor in LX: the bytes from the lowest address of any core to the highest.
+/// Tensor in LX: the bytes from the lowest address of any core to the highest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LxTensor {
     pub(super) start: i64,
     pub(super) end: i64,
     /// The end including the gap after the last row, if the tensor begins with `start`.
     pub(super) whole: i64,
-    /// The address on each core that holds a part, or a partial sum that it passes on.
+    /// Address on each core that holds a slice, or a partial sum that it passes on.
     pub(super) bases: BTreeMap<i64, i64>,
-    /// Whether all cores of the op hold a part, at the same address.
+    /// Whether all cores of the op hold a slice, at the same address.
     pub(super) is_uniform: bool,
     /// The slice of each core, if the file defines it.
     pub(super) part: Option<CoreSlices>,
-    /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its
-    /// sticks.
+    /// Order of its elements: label, size and gap of the dimensions along its sticks, then of those with more than one
+    /// position, innermost first.
     pub(super) order: Vec<(String, i64, i64)>,
 }
 
 impl LxTensor {
-    /// Returns the part of one core; `None` if the op does not touch the tensor there.
+    /// Returns the tensor on one core; `None` if the op does not access the tensor there.
     pub(super) fn restrict_to_core(&self, core: i64) -> Option<Self> {
         let base = *self.bases.get(&core)?;
         let highest = self.bases.values().copied().max().unwrap_or(base);
@@ -102,7 +102,7 @@ impl LxTensor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CoreSlices {
     pub(super) format: String,
-    /// The cores that hold a part, in order.
+    /// Cores that hold a slice, in order.
     pub(super) cores: Vec<i64>,
     pub(super) dims: Vec<SliceDim>,
 }
@@ -110,16 +110,16 @@ pub(super) struct CoreSlices {
 /// One dimension of a slice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SliceDim {
-    /// Positions on one core.
+    /// Number of positions on one core.
     pub(super) size: i64,
     pub(super) slices: i64,
-    /// The slice of each core of [`CoreSlices::cores`].
+    /// Slice number of each core of [`CoreSlices::cores`].
     pub(super) slots: Vec<i64>,
 }
 
 impl CoreSlices {
-    /// Returns the reason why a reader with the slices `self` cannot read a tensor with the slices `written`; `None` if
-    /// it can.
+    /// Returns the reason why an op with the slices `self` cannot read a tensor with the slices `written`; `None` if it
+    /// can.
     pub(super) fn find_mismatch(&self, written: &Self) -> Option<String> {
         if self.format != written.format {
             return Some(format!("{}, written as {}", self.format, written.format));
@@ -159,8 +159,8 @@ impl CoreSlices {
 }
 
 impl FileFacts {
-    /// Adds the facts of another operation of the file. The rule on the order of elements is not in a profile with
-    /// several operations.
+    /// Adds the facts of another operation of the file. Profiles with several operations in a file do not have the rule
+    /// on the order of elements.
     pub(super) fn merge(mut self, other: Self) -> Self {
         self.tensors.extend(other.tensors);
         self.sizes.extend(other.sizes);
@@ -219,7 +219,7 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
     })
 }
 
-/// Returns the cores that hold a part of a tensor in LX: those that a shuffle lists, or the cores of the op. The cores
+/// Returns the cores that hold a slice of a tensor in LX: those that a shuffle lists, or the cores of the op. Cores
 /// that compute partial sums pass them on to the last of them, which holds the sum.
 fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
     let listed = &tensor.node.coordinates.core_to_slice;
@@ -246,15 +246,15 @@ fn find_holders(file: &FileView<'_>, tensor: &TensorView<'_>) -> BTreeSet<i64> {
     last.into_values().collect()
 }
 
-/// The order of the elements on a core; see [`LxTensor::compute_element_order`].
+/// Returns the order of the elements on a core; see [`LxTensor::order`].
 fn compute_element_order(file: &FileView<'_>, tensor: &TensorView<'_>) -> Vec<(String, i64, i64)> {
     let sticks = file.labels().filter_map(|label| Some((label.to_owned(), tensor.stick_size(label)?, 0)));
     let larger = dim_extents(file, tensor).filter(|extent| extent.part > 1);
     sticks.chain(larger.map(|extent| (extent.label.to_owned(), extent.part, extent.gap))).collect()
 }
 
-/// Returns the slices of the cores; `None` if sizes are symbolic or missing in the file, or the op accesses only a part
-/// of the tensor.
+/// Returns the slices of the cores; `None` if sizes are symbolic or missing in the file, or the op accesses only a
+/// region of the tensor.
 fn compute_core_slices(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<CoreSlices> {
     if file.dsc.dim_symbols.is_some() || file.is_indirect() || file.family.is_windowed() {
         return None;
@@ -276,7 +276,7 @@ fn compute_core_slices(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<C
     Some(CoreSlices { format: tensor.info.format.to_string(), cores: cores.into_keys().collect(), dims })
 }
 
-/// Adds an outer dimension. It is merged with the adjacent one if cores have it whole, or have one position of it.
+/// Adds an outer dimension. It is merged with the adjacent one if each core has all of that one, or one position of it.
 fn push_merged(dims: &mut Vec<SliceDim>, outer: SliceDim) {
     if outer.size == 1 && outer.slices == 1 {
         return;
@@ -321,7 +321,7 @@ fn locate_in_hbm(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAd
     let is_box = own.iter().any(|extent| extent.gap != 0);
     let reach = |first: i64, end: i64| match (is_open, is_box) {
         (false, false) => Some(whole(first, end)),
-        // Where a file has indices, only the first stick of each core's part is certain.
+        // If a file has indices, only the first stick of each core's slice is certain.
         (false, true) if !file.is_indirect() => Some(end),
         (_, true) | (true, false) => None,
     };
@@ -333,7 +333,7 @@ fn locate_in_hbm(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[StartAd
         whole: whole(first, end),
         reach: reach(first, end),
         sticks,
-        num_dims: num_dims,
+        num_dims,
     };
     place.map_or(TensorAddress::Unknown, hbm)
 }

@@ -14,20 +14,20 @@ pub(super) trait FileTree {
     /// Error of a file that cannot be read.
     type Error;
 
-    /// Whether there is a file of that path.
+    /// Returns whether there is a file at that path.
     fn has_file(&self, path: &str) -> bool;
 
     /// Returns the size of a file in bytes; `None` if it does not exist.
     fn size_bytes(&self, path: &str) -> Option<u64>;
 
-    /// The names of the files in a folder; the empty path is the directory itself.
+    /// Returns the names of the files in a folder; the empty path is the directory itself.
     fn file_names(&self, folder: &str) -> Result<Vec<String>, Self::Error>;
 
     /// Returns the contents of a file. A missing file is an error on disk, and empty in memory.
     fn read_file(&self, path: &str) -> Result<Cow<'_, [u8]>, Self::Error>;
 }
 
-/// The path of a file in a folder.
+/// Returns the path of a file in a folder.
 pub(super) fn join_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

@@ -10,31 +10,31 @@ use sdsc_format::model::{AllocateNode, ClassInfo, ComputeOp, CoordInfo, Dsc, Ope
 /// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelArgument {
-    /// Its name, for messages.
+    /// Name, for messages.
     pub name: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: i64,
-    /// Its device shape, the elements of a stick last; empty when it is not known.
+    /// Device shape, the elements of a stick last; empty if unknown.
     pub device_size: Vec<i64>,
-    /// Its number format; empty when it is not known.
+    /// Number format; empty if unknown.
     pub format: String,
 }
 
-/// Context that a file is checked against.
+/// Context of the check of one file.
 #[derive(Clone, Copy)]
 pub(super) struct CheckContext<'a> {
-    /// The machine.
+    /// Machine that runs the bundle.
     pub(super) target: &'a Target,
-    /// The kernel arguments, by number; `None` if they are unknown.
+    /// Kernel arguments, by number; `None` if they are unknown.
     pub(super) arguments: &'a [KernelArgument],
-    /// Bytes of the pool in front of the arguments, if addresses are in the files; `None` if the addresses of arguments
-    /// are unknown.
+    /// Bytes of the pool before the arguments, if addresses are in the files; `None` if the addresses of arguments are
+    /// unknown.
     pub(super) pool_bytes: Option<i64>,
-    /// The function of the bundle; `None` if its text is invalid.
+    /// Function of the bundle; `None` if its text is invalid.
     pub(super) launch: Option<&'a LaunchValues<'a>>,
-    /// The profile that the file is held against.
+    /// Profile that the file is checked against.
     pub(super) profile: Profile,
-    /// The execute that runs the file.
+    /// Execute that runs the file.
     pub(super) execute: Option<&'a ExecuteView<'a>>,
 }
 
@@ -45,10 +45,10 @@ pub(super) struct FileView<'a> {
     pub(super) operation: &'a Operation,
     pub(super) dsc_key: &'a str,
     pub(super) dsc: &'a Dsc,
-    /// The number of the description.
+    /// Number of the description.
     pub(super) dsc_index: usize,
     pub(super) compute: &'a ComputeOp,
-    /// The number of the operation in its description.
+    /// Number of the operation in its description.
     compute_index: usize,
     pub(super) family: FunctionFamily,
     pub(super) context: CheckContext<'a>,
@@ -87,28 +87,28 @@ impl<'a> FileView<'a> {
         views
     }
 
-    /// Whether descriptions divide the work unequally.
+    /// Returns whether descriptions divide the work unequally.
     pub(super) fn is_uneven(&self) -> bool {
         let sizes = |dsc: &'a Dsc| &dsc.stages.core.steady.sizes;
         self.operation.dscs.iter().any(|other| sizes(&other.value) != sizes(self.dsc))
     }
 
-    /// Whether several descriptions share the cores or the steps of the file.
+    /// Returns whether several descriptions share the cores or the steps of the file.
     pub(super) fn has_several_descriptions(&self) -> bool {
         self.operation.dscs.len() > 1
     }
 
-    /// Whether the op copies a tensor between the LX of cores.
+    /// Returns whether the op copies a tensor between the LX of cores.
     pub(super) fn is_shuffle(&self) -> bool {
         self.compute.function == "shuffle"
     }
 
-    /// The cores that have an address of each tensor. A shuffle may use fewer.
+    /// Returns the number of cores that have an address of each tensor. A shuffle may use fewer.
     pub(super) fn num_cores(&self) -> i64 {
         if self.is_shuffle() { self.operation.core_fold.factor } else { self.operation.n_cores }
     }
 
-    /// The corelets of a core that share a tensor, in a shuffle: as many as any member says.
+    /// Returns the number of corelets of a core that share a tensor in a shuffle: the largest number of any member.
     pub(super) fn num_corelets(&self) -> i64 {
         let folds =
             self.dsc.nodes.iter().flat_map(|node| node.coordinates.dims.iter().map(|(_, info)| info.num_corelets()));
@@ -116,37 +116,37 @@ impl<'a> FileView<'a> {
         if self.is_shuffle() { folds.chain(starts).chain(self.dsc.n_corelets).max().unwrap_or(1) } else { 1 }
     }
 
-    /// The pointer to a member of the operation.
+    /// Returns the pointer to a member of the operation.
     pub(super) fn member_path(&self, path: &str) -> String {
         format!("{}/{path}", self.operation_path)
     }
 
-    /// The pointer to a member of the description.
+    /// Returns the pointer to a member of the description.
     pub(super) fn dsc_member_path(&self, path: &str) -> String {
         format!("{}/{path}", self.dsc_path)
     }
 
-    /// The pointer to a member of the compute operation.
+    /// Returns the pointer to a member of the compute operation.
     pub(super) fn compute_member_path(&self, path: &str) -> String {
         self.dsc_member_path(&format!("computeOp_/{}/{path}", self.compute_index))
     }
 
-    /// The points of a dimension.
+    /// Returns the number of points of a dimension.
     pub(super) fn size(&self, label: &str) -> Option<i64> {
         self.dsc.space.sizes.get(label)
     }
 
-    /// The points of a dimension that one core computes.
+    /// Returns the number of points of a dimension that one core computes.
     pub(super) fn core_size(&self, label: &str) -> Option<i64> {
         self.dsc.stages.core.steady.sizes.get(label)
     }
 
-    /// The slices of a dimension.
+    /// Returns the number of slices of a dimension.
     pub(super) fn num_slices(&self, label: &str) -> Option<i64> {
         self.operation.slices.get(label).copied()
     }
 
-    /// The dimensions, in the order of the file.
+    /// Returns the dimensions, in the order of the file.
     pub(super) fn labels(&self) -> impl Iterator<Item = &'a str> {
         self.dsc.space.sizes.0.iter().map(|(key, _)| key.strip_suffix('_').unwrap_or(key))
     }
@@ -162,64 +162,64 @@ impl<'a> FileView<'a> {
         })
     }
 
-    /// The tensors that hold values, not indices.
+    /// Returns the tensors that hold values, not indices.
     pub(super) fn data_tensors(&self) -> impl Iterator<Item = TensorView<'a>> {
         self.tensors().filter(|tensor| !tensor.is_index())
     }
 
-    /// Whether some tensors are accessed through indices.
+    /// Returns whether some tensors are accessed through indices.
     pub(super) fn is_indirect(&self) -> bool {
         self.dsc.nodes.iter().any(|node| node.indirection != "no_indirection")
     }
 
-    /// The number of the result.
+    /// Returns the number of the result among the tensors.
     pub(super) fn result_index(&self) -> Option<usize> {
         self.dsc.tensors.len().checked_sub(1)
     }
 
-    /// Whether a window slides along a dimension.
+    /// Returns whether a window slides along a dimension.
     pub(super) fn is_windowed(&self, label: &str) -> bool {
         self.dsc.space.windows().chain(self.dsc.stages.core.steady.windows()).any(|(dim, _)| dim == label)
     }
 
-    /// The pointer to a member of a tensor's node.
+    /// Returns the pointer to a member of a tensor's node.
     pub(super) fn node_member_path(&self, tensor: usize, path: &str) -> String {
         self.dsc_member_path(&format!("scheduleTree_/{tensor}/{path}"))
     }
 
-    /// The pointer to a member of a tensor's description.
+    /// Returns the pointer to a member of a tensor's description.
     pub(super) fn tensor_member_path(&self, tensor: usize, path: &str) -> String {
         self.dsc_member_path(&format!("labeledDs_/{tensor}/{path}"))
     }
 }
 
-/// A tensor of an operation.
+/// Tensor of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct TensorView<'a> {
     pub(super) index: usize,
     pub(super) node: &'a AllocateNode,
     pub(super) info: &'a TensorInfo,
-    /// Its layout class, when the file has it.
+    /// Layout class; `None` if the file lacks it.
     pub(super) class: Option<&'a ClassInfo>,
 }
 
 impl<'a> TensorView<'a> {
-    /// Whether it holds indices.
+    /// Returns whether the tensor holds indices.
     pub(super) fn is_index(&self) -> bool {
         self.node.indirection == "index_tensor"
     }
 
-    /// Whether the tensor is in the scratchpads (LX).
+    /// Returns whether the tensor is in LX.
     pub(super) fn is_lx(&self) -> bool {
         self.node.component == "lx"
     }
 
-    /// The dimensions of its class.
+    /// Returns the dimensions of the tensor's class.
     pub(super) fn class_order(&self) -> &'a [Text] {
         self.class.map_or(&[], |class| &class.order)
     }
 
-    /// The dimensions of its stick.
+    /// Returns the dimensions of the tensor's stick.
     pub(super) fn stick(&self) -> &'a [Text] {
         self.class.map_or(&[], |class| &class.stick)
     }
@@ -227,7 +227,7 @@ impl<'a> TensorView<'a> {
     /// Returns the elements of the stick along a dimension; `None` for other dimensions.
     pub(super) fn stick_size(&self, label: &str) -> Option<i64> {
         let class = self.class?;
-        // A stick of 4-bit elements runs twice along one of its dimensions.
+        // A stick of 4-bit elements has two entries for one of its dimensions.
         let sizes =
             class.stick.iter().zip(&class.stick_sizes).filter(|(along, _)| *along == label).map(|(_, size)| *size);
         sizes.reduce(i64::saturating_mul)
@@ -239,7 +239,7 @@ impl<'a> TensorView<'a> {
         self.info.scales.get(position).copied()
     }
 
-    /// Whether it has the dimension, neither reduced nor broadcast.
+    /// Returns whether the tensor has the dimension, neither reduced nor broadcast.
     pub(super) fn has_dim(&self, label: &str) -> bool {
         self.scale(label) == Some(1)
     }
@@ -249,17 +249,17 @@ impl<'a> TensorView<'a> {
         self.node.coordinates.dims.get(label)
     }
 
-    /// The slices of a dimension that the cores hold.
+    /// Returns the number of slices of a dimension that the cores hold.
     pub(super) fn num_held_slices(&self, label: &str) -> Option<i64> {
         self.coordinate(label)?.folds.folds.first().map(|fold| fold.factor)
     }
 
-    /// Whether each core has a tensor of its own, in LX or in HBM.
+    /// Returns whether each core has its own tensor, in LX or in HBM.
     pub(super) fn is_per_core(&self) -> bool {
         self.node.is_per_core()
     }
 
-    /// Elements of a stick of its format.
+    /// Returns the number of elements in a stick of the tensor's format.
     pub(super) const fn elements_per_stick(&self) -> Option<i64> {
         match self.info.word_length.bits {
             bits @ 1.. => Some(machine::STICK_BYTES * 8 / bits),

@@ -19,7 +19,7 @@ pub(super) enum FunctionFamily {
     TopK,
     /// A restickify: moves the stick to another dimension.
     Restickify,
-    /// One result point for each point, with or without broadcasting, or a copy.
+    /// Pointwise functions, with or without broadcasting, and copies.
     Elementwise,
     /// A conversion of the number format.
     Conversion,
@@ -33,12 +33,12 @@ impl FunctionFamily {
         FAMILIES.iter().find(|(_, names)| names.contains(&function)).map(|(family, _)| *family)
     }
 
-    /// Whether the function slides windows.
+    /// Returns whether the function slides windows.
     pub(super) const fn is_windowed(self) -> bool {
         matches!(self, Self::Convolution | Self::Pooling)
     }
 
-    /// Whether the function reduces a dimension that its operands iterate.
+    /// Returns whether the function reduces a dimension that its operands iterate.
     pub(super) const fn is_reduction(self) -> bool {
         matches!(self, Self::StickReduction | Self::NonstickReduction)
     }
@@ -133,7 +133,7 @@ pub(super) const fn execution_unit(family: FunctionFamily) -> &'static str {
     }
 }
 
-/// The constant that replaces masked padding.
+/// Name of the constant that replaces masked padding.
 pub(super) const MASK_VALUE: &str = "samv-maskvalue";
 
 /// Returns the required and the optional constants of a function; `None` if they are not established.

@@ -8,18 +8,18 @@ use sdsc_format::bundle_text::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Base of a value, which its linear form is added to.
+/// Base to which the linear form of a value is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValueBase {
-    /// The number that the launch gives for a kernel argument.
+    /// Address of a kernel argument, which the launch passes, by its number.
     Argument(usize),
-    /// The start of an allocated pool, by its number.
+    /// Start of an allocated pool, by its number.
     Pool(usize),
-    /// A size that the launch gives.
+    /// Symbolic size, which the launch passes, by its number.
     Parameter(usize),
 }
 
-/// A number that is linear in loop counters.
+/// Number that is linear in loop counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinearForm {
     /// Base of the value; zero if `None`.
@@ -39,30 +39,30 @@ impl LinearForm {
         Self { base: Some(base), constant: 0, terms: Vec::new() }
     }
 
-    /// Returns the number if it is a constant of the text.
+    /// Returns the number if it is a constant.
     #[must_use]
     pub const fn as_constant(&self) -> Option<i64> {
         if self.base.is_none() && self.terms.is_empty() { Some(self.constant) } else { None }
     }
 }
 
-/// Value of a name.
+/// Binding of a name.
 #[derive(Clone, Debug)]
 enum NameBinding {
-    /// A parameter that must be read first.
+    /// Parameter that must be extracted before use.
     Unread(usize),
-    /// A number.
+    /// Number.
     Number(LinearForm),
-    /// A value without a meaning, because its definition breaks a rule.
+    /// Value of a definition that breaks a rule.
     Unknown,
 }
 
-/// Kind of a problem, which determines the violated rule.
+/// Kind of a problem; determines the violated rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchProblemKind {
     /// A name is undefined, or defined twice.
     Definition,
-    /// A value is not of the kind that its use needs.
+    /// The kind of a value does not match its use.
     Kind,
     /// A number is not a base with a byte offset.
     Form,
@@ -72,16 +72,16 @@ pub enum LaunchProblemKind {
     Loop,
     /// A loop does not count from 0 by 1, or has no iteration.
     LoopForm,
-    /// A parameter is extracted in a loop.
+    /// A parameter is extracted inside a loop.
     ExtractInLoop,
-    /// A symbol of a map is defined in a loop.
+    /// A symbol of a map is defined inside a loop.
     VaryingSymbol,
 }
 
-/// A problem in the text.
+/// Problem in the text of a bundle.
 #[derive(Clone, Debug)]
 pub struct LaunchProblem {
-    /// The rule.
+    /// Kind of the problem.
     pub kind: LaunchProblemKind,
     /// Location in the text.
     pub at: Position,
@@ -89,31 +89,31 @@ pub struct LaunchProblem {
     pub message: String,
 }
 
-/// An execute with the values of its operands.
+/// Execute with the values of its operands.
 #[derive(Clone, Debug)]
 pub struct ExecuteView<'a> {
     /// Location in the text.
     pub at: Position,
-    /// The statement.
+    /// Statement.
     pub execute: &'a Execute<&'a str>,
-    /// The values, of those operands that have one.
+    /// Value of each operand; `None` if it has none.
     pub values: Vec<Option<LinearForm>>,
 }
 
 impl ExecuteView<'_> {
-    /// The ids of its symbols; none when it names no symbols.
+    /// Returns the ids of the execute's symbols; empty if it lists none.
     #[must_use]
     pub fn symbol_ids(&self) -> &[i64] {
         self.execute.symbol_ids.as_deref().unwrap_or_default()
     }
 }
 
-/// A pool.
+/// Pool that the function allocates.
 #[derive(Clone, Copy, Debug)]
 pub struct LaunchPool {
     /// Location of the allocation.
     pub at: Position,
-    /// Size, bytes.
+    /// Size in bytes.
     pub bytes: i64,
 }
 
@@ -126,7 +126,7 @@ pub struct LaunchValues<'a> {
     pub loops: Vec<Option<i64>>,
     /// Allocated pools, in the order of the text.
     pub pools: Vec<LaunchPool>,
-    /// The kernel arguments that are read as addresses.
+    /// Kernel arguments that are read as addresses.
     pub arguments: BTreeSet<usize>,
     /// Problems, in the order of the text.
     pub problems: Vec<LaunchProblem>,
@@ -167,11 +167,11 @@ struct LaunchEvaluator<'a> {
     text: &'a BundleText<&'a str>,
     maps: BTreeMap<&'a str, &'a LinearMap>,
     values: BTreeMap<&'a str, NameBinding>,
-    /// The names that the loop in progress has defined.
+    /// Names that the innermost open loop has defined.
     local: Vec<&'a str>,
-    /// The names that are defined outside all loops.
+    /// Names that are defined outside all loops.
     outer: BTreeSet<&'a str>,
-    /// The number of loops in progress.
+    /// Number of open loops.
     depth: usize,
     launch: LaunchValues<'a>,
 }
@@ -380,7 +380,7 @@ impl<'a> LaunchEvaluator<'a> {
         self.combine(result, at, map.constant, parts);
     }
 
-    /// Defines a weighted sum, of which at most one part may be an address.
+    /// Defines a weighted sum, of which at most one term may be an address.
     fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, LinearForm)>>) {
         let Some(parts) = parts else { return self.define(result, NameBinding::Unknown) };
         let value = match sum_terms(constant, &parts) {

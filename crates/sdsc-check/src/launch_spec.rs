@@ -1,4 +1,4 @@
-//! Rule on `launch_spec.json`: it says what `program.json`, `bundle.mlir` and the SDSC files say.
+//! Rule on `launch_spec.json`: the file must agree with `program.json`, `bundle.mlir` and the SDSC files.
 //!
 //! A layout is checked as a launcher uses it: the device shape is built from shape, stick size and padding, and
 //! compared with the tensor's.
@@ -20,7 +20,7 @@ use std::path::Path;
 /// Checks the launch specifications of the bundles of a program against `program.json`, without reading other files.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// If a file cannot be read.
 pub fn check_launch_specs(dir: &Path, program: &Program) -> Result<Vec<Violation>, CheckError> {
     let mut report = ViolationReport::default();
     visit_specs(&DiskTree(dir), program, &mut report, |view, report| view.check_arguments(report))?;
@@ -44,7 +44,7 @@ pub(super) fn check<T: FileTree>(
     Ok(())
 }
 
-/// Reads the specification of each launch that has one, in the order of the launches.
+/// Visits the specification of each launch that has one, in the order of the launches.
 fn visit_specs<T: FileTree>(
     tree: &T,
     program: &Program,
@@ -67,7 +67,7 @@ fn visit_specs<T: FileTree>(
     Ok(())
 }
 
-/// A specification with the launch that it describes.
+/// Specification with the launch that it describes.
 struct LaunchSpecView<'a> {
     program: &'a Program,
     number: usize,
@@ -85,10 +85,10 @@ impl LaunchSpecView<'_> {
         }
     }
 
-    /// Checks what follows from the program: name, sizes, shapes, types and layouts.
+    /// Checks the members that follow from the program: name, sizes, shapes, types and layouts.
     fn check_arguments(&self, report: &mut ViolationReport) {
         let Self { program, number, launch, spec } = self;
-        // A bundle that several launches execute has the name of the first.
+        // If several launches execute a bundle, it has the name of the first one.
         let first = program.launches.iter().position(|other| other.bundle == launch.bundle).unwrap_or(*number);
         expect_equal(
             report,
@@ -262,7 +262,7 @@ fn find_layout_fault(layout: &ArgLayout, tensor: &Tensor, stick: i64) -> Option<
 /// Returns device size and stride map of the standard tiling of a padded array (torch-spyre facts, B.2).
 fn compute_standard_tiling(shape: &[i64], padding: &[i64], stick: i64) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut map, mut stride) = (Vec::new(), Vec::new(), 1_i64);
-    // From the inside: lanes, the first dimension, the sticks of the last dimension, the others.
+    // Innermost first: lanes, the first dimension, the sticks of the last dimension, the others.
     for (dim, (size, padding)) in shape.iter().zip(padding).enumerate().rev() {
         let size_with_padding = size.saturating_add(*padding);
         if dim + 1 == shape.len() {

@@ -50,18 +50,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// The files of one bundle, in memory.
+/// Files of one bundle, in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleFiles {
-    /// The text of `bundle.mlir`.
+    /// Text of `bundle.mlir`.
     pub text: String,
-    /// The SDSC files, by name.
+    /// SDSC files, by name.
     pub sdsc: BTreeMap<String, Vec<u8>>,
-    /// The kernel arguments, by number; `None` if their sizes are unknown.
+    /// Kernel arguments, by number; `None` if their sizes are unknown.
     pub arguments: Vec<KernelArgument>,
 }
 
-/// The label of a rule, by its place in the table.
+/// Returns the label of a rule, by its index in the table.
 fn rule_label(rule: usize) -> &'static str {
     rule_at(rule).label
 }
@@ -97,7 +97,7 @@ pub fn check_bundle_on_target(files: &BundleFiles, target: &Target) -> Vec<Viola
 ///
 /// # Errors
 ///
-/// When there is neither a bundle nor a program.
+/// If there is neither a bundle nor a program.
 pub fn check_files<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
     target: &Target,
@@ -131,7 +131,7 @@ pub fn check_files_with_profile<'a>(
 ///
 /// # Errors
 ///
-/// When the directory has neither file, or a file cannot be read.
+/// If the directory has neither file, or a file cannot be read.
 pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
     check_directory_on_target(dir, &Target::spyre())
 }
@@ -161,23 +161,24 @@ pub fn check_directory_with_profile(
     if is_bundle { Ok(report.into_violations(rule_label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
 }
 
-/// Machine and format against which files are checked.
+/// Machine and format that files are checked against.
 #[derive(Clone, Copy)]
 struct CheckOptions<'a> {
     target: &'a Target,
     profile: Profile,
 }
 
-/// A bundle whose SDSC files are read one at a time.
+/// Bundle whose SDSC files are read one at a time.
 struct BundleSource<'a, T> {
     tree: &'a T,
     folder: &'a str,
     arguments: &'a [KernelArgument],
-    /// As in [`CheckContext`].
+    /// See [`CheckContext::pool_bytes`].
     pool_bytes: Option<i64>,
-    /// Whether the program lists all launches, so that no other launch leaves values in LX.
+    /// Whether a program lists all launches, so that no unknown launch leaves values in LX.
     is_in_program: bool,
-    /// Whether conversions stagger elements, and no program has the launches before and after.
+    /// Whether to check the order of elements: conversions stagger elements, and no program lists the launches before
+    /// and after.
     checks_order: bool,
     rules: CheckOptions<'a>,
 }
@@ -185,10 +186,10 @@ struct BundleSource<'a, T> {
 /// Facts about a bundle that the rules on a program use.
 #[derive(Debug, Default)]
 struct BundleFacts {
-    /// The kernel arguments that its function has as parameters.
+    /// Kernel arguments that are parameters of the function.
     parameters: BTreeSet<usize>,
     pools: Vec<launch::LaunchPool>,
-    /// The largest size and the granularity of each parameter that is a size.
+    /// Maximum and granularity of each parameter that is a size.
     sizes: Vec<(i64, i64)>,
     /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
     executes: Vec<Option<Rc<FileFacts>>>,
@@ -208,7 +209,7 @@ impl<T: FileTree> BundleSource<'_, T> {
         let before = report.len();
         report.enter_file(join_path(self.folder, BUNDLE_FILE));
         let bytes = self.tree.read_file(&join_path(self.folder, BUNDLE_FILE))?;
-        // Text that is not UTF-8 is refused at the first replacement character.
+        // Text that is not UTF-8 is rejected at the first replacement character.
         let text = String::from_utf8_lossy(&bytes);
         let parsed = bundle_text::parse(&text);
         if let Err(error) = &parsed {
@@ -234,7 +235,7 @@ impl<T: FileTree> BundleSource<'_, T> {
             facts.sizes = text.params.iter().filter_map(|param| size_bounds(param.kind)).collect();
             facts.order = live_ranges::ExecuteOrder::from_body(&text.body);
             facts.flow = analyze_flow(&text.body, launch, &facts.executes, !self.is_in_program);
-            // Unowned or foreign bytes are a consequence of violations of other rules.
+            // Unwritten or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {
                 self.report_flow(&facts.flow, report);
                 if self.checks_order && self.rules.profile.includes_base_rule(rule_label(ELEMENT_ORDER)) {
@@ -245,7 +246,7 @@ impl<T: FileTree> BundleSource<'_, T> {
         Ok(facts)
     }
 
-    /// Checks a file, and stores the facts of its executes at their numbers.
+    /// Checks a file, and stores the facts of each execute under its number.
     fn check_file(
         &self,
         name: &str,
@@ -320,7 +321,7 @@ impl<T: FileTree> BundleSource<'_, T> {
         }
     }
 
-    /// Returns the names of the SDSC files: files with such a name, and executed files, which may have any name.
+    /// Returns the names of the SDSC files: those named as such, and executed files, which may have any name.
     fn sdsc_file_names(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
         let is_sdsc =
             |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
@@ -331,7 +332,7 @@ impl<T: FileTree> BundleSource<'_, T> {
     }
 }
 
-/// The largest size and the granularity of a parameter that is a size.
+/// Returns the maximum and the granularity of a parameter that is a size.
 const fn size_bounds(kind: ParamType) -> Option<(i64, i64)> {
     match kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some((max, granularity)),
@@ -339,7 +340,7 @@ const fn size_bounds(kind: ParamType) -> Option<(i64, i64)> {
     }
 }
 
-/// The executes of each file, with their numbers.
+/// Returns the executes of each file, with their numbers.
 fn group_executes_by_file<'l, 't>(
     launch: &'l LaunchValues<'t>,
 ) -> BTreeMap<&'t str, Vec<(usize, &'l ExecuteView<'t>)>> {
@@ -350,7 +351,7 @@ fn group_executes_by_file<'l, 't>(
     executes
 }
 
-/// Reads a file and fills the members that it leaves out; reports one that is not of the format or the profile.
+/// Reads a file and completes its omitted members; reports a file that violates the format or the profile.
 fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut ViolationReport) -> Option<Sdsc> {
     let mut sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
@@ -383,7 +384,7 @@ fn report_schema_error<'de, T: serde::Deserialize<'de>>(
     }
 }
 
-/// A path as a JSON pointer.
+/// Formats a path as a JSON pointer.
 fn to_json_pointer(path: &serde_path_to_error::Path) -> String {
     path.iter().fold(String::new(), |parent, segment| match segment {
         Segment::Seq { index } => format!("{parent}/{index}"),

@@ -13,13 +13,13 @@ use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The executes of a bundle in the order of the text, and the loops around them.
+/// Executes of a bundle in the order of the text, and the loops around them.
 #[derive(Debug, Default)]
 pub(super) struct ExecuteOrder {
     files: Vec<String>,
-    /// For each execute the loops around it, outermost first.
+    /// Enclosing loops of each execute, outermost first.
     loops: Vec<Vec<usize>>,
-    /// The executes of each loop.
+    /// Range of the executes in each loop.
     ranges: Vec<Range<usize>>,
 }
 
@@ -30,7 +30,7 @@ impl ExecuteOrder {
         order
     }
 
-    /// The files of the executes, in order.
+    /// Returns the files of the executes, in order.
     pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str)
     }
@@ -60,8 +60,8 @@ impl ExecuteOrder {
         self.files.get(op).is_some_and(|file| self.files[..op].contains(file))
     }
 
-    /// Returns all executes of a live range. If its first or last execute is in a loop that the other is not in, the
-    /// range covers the complete loop.
+    /// Returns all executes of a live range. If only one of its ends is inside a loop, the range covers the complete
+    /// loop.
     fn execute_range(&self, life: &Life) -> Range<usize> {
         let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
         let num_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
@@ -117,16 +117,16 @@ fn find_range_fault(life: &Life, n_ops: usize) -> Option<String> {
     })
 }
 
-/// Accesses of a launch to the bytes of a live range.
+/// Observed accesses of a launch to the bytes of a live range.
 #[derive(Clone, Debug, Default)]
 struct LiveRangeAccesses {
-    /// The first and the last op.
+    /// First and last op.
     ops: Option<(usize, usize)>,
     /// Whether the first op writes.
     is_written_first: bool,
-    /// The first byte.
+    /// First byte.
     start: Option<i64>,
-    /// Possible ends of tensors that begin with the first byte.
+    /// Possible ends of the tensors that begin with the first byte.
     ends: BTreeSet<i64>,
 }
 
@@ -138,7 +138,7 @@ struct LiveRangeFault {
 struct LiveRangeSweep<'a> {
     lives: &'a [Life],
     order: &'a ExecuteOrder,
-    /// Returns the live ranges that contain an op.
+    /// Live ranges that contain the current op.
     active: BTreeSet<usize>,
     accesses: Vec<LiveRangeAccesses>,
 }
@@ -162,8 +162,8 @@ impl LiveRangeSweep<'_> {
         (0..self.lives.len()).find_map(|life| self.find_misstatement(life)).map_or(Ok(()), Err)
     }
 
-    /// Adds a live range to the current ones, which must have other bytes. Only an in-place result may overlap its
-    /// operand, in one op.
+    /// Adds a live range to the active ones, whose bytes must be disjoint from it. Only an in-place result may overlap
+    /// its operand, in one op.
     fn begin_range(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
         let Life { offset, bytes, first_op, .. } = self.lives[life];
         let is_met = |other: &usize| {
@@ -222,7 +222,7 @@ impl LiveRangeSweep<'_> {
         Ok(())
     }
 
-    /// Checks that a live range has the bytes and the ops that the files show.
+    /// Checks that a live range states the bytes and the ops that the files show.
     fn find_misstatement(&self, life: usize) -> Option<LiveRangeFault> {
         let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.accesses[life]);
         let message = match touched.ops {

@@ -9,15 +9,15 @@ pub(super) enum ElementOrderEffect {
     /// Position by position: the result has the order of the operands.
     #[default]
     Keep,
-    /// From 16 to 32 bits.
+    /// Conversion from 16 to 32 bits.
     Widen,
-    /// From 32 to 16 bits.
+    /// Conversion from 32 to 16 bits.
     Narrow,
-    /// A reduction along the sticks.
+    /// Reduction along the sticks.
     Reduce,
-    /// Operands must be in standard order.
+    /// Op whose operands must be in standard order.
     Standard,
-    /// A normalization with paired elements, whose operands are not compared.
+    /// Normalization with paired elements, whose operands are not compared.
     Normalize,
 }
 
@@ -27,7 +27,7 @@ impl ElementOrderEffect {
             ("dl16tofp32", _) => Self::Widen,
             ("fp32todl16", _) => Self::Narrow,
             ("layernormscale" | "layernormnorm", _) => Self::Normalize,
-            // Masks count columns.
+            // Masks select columns by position, so they need the standard order.
             _ if has_stick_mask(file) => Self::Standard,
             (_, FunctionFamily::StickReduction) => Self::Reduce,
             (_, FunctionFamily::Elementwise | FunctionFamily::NonstickReduction | FunctionFamily::TopK) => Self::Keep,
@@ -44,7 +44,7 @@ impl ElementOrderEffect {
     }
 }
 
-/// Whether a mask covers positions along the sticks of a tensor.
+/// Returns whether a mask covers positions along the sticks of a tensor.
 fn has_stick_mask(file: &FileView<'_>) -> bool {
     file.dsc.masking.iter().any(|(label, _)| file.tensors().any(|tensor| tensor.stick_size(label).is_some()))
 }

@@ -13,7 +13,7 @@ use sdsc_format::BUNDLE_FILE;
 use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
+/// Checks the bundle of a tree, or every bundle of the program there. Returns false if the tree has neither.
 ///
 /// `own_name` is the name of the tree's directory, by which a program in the same folder may refer to the bundle.
 pub(super) fn check<T: FileTree>(
@@ -152,9 +152,9 @@ fn check_integers(program: &Program, report: &mut ViolationReport) {
 #[derive(Default)]
 struct BundleInputs {
     arguments: Vec<KernelArgument>,
-    /// As in the rules' surroundings; none where there is no launch.
+    /// See `CheckContext::pool_bytes`; `None` without a launch.
     pool_bytes: Option<i64>,
-    /// As in [`BundleSource`].
+    /// See [`BundleSource::checks_order`].
     checks_order: bool,
 }
 
@@ -179,7 +179,7 @@ impl BundleInputs {
     }
 }
 
-/// The kernel arguments of a launch.
+/// Returns the kernel arguments of a launch.
 fn collect_arguments(
     program: &Program,
     number: usize,
@@ -212,8 +212,8 @@ fn find_own_inputs(program: &Program, own_name: Option<&str>, report: &mut Viola
         .unwrap_or_default()
 }
 
-/// Returns the folder of each bundle and its launch arguments. A bundle that is launched twice gets the smaller of two
-/// tensors.
+/// Returns the folder of each bundle and its launch arguments. If a bundle is launched twice, each argument has the
+/// smaller of the two sizes.
 fn collect_bundles<T: FileTree>(
     program: &Program,
     tree: &T,

@@ -28,7 +28,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     let known =
         |(number, launch): (usize, _)| Some(CheckedLaunch { number, launch, facts: bundles.get(&launch.bundle)? });
     let launches: Vec<CheckedLaunch<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
-    // A bundle that cannot be read uses no tensor.
+    // If a bundle cannot be read, its accesses are unknown.
     if launches.len() < program.launches.len()
         || launches.iter().any(|launch| launch.facts.valid_files().next().is_none())
     {
@@ -63,7 +63,7 @@ fn required_pool_bytes(lives: &[Life]) -> i64 {
     end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
 }
 
-/// A launch and its bundle.
+/// Launch with the facts of its bundle.
 struct CheckedLaunch<'a> {
     number: usize,
     launch: &'a LaunchEntry,
@@ -75,13 +75,13 @@ impl CheckedLaunch<'_> {
         self.launch.arguments.get(argument).map(String::as_str)
     }
 
-    /// The kernel arguments that an op reads or writes, or that the function has as parameters.
+    /// Returns the kernel arguments that an op accesses, or that the function has as parameters.
     fn used_arguments(&self) -> BTreeSet<usize> {
         let flow = &self.facts.flow;
         flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
     }
 
-    /// Checks that the program has the origins of ops that execute the file of another op, in order.
+    /// Checks that the program states the origins of ops that execute the file of another op, in order.
     fn check_debug_handles(&self, report: &mut ViolationReport) {
         let mut before = None;
         for (entry, handle) in self.launch.debug_handles.iter().enumerate() {
@@ -227,7 +227,7 @@ impl CheckedProgram<'_> {
     fn check_index_ranges(&self, report: &mut ViolationReport) {
         let mut ends: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
         let mut indices: BTreeSet<&str> = BTreeSet::new();
-        // Arguments that are copied: the copy may index a smaller table, which the files do not state.
+        // Copied arguments: the copy may index a smaller table, which the files do not state.
         let mut copied: BTreeSet<&str> = BTreeSet::new();
         for launch in &self.launches {
             for tensor in launch.facts.valid_files().flat_map(|file| &file.tensors) {

@@ -1,4 +1,4 @@
-//! Rule on sizes that a launch chooses: the program, its tensors, its launches and their bundles must agree on them.
+//! Rule on symbolic sizes: the program, its tensors, its launches and their bundles must agree on them.
 
 use super::BundleFacts;
 use super::program_flow::tensor_lists;
@@ -6,7 +6,7 @@ use super::report::ViolationReport;
 use sdsc_format::program::{LaunchEntry, Program, Size};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks the sizes of a program whose bundles have been checked.
+/// Checks the symbolic sizes of a program whose bundles have been checked.
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut names = BTreeSet::new();
     for (number, Size { name, maximum, granularity }) in program.sizes.iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     }
 }
 
-/// Checks that only dimensions of arguments and results have such sizes, and that their shapes have the maximum size.
+/// Checks that only dimensions of arguments and results are symbolic, and that their shapes have the maximum size.
 fn check_tensors(program: &Program, report: &mut ViolationReport) {
     for (list, tensors) in tensor_lists(program) {
         for (number, tensor) in tensors.iter().enumerate() {
@@ -75,7 +75,7 @@ fn check_launch(
     report: &mut ViolationReport,
 ) {
     let path = format!("/launches/{number}/sizes");
-    // A bundle that is described without a program's sizes runs at the largest.
+    // A bundle of a program without sizes runs at the maxima.
     if program.sizes.is_empty() && launch.sizes.is_empty() {
         return;
     }

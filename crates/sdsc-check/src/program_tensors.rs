@@ -7,7 +7,7 @@ use machine::{DeviceFormat, ElementType};
 use sdsc_format::program::{Program, Tensor};
 use std::collections::BTreeSet;
 
-/// Whether a format holds elements of a type, on the side of the caller.
+/// Returns whether a format can hold host elements of a type.
 const fn can_hold(format: DeviceFormat, element: ElementType) -> bool {
     match format {
         DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
@@ -82,7 +82,7 @@ fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
 type StridedDim = (i64, i64);
 
 /// Checks that every host element has one position on the device, and that no device dimension has unused positions,
-/// except for the rest of a stick.
+/// except for the remainder of a stick.
 fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
@@ -94,7 +94,7 @@ fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     let mut steps: Vec<StridedDim> = Vec::new();
     for (dim, (size, step)) in sizes.iter().zip(map).enumerate() {
         match step {
-            // The lanes of a stick that holds one element, or a dimension of padding.
+            // Lanes of a stick that holds one element, or a dimension of padding.
             -1 if *size == 1 || dim + 1 == sizes.len() => {}
             1.. if *size == 1 => {}
             1.. => steps.push((*step, *size)),
@@ -114,8 +114,8 @@ fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
     (!fits).then(|| format!("{map:?} over {sizes:?} does not give each element of {:?} one place", tensor.shape))
 }
 
-/// Whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host dimensions
-/// may be one device dimension, as in a flattened array.
+/// Returns whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host
+/// dimensions may be one device dimension, as in a flattened array.
 fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -> bool {
     let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
     (1..=host.len()).any(|taken| {
@@ -126,8 +126,8 @@ fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -
     })
 }
 
-/// Returns the number of leading strides that cover a host dimension: each begins where the one inside of it ends, and
-/// the last one ends with the dimension, or with the stick to which the dimension is padded.
+/// Returns the possible numbers of leading strides that cover a host dimension. Each stride begins where the next inner
+/// one ends. The last one ends with the dimension, or with the stick to which the dimension is padded.
 fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
     let (mut positions, mut filled) = (1_i64, Vec::new());
     for (used, (step, count)) in (1..).zip(steps) {

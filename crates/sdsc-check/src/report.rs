@@ -1,16 +1,16 @@
-//! Violations that a check finds, and the functions by which rules report them.
+//! Violations that a check finds, and the functions with which rules report them.
 
 use sdsc_format::bundle_text::Position;
 use std::fmt;
 
-/// A rule that a file breaks.
+/// Rule that a file breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The label of the rule.
+    /// Label of the rule.
     pub label: &'static str,
-    /// The file, relative to the checked directory.
+    /// File, relative to the checked directory.
     pub file: String,
-    /// The place in the file.
+    /// Location in the file.
     pub place: ViolationLocation,
     /// Message: the value found and the rule broken.
     pub message: String,
@@ -19,11 +19,11 @@ pub struct Violation {
 /// Location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationLocation {
-    /// The file as a whole.
+    /// The complete file.
     File,
     /// A JSON pointer, such as `/0_add/dscs_/0/add/N_/mb_`.
     Json(String),
-    /// A line and a column.
+    /// Line and column.
     Text(Position),
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A violation with the place of its rule in the table.
+/// Violation with the index of its rule in the table.
 #[derive(Debug)]
 struct RecordedViolation {
     rule: usize,
@@ -47,7 +47,7 @@ struct RecordedViolation {
     message: String,
 }
 
-/// Collects violations. Each is filed under the rule and the file that are being checked.
+/// Collects violations. Each is recorded with the rule and the file that are being checked.
 #[derive(Debug, Default)]
 pub(super) struct ViolationReport {
     rule: usize,
@@ -56,12 +56,12 @@ pub(super) struct ViolationReport {
 }
 
 impl ViolationReport {
-    /// Sets the file that is checked next.
+    /// Sets the current file.
     pub(super) fn enter_file(&mut self, file: impl Into<String>) {
         self.file = file.into();
     }
 
-    /// Sets the rule that is checked next, by its index in the table. Violations of earlier rules are reported first.
+    /// Sets the current rule, by its index in the table. Violations of rules with a lower index are reported first.
     pub(super) const fn enter_rule(&mut self, rule: usize) {
         self.rule = rule;
     }
@@ -71,7 +71,7 @@ impl ViolationReport {
         self.found.len()
     }
 
-    /// Whether one of the given rules is broken so far.
+    /// Returns whether the file has violations of any of the given rules so far.
     pub(super) fn breaks_any(&self, is_one: impl Fn(usize) -> bool) -> bool {
         self.found.iter().any(|found| is_one(found.rule))
     }
@@ -81,7 +81,7 @@ impl ViolationReport {
         self.push(ViolationLocation::File, message.into());
     }
 
-    /// Reports a violation of another file than the one that is checked.
+    /// Reports a violation of a file other than the current one.
     pub(super) fn report_other_file(&mut self, file: &str, message: impl Into<String>) {
         let checked = std::mem::replace(&mut self.file, file.to_owned());
         self.report_file(message);
@@ -102,8 +102,8 @@ impl ViolationReport {
         self.found.push(RecordedViolation { rule: self.rule, file: self.file.clone(), place, message });
     }
 
-    /// Returns the violations: those of the most basic rules first, and of one rule in the order of the files. `label`
-    /// returns the label of a rule.
+    /// Returns the violations, those of the most basic rules first. Violations of one rule are in the order of the
+    /// files. `label` returns the label of a rule.
     pub(super) fn into_violations(self, label: impl Fn(usize) -> &'static str) -> Vec<Violation> {
         let mut found = self.found;
         found.sort_by_key(|found| found.rule);
@@ -113,7 +113,7 @@ impl ViolationReport {
     }
 }
 
-/// A JSON pointer to a member, from the pointer to its parent.
+/// Returns the JSON pointer to a member, given the pointer to its parent.
 pub(super) fn member_pointer(parent: &str, key: &str) -> String {
     // The two characters with a special meaning in a pointer are escaped (RFC 6901).
     format!("{parent}/{}", key.replace('~', "~0").replace('/', "~1"))

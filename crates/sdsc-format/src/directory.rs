@@ -1,4 +1,4 @@
-//! Writing a bundle directory: all of it or nothing.
+//! Writes a bundle directory: all of it or nothing.
 
 use super::BUNDLE_FILE;
 use super::exact::EXACT_FILE;
@@ -17,58 +17,59 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Name prefix of folders that are being written, and of folders that wait for their removal.
+/// Name prefix of staging folders, and of folders that wait for their removal.
 const STAGING_PREFIX: &str = ".spyre-new-";
 
 /// Name prefix of folders that hold an old bundle, if the file system cannot exchange two folders.
 const OLD_PREFIX: &str = ".spyre-old-";
 
-/// How often a fresh folder is tried to be made: another compilation may take one for forgotten before it is locked.
+/// Maximum number of attempts to create a staging folder: another compilation may remove one as abandoned before it is
+/// locked.
 const MAX_TRIES: usize = 16;
 
-/// A file of the directory: its path below it, and its content.
+/// File of the directory: its path and its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
-    /// The path below the directory.
+    /// Path below the directory.
     pub path: String,
     /// Content of the file.
     pub content: Vec<u8>,
 }
 
-/// Why a directory was not written; nothing is left of it.
+/// Reason why a directory was not written. No part of it remains.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The system refused.
+    /// A file operation failed.
     #[error("cannot write '{path}': {reason}; name a path that can be written", path = path.display(), reason = files::reason(source))]
     Io {
-        /// The file or folder.
+        /// File or folder.
         path: PathBuf,
-        /// The system's reason.
+        /// Error of the system.
         source: io::Error,
     },
-    /// There is something else at that place.
+    /// The path is occupied by something other than a bundle.
     #[error("will not replace '{path}': it exists and is not a bundle directory; name another path, or remove it", path = path.display())]
     Occupied {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// A link whose other end is not there.
+    /// The path is a link whose target does not exist.
     #[error("cannot write '{path}': it is a link to a path that does not exist", path = path.display())]
     Dangling {
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
     },
-    /// A file would lie outside of the directory, or over another one.
+    /// A file would be outside the directory, or over another file.
     #[error("cannot write '{path}': {reason}")]
     Name {
-        /// The path of the file.
+        /// Path of the file.
         path: String,
         /// Reason for the rejection of the path.
         reason: &'static str,
     },
 }
 
-/// A bundle directory that is written, but not yet in its place; dropped, nothing is left of it.
+/// Bundle directory that is written, but not yet moved to its path. Dropping it removes it.
 #[derive(Debug)]
 pub struct StagedBundle {
     folder: LockedFolder,
@@ -77,7 +78,8 @@ pub struct StagedBundle {
     directory: PathBuf,
 }
 
-/// A folder that others leave alone while it is locked. The lock ends with the process, however that ends.
+/// Folder that other compilations do not remove while it is locked. The lock ends with the process, even if that
+/// crashes.
 #[derive(Debug)]
 struct LockedFolder {
     folder: tempfile::TempDir,
@@ -85,8 +87,8 @@ struct LockedFolder {
 }
 
 impl StagedBundle {
-    /// Makes room beside `directory` for a bundle that somebody else writes to [`StagedBundle::bundle`], to look at it
-    /// before it is put in place.
+    /// Creates a staging folder next to `directory`, for a bundle that the caller writes to [`StagedBundle::bundle`]
+    /// and checks before [`StagedBundle::commit`].
     ///
     /// # Errors
     /// As [`StagedBundle::write`].
@@ -99,17 +101,17 @@ impl StagedBundle {
         Ok(Self { bundle: folder.path().join("bundle"), folder, directory })
     }
 
-    /// The folder that goes to the directory's place.
+    /// Returns the folder that [`Self::commit`] moves to the directory's path.
     #[must_use]
     pub fn bundle(&self) -> &Path {
         &self.bundle
     }
 
-    /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle. A link is followed to what
-    /// is there.
+    /// Writes `files` to a staging folder next to `directory`, which does not exist or holds an earlier bundle. Follows
+    /// a link to its target.
     ///
     /// # Errors
-    /// See [`WriteError`]; of several files that cannot be written the first.
+    /// See [`WriteError`]. If several files cannot be written, the error is that of the first.
     pub fn write(directory: &Path, files: &[OutputFile]) -> Result<Self, WriteError> {
         check_names(files)?;
         let directory = resolve_links(directory)?;
@@ -125,7 +127,7 @@ impl StagedBundle {
                 parent.clone_into(&mut made);
             }
         }
-        // One by one: threads that make files in one folder wait for each other.
+        // Not in parallel: threads that create files in one folder wait for each other.
         for file in files {
             fs::write(folder.path().join(&file.path), &file.content)
                 .map_err(io_error_at(&directory.join(&file.path)))?;
@@ -134,11 +136,11 @@ impl StagedBundle {
         Ok(Self { bundle: folder.path().to_owned(), folder, directory })
     }
 
-    /// Exchanges the folder with what was there, which is removed then: a failure leaves it, and there is never a
-    /// mixture.
+    /// Exchanges the staging folder with the directory, then removes the old bundle. After a failure the old bundle is
+    /// still there; a mixture of both never is.
     ///
     /// # Errors
-    /// When the system refuses, or something else than a bundle has come to the place.
+    /// If a system call fails, or the path holds something other than a bundle by now.
     pub fn commit(self) -> Result<(), WriteError> {
         let Self { folder, bundle, directory } = self;
         let refused = io_error_at(&directory);
@@ -153,15 +155,15 @@ impl StagedBundle {
                 Err(error) => return Err(refused(error.into())),
             }
             match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE) {
-                // The folder has the old bundle now, and goes with it.
+                // The staging folder now holds the old bundle and is removed on drop.
                 Ok(()) if !contains_foreign_files(&bundle) => return Ok(()),
                 Ok(()) => {
-                    // Somebody else's files have come in the meantime, and go back.
+                    // Foreign files have appeared in the meantime: undo the exchange.
                     renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE)
                         .map_err(|error| refused(error.into()))?;
                     return Err(WriteError::Occupied { path: directory });
                 }
-                // Somebody has removed what was there.
+                // The directory has been removed in the meantime.
                 Err(Errno::NOENT) if !directory.exists() => {}
                 Err(error) if is_unsupported(error) => return replace_by_two_renames(folder, &bundle, &directory),
                 Err(error) => return Err(refused(error.into())),
@@ -175,8 +177,8 @@ impl LockedFolder {
     fn new(parent: &Path, prefix: &str) -> io::Result<Self> {
         for _ in 0..MAX_TRIES {
             let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
-            // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file
-            // system has no locks, nobody gets one, and nothing is removed.
+            // A process that removes abandoned folders may hold the lock already, and then removes this folder. Without
+            // file locks no process gets a lock, and nothing is removed.
             let Ok(lock) = fs::File::open(folder.path()) else { continue };
             if !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) && folder.path().exists() {
                 return Ok(Self { folder, _lock: lock });
@@ -189,7 +191,7 @@ impl LockedFolder {
         self.folder.path()
     }
 
-    /// A folder that has been renamed is not removed any more; one whose bundle has been is empty, and goes.
+    /// Keeps the folder if it is the bundle itself, which has been moved. Otherwise it is empty and is removed.
     fn release(self, bundle: &Path) {
         if bundle == self.path() {
             let _ = self.folder.keep();
@@ -206,7 +208,7 @@ fn parent_folder(directory: &Path) -> &Path {
     directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// No file leaves the directory, and none lies over another one.
+/// Checks that every path stays below the directory, and that no two files collide.
 fn check_names(files: &[OutputFile]) -> Result<(), WriteError> {
     let mut names = BTreeSet::new();
     for file in files {
@@ -221,7 +223,7 @@ fn check_names(files: &[OutputFile]) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// The place that is meant: what a link leads to, as where a file is written.
+/// Returns the path that is meant: the target of a link, as for files.
 fn resolve_links(directory: &Path) -> Result<PathBuf, WriteError> {
     match fs::symlink_metadata(directory) {
         Ok(found) if found.is_symlink() => {
@@ -231,7 +233,7 @@ fn resolve_links(directory: &Path) -> Result<PathBuf, WriteError> {
     }
 }
 
-/// A directory may be replaced if all that it holds is a bundle: never somebody's other files.
+/// Checks that a directory contains nothing but a bundle, so that no foreign files are lost.
 fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
     if directory.exists() && !contains_only_bundle(directory) {
         return Err(WriteError::Occupied { path: directory.to_owned() });
@@ -239,11 +241,11 @@ fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Whether every file below the folder has a name that a bundle directory gives its files.
+/// Returns whether every file below the folder has a name that a bundle directory gives its files.
 fn contains_only_bundle(folder: &Path) -> bool {
     let has_program = folder.join(PROGRAM_FILE).is_file();
     contains_only(folder, &|path, name| {
-        // Anybody may have a folder of that name; beside a program it is the program's.
+        // A foreign folder may have this name; next to a `program.json` it is the program's.
         let is_constants = || {
             has_program && name == CONSTANTS_FOLDER && contains_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX))
         };
@@ -256,7 +258,7 @@ fn is_bundle_file(name: &str) -> bool {
         || (name.starts_with("sdsc_") && name.ends_with(".json"))
 }
 
-/// A link to a folder is none: what it leads to lies elsewhere, and may lead back.
+/// Returns whether a path is a folder and not a link: the target of a link is elsewhere, and may contain the link.
 fn is_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
@@ -266,8 +268,7 @@ fn contains_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
     entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
 }
 
-/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old
-/// bundle whose place is empty goes back there. Failing is no harm.
+/// Removes the unlocked folders of aborted compilations. Moves an old bundle back if its path is free. Ignores errors.
 fn remove_abandoned_folders(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -277,26 +278,25 @@ fn remove_abandoned_folders(parent: &Path) {
             continue;
         }
         let Ok(lock) = fs::File::open(&path) else { continue };
-        // Held until the folder is gone: who has just made it and locks it next would lose it otherwise.
+        // The lock is held until the folder is removed: otherwise its creator could lock it and then lose it.
         if lock.try_lock().is_ok() && !contains_foreign_files(&path) && !(is_old && is_still_needed(&path, parent)) {
-            // Two may remove it at the same time; that it is gone is all that matters.
+            // Another process may remove it at the same time.
             let _ = fs::remove_dir_all(&path);
         }
     }
 }
 
-/// Puts an old bundle back if there is nothing at its place; whether it is still needed where it is.
+/// Moves an old bundle back if its path is free. Returns whether the folder is still needed because a move failed.
 fn is_still_needed(old: &Path, parent: &Path) -> bool {
     let Ok(entries) = fs::read_dir(old) else { return true };
     entries.flatten().any(|entry| {
         let place = parent.join(entry.file_name());
-        // Nothing is lost if somebody else comes first: a folder that holds something is not replaced by a rename.
+        // A rename does not replace a folder with contents, so a concurrent writer loses nothing.
         fs::symlink_metadata(&place).is_err() && fs::rename(entry.path(), &place).is_err()
     })
 }
 
-/// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody
-/// else.
+/// Returns whether a folder has a file that no bundle has. The bundle may be incomplete.
 fn contains_foreign_files(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return folder.exists() };
     entries.flatten().any(|entry| match fs::symlink_metadata(entry.path()) {
@@ -309,7 +309,7 @@ fn contains_foreign_files(folder: &Path) -> bool {
     })
 }
 
-/// A temporary folder is the user's alone; a bundle has the rights of any other folder.
+/// Gives a bundle the permissions of any other folder; temporary folders are private to the user.
 #[cfg(unix)]
 fn make_readable(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -321,13 +321,13 @@ fn make_readable(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the file system, or the system, does not know how to exchange folders or how not to replace one.
+/// Returns whether the system or the file system does not support the flags of `renameat2`.
 fn is_unsupported(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
 }
 
-/// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails,
-/// the first is undone.
+/// Replaces the directory by two renames, if the system cannot exchange folders. Between them the path is free. If the
+/// second rename fails, the first one is undone.
 fn replace_by_two_renames(fresh: LockedFolder, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
     let refused = io_error_at(directory);
     if !directory.exists() {
@@ -335,13 +335,13 @@ fn replace_by_two_renames(fresh: LockedFolder, bundle: &Path, directory: &Path) 
         fresh.release(bundle);
         return Ok(());
     }
-    // The name says to others where it belongs, should this be the end of the process.
+    // The name of the old folder states where it belongs, in case the process ends here.
     let old = LockedFolder::new(parent_folder(directory), OLD_PREFIX).map_err(&refused)?;
     let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
     fs::rename(directory, &kept).map_err(&refused)?;
     if let Err(error) = fs::rename(bundle, directory) {
         if fs::rename(&kept, directory).is_err() {
-            // It stays where it is, beside the place that it had.
+            // The old bundle remains next to its path.
             let _ = old.folder.keep();
         }
         return Err(refused(error));
@@ -409,7 +409,7 @@ mod tests {
         assert!(refused.to_string().contains("missing/out"), "{refused}");
     }
 
-    /// The names in a folder, hidden ones too.
+    /// Returns the names in a folder, including hidden ones.
     fn list_names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -441,11 +441,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
-        // Nothing is put in place, as after a rule is found broken, or after a signal.
+        // The staging folder is dropped without a commit, as after a violated rule or a signal.
         drop(StagedBundle::write(&directory, &[file("program.json", "2")]).unwrap());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
         assert_eq!(list_names(place.path()), ["out"]);
-        // Somebody's file comes after the place was looked at.
+        // A foreign file appears after the check of the directory.
         let fresh = StagedBundle::write(&directory, &[file("program.json", "2")]).unwrap();
         fs::write(directory.join("thesis.tex"), "x").unwrap();
         assert!(matches!(fresh.commit(), Err(WriteError::Occupied { .. })));
@@ -485,7 +485,7 @@ mod tests {
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
         assert_eq!(list_names(place.path()), ["out"]);
         let fresh = StagedBundle::write(&directory, &[file("bundle.mlir", "3")]).unwrap();
-        // The second rename fails when what it moves has gone.
+        // The second rename fails since its source is gone.
         fs::remove_dir_all(fresh.folder.path()).unwrap();
         assert!(replace_by_two_renames(fresh.folder, &fresh.bundle, &directory).is_err());
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
@@ -496,7 +496,7 @@ mod tests {
     fn removes_abandoned_folders_only() {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("out");
-        // A compilation that was ended by a signal has no lock any more.
+        // A compilation that was ended by a signal holds no lock.
         let forgotten = place.path().join(".spyre-new-abc/constants");
         fs::create_dir_all(&forgotten).unwrap();
         fs::write(forgotten.join("const0.bin"), "x").unwrap();
@@ -520,8 +520,8 @@ mod tests {
         };
         let directory = place.path().join("out");
         write_directory(&directory, &[file("program.json", "1")]).unwrap();
-        // Killed behind the second rename, between both, before the first; somebody's own; and one that is needed right
-        // now.
+        // Killed after the second rename, between both, and before the first; a foreign folder; and one that is still
+        // needed.
         old(".spyre-old-behind", "out", "program.json");
         old(".spyre-old-between", "lost", "program.json");
         fs::create_dir(place.path().join(".spyre-old-before")).unwrap();
@@ -535,7 +535,7 @@ mod tests {
         assert_eq!(list_names(place.path()), expected);
         assert_eq!(fs::read_to_string(place.path().join("lost/program.json")).unwrap(), "old");
         drop(running);
-        // The place of the output itself: the old bundle comes back, and is replaced as any other.
+        // The path of the output itself: the old bundle comes back, and is replaced as any other.
         fs::create_dir(place.path().join(".spyre-old-x")).unwrap();
         fs::rename(&directory, place.path().join(".spyre-old-x/out")).unwrap();
         drop(StagedBundle::write(&directory, &[file("program.json", "3")]).unwrap());

@@ -1,18 +1,18 @@
-//! `exact.json`: numbers of a program that the formats of the device round.
+//! `exact.json`: numbers of a program before device formats round them.
 //!
-//! Files hold constants as the device has them. This file, which no launcher needs, holds those that rounding changed
-//! as the program has them, so that a referee can tell what rounding does from what is wrong.
+//! The other files hold constants in device formats. This file holds the unrounded values of those that rounding
+//! changed, so that the referee can tell rounding errors from wrong results. No launcher needs it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The name of the file.
+/// Name of the file.
 pub const EXACT_FILE: &str = "exact.json";
 
 /// Name suffix of files of exact constants, before the common suffix of all constant files.
 pub const EXACT_SUFFIX: &str = "_exact";
 
-/// Numbers before they were rounded; those that are not here were not changed.
+/// Numbers before rounding; numbers that rounding does not change are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExactNumbers {
@@ -24,18 +24,19 @@ pub struct ExactNumbers {
     pub ops: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
-/// The elements of a constant.
+/// Elements of a constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ExactConstant {
     /// One number for all elements.
     Number(f64),
-    /// A file with the elements, row-major and little endian, in the element type that `program.json` says, or in f64.
+    /// Path of a file with the elements, row-major and little endian, in the element type that `program.json` states or
+    /// in f64.
     File(String),
 }
 
 impl ExactNumbers {
-    /// Whether nothing was changed by rounding.
+    /// Returns whether rounding changed nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.constants.is_empty() && self.ops.is_empty()
@@ -46,8 +47,8 @@ impl ExactNumbers {
 mod tests {
     use super::*;
 
-    /// The factor of an attention with heads of 32, whose last digit a reader that rounds in between gets wrong; many
-    /// others besides. The crate is tested alone, too, without the features that the tests of other crates ask for.
+    /// Reads the scale of an attention with heads of size 32, whose last digit changes if a reader rounds in between,
+    /// and many others. This crate is also tested without the features that the tests of other crates enable.
     #[test]
     fn reads_numbers_exactly() {
         let step = 0x9e37_79b9_7f4a_7c15_u64;

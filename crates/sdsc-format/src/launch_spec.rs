@@ -1,7 +1,7 @@
-//! `launch_spec.json`: what a launcher must know of one kernel ("launch specification").
+//! `launch_spec.json`: interface of one kernel, for launchers ("launch specification").
 //!
-//! The file stands beside `bundle.mlir`. It has the arguments of the kernel by position, with their host shapes,
-//! PyTorch types, layouts and roles, so that a launcher can refuse a tensor of another shape or type.
+//! The file is next to `bundle.mlir`. It lists the arguments of the kernel by position, with their host shapes, PyTorch
+//! types, layouts and roles, so that a launcher can reject a tensor of another shape or type.
 //!
 //! ```json
 //! {
@@ -18,35 +18,35 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The name of the file.
+/// Name of the file.
 pub const LAUNCH_SPEC_FILE: &str = "launch_spec.json";
 
 /// Emitter of files that this project writes.
 pub const EMITTER_NAME: &str = "sdsc";
 
-/// The launch specification of one kernel.
+/// Launch specification of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchSpec {
-    /// The version of the form.
+    /// Version of the format.
     pub version: FormatVersion<1>,
     /// Name of the kernel.
     pub kernel_name: String,
     /// Bytes of the pool that the caller passes before the arguments; 0 if the bundle allocates its own.
     pub pool_size: i64,
-    /// Whether the addresses of arguments are parameters of the bundle. A launcher refuses a kernel with addresses in
+    /// Whether the addresses of arguments are parameters of the bundle. A launcher rejects a kernel with addresses in
     /// its files.
     pub bundle_symbolic_args: bool,
     /// Producer of the files, for diagnosis.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub emitter: Option<String>,
-    /// The parameters of the bundle's function, in order.
+    /// Parameters of the bundle's function, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbol_kinds: Vec<SymbolKind>,
     /// Sizes that are known at launch only, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub symbols: BTreeMap<String, SizeRange>,
-    /// The arguments of the kernel, in the order of `arg_index`.
+    /// Arguments of the kernel, in the order of `arg_index`.
     pub args: Vec<ArgSpec>,
 }
 
@@ -65,10 +65,10 @@ pub struct SymbolKind {
     /// Argument of the kernel; -1 if none.
     #[serde(default = "none_index")]
     pub arg_index: i64,
-    /// A size is a multiple of this number.
+    /// Granularity of a size, of which it is a multiple.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub granularity: Option<i64>,
-    /// The largest size.
+    /// Maximum of a size.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub max_value: Option<i64>,
     /// Name of a size.
@@ -83,7 +83,7 @@ pub struct SymbolKind {
 }
 
 impl SymbolKind {
-    /// Returns the address of a kernel argument.
+    /// Creates the entry for the address of a kernel argument.
     #[must_use]
     pub const fn kernel(arg_index: i64) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl SymbolKind {
         }
     }
 
-    /// Returns a size that is known at launch only.
+    /// Creates the entry for a size that is known at launch only.
     #[must_use]
     pub fn dimension(name: String, granularity: i64, maximum: i64) -> Self {
         Self {
@@ -130,7 +130,7 @@ pub enum SymbolClass {
     KernelDerivedSymbolic,
     /// Address in the pool.
     Pool,
-    /// A size that is known at launch only.
+    /// Size that is known at launch only.
     Dimension,
 }
 
@@ -138,13 +138,13 @@ pub enum SymbolClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeRange {
-    /// The smallest size.
+    /// Minimum.
     pub min: i64,
-    /// The largest size.
+    /// Maximum.
     pub max: i64,
 }
 
-/// An argument of a kernel.
+/// Argument of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArgSpec {
@@ -165,11 +165,11 @@ pub struct ArgSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgRole {
-    /// The kernel reads it.
+    /// Read only.
     Input,
-    /// The kernel writes it; it holds nothing before.
+    /// Written only; it holds no values before.
     Output,
-    /// The kernel writes a tensor that holds values before.
+    /// Written, and holds values before.
     InputOutput,
 }
 
@@ -203,13 +203,13 @@ impl fmt::Display for ArgDimSize {
 }
 
 /// Arrangement of an argument in device memory: the standard tiling into sticks, or the one that `device_size` and
-/// `stride_map` say.
+/// `stride_map` define.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArgLayout {
-    /// Elements of a stick.
+    /// Number of elements in a stick.
     pub stick_size: Vec<i64>,
-    /// Elements that device memory has in each host dimension beyond the host's size, without the rest of the last
+    /// Number of elements beyond the host's size in each dimension of device memory, without the remainder of the last
     /// stick.
     pub padding: Vec<i64>,
     /// Device shape, as in `program.json`; absent for the standard tiling.
@@ -248,7 +248,7 @@ impl LaunchSpec {
 mod tests {
     use super::*;
 
-    /// The members that a launcher needs, spelled as in the published example.
+    /// Members that a launcher requires, as in the published example.
     const SHORT: &str = r#"{"version": 1, "kernel_name": "k", "pool_size": 0, "bundle_symbolic_args": true,
         "symbol_kinds": [{"kind": "kernel", "arg_index": 0}, {"kind": "kernel_derived", "base_sym_idx": 0, "offset": 128, "arg_index": 0}],
         "symbols": {"s0": {"min": 1, "max": 256}},

@@ -14,5 +14,5 @@ pub use model::Sdsc;
 pub use version::FormatVersion;
 pub use write::{to_text, write_sdsc};
 
-/// The name of the file that says what a bundle runs.
+/// Name of the file with the launch function of a bundle.
 pub const BUNDLE_FILE: &str = "bundle.mlir";

@@ -1,4 +1,7 @@
-//! `program.json`: what a launcher must know beside the bundles ("tools, files and their contracts").
+//! `program.json`: manifest of a program for launchers ("tools, files and their contracts").
+//!
+//! It lists the tensors in HBM ([`Tensor`]), the symbolic sizes ([`Size`]), and the launches with the live ranges in LX
+//! and in the pool ([`Life`]).
 //!
 //! ```json
 //! {
@@ -15,29 +18,6 @@
 //!                 "pool": [{"offset": 0, "bytes": 4096, "first_op": 1, "last_op": 2}]}]
 //! }
 //! ```
-//!
-//! Where sizes are known at launch only, `sizes` has their names, maxima and granularities:
-//! `[{"name": "s0", "maximum": 1024, "granularity": 64}]`. A run chooses each, a multiple of the granularity that is
-//! not above the maximum. `shape`, `device_size` and `stride_map` of a tensor are those at the maxima, and `symbolic`
-//! says which dimensions of an argument or a result have such a size: `[{"dim": 0, "size": "s0"}]`. A launch has in
-//! `sizes` the names of the sizes that it is given, in the order of the parameters of `bundle.mlir`, behind the
-//! arguments. The caller's array has the size that was chosen; where an element lies in device memory does not depend
-//! on it.
-//!
-//! Where a number of iterations is known at launch only, `symbols` has its name and its maximum:
-//! `[{"name": "T", "maximum": 8}]`.
-//!
-//! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over
-//! `device_size`, in the number format, little endian. What holds nothing of the host is zero.
-//!
-//! `lx` and `pool` of a launch are the lives of what the compiler's plan has put there: which bytes, from the first op
-//! that writes them to the last that touches them. A life is one of the innermost loop around both ops, where there is
-//! one: each iteration has its own. Where either op stands in a loop further in, the life has all of that loop. Outside
-//! of all lives the bytes hold nothing.
-//!
-//! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its
-//! offset, from the start of its first launch to the end of its last one. Outside of that time its bytes belong to
-//! others.
 
 use super::FormatVersion;
 use super::model::DebugHandle;
@@ -45,23 +25,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The name of the file.
+/// Name of the file.
 pub const PROGRAM_FILE: &str = "program.json";
 
-/// The folder of the files of constants.
+/// Folder of the constant files.
 pub const CONSTANTS_FOLDER: &str = "constants";
 
 /// Name suffix of constant files.
 pub const CONSTANT_SUFFIX: &str = ".bin";
 
-/// A compiled program: its tensors in HBM and its launches in order.
+/// Compiled program: its tensors in HBM and its launches in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
-    /// The version of this form. Bundles of before there was one are of the first.
+    /// Version of the format. A file without the member has version 1.
     #[serde(default)]
     pub version: FormatVersion<1>,
-    /// The name of the function it was compiled from.
+    /// Name of the compiled function.
     pub name: String,
     /// Arguments that the caller passes, in the function's order.
     pub arguments: Vec<Tensor>,
@@ -69,22 +49,23 @@ pub struct Program {
     pub results: Vec<Tensor>,
     /// Tensors known at compile time. One without a file gets its value from the caller.
     pub constants: Vec<Tensor>,
-    /// Tensors that one launch leaves for another.
+    /// Tensors that one launch writes and a later one reads. With a place they are in one region, which a launcher
+    /// allocates once.
     pub buffers: Vec<Tensor>,
-    /// Bytes of the region in which the buffers with a place lie.
+    /// Bytes of the region that holds the buffers with a place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
     /// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
     #[serde(default, skip_serializing_if = "ConversionOrder::is_kept")]
     pub conversions: ConversionOrder,
-    /// Sizes that the caller chooses for a run.
+    /// Symbolic sizes, which the caller chooses for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
-    /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses
-    /// them.
+    /// Symbolic trip counts, which the caller passes with each launch: `[{"name": "T", "maximum": 8}]`. The back end
+    /// does not support them, so `spyre-emit-bundle` rejects them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbols: Vec<Symbol>,
-    /// The launches in order.
+    /// Launches in order.
     pub launches: Vec<LaunchEntry>,
 }
 
@@ -100,30 +81,31 @@ pub enum ConversionOrder {
 }
 
 impl ConversionOrder {
-    /// Whether elements keep their positions.
+    /// Returns whether elements keep their positions.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         *self == Self::Kept
     }
 }
 
-/// A size that is known at launch only.
+/// Symbolic size, for example `{"name": "s0", "maximum": 1024, "granularity": 64}`. Shapes in the file have the
+/// maximum. The caller's array has the size that the run chooses; positions in device memory do not depend on it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
-    /// The name that the user gave it.
+    /// Name that the user chose.
     pub name: String,
-    /// The largest size.
+    /// Maximum size.
     pub maximum: i64,
-    /// Every size is a multiple of this number; the smallest is the number itself.
+    /// Number of which every size is a multiple, and the minimum size.
     pub granularity: i64,
 }
 
 impl Size {
-    /// Whether a run may choose the size.
+    /// Checks that a run may choose the size.
     ///
     /// # Errors
-    /// Why it may not.
+    /// A message with the valid sizes next to `size`.
     pub fn check(&self, size: i64) -> Result<(), String> {
         let Self { name, maximum, granularity } = self;
         let is_taken = *granularity > 0 && (*granularity..=*maximum).contains(&size) && size % granularity == 0;
@@ -133,7 +115,7 @@ impl Size {
         if is_taken { Ok(()) } else { Err(format!("{}; choose {}", message(), self.nearest_valid_sizes(size))) }
     }
 
-    /// The sizes that a run may choose beside one that it may not.
+    /// Formats the valid sizes next to an invalid one.
     fn nearest_valid_sizes(&self, size: i64) -> String {
         let step = self.granularity.max(1);
         let below = size.min(self.maximum).max(step) / step * step;
@@ -142,23 +124,23 @@ impl Size {
     }
 }
 
-/// A dimension of a tensor that has a size which is known at launch only.
+/// Symbolic dimension of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SymbolicDim {
-    /// The dimension, counted from 0.
+    /// Number of the dimension, from 0.
     pub dim: usize,
-    /// The name of its size.
+    /// Name of its size.
     pub size: String,
 }
 
-/// A number that is known at launch only: how many iterations a loop does.
+/// Trip count that is known at launch only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
-    /// The name that the user gave it.
+    /// Name that the user chose.
     pub name: String,
-    /// The largest number; the smallest is 1.
+    /// Maximum number; the minimum is 1.
     pub maximum: i64,
 }
 
@@ -173,70 +155,73 @@ const fn is_zero(bytes: &i64) -> bool {
     *bytes == 0
 }
 
-/// Where a buffer that launches share lies, and when.
+/// Location and lifetime of a buffer that launches share. Outside its lifetime, other buffers may use its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferPlace {
-    /// Bytes from the start of the region, whole sticks.
+    /// Byte offset from the start of the region, a multiple of the stick size.
     pub offset: i64,
-    /// The number of the first launch that uses it.
+    /// Number of the first launch that uses it.
     pub first_launch: usize,
-    /// The number of the last one.
+    /// Number of the last launch that uses it.
     pub last_launch: usize,
 }
 
-/// A tensor in HBM.
+/// Tensor in HBM.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tensor {
-    /// The name that launches refer to.
+    /// Name that launches refer to.
     pub name: String,
-    /// Sizes as the caller sees them, behind that of digits; where one is 0, the tensor is a stick in HBM, and an
-    /// argument that no launch is given.
+    /// Sizes of the caller's array, after the dimension of [`Self::digit_base`] if there is one. A tensor with a size
+    /// of 0 occupies a stick in HBM; no launch receives it as an argument.
     pub shape: Vec<i64>,
     /// Element type as the caller sees it, such as `f16`.
     pub element_type: String,
     /// Device number format.
     pub format: String,
-    /// Device shape, row-major; the last entry is the elements of one stick.
+    /// Device shape, row-major; the last entry is the number of elements in a stick.
     pub device_size: Vec<i64>,
-    /// Host elements that one step along each device dimension moves; -1 where no host dimension does.
+    /// Number of host elements that one step along each device dimension moves; -1 if no host dimension moves.
     pub stride_map: Vec<i64>,
-    /// Bytes in HBM.
+    /// Size in HBM, in bytes.
     pub bytes: i64,
-    /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
+    /// Path of a constant's file, below the directory. The file is the image in device memory: exactly `bytes` bytes,
+    /// row-major over `device_size`, in the number format, little endian. Positions without a host element are zero.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Set on arguments of integers that ops read as indices or compute with: what their elements must keep to,
-    /// half-open.
+    /// Range of the elements of an integer argument that ops read as indices or compute with; the end is excluded.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub index_range: Option<[i64; 2]>,
-    /// The dimensions of an argument or a result whose sizes are known at launch only, in order; `shape` has their
-    /// maxima.
+    /// Symbolic dimensions of an argument or a result, in order: `[{"dim": 0, "size": "s0"}]`. `shape`, `device_size`
+    /// and `stride_map` have the maxima.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub symbolic: Vec<SymbolicDim>,
-    /// Set on results of integers that the format does not hold: the base of their digits. The shape has one more
-    /// dimension than the caller's array, the first, with the upper and the lower digit: an element is the upper one
-    /// times the base, and the lower one.
+    /// Base of the digits of an integer result that the device format cannot hold. The shape then has an additional
+    /// first dimension with the upper and the lower digit. An element is `upper * base + lower`.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub digit_base: Option<i64>,
-    /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
+    /// Location of a buffer in the region that launches share; a buffer without it has its own memory.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub place: Option<BufferPlace>,
 }
 
-/// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of
+/// Live range of a value in LX or in the pool of a launch. Executes are counted in the order of the text of
 /// `bundle.mlir`.
+///
+/// It extends from the first execute that writes the value to the last one that accesses it. In a loop around both,
+/// each iteration has its own live range. If either execute is in a further inner loop, the range covers that loop
+/// completely. Outside all live ranges the bytes are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Life {
-    /// Its first byte.
+    /// Offset of its first byte.
     pub offset: i64,
-    /// Its bytes; in LX those of one core.
+    /// Size in bytes; in LX that on one core.
     pub bytes: i64,
-    /// The first execute that writes it.
+    /// First execute that writes it.
     pub first_op: usize,
-    /// The last execute that reads or writes it.
+    /// Last execute that reads or writes it.
     pub last_op: usize,
 }
 
@@ -245,9 +230,9 @@ pub struct Life {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpHandle {
-    /// The execute.
+    /// Number of the execute.
     pub op: usize,
-    /// Its origin.
+    /// Origin of the op.
     pub handle: DebugHandle,
 }
 
@@ -255,44 +240,43 @@ pub struct OpHandle {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchEntry {
-    /// The folder of the bundle.
+    /// Folder of the bundle.
     pub bundle: String,
-    /// The tensor of each kernel argument, by number.
+    /// Tensor of each kernel argument, by number.
     pub arguments: Vec<String>,
-    /// The names of the sizes that it is given, in the order of the parameters of `bundle.mlir`.
+    /// Symbolic sizes that the launch receives after the arguments, in the order of the parameters of `bundle.mlir`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
-    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and
-    /// says so.
+    /// Bytes of the pool of a launch with addresses in its files; otherwise `bundle.mlir` allocates the pool.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
-    /// Origins of ops whose file has the origin of an earlier op, in the order of the ops.
+    /// Origins of ops whose file states the origin of an earlier op, in the order of the ops.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub debug_handles: Vec<OpHandle>,
-    /// Values in the LX of the cores, with their live ranges.
+    /// Live ranges of values in the LX of the cores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lx: Vec<Life>,
-    /// Values in the pool, with their live ranges.
+    /// Live ranges of values in the pool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pool: Vec<Life>,
 }
 
 impl Program {
-    /// Every tensor: arguments, results, constants and buffers.
+    /// Returns every tensor: arguments, results, constants and buffers.
     pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
         self.arguments.iter().chain(&self.results).chain(&self.constants).chain(&self.buffers)
     }
 
-    /// The size of that name.
+    /// Returns the size with that name.
     #[must_use]
     pub fn size(&self, name: &str) -> Option<&Size> {
         self.sizes.iter().find(|size| size.name == name)
     }
 
-    /// Makes sure that every number is known.
+    /// Checks that every trip count is constant.
     ///
     /// # Errors
-    /// The first symbol, which nothing here can run: the counts of loops are constants (torch-spyre facts, D.10).
+    /// A message about the first symbol: the back end requires constant trip counts (torch-spyre facts, D.10).
     pub fn check_no_symbols(&self) -> Result<(), String> {
         let unbound = |symbol: &Symbol| {
             format!("the symbol {symbol}, is known at launch only; loops must have constant trip counts")

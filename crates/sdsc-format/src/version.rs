@@ -1,13 +1,13 @@
-//! The version of a form of files, as a member of each.
+//! Version number of a file format, as a member of each file.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::borrow::Cow;
 
-/// The version `N` of a form, and no other: who reads a file knows what it says, or refuses it.
+/// Version `N` of a format. Reading rejects every other version.
 ///
-/// A form gets the next number when a reader of the last one would misread it. What it gains without that, readers of
-/// the same version may not know.
+/// A format gets the next number if a reader of the last version would misread it. Additions that old readers may
+/// ignore keep the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FormatVersion<const N: u64>;
 

@@ -1,5 +1,4 @@
-//! The text of a file, byte for byte as Python's `json.dump(..., indent=2)` prints it, which the reference emitter
-//! uses.
+//! Prints a file byte for byte as Python's `json.dump(..., indent=2)`, which the reference emitter uses.
 
 use super::model::Sdsc;
 use serde::Serialize;
@@ -10,16 +9,16 @@ use std::io;
 ///
 /// # Errors
 ///
-/// When `writer` fails.
+/// If `writer` fails.
 pub fn write_sdsc(sdsc: &Sdsc, writer: impl io::Write) -> io::Result<()> {
     let mut serializer = Serializer::with_formatter(writer, PythonFormatter(PrettyFormatter::new()));
     sdsc.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// Room for the file of an op on all cores: a larger one grows.
+/// Initial buffer size in bytes: enough for the file of most ops.
 const INITIAL_CAPACITY: usize = 1 << 16;
 
-/// The text of an SDSC file.
+/// Returns the text of an SDSC file.
 #[must_use]
 pub fn to_text(sdsc: &Sdsc) -> Vec<u8> {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
@@ -31,7 +30,8 @@ pub fn to_text(sdsc: &Sdsc) -> Vec<u8> {
     text
 }
 
-/// `serde_json`'s indentation is Python's; only the escapes of unusual characters differ.
+/// Formatter that prints JSON as Python does. The indentation of `serde_json` is the same; only the escapes of unusual
+/// characters differ.
 struct PythonFormatter(PrettyFormatter<'static>);
 
 impl Formatter for PythonFormatter {
@@ -71,7 +71,7 @@ impl Formatter for PythonFormatter {
         self.0.end_object_value(writer)
     }
 
-    /// Python escapes everything outside printable ASCII, in UTF-16 units.
+    /// Escapes everything outside printable ASCII as UTF-16 units, as Python does.
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         if fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
             return writer.write_all(fragment.as_bytes());

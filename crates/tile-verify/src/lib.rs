@@ -13,25 +13,25 @@ use segment_costs::SegmentCosts;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Tolerance, ns, by which a potential may rise above the cost of a step: below the last digits of floating-point sums.
+/// Tolerance, ns, by which a potential may exceed the cost of a step: the rounding error of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;
 
-/// Maximum size of a machine in a certificate.
+/// Maximum number of cores, and of LX bytes per core, of a machine in a certificate.
 const MAX_CORES: i64 = 256;
 const MAX_LX_BYTES: i64 = 1 << 40;
 
 /// Relative gap to the bound below which a plan counts as optimal.
 const MAX_OPTIMALITY_GAP: f64 = 0.001;
 
-/// A claim about a plan, with its proof.
+/// Claim about a plan, with its proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TilingCertificate {
-    /// The version of the compiler that wrote it.
+    /// Version of the compiler that wrote the certificate.
     pub version: String,
-    /// The modeled time of the plan, us.
+    /// Modeled time of the plan, us.
     pub us: f64,
-    /// The claim: no plan of the space costs less, us.
+    /// Claimed lower bound: no plan of the space costs less, us.
     pub bound_us: f64,
     /// Proof of the claim.
     pub proof: TilingProof,
@@ -41,24 +41,25 @@ pub struct TilingCertificate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TilingProof {
-    /// For each position, the minimum time of all ops before it, ns. The last entry is the minimum time of the program.
+    /// For each position between ops, the minimum time of all earlier ops, ns. The last entry is the minimum of the
+    /// program.
     pub potentials_ns: Vec<f64>,
-    /// The ops.
+    /// Ops of the program, before loops are chosen.
     pub program: CertifiedProgram,
-    /// The machine, with its model of time.
+    /// Machine, with its cost model.
     pub target: Target,
 }
 
 /// Result of a successful check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VerifiedCertificate {
-    /// The modeled time of the plan, us.
+    /// Modeled time of the plan, us.
     pub us: f64,
     /// Lower bound on the modeled time of every plan in the space, us.
     pub bound_us: f64,
-    /// Whether the machine is the usual one, with the usual model of time.
+    /// Whether the machine is the default one, with the default cost model.
     pub is_usual_machine: bool,
-    /// Work of the check: the number of ops in loop nests that were examined.
+    /// Work of the check: number of ops in loop nests that were examined.
     pub num_examined_ops: usize,
 }
 
@@ -69,7 +70,7 @@ impl VerifiedCertificate {
         ((self.us - self.bound_us) / self.us).max(0.0)
     }
 
-    /// Whether no plan of the space is better by a thousandth.
+    /// Returns whether the plan is within [`MAX_OPTIMALITY_GAP`] of the bound.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
         self.gap() <= MAX_OPTIMALITY_GAP
@@ -94,13 +95,13 @@ pub enum Violation {
     /// The certificate cannot be parsed.
     #[error("the certificate cannot be read: {0}")]
     ParseError(String),
-    /// The machine is out of the supported range.
+    /// The machine is outside the supported range.
     #[error("the machine of the certificate: {0}")]
     Machine(String),
     /// An op is invalid.
     #[error("op {op} of the certificate: {what}")]
     Op {
-        /// The op.
+        /// Index of the op.
         op: usize,
         /// Description of the error.
         what: String,
@@ -108,17 +109,17 @@ pub enum Violation {
     /// The potentials are invalid.
     #[error("the potentials: {0}")]
     Potentials(String),
-    /// A step costs less than the potential rises.
+    /// A step between two positions costs less than the potential rises.
     #[error(
         "the bound is not proved: the potentials rise by {rise_ns:.3} ns over ops {first} to {last}, which may take only {ns:.3} ns in \
          {nest}"
     )]
     Step {
-        /// The first op.
+        /// First op of the step.
         first: usize,
-        /// The last one.
+        /// Last op of the step.
         last: usize,
-        /// The loops around them.
+        /// Loops around these ops.
         nest: String,
         /// Minimum time of these ops, ns.
         ns: f64,
@@ -128,7 +129,7 @@ pub enum Violation {
     /// The claim does not follow from the potentials.
     #[error("expected '{field}' = {expected}, found {found}")]
     Claim {
-        /// The key.
+        /// Key of the claim.
         field: &'static str,
         /// Value of the key in the certificate.
         found: f64,
@@ -140,7 +141,7 @@ pub enum Violation {
 /// Parses the text of a certificate, checks it, and returns the time and the bound that it proves.
 ///
 /// # Errors
-/// The first violation found.
+/// Returns the first violation.
 pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
     let certificate: TilingCertificate =
         serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
@@ -155,10 +156,10 @@ pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
 }
 
 impl TilingProof {
-    /// Returns the best proof for a program: its potentials are the highest valid ones.
+    /// Returns the best proof for a program: the highest valid potentials.
     ///
     /// # Errors
-    /// If the program or the model of time has no such bound.
+    /// Returns a violation if the program or the cost model is outside the supported range.
     pub fn from_program(program: CertifiedProgram, target: &Target) -> Result<Self, Violation> {
         check_machine(target)?;
         program.check()?;
@@ -177,7 +178,8 @@ impl TilingProof {
         Ok(Self { potentials_ns, program, target: target.clone() })
     }
 
-    /// Returns the proved lower bound, us, less a rounding tolerance per step: a path has at most as many steps as ops.
+    /// Returns the proved lower bound, us, minus a rounding tolerance per step. A path has at most as many steps as
+    /// ops.
     #[must_use]
     pub fn bound_us(&self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "a number of ops")]
@@ -185,7 +187,7 @@ impl TilingProof {
         self.potentials_ns.last().map_or(0.0, |last| (last - rounding).max(0.0) / 1000.0)
     }
 
-    /// Checks each step, and returns the number of ops in nests that were examined.
+    /// Checks each step, and returns the number of ops in loop nests that were examined.
     fn check(&self) -> Result<usize, Violation> {
         check_machine(&self.target)?;
         self.program.check()?;
@@ -210,7 +212,7 @@ impl TilingProof {
     }
 }
 
-/// Refuses machine constants that are out of range, and cost models in which more traffic might take less time.
+/// Rejects machine constants that are out of range, and cost models in which more traffic might take less time.
 fn check_machine(target: &Target) -> Result<(), Violation> {
     target.check().map_err(Violation::Machine)?;
     let (cores, lx_bytes, overlap) = (target.cores, target.lx_bytes, target.time.recommended.overlap);

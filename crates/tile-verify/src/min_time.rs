@@ -1,27 +1,28 @@
-//! Minimum time of a tiled op: over all core splits, with all of its tensors in LX except for bytes that must pass HBM.
+//! Minimum time of a tiled op: over all core splits, with all tensors in LX except for bytes that must pass through
+//! HBM.
 
 use cost::{CostFormula, OpFeatures, OpKind, TileOp, estimate_kernel_time, extract_features, find_max_hbm_rate};
 use machine::Target;
 
-/// Cost of a core split.
+/// Modeled cost of a core split.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct CoreSplitCost {
     compute_ns: f64,
-    /// Time of redundant fetches by the cores, ns.
+    /// Memory time of redundant fetches by the cores, ns.
     memory_ns: f64,
-    /// Time added to both: start-up, and the penalty of an unbalanced core split, ns.
+    /// Time in addition to both: start-up, and the penalty of an unbalanced core split, ns.
     added_ns: f64,
 }
 
-/// A tiled op.
+/// Op in a tiling, ready for bounds on its time.
 #[derive(Clone, Debug)]
 pub(super) struct TiledOp {
     kind: OpKind,
-    /// Pareto-optimal core splits: none is worse in all parts than another.
+    /// Pareto-optimal core splits: no other split is as good in all components and better in one.
     core_splits: Vec<CoreSplitCost>,
 }
 
-/// The parts of a machine's cost model that the bounds use.
+/// Components of a machine's cost model that the bounds use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MachineModel<'a> {
     target: &'a Target,
@@ -34,7 +35,7 @@ impl<'a> MachineModel<'a> {
         Self { target, overlap: target.time.recommended.overlap, fastest: find_max_hbm_rate(&target.time.hbm) }
     }
 
-    /// Total bytes of the scratchpads of all cores.
+    /// Returns the total bytes of the scratchpads of all cores.
     pub(super) fn lx_bytes(&self) -> i64 {
         self.target.lx_bytes * self.target.cores
     }
@@ -49,7 +50,7 @@ impl<'a> MachineModel<'a> {
 }
 
 impl TiledOp {
-    /// Returns an op whose dimensions are cut by loops into the given tile counts.
+    /// Computes the core splits of an op whose dimensions are tiled; `cuts` are pairs of dimension and tile count.
     pub(super) fn new(op: &TileOp, cuts: &[(usize, i64)], model: &MachineModel<'_>) -> Self {
         let tile = tile_op(op, cuts);
         let whole = extract_features(&[tile.to_op_shape()]).pop().unwrap_or_default();
@@ -69,7 +70,7 @@ impl TiledOp {
         Self { kind, core_splits: divisions }
     }
 
-    /// Returns the minimum time if the given number of bytes pass HBM.
+    /// Returns the minimum time, ns, if `hbm_bytes` pass through HBM.
     pub(super) fn min_time_ns(&self, hbm_bytes: i64, model: &MachineModel<'_>) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
         let traffic_ns = hbm_bytes as f64 / model.fastest;
@@ -104,7 +105,7 @@ fn tile_op(op: &TileOp, cuts: &[(usize, i64)]) -> TileOp {
     tile
 }
 
-/// Returns the core splits of the op that differ in modeled time.
+/// Returns the core splits that differ in modeled time.
 fn enumerate_core_splits(tile: &TileOp, whole: &OpFeatures, cores: i64) -> Vec<OpFeatures> {
     let extents: Vec<i64> = tile.to_op_shape().dims.iter().skip(tile.trips.len()).map(|dim| dim.extent).collect();
     if whole.kind != OpKind::Matmul {
@@ -133,7 +134,7 @@ fn enumerate_core_splits(tile: &TileOp, whole: &OpFeatures, cores: i64) -> Vec<O
     enumerate_slice_counts(&points, cores).iter().map(of).collect()
 }
 
-/// Enumerates all slice counts of the extents, whether they divide or not, on at most the given number of cores.
+/// Returns all combinations of slice counts on at most `cores` cores, whether they divide the extents or not.
 fn enumerate_slice_counts(extents: &[i64], cores: i64) -> Vec<Vec<i64>> {
     let mut found: Vec<(i64, Vec<i64>)> = vec![(1, Vec::new())];
     for &extent in extents {
@@ -190,8 +191,8 @@ mod tests {
         }
     }
 
-    /// Elementwise with and without a row that repeats, a reduction along sticks, a product, and a batch of products
-    /// that lies inside or outside.
+    /// Returns elementwise ops with and without a broadcast row, a reduction along sticks, a matmul, and two batched
+    /// matmuls. The batch dimension of one of them is an inner dimension.
     fn ops() -> Vec<TileOp> {
         let plain = [32, 512, 256];
         let product = [512, 256, 1024];

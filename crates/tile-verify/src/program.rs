@@ -4,30 +4,30 @@ use super::Violation;
 use cost::TileOp;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of ops, dimensions and operands, and maximum sizes; larger programs are refused.
+/// Maximum number of ops, of dimensions and operands, and of points of a dimension. Larger programs are rejected.
 const MAX_OPS: usize = 1 << 13;
 const MAX_DIMS: usize = 16;
 const MAX_SIZE: i64 = 1 << 40;
 
-/// A program.
+/// Program in a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifiedProgram {
-    /// Its ops, in order.
+    /// Ops, in program order.
     pub ops: Vec<CertifiedOp>,
 }
 
-/// An op.
+/// Op of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifiedOp {
-    /// Cost description of the complete op, in one slice and in HBM; `None` for an op that may take no time.
+    /// Cost description of the complete op, unsplit and in HBM; `None` for an op that may take no time.
     pub priced: Option<TileOp>,
-    /// Its iteration dimensions.
+    /// Iteration dimensions.
     pub dims: Vec<CertifiedDim>,
-    /// Operands of the op.
+    /// Operands.
     pub inputs: Vec<CertifiedInput>,
-    /// For each dimension of the result the iteration dimension that indexes it.
+    /// For each dimension of the result, the iteration dimension that indexes it.
     pub output: Vec<Option<usize>>,
     /// Whether the result may be in LX.
     pub may_be_in_lx: bool,
@@ -35,7 +35,7 @@ pub struct CertifiedOp {
     pub is_result: bool,
 }
 
-/// An iteration dimension.
+/// Iteration dimension of an op.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifiedDim {
@@ -43,7 +43,7 @@ pub struct CertifiedDim {
     pub size: i64,
     /// Whether a loop may tile the dimension.
     pub may_be_cut: bool,
-    /// Granularity of a tile: its size is a multiple of this.
+    /// Granularity of a tile: its size is a multiple of this number of points.
     pub granule: i64,
 }
 
@@ -51,9 +51,9 @@ pub struct CertifiedDim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifiedInput {
-    /// The number of the value.
+    /// Number of the value.
     pub value: usize,
-    /// The op that defines the value, if there is one.
+    /// Op that defines the value; `None` for a value from outside the program.
     pub maker: Option<usize>,
     /// For each dimension of the operand, the iteration dimension that indexes it.
     pub dims: Vec<Option<usize>>,
@@ -62,7 +62,7 @@ pub struct CertifiedInput {
 }
 
 impl CertifiedProgram {
-    /// Refuses numbers that are out of range for a program.
+    /// Rejects programs whose numbers are out of range or inconsistent.
     pub(super) fn check(&self) -> Result<(), Violation> {
         if self.ops.len() > MAX_OPS {
             return Err(Violation::ParseError(format!("expected at most {MAX_OPS} ops, found {}", self.ops.len())));
@@ -73,7 +73,7 @@ impl CertifiedProgram {
             .try_for_each(|(op, found)| found.check(op).map_err(|what| Violation::Op { op, what }))
     }
 
-    /// Returns the op that produces an operand of an op; `None` for an operand from outside of the program.
+    /// Returns the op that produces an operand of an op; `None` for an operand from outside the program.
     pub(super) fn producer(&self, op: usize, input: usize) -> Option<usize> {
         self.ops[op].inputs[input].maker
     }

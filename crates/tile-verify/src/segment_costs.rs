@@ -1,4 +1,4 @@
-//! Minimum time of a segment in a loop nest, and the check whether some nest costs less than the claimed bound.
+//! Minimum time of a segment in a loop nest, and the search for a nest that costs less than the claimed bound.
 
 use super::{
     Violation,
@@ -10,16 +10,16 @@ use super::{
 use machine::Target;
 use std::{collections::BTreeMap, ops::Range};
 
-/// An op with the cuts of its dimensions, in the order of the dimensions: the order of loops does not matter.
+/// Op, with the tile count of each tiled dimension. The order of the loops does not matter.
 type TiledOpKey = (usize, Vec<(usize, i64)>);
 
-/// The steps from a position to a later one.
+/// Minimum times of segments, with the tiled ops computed so far.
 pub(super) struct SegmentCosts<'a> {
     program: &'a CertifiedProgram,
     model: MachineModel<'a>,
     charges: TrafficBound<'a>,
     tiles: BTreeMap<TiledOpKey, TiledOp>,
-    /// Number of ops in nests that were examined.
+    /// Number of ops in loop nests that were examined.
     pub(super) num_examined_ops: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> SegmentCosts<'a> {
         }
     }
 
-    /// Visits all segments that begin with an op, with their axes.
+    /// Visits all segments that begin with op `first`, with their axes.
     pub(super) fn visit_segments_from(
         &mut self,
         first: usize,
@@ -49,8 +49,8 @@ impl<'a> SegmentCosts<'a> {
         Ok(())
     }
 
-    /// Returns the minimum time of a segment, ns, and the loops around it, if it is below the limit. A segment without
-    /// loops costs the sum of its ops, so that only segments of one op are examined without loops.
+    /// Returns the minimum time of a segment, ns, and a description of its loops, if the time is below the limit. A
+    /// segment without loops costs the sum of its ops, so segments of several ops are examined with loops only.
     pub(super) fn find_cheaper_nest(
         &mut self,
         segment: &Range<usize>,

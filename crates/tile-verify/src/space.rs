@@ -1,19 +1,19 @@
 //! Search space of the plans: axes, tile counts and loop nests.
 //!
-//! An axis is a set of dimensions of the ops of a segment, at most one of each op. It grows from a dimension along
-//! def-use edges: a dimension of the producer's iteration space joins a dimension of the consumer if both index one
-//! dimension of the value, unless an op would then have two. A loop nest has one axis or two, each with a tile count
-//! that divides the sizes of its dimensions.
+//! An axis is a set of dimensions of the ops of a segment, at most one per op. It grows along def-use edges: a
+//! dimension of the producer joins a dimension of the consumer if both index one dimension of the value, unless an op
+//! would then have two. A loop nest has one axis or two, each with a tile count that divides the sizes of its
+//! dimensions.
 
 use super::program::{CertifiedOp, CertifiedProgram};
 use std::{collections::BTreeMap, ops::Range};
 
-/// Maximum number of ops of a segment, of iterations of a nest, and of tile counts of an axis.
+/// Maximum number of ops of a segment, of iterations of a loop nest, and of tile counts of an axis.
 pub(super) const MAX_SEGMENT_OPS: usize = 24;
 const MAX_ITERATIONS: i64 = 4096;
 const MAX_TILE_COUNTS: usize = 12;
 
-/// An axis: the dimension of each op that is tiled, and the possible tile counts.
+/// Axis of a segment: the tiled dimension of each op, and the possible tile counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TilingAxis {
     pub(super) dims: BTreeMap<usize, usize>,
@@ -21,7 +21,7 @@ pub(super) struct TilingAxis {
 }
 
 impl TilingAxis {
-    /// Returns the axes of a segment along which a loop may run.
+    /// Returns the axes of a segment that a loop may tile.
     pub(super) fn collect_from_segment(program: &CertifiedProgram, segment: &Range<usize>) -> Vec<Self> {
         let ops = &program.ops;
         let mut parts: Vec<BTreeMap<usize, usize>> = Vec::new();
@@ -43,7 +43,7 @@ impl TilingAxis {
             }
         }
         let axes = parts.into_iter().map(|mut dims| {
-            // Where an op has an axis in one piece with something else, tiles must be those of all.
+            // The tile count must also divide the dimensions that a loop may not tile.
             let size = dims.iter().map(|(&op, &dim)| ops[op].dims[dim].size).fold(0, gcd);
             dims.retain(|op, dim| ops[*op].may_tile(*dim));
             let counts = enumerate_tile_counts(ops, size, &dims);
@@ -53,7 +53,7 @@ impl TilingAxis {
     }
 }
 
-/// Returns the nests of one axis and of two, as positions in the list of axes with tile counts.
+/// Returns the loop nests of one and of two axes, as pairs of axis index and tile count.
 pub(super) fn enumerate_nests(axes: &[TilingAxis]) -> impl Iterator<Item = Vec<(usize, i64)>> + '_ {
     let one = |axis: usize| axes[axis].counts.iter().map(move |&count| (axis, count));
     let alone = (0..axes.len()).flat_map(one).map(|cut| vec![cut]);
@@ -63,7 +63,7 @@ pub(super) fn enumerate_nests(axes: &[TilingAxis]) -> impl Iterator<Item = Vec<(
     alone.chain(both.filter(|nest| nest[0].1 * nest[1].1 <= MAX_ITERATIONS))
 }
 
-/// Returns the dimensions of a producer and a consumer that index the same dimension of the value between them.
+/// Returns pairs of a producer's and a consumer's dimension that index the same dimension of the value between them.
 fn find_shared_dims(maker: &CertifiedOp, reader: &CertifiedOp, input: usize) -> Vec<(usize, usize)> {
     let input = &reader.inputs[input];
     let pair =
@@ -84,8 +84,8 @@ const fn gcd(one: i64, other: i64) -> i64 {
     if one == 0 { other } else { gcd(other % one, one) }
 }
 
-/// Returns all tile counts that divide the size and leave whole sticks; if there are more than twelve, those that are
-/// closest to a power of two, of two equally close ones the smaller.
+/// Returns all tile counts that divide the size and leave whole granules. If there are more than [`MAX_TILE_COUNTS`],
+/// returns those closest to powers of two; of two equally close counts, the smaller one.
 fn enumerate_tile_counts(ops: &[CertifiedOp], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
     let fits =
         |(&op, &dim): (&usize, &usize), count: i64| ops[op].dims[dim].size % (count * ops[op].dims[dim].granule) == 0;

@@ -6,15 +6,15 @@ use std::{
     ops::Range,
 };
 
-/// A segment in a nest, with the def-use information that determines its HBM traffic.
+/// Def-use information of a program that determines the HBM traffic of its segments.
 pub(super) struct TrafficBound<'a> {
     program: &'a CertifiedProgram,
-    /// For each value the first op that reads it.
+    /// Per value: the first op that uses it.
     first_readers: BTreeMap<usize, usize>,
-    /// Values whose first reader precedes all others however ops are reordered, because the other readers depend on its
+    /// Values whose first user precedes all other users however ops are reordered, because the others depend on its
     /// result.
     certain_first_reads: BTreeSet<usize>,
-    /// For each op the ops that read its result.
+    /// Per op: the users of its result.
     readers: Vec<Vec<usize>>,
     lx_bytes: i64,
 }
@@ -41,7 +41,7 @@ impl<'a> TrafficBound<'a> {
         Self { program, first_readers, certain_first_reads: begun, readers, lx_bytes: model.lx_bytes() }
     }
 
-    /// Returns the bytes that pass HBM when an op runs in a segment with loops along these axes.
+    /// Returns the bytes that pass through HBM when `op` runs in a segment inside loops along these axes.
     pub(super) fn hbm_bytes(&self, op: usize, segment: &Range<usize>, levels: &[(&TilingAxis, i64)]) -> i64 {
         let read: i64 =
             (0..self.program.ops[op].inputs.len()).map(|input| self.load_bytes(op, input, segment, levels)).sum();
@@ -55,7 +55,7 @@ impl<'a> TrafficBound<'a> {
         let is_repeated = own.inputs[..input].iter().any(|other| other.value == value);
         let is_first = self.first_readers.get(&value) == Some(&op);
         let is_charged = match own.inputs[input].maker {
-            // Only the first read of an external value is charged, so it must be certain which of several reads is the
+            // A value from outside the program is charged at its first read only, so it must be certain which read is
             // first.
             None => operand.is_kernel_input && is_first && self.certain_first_reads.contains(&value),
             Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
@@ -75,7 +75,7 @@ impl<'a> TrafficBound<'a> {
         if is_charged && !is_repeated { operand.tile_bytes } else { 0 }
     }
 
-    /// Returns the ops in a range that read a value before a given op does.
+    /// Returns the ops of a range that use a value before `op`.
     fn readers_before(&self, op: usize, value: usize, range: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let reads = move |other: &usize| self.program.ops[*other].inputs.iter().any(|input| input.value == value);
         range.filter(move |other| *other < op).filter(reads)
@@ -98,7 +98,7 @@ impl<'a> TrafficBound<'a> {
         if is_charged { result.tile_bytes } else { 0 }
     }
 
-    /// Returns the bytes of the tile of a result that one iteration computes.
+    /// Returns the bytes of the result tile that one iteration computes.
     fn tile_bytes(&self, op: usize, levels: &[(&TilingAxis, i64)]) -> i64 {
         let Some(result) = self.program.ops[op].priced.as_ref().and_then(|priced| priced.operands.last()) else {
             return 0;
@@ -108,7 +108,7 @@ impl<'a> TrafficBound<'a> {
     }
 }
 
-/// Whether all of some later ops depend on the result of an op, directly or transitively.
+/// Returns whether all of some later ops depend on the result of op `first`, directly or transitively.
 fn all_depend_on(program: &CertifiedProgram, first: usize, others: &[usize]) -> bool {
     let last = others.iter().copied().max().unwrap_or(first);
     let mut needs = vec![false; last - first + 1];
@@ -120,13 +120,13 @@ fn all_depend_on(program: &CertifiedProgram, first: usize, others: &[usize]) -> 
     others.iter().all(|other| needs[other - first])
 }
 
-/// Whether a loop along an axis computes the result of an op tile by tile.
+/// Returns whether a loop along an axis computes the result of an op tile by tile.
 fn is_result_tiled(program: &CertifiedProgram, axis: &TilingAxis, op: usize) -> bool {
     axis.dims.get(&op).is_some_and(|dim| program.ops[op].output.contains(&Some(*dim)))
 }
 
-/// Whether some loop computes a value tile by tile and the reader is outside of that loop: the reader needs all tiles,
-/// which are assembled in HBM.
+/// Returns whether some loop computes the producer's result tile by tile and the user is outside that loop. The user
+/// then needs all tiles, which are assembled in HBM.
 fn needs_all_tiles(program: &CertifiedProgram, levels: &[(&TilingAxis, i64)], maker: usize, reader: usize) -> bool {
     levels.iter().any(|(axis, _)| is_result_tiled(program, axis, maker) && !axis.dims.contains_key(&reader))
 }

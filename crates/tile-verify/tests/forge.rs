@@ -11,7 +11,7 @@ use tile_verify::{
 
 const TARGET: Target = Target::spyre();
 
-/// Returns an elementwise op, or a maximum of rows, on `[rows, columns]`; `maker` is the producer of its operand.
+/// Builds an elementwise op or a row maximum on `[rows, columns]`; `maker` is the producer of its operand.
 fn build_op(
     rows: i64,
     columns: i64,
@@ -53,7 +53,7 @@ fn build_op(
     }
 }
 
-/// Returns a chain of elementwise ops on the given number of rows of 4,096 columns.
+/// Builds a chain of elementwise ops on `rows` rows of 4,096 columns.
 fn build_chain(n_ops: usize, rows: i64) -> CertifiedProgram {
     CertifiedProgram {
         ops: (0..n_ops)
@@ -72,14 +72,14 @@ fn check_certificate(certificate: &TilingCertificate) -> Result<f64, Violation> 
     verify(&serde_json::to_string(certificate).unwrap()).map(|verified| verified.bound_us)
 }
 
-/// Returns the violation that `verify` reports after the certificate's value at JSON pointer `place` is replaced.
+/// Returns the violation that `verify` reports after replacing the certificate's value at JSON pointer `place`.
 fn forge_and_verify(certificate: &TilingCertificate, place: &str, value: impl Into<Value>) -> Violation {
     let mut text = serde_json::to_value(certificate).unwrap();
     *text.pointer_mut(place).unwrap() = value.into();
     verify(&text.to_string()).unwrap_err()
 }
 
-/// Returns the time, ns, of `bytes` in one direction, and of all cores for the given number of points in LX.
+/// Returns two times, ns: that of `bytes` in one HBM direction, and that of all cores for `points` points in LX.
 fn compute_traffic_and_compute_ns(bytes: f64, points: f64) -> [f64; 2] {
     [bytes / TARGET.time.hbm.one_way, points / 32.0 / TARGET.time.recommended.lx]
 }
@@ -102,7 +102,7 @@ fn proves_time_of_hand_written_plan() {
 
 #[test]
 fn charges_loop_or_hbm_for_oversized_result() {
-    // 128 MiB: in four tiles there is room.
+    // 128 MiB fit into LX in four tiles.
     let [traffic, compute] = compute_traffic_and_compute_ns(2.0 * 16384.0 * 4096.0, 16384.0 * 4096.0);
     let recommended = &TARGET.time.recommended;
     let loops_ns = 2.0 * traffic.hypot(compute) + compute + 3.0 * (recommended.op_ns + 4.0 * recommended.iteration_ns);
@@ -124,7 +124,7 @@ fn charges_loop_or_hbm_for_oversized_result() {
 #[test]
 fn charges_hbm_for_rows_read_after_column_loop() {
     // A row maximum passes its result on within a loop over rows. A loop over columns tiles the result of the first op,
-    // whose reader is outside of the loop.
+    // whose user is outside the loop.
     let rows = 16384;
     let mut program = build_chain(2, rows);
     program.ops[0].is_result = false;
@@ -143,7 +143,7 @@ fn charges_hbm_for_rows_read_after_column_loop() {
 
 #[test]
 fn charges_shared_input_only_for_certain_first_reader() {
-    // exp x and x * exp x: the second one needs the first. exp x and exp x: either may come first.
+    // `x * exp x` needs `exp x`, so the latter reads `x` first. Of two ops `exp x`, either may come first.
     let needing = |needs: bool| {
         let mut program = build_chain(2, 2048);
         let input =
@@ -185,7 +185,7 @@ fn rejects_forged_certificates() {
     assert!(matches!(claim("/proof/potentials_ns/0", 1.0), Violation::Potentials(_)));
     assert!(matches!(forge_and_verify(&honest, "/proof/potentials_ns", vec![0.0]), Violation::Potentials(_)));
     assert!(matches!(forge_and_verify(&honest, "/us", Value::Null), Violation::ParseError(_)));
-    // Without its last op the program takes less; with more freedom, or a faster machine, it may.
+    // The program takes less time without its last op, and may take less with more freedom or on a faster machine.
     let mut shorter = honest.clone();
     shorter.proof.program.ops.pop();
     assert!(matches!(check_certificate(&shorter), Err(Violation::Potentials(_))));
@@ -248,14 +248,14 @@ fn takes_steps_in_proportion_to_ops() {
         let text = serde_json::to_string(&build_certificate(build_chain(n_ops, rows))).unwrap();
         verify(&text).unwrap().num_examined_ops
     };
-    // The last 24 ops have fewer segments than the others, which all have 24; a step ends where it takes long enough.
+    // Only the last 24 ops have fewer than 24 segments. The check of a segment ends early where it takes long enough.
     let [once, twice, four_times] = [50, 100, 200].map(|n_ops| steps(n_ops, 16384));
     assert!(100 * (four_times - twice) <= 105 * 2 * (twice - once), "{once}, {twice} and {four_times} ops in nests");
-    // An op in a segment of 24 ops is in no more nests than two axes have pairs of 12 counts, and each alone.
+    // A segment of 24 ops has two axes of up to 12 counts: at most 12 * 12 pairs, and 12 nests of each axis alone.
     let per_op = (twice - once) / 50;
     let most = (1..=24).sum::<usize>() * (12 * 12 + 12 + 12) + 1;
     assert!(per_op <= most, "{per_op} looks for each op, and at most {most}");
-    // Larger sizes have no more counts.
+    // A larger size has no more tile counts, because their number is limited.
     let of_more_rows = steps(50, 1 << 20);
     assert!(of_more_rows <= 4 * once, "{of_more_rows} looks, and {once} for a sixty-fourth of the rows");
 }

@@ -111,7 +111,7 @@ impl<'c> BundleBuilder<'c> {
         Ok(())
     }
 
-    /// Returns for each item the buffers that it uses, as [`Step`]s.
+    /// Returns for each item the buffers that it uses, as a [`ProgramStep`].
     fn collect_steps(&self) -> Vec<ProgramStep> {
         let mut steps = vec![ProgramStep::default(); self.items.len()];
         for (number, buffer) in self.buffers.iter().enumerate() {
@@ -175,7 +175,7 @@ fn is_in_loop(op: Op<'_>) -> bool {
 }
 
 /// Returns the kind of a buffer. Arguments, constants and results of the function are external; all other buffers are
-/// internal. A value that is defined in a loop does not leave LX, as its place depends on the iteration.
+/// internal. A value that is defined in a loop does not leave LX, as its address depends on the iteration.
 fn classify_buffer(buffer: Value<'_>) -> TensorKind {
     let is_given = buffer.def().is_none_or(|def| def.is(spyre::CONSTANT));
     if is_given || collect_alias_users(buffer).iter().any(|user| user.is("func.return")) {

@@ -48,8 +48,8 @@ impl IndexedRowCounts {
         Ok(rows)
     }
 
-    /// Returns the range of the integers of an argument, end excluded. `promised` is the range that ops which compute
-    /// with them accept.
+    /// Returns the range of the integers of an argument, end excluded. `promised` is the range that the ops which
+    /// compute with them accept.
     pub(super) fn index_range(&self, argument: Value<'_>, promised: Option<[i64; 2]>) -> Option<[i64; 2]> {
         match (self.source_rows.get(argument), self.list_rows.get(argument)) {
             (moved, Some(&rows)) => Some([0, moved.map_or(rows, |&moved| moved.min(rows))]),
@@ -64,7 +64,7 @@ fn record_min(rows: &mut ValueMap<i64>, buffer: Value<'_>, found: i64) {
     rows.insert(buffer, least);
 }
 
-/// Returns the buffers whose elements are moved into a list of indices: by copies, in parts, and by gathers.
+/// Returns the buffers whose elements are moved into a list of indices: by copies, also of slices, and by gathers.
 fn find_sources<'c>(list: Value<'c>, writers: &ValueMap<Vec<ComputeOp<'c>>>) -> Vec<Value<'c>> {
     let (mut open, mut seen, mut found) = (vec![list], ValueMap::default(), Vec::new());
     while let Some(buffer) = open.pop() {

@@ -54,7 +54,7 @@ const MAX_DIMS: usize = 7;
 
 /// Buffer of the program that launches receive as an argument.
 struct ProgramBuffer<'c> {
-    /// Value through which the program accesses the buffer; the one of a result may be a view.
+    /// Value through which the program accesses the buffer; for a result it may be a view.
     shown: Value<'c>,
     role: ProgramBufferRole,
     position: i64,
@@ -77,16 +77,15 @@ impl<'c> ProgramBuffer<'c> {
     }
 }
 
-/// Place of a temporary in the region that launches share.
+/// Location of a temporary in the region that launches share.
 struct SharedLocation {
     offset_bytes: i64,
     /// First and last launch that use it.
     life: [i64; 2],
 }
 
-/// Key that determines the bytes of a constant in device memory: its device layout, its sizes other than 1, its element
-/// type, whether one element stands for all, and the bytes of the elements and of the numbers that they are rounded
-/// from.
+/// Key that determines the bytes of a constant in device memory. It consists of the device layout, the sizes other than
+/// 1, the element type, whether one element stands for all, and the bytes of the elements, rounded and unrounded.
 type ConstantKey<'c> = (String, Vec<i64>, ElementType, bool, [&'c [u8]; 2]);
 
 struct SdscLowering<'c> {
@@ -283,7 +282,7 @@ impl<'c> SdscLowering<'c> {
         tensor.with_layout(self.function.ctx(), &layout, None)
     }
 
-    /// Returns the base of the digits of an integer result.
+    /// Returns the base of the digits of an integer result that the device format cannot hold.
     fn digit_base(&self, buffer: &ProgramBuffer<'c>) -> Option<Attribute<'c>> {
         let position = usize::try_from(buffer.position).expect("a position in a list");
         (buffer.role == ProgramBufferRole::Output)
@@ -291,8 +290,9 @@ impl<'c> SdscLowering<'c> {
             .flatten()
     }
 
-    /// Returns the range of the integers in an argument, the end excluded: below the row counts of all tables that they
-    /// index, or within the range that the ops which compute with them accept. Returns `None` if nothing bounds them.
+    /// Returns the range of the integers in an argument, the end excluded. The range is below the row counts of all
+    /// tables that they index, or the range that the ops which compute with them accept. Returns `None` if nothing
+    /// bounds them.
     fn argument_range(&self, value: Value<'c>, rows: &IndexedRowCounts) -> Option<[i64; 2]> {
         let (_, position) = value.as_block_arg().filter(|_| value.def().is_none())?;
         let promised = argument_attribute(self.function, position, attr::SPYRE_RANGE).and_then(integers);
@@ -326,7 +326,7 @@ impl<'c> SdscLowering<'c> {
         Ok(launches)
     }
 
-    /// Returns the place of each temporary, by buffer number.
+    /// Returns the location of each temporary, by buffer number.
     fn place_temporaries(
         &self,
         launches: &[Vec<Op<'c>>],
@@ -482,7 +482,7 @@ impl<'c> SdscLowering<'c> {
     }
 
     /// Returns the symbolic size of each iteration dimension, if any. A symbolic dimension is never merged with another
-    /// one, in sticks, or divided.
+    /// one, part of a stick, or divided.
     fn symbolic_iteration_dims(
         &self,
         compute: ComputeOp<'c>,

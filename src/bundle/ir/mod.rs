@@ -1,4 +1,5 @@
-//! Passes of stage `bundle`, and the ops of `sdsc` from and to its model: the files of the stage that use IR.
+//! Passes of stage `bundle`, and conversion of `sdsc` ops from and to its model. No other code of the stage depends on
+//! MLIR.
 
 pub(crate) mod form_bundles;
 mod indexed_rows;

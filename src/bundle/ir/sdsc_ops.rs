@@ -1,4 +1,4 @@
-//! `sdsc` ops and attributes from and to the model of a bundle.
+//! Converts `sdsc` ops and attributes from and to the model of a bundle.
 
 use crate::dialect::{
     OdsEnum,
@@ -23,7 +23,7 @@ impl OdsEnum for ElementArrangement {
     const ALL: &'static [Self] = &Self::ALL;
 }
 
-/// The parameters of an `#sdsc` attribute by name.
+/// Parameters of an `#sdsc` attribute, by name.
 struct AttributeParameters<'c> {
     entries: Vec<(&'c str, Attribute<'c>)>,
 }
@@ -84,7 +84,7 @@ pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Bu
     }
 }
 
-/// `sdsc.bundle` with the buffers of its kernel arguments.
+/// Builds an `sdsc.bundle` with the buffers of its kernel arguments.
 #[must_use]
 pub(crate) fn bundle_to_ir<'c>(
     context: &'c Context,
@@ -101,7 +101,7 @@ pub(crate) fn bundle_to_ir<'c>(
     build_op(sdsc::BUNDLE, location, &[], &[], attributes, vec![new_block(&[], location)])
 }
 
-/// Writes the lives of a launch on its `sdsc.bundle`, or on the module that this becomes.
+/// Writes the live ranges of a launch on its `sdsc.bundle`, or on the module that replaces it.
 pub(crate) fn set_live_ranges(bundle: Op<'_>, mut lives: Vec<LaunchLiveRange>) {
     lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     if !lives.is_empty() {
@@ -110,10 +110,10 @@ pub(crate) fn set_live_ranges(bundle: Op<'_>, mut lives: Vec<LaunchLiveRange>) {
     }
 }
 
-/// The lives of a launch.
+/// Returns the live ranges of a launch.
 ///
 /// # Errors
-/// The text that is no life.
+/// The text of an invalid live range.
 pub(crate) fn live_ranges_from_ir(bundle: Op<'_>) -> Result<Vec<LaunchLiveRange>, String> {
     let texts = bundle
         .attr(attr::SDSC_LIVES)
@@ -122,7 +122,7 @@ pub(crate) fn live_ranges_from_ir(bundle: Op<'_>) -> Result<Vec<LaunchLiveRange>
     texts.into_iter().map(str::parse).collect()
 }
 
-/// `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.
+/// Builds an `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.
 #[must_use]
 pub(crate) fn op_to_ir<'c>(
     context: &'c Context,
@@ -244,7 +244,7 @@ fn build_tensor_attribute<'c>(context: &'c Context, operand: &OpSpecOperand, num
     sdsc_attribute("tensor", parameters)
 }
 
-/// A coordinate as an affine expression; an index tensor that it reads becomes the next symbol.
+/// Converts a coordinate to an affine expression. An index tensor that it reads becomes the next symbol.
 fn build_coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> AffineExpression {
     let boxed = |value: i64| Box::new(AffineExpression::Constant(value));
     let term = match &coordinate.term {
@@ -267,10 +267,10 @@ fn build_coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String
     if coordinate.offset == 0 { term } else { AffineExpression::Add(Box::new(term), boxed(coordinate.offset)) }
 }
 
-/// The bundle that `sdsc.bundle` holds.
+/// Reads the bundle of an `sdsc.bundle`.
 ///
 /// # Errors
-/// The op that has no meaning as an op spec, and why.
+/// The op that is no op spec, and the reason.
 pub(crate) fn bundle_from_ir<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
     let pool_bytes = bundle.attr(attr::POOL_BYTES).and_then(integer).unwrap_or(0);
     Ok(Bundle { pool_bytes, items: items_from_ir(bundle)? })
@@ -290,10 +290,10 @@ fn items_from_ir<'c>(parent: Op<'c>) -> Result<Vec<BundleItem>, (Op<'c>, String)
     parent.body_ops().into_iter().map(item).collect()
 }
 
-/// The op spec that `sdsc.op` is.
+/// Reads the op spec of an `sdsc.op`.
 ///
 /// # Errors
-/// A message about the attribute that has no meaning.
+/// A message about the invalid attribute.
 pub(crate) fn op_from_ir(op: Op<'_>) -> Result<OpSpec, String> {
     if !op.is(sdsc::OP) {
         return Err("is not an op spec; expected 'sdsc.op' or 'sdsc.loop'".to_owned());
@@ -399,7 +399,8 @@ fn ownership_from_attributes(owners: Vec<Attribute<'_>>) -> Result<Ownership, St
     Ok(Ownership { dims: owners.into_iter().map(owner).collect::<Result<_, String>>()? })
 }
 
-/// A coordinate from an affine expression; none for one that is more than a dimension taken apart, plus a number.
+/// Converts an affine expression to a coordinate; `None` if it is not a mixed-radix term of one dimension plus a
+/// number.
 fn coordinate_from_expr(expr: &AffineExpression, index_tensors: &[&str]) -> Option<Coordinate> {
     let number =
         |expr: &AffineExpression| if let AffineExpression::Constant(value) = expr { Some(*value) } else { None };

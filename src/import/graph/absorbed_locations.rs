@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_SEARCHED: usize = 64;
 
 impl ValueGraph {
-    /// Returns the source locations of the nodes between `operands` and what `built` reads, in ascending order: their
-    /// operations are part of `built`, which was built with the nodes from `first` on. Returns none if there are too
-    /// many to tell.
+    /// Returns the source locations of the nodes between `operands` and the inputs of `built`, in ascending order.
+    /// Their operations are part of `built`, whose nodes were added from `first` on. Returns an empty list if the
+    /// search exceeds `MAX_SEARCHED` nodes.
     pub fn find_absorbed_locations(&self, built: NodeId, first: usize, operands: &[NodeId]) -> Vec<usize> {
         let read = self.collect_inputs_since(built, first);
         if operands.iter().all(|operand| read.contains(operand)) {
@@ -28,12 +28,12 @@ impl ValueGraph {
         absorbed.map(|(id, _)| self.location(id)).collect::<BTreeSet<usize>>().into_iter().collect()
     }
 
-    /// Gives the nodes from `first` on that have the source location `place` another one.
+    /// Replaces source location `place` by `by` in the nodes from `first` on.
     pub fn replace_location(&mut self, first: usize, place: usize, by: usize) {
         self.locations[first..].iter_mut().filter(|own| **own == place).for_each(|own| *own = by);
     }
 
-    /// Returns a node, the nodes from `first` on that it depends on, and the older nodes that these read.
+    /// Returns `id`, the nodes from `first` on that it depends on, and the older nodes that are their inputs.
     fn collect_inputs_since(&self, id: NodeId, first: usize) -> BTreeSet<NodeId> {
         let (mut found, mut open) = (BTreeSet::new(), vec![id]);
         while let Some(id) = open.pop() {
@@ -44,7 +44,8 @@ impl ValueGraph {
         found
     }
 
-    /// Returns whether a node depends on one of `read` or is one; `None` beyond the limit. Constants lead nowhere.
+    /// Returns whether a node is in `read` or depends on a node in it. Returns None beyond the limit. Constants depend
+    /// on nothing. `leads` caches results.
     fn depends_on_any(&self, id: NodeId, read: &BTreeSet<NodeId>, leads: &mut BTreeMap<NodeId, bool>) -> Option<bool> {
         if let Some(&known) = leads.get(&id) {
             return Some(known);

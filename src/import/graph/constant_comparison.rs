@@ -1,18 +1,9 @@
-//! Comparisons of values that are known along two dimensions, such as a causal mask over many positions, which has too
-//! many elements for a constant.
+//! Comparisons of values that are constant along two dimensions, such as a causal mask with too many elements for a
+//! constant.
 //!
-//! `u[s] < v[t]` depends on the order of the numbers alone. Each number is therefore replaced by its rank, written in
-//! numbers that the device's formats hold exactly, and the device compares two vectors. Sums and differences of vectors
-//! on either side (`t - s > 3`) are sorted by dimension first.
-//!
-//! The device's comparisons and selects cannot have their results in LX. The ranks of the two sides always differ, so
-//! their difference divided by 0 is `inf` where the truth value is 0, and `-inf` where it is 1. This tensor is the
-//! *mask* of the truth value (`wall` in the code). A select is computed from the mask of its condition by negation and
-//! maximum, without rounding: `inf` or `-inf` selected by two conditions is the larger or the smaller of their masks,
-//! `a` or a smaller `b` is `max(-max(mask, -a), b)`, and a tensor `x` or `-inf` is `-max(-x, mask)`.
-//!
-//! A value that depends on such truth values alone is recomputed tile by tile at each use, not once for all uses
-//! ([`recompute_broadcast`]).
+//! `u[s] < v[t]` depends only on the order of the numbers. Each number is replaced by its rank, encoded in numbers that
+//! the device's formats represent exactly, and the device compares two vectors. Sums and differences on either side
+//! (`t - s > 3`) are first sorted by dimension. Selects on the results use masks (`build_mask`).
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
@@ -180,7 +171,7 @@ fn encode_rank(rank: usize, below: usize) -> Option<f64> {
     RANK_EXPONENTS.contains(&exponent).then_some(if rank < below { -magnitude } else { magnitude })
 }
 
-/// Returns the conjunction or disjunction (`operation`) of truth values: a virtual op that has a mask if each input has
+/// Returns the conjunction or disjunction (`operation`) of truth values: a virtual op with a mask if each input has
 /// one, else `joined`.
 pub(in crate::import) fn combine_truth_values(
     graph: &mut ValueGraph,
@@ -198,7 +189,11 @@ fn has_mask(graph: &ValueGraph, truth: NodeId) -> bool {
         && matches!(node.kind, NodeKind::Virtual(GREATER_OP | "arith.andi" | "arith.ori"))
 }
 
-/// Returns the mask of a truth value: `inf` where it is 0, `-inf` where it is 1. None if it has no mask.
+/// Returns the mask of a truth value (`wall` in the code): `inf` where it is 0, `-inf` where it is 1. Returns None if
+/// the value has no mask.
+///
+/// The device's comparisons and selects cannot write LX. The ranks of the two sides always differ. Their difference
+/// divided by 0 is therefore `inf` where the truth value is 0, and `-inf` where it is 1.
 fn build_mask(graph: &mut ValueGraph, truth: NodeId, element: NodeElementType) -> Option<NodeId> {
     let node = graph.node(truth).clone();
     let (NodeKind::Virtual(operation), &[one, other, _]) = (node.kind, node.inputs.as_slice()) else { return None };
@@ -225,8 +220,11 @@ fn negate(graph: &mut ValueGraph, x: NodeId, element: NodeElementType) -> NodeId
     graph.negation_operand(x).unwrap_or_else(|| graph.add_pointwise("neg", &[x], element))
 }
 
-/// Computes `select(truth, yes, no)` from the mask of `truth`. Returns None if `truth` has no mask, or if neither `yes`
-/// nor `no` is a number below `inf`.
+/// Computes `select(truth, yes, no)` from the mask of `truth`, by negation and maximum, without rounding. Returns None
+/// if `truth` has no mask, or if neither `yes` nor `no` is a number below `inf`.
+///
+/// `inf` or `-inf` selected by two conditions is the larger or the smaller of their masks. `a` or a smaller `b` is
+/// `max(-max(mask, -a), b)`. A tensor `x` or `-inf` is `-max(-x, mask)`.
 pub(in crate::import) fn select_with_mask(
     graph: &mut ValueGraph,
     truth: NodeId,
@@ -359,13 +357,13 @@ fn compute_operand_indices(operand: &[i64], map: &[AffineExpression]) -> Vec<Aff
 
 struct BroadcastRewriter<'a> {
     shape: &'a [i64],
-    /// Returns the dimensions along which the input is broadcast.
+    /// Dimensions along which the input is broadcast.
     repeated: Vec<usize>,
 }
 
 impl BroadcastRewriter<'_> {
-    /// Returns a node under the indices `map` of the larger iteration space, which includes the broadcast dimensions if
-    /// `is_whole`.
+    /// Returns a node under the indices `map` of the larger iteration space. The space includes the broadcast
+    /// dimensions if `is_whole`.
     fn rewrite(&self, graph: &mut ValueGraph, id: NodeId, map: &[AffineExpression], is_whole: bool) -> Option<NodeId> {
         let node = graph.node(id).clone();
         match node.kind {
@@ -399,8 +397,8 @@ impl BroadcastRewriter<'_> {
     }
 }
 
-/// Returns whether a result of `width` bits may be one side of such a comparison: a sum or a difference of constant
-/// integers with too many elements, without overflow.
+/// Returns whether a result of `width` bits may be one side of a constant comparison: a sum or a difference of constant
+/// integers with too many elements for a constant. Overflow must not be possible.
 pub(in crate::import) fn is_comparison_side(graph: &ValueGraph, name: &str, inputs: &[NodeId], width: u32) -> bool {
     let is_sum =
         matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_constant_or_side(graph, input));
@@ -410,7 +408,7 @@ pub(in crate::import) fn is_comparison_side(graph: &ValueGraph, name: &str, inpu
     is_large && compute_sum_bounds(graph, name, inputs).is_some_and(|[first, last]| first >= -end && last < end)
 }
 
-/// Returns lower and upper bounds of constant integers; None for other nodes.
+/// Returns lower and upper bounds of constant integers. Returns None for other nodes.
 fn compute_side_bounds(graph: &ValueGraph, id: NodeId) -> Option<[f64; 2]> {
     let node = graph.node(id);
     match (&node.kind, node.inputs.as_slice()) {
@@ -441,8 +439,8 @@ fn is_constant_or_side(graph: &ValueGraph, id: NodeId) -> bool {
     graph.as_constant(id).is_some() || matches!(graph.node(id).kind, NodeKind::Virtual("arith.addi" | "arith.subi"))
 }
 
-/// Returns the operand that ops other than comparisons read in place of a side of a comparison: its constant value if
-/// it is small enough for one, else `id`.
+/// Returns the operand that ops other than comparisons read instead of a comparison side. This is its constant value if
+/// it is small enough for a constant, else `id`.
 pub(in crate::import) fn resolve_side(graph: &ValueGraph, id: NodeId) -> NodeId {
     let numbers = graph
         .required_inputs(id)

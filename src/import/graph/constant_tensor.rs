@@ -1,4 +1,4 @@
-//! Numbers that are known at compile time, and arithmetic on them.
+//! Constant tensors, and compile-time arithmetic on them.
 
 use program::affine::AffineExpression;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::rc::Rc;
 /// many.
 pub(in crate::import) const MAX_CONSTANT_ELEMENTS: i64 = 1 << 24;
 
-/// Returns the message that a tensor has too many elements to be computed at compile time.
+/// Returns the error message for a tensor with too many elements to compute at compile time.
 pub(in crate::import) fn constant_limit_error(num_elements: i64) -> String {
     format!(
         "expected at most {MAX_CONSTANT_ELEMENTS} elements that are computed at compile time, found {num_elements}; give them as an argument, or \
@@ -27,7 +27,7 @@ pub struct ConstantTensor {
     /// Bits of `i64` or of `f64`.
     pub(super) bits: Rc<[u64]>,
     is_integer: bool,
-    /// Floating-point numbers as the program rounds them, where these are other numbers
+    /// Floating-point numbers as the program rounds them, if they differ from `bits`
     /// ([`ConstantTensor::apply_program_rounding`]).
     pub(super) as_written: Option<Rc<[u64]>>,
 }
@@ -65,8 +65,7 @@ impl ConstantTensor {
         Self::from_integer_bits(integers.into_iter().map(i64::cast_unsigned).collect())
     }
 
-    /// Returns the elements in order. Integers beyond 2^53 are rounded: integer arithmetic uses
-    /// [`Self::rewrite_integers`].
+    /// Returns the elements in order. Rounds integers above 2^53; integer arithmetic uses [`Self::map_integers`].
     pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
         self.bits.iter().map(|&bits| self.decode_number(bits))
     }
@@ -152,7 +151,7 @@ impl ConstantTensor {
         Self { bits, is_integer: self.is_integer, as_written: None }
     }
 
-    /// Returns the elements in other places, and those that the program rounds with them.
+    /// Rearranges the elements by `places`, and likewise the numbers that the program rounds.
     fn rearrange(&self, places: impl Fn(&Self) -> Rc<[u64]>) -> Self {
         let as_written = self.as_written.clone().map(|written| places(&Self::from_float_bits(written)));
         Self { bits: places(self), is_integer: self.is_integer, as_written }
@@ -257,7 +256,7 @@ impl ConstantTensor {
         self.clone().to_storage(true).reduce_bits(shape, dim, combine)
     }
 
-    /// A scalar that represents all elements also represents their reduction.
+    /// Reduces the bits of the elements along one dimension. A single element stands for equal elements along `dim`.
     fn reduce_bits(&self, shape: &[i64], dim: usize, combine: impl Fn(u64, u64) -> u64) -> Self {
         if let [one] = *self.bits {
             return self.with_bits(Rc::from([reduce_splat(one, shape[dim], combine)]));
@@ -340,7 +339,7 @@ impl ConstantTensor {
     }
 }
 
-/// Combines `count` equal elements, in as many steps as the number has bits. The order of combination must not matter.
+/// Combines `count` equal elements, in O(log `count`) steps. The order of combination must not matter.
 fn reduce_splat(element: u64, mut count: i64, combine: impl Fn(u64, u64) -> u64) -> u64 {
     let (mut combined, mut power) = (None, element);
     while count > 0 {
@@ -353,7 +352,7 @@ fn reduce_splat(element: u64, mut count: i64, combine: impl Fn(u64, u64) -> u64)
     combined.expect("a dimension has elements")
 }
 
-/// Applies `function` to the elements of several tensors, point by point. One number may stand for a tensor of any
+/// Applies `function` to the elements of several tensors, point by point. A tensor of one number is broadcast to any
 /// shape.
 fn map_points<T: Copy + Default>(
     inputs: &[(&ConstantTensor, &[i64])],

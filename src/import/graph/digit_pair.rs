@@ -2,24 +2,24 @@
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 
-/// The virtual operation of [`Graph::add_digits`].
+/// Name of the virtual operation of [`ValueGraph::add_digits`].
 const DIGITS_OP: &str = "digits";
 
-/// Integers as two digits.
+/// Integer tensor, represented by two tensors of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DigitPair {
-    /// The upper and the lower digit. The lower one is at least 0 and below the base, so integers below 0 have an upper
-    /// digit below 0.
+    /// Upper and lower digit. The lower digit is at least 0 and below the base, so negative integers have a negative
+    /// upper digit.
     pub parts: [NodeId; 2],
-    /// Range of the integers, for any integers of the arguments: the first one, and one past the last.
+    /// Range of the integers for all arguments: the first integer, and one past the last.
     pub range: [i64; 2],
-    /// The integers as numbers that the device does not compute: they show how the integers follow from those of the
-    /// arguments, and which ranges they have. None if this is not known.
+    /// Node with the integers themselves, which the device does not compute. It shows how they follow from the integers
+    /// of the arguments, and which ranges they have. None if unknown.
     pub exact: Option<NodeId>,
 }
 
 impl ValueGraph {
-    /// Builds integers that the format cannot represent, as digits. Ops that compute with them otherwise read `refused`
+    /// Builds integers that the format cannot represent, as digits. Ops that do not support digits read `refused`
     /// instead.
     pub fn add_digits(&mut self, digits: DigitPair, refused: NodeId) -> NodeId {
         let DigitPair { parts: [upper, lower], range, exact } = digits;
@@ -34,7 +34,7 @@ impl ValueGraph {
         )
     }
 
-    /// Returns the digits of integers that are known by their digits only.
+    /// Returns the digits of integers that are represented by digits only.
     #[must_use]
     pub fn find_digits(&self, id: NodeId) -> Option<DigitPair> {
         let ValueNode { kind, inputs, .. } = self.node(id);

@@ -6,7 +6,7 @@ use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl NodeElementType {
-    /// Returns whether it is f32 in the program.
+    /// Returns whether the type is f32 in the program.
     #[must_use]
     pub const fn is_single(self) -> bool {
         matches!(self, Self::F32 | Self::Single)
@@ -26,12 +26,12 @@ impl ValueGraph {
         !self.depends_on_format || self.is_narrow == is_narrow
     }
 
-    /// Records that a tensor is an argument or a constant of the program, which holds it in f32 or not.
+    /// Records an argument or a constant of the program, and whether the program holds it in f32.
     pub fn record_input_format(&mut self, number: usize, is_single: bool) {
         self.input_formats.insert(number, is_single);
     }
 
-    /// Returns whether the program holds an argument or a constant in f32. None for results of ops.
+    /// Returns whether the program holds an argument or a constant in f32. Returns None for results of ops.
     #[must_use]
     pub fn is_f32_input(&self, number: usize) -> Option<bool> {
         self.input_formats.get(&number).copied()
@@ -43,8 +43,8 @@ impl ValueGraph {
         self.storage_formats.get(&number).copied()
     }
 
-    /// Returns the formats in which tensors must be held: those known before, and those of tensors that `roots` need
-    /// both in single precision and in another format.
+    /// Returns the storage formats of tensors: those already recorded, and those of tensors that `roots` read both in
+    /// single precision and in another format.
     #[must_use]
     pub fn compute_storage_formats(&self, roots: &[NodeId]) -> BTreeMap<usize, StorageFormat> {
         let (mut single, mut narrow, mut integers) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
@@ -60,7 +60,7 @@ impl ValueGraph {
                     _ = narrow.insert(*number, num_elements)
                 }
                 (_, _, Some(number)) => _ = narrow.insert(number, num_elements),
-                // Integers that are moved only are those of their readers.
+                // Integers that are only moved have the format of their users.
                 _ if is_moved(id) => {}
                 _ => integers.extend(self.required_inputs(id).iter().filter_map(|&input| self.source_tensor(input))),
             }
@@ -78,7 +78,7 @@ impl ValueGraph {
         held
     }
 
-    /// Converts a tensor that the device holds in single precision for a reader in 16 bits.
+    /// Converts a tensor that is stored in single precision for a user in 16 bits.
     pub fn convert_to_narrow(&mut self, single: NodeId, element: NodeElementType) -> NodeId {
         let read = self.convert_format(single, NARROW, element);
         self.single_forms.insert(read, single);
@@ -114,7 +114,7 @@ impl ValueGraph {
         self.convert_lanes(whole, conversion, element, &shape)
     }
 
-    /// Converts numbers that an operation has computed in lanes.
+    /// Converts numbers of which each fills a stick (`broadcast_to_lanes`), and views the first element of each stick.
     pub fn convert_lanes(
         &mut self,
         lanes: NodeId,
@@ -127,7 +127,7 @@ impl ValueGraph {
         self.view(converted, first, shape)
     }
 
-    /// Repeats each element along a last dimension of its own, which fills a 16-bit stick, and two 32-bit sticks.
+    /// Repeats each element along an added last dimension, which fills one 16-bit stick or two 32-bit sticks.
     pub fn broadcast_to_lanes(&mut self, node: NodeId) -> NodeId {
         let shape = self.node(node).shape.clone();
         let map = (0..shape.len()).map(AffineExpression::Dim).collect();
@@ -135,17 +135,17 @@ impl ValueGraph {
     }
 }
 
-/// Format in which the device must hold a tensor that is read in two.
+/// Storage format of a tensor that is read in two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StorageFormat {
-    /// In f32: readers in 16 bits convert it.
+    /// f32; users in 16 bits convert it.
     Single,
-    /// In 16 bits: no angle is computed from it in f32.
+    /// 16 bits; no angle is computed from it in f32.
     Narrow,
 }
 
 /// Elements of a 16-bit stick.
 pub(in crate::import) const LANES: i64 = DeviceFormat::Sen169Fp16.elements_per_stick();
 
-/// Maximum number of elements of a tensor that is converted for its readers: with two sticks for each, it has 16 MiB.
+/// Maximum number of elements of a tensor that is converted for its users. With two sticks per element, that is 16 MiB.
 const MAX_CONVERTED_ELEMENTS: i64 = 1 << 16;

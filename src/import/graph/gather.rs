@@ -3,8 +3,8 @@
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, formats::LANES};
 use program::affine::AffineExpression;
 
-/// Number of columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look up
-/// a row.
+/// Number of columns of a table whose rows have one number: one stick of the 16-bit format, so that the device can look
+/// up a row.
 pub(super) const NUM_SCALAR_COLUMNS: i64 = LANES;
 
 impl ValueGraph {
@@ -91,7 +91,7 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the tensor behind the reshapes and views of `index` that keep its element order.
+    /// Looks through reshapes and views of `index` that preserve its element order.
     fn skip_order_preserving_views(&self, mut index: NodeId) -> NodeId {
         loop {
             let ValueNode { kind, inputs, shape, .. } = self.node(index);

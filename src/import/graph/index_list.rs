@@ -1,8 +1,8 @@
 //! Lists of indices that a program concatenates, shifts, stacks, slices or transposes.
 //!
 //! The device reads a list of indices in its stored order. A gather with a concatenated list is therefore the
-//! concatenation of the gathers with its parts, and a gather with a transposed list is the transposed gather: table
-//! rows fill whole sticks, indices do not.
+//! concatenation of one gather per list. A gather with a transposed list is the transposed gather: table rows fill
+//! whole sticks, indices do not.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
@@ -24,8 +24,8 @@ impl ValueGraph {
         }
     }
 
-    /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of the
-    /// gathers with its parts. Returns None for a list that is a tensor.
+    /// Gathers the rows of `table` along `dim` with a concatenated list or a view of one, as the concatenation of one
+    /// gather per list. Returns None for a list that is a tensor.
     pub(super) fn gather_concatenated(
         &mut self,
         table: NodeId,

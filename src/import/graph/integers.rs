@@ -3,7 +3,7 @@
 //!
 //! An integer argument is an index if it selects rows of a table, or if an op on it is not exact on the device (a
 //! cosine, a remainder). This is known only after the whole program is imported. Other functions of an index become
-//! lookups ([`super::find_table_rows`]).
+//! lookups ([`super::table_lookup`]).
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor, formats::StorageFormat,
@@ -18,7 +18,7 @@ const MAX_POSITIONS: i64 = 4096;
 /// Facts about the integers of a program that are known at compile time.
 #[derive(Debug)]
 pub struct IntegerFacts {
-    /// Representation in which the device computes with the integers.
+    /// Number format in which the device computes with the integers.
     element: NodeElementType,
     /// Tensors that are indices, by tensor number, with the number of values of each.
     rows: BTreeMap<usize, i64>,
@@ -34,8 +34,8 @@ pub struct IntegerFacts {
     widths: BTreeMap<NodeId, u32>,
     /// Nodes whose elements are a subset of the elements of another node, however they are computed.
     supersets: BTreeMap<NodeId, NodeId>,
-    /// Nodes whose values are those of other nodes, which the device does not compute, but whose ranges are known:
-    /// running sums, and truth values of integers that are known by their digits.
+    /// Nodes with the same values that the device does not compute, but whose ranges are known. Used for running sums,
+    /// and for truth values of integers that are represented by digits.
     exact: BTreeMap<NodeId, NodeId>,
     /// Nodes that are quotients or remainders of integers, however they are computed.
     divided: BTreeMap<NodeId, IntegerDivision>,
@@ -86,7 +86,7 @@ impl IntegerFacts {
     pub fn updated_index_rows(&self) -> Option<BTreeMap<usize, i64>> {
         let bound = |number: &usize| self.promised_ranges.get(number).map_or(MAX_POSITIONS, |range| range[1]);
         let rows = self.requested_rows.iter().map(|(number, rows)| (*number, rows.unwrap_or_else(|| bound(number))));
-        // No integer of a range below 0 selects a row.
+        // A range below 0 contains no row.
         let rows: BTreeMap<usize, i64> = rows.filter(|(_, rows)| *rows > 0).collect();
         (rows != self.rows).then_some(rows)
     }
@@ -97,13 +97,13 @@ impl IntegerFacts {
     }
 
     /// Returns the range that the caller promised for the integers of a tensor: the first one, and one past the last.
-    /// None without a promise.
+    /// Returns None without a promise.
     #[must_use]
     pub fn promised_range(&self, number: usize) -> Option<[i64; 2]> {
         self.promised_ranges.get(&number).copied()
     }
 
-    /// Returns the representation in which the device computes with integers.
+    /// Returns the number format in which the device computes with integers.
     #[must_use]
     pub const fn element(&self) -> NodeElementType {
         self.element
@@ -133,7 +133,7 @@ impl IntegerFacts {
         self.exact.get(&id).copied()
     }
 
-    /// Returns the division that a node is the quotient or the remainder of, if any.
+    /// Returns the division whose quotient or remainder the node is, if any.
     #[must_use]
     pub fn division(&self, id: NodeId) -> Option<IntegerDivision> {
         self.divided.get(&id).copied()
@@ -172,7 +172,7 @@ impl ValueGraph {
         self.integers.rows.get(&self.source_tensor(id)?).copied()
     }
 
-    /// Returns whether a tensor that a list is, or is joined of, is known to be an index.
+    /// Returns whether a list, or a tensor that it is concatenated from, is known to be an index.
     #[must_use]
     pub fn is_known_index(&self, list: NodeId) -> bool {
         let (mut open, mut seen) = (vec![list], BTreeSet::new());
@@ -208,8 +208,8 @@ impl ValueGraph {
         }
     }
 
-    /// Records an index as `record_index` does, where `id` is the numeric form of integers. Does nothing unless these
-    /// are the integers of a tensor, and no arithmetic is applied to them.
+    /// Records an index as [`Self::record_index`] does, where `id` is the numeric form of integers. Does nothing unless
+    /// these are the unmodified integers of a tensor.
     pub fn record_numeric_index(&mut self, id: NodeId, n_rows: i64) {
         if self.source_tensor(id).is_some() {
             return self.record_index(id, n_rows);
@@ -226,8 +226,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the number of values of the integers of one tensor that a node is or is computed from: the end of their
-    /// range, or as many as of positions that nothing bounds, but `least`.
+    /// Returns the number of values of the integers that a node is computed from: the end of their promised range.
+    /// Without one, returns `MAX_POSITIONS`, but at least `least`.
     #[must_use]
     pub fn num_source_values(&self, id: NodeId, least: i64) -> i64 {
         let promised = self
@@ -238,8 +238,8 @@ impl ValueGraph {
         promised.max().unwrap_or_else(|| least.max(MAX_POSITIONS))
     }
 
-    /// Returns whether the integers that a node is computed from may be negative, by their declared ranges: they are no
-    /// indices then.
+    /// Returns whether the integers that a node is computed from may be negative, by their promised ranges. Negative
+    /// integers cannot be indices.
     #[must_use]
     pub fn may_have_negative_sources(&self, id: NodeId) -> bool {
         self.collect_source_tensors(id)
@@ -248,7 +248,7 @@ impl ValueGraph {
             .any(|range| range[0] < 0)
     }
 
-    /// Returns the tensors of integers that the nodes compute with as numbers.
+    /// Returns the integer tensors that the nodes compute with as numbers.
     #[must_use]
     pub fn find_tensors_used_as_numbers(&self, roots: &[NodeId]) -> BTreeSet<usize> {
         self.collect_required(roots, |_| false).into_iter().filter_map(|id| self.numeric_source_tensor(id)).collect()
@@ -262,7 +262,7 @@ impl ValueGraph {
         if shows { self.source_tensor(node.inputs[0]) } else { None }
     }
 
-    /// Returns the tensors of integers that a node is computed from.
+    /// Returns the integer tensors that a node is computed from.
     #[must_use]
     pub fn collect_source_tensors(&self, id: NodeId) -> BTreeSet<usize> {
         let (mut open, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
@@ -275,13 +275,13 @@ impl ValueGraph {
         found
     }
 
-    /// Returns the tensors that are indices, and the range of integers that their lookups cover: the first, and one
-    /// past the last.
+    /// Iterates over the index tensors, with the range of integers that their lookups cover: the first, and one past
+    /// the last.
     pub fn iter_lookup_ranges(&self) -> impl Iterator<Item = (usize, [i64; 2])> {
         self.integers.rows.iter().map(|(&number, &rows)| (number, [0, rows]))
     }
 
-    /// Requests that functions of the integers behind a node be looked up in tables.
+    /// Requests table lookups for functions of the integers that a node depends on.
     pub fn require_table(&mut self, id: NodeId) {
         for number in self.collect_source_tensors(id) {
             self.integers.requested_rows.entry(number).or_insert(None);
@@ -322,8 +322,8 @@ impl ValueGraph {
 
     /// Requests lookups of several nodes as `require_table` does, if the nodes depend on integers and constants alone.
     pub fn require_tables_if_integer_only(&mut self, ids: &[NodeId]) {
-        /// Limit of visited nodes. Functions of an integer have few ops, and from any other node a tensor of numbers is
-        /// reached within few ops.
+        /// Maximum number of visited nodes. Functions of an integer have few ops; in other nodes, the search reaches a
+        /// tensor of numbers within few ops.
         const MAX_VISITED: usize = 64;
         let (mut stack, mut seen, mut has_integers) = (ids.to_vec(), BTreeSet::new(), false);
         while let Some(id) = stack.pop() {
@@ -343,7 +343,7 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the node that the device computes for a node.
+    /// Returns the node that the device computes for `id`.
     #[must_use]
     pub fn device_node(&self, id: NodeId) -> NodeId {
         let mut id = id;
@@ -353,8 +353,8 @@ impl ValueGraph {
         id
     }
 
-    /// Returns the node that a node is the negative of. None if the node must meet a lower bound, which is checked only
-    /// where it is computed: a second negation does not undo it.
+    /// Returns the operand of a negation. Returns None if `id` must meet a lower bound, which is checked only where it
+    /// is computed: a second negation does not undo it.
     #[must_use]
     pub fn negation_operand(&self, id: NodeId) -> Option<NodeId> {
         let node = self.node(id);
@@ -404,16 +404,16 @@ impl ValueGraph {
         self.integers.divided.insert(id, division);
     }
 
-    /// Records that a node is integers in the device's format.
+    /// Records that a node has integers in the device's format.
     pub fn record_integers(&mut self, id: NodeId) {
         self.integers.nodes.insert(id);
     }
 
-    /// Concatenates integers as numbers. The device writes whole sticks of numbers, so a list with a boundary inside a
-    /// stick is written with each number in a stick of its own.
+    /// Concatenates integers as numbers. The device writes whole sticks of numbers. If a boundary lies inside a stick,
+    /// each number is written to a stick of its own.
     ///
     /// # Errors
-    /// Returns the rejection of a part.
+    /// Returns the first rejected input.
     fn concatenate_numbers(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let shape = self.node(id).shape.clone();
         let (parts, below) = self.collect_inserted_slices(id);
@@ -467,7 +467,7 @@ impl ValueGraph {
     /// Converts integers to numbers to compute with; constants take the format of the others.
     ///
     /// # Errors
-    /// Returns the rejection of an input.
+    /// Returns the first rejected input.
     pub fn convert_to_formatted_numbers(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let is_integer = self.node(id).element == NodeElementType::Int;
         let number = self.convert_to_numbers(id)?;
@@ -483,7 +483,7 @@ impl ValueGraph {
     /// Converts integers to numbers to compute with.
     ///
     /// # Errors
-    /// Returns the rejection of an input.
+    /// Returns the first rejected input.
     pub fn convert_to_numbers(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
         let node = self.node(id).clone();
         if node.element == NodeElementType::Bool && self.as_constant(id).is_none() {

@@ -6,7 +6,7 @@ use program::affine::AffineExpression;
 /// Maximum number of ranges that one condition splits a dimension into; a mask with more ranges is data.
 const MAX_RUNS: usize = 4;
 
-/// A box of an iteration space.
+/// Box of an iteration space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct IterationBox {
     /// First index along each dimension.
@@ -21,7 +21,7 @@ impl IterationBox {
         Self { origin: vec![0; sizes.len()], sizes }
     }
 
-    /// Returns the range from `first` to `end` along `dim`, both relative to this window.
+    /// Returns the range from `first` to `end` along `dim`, both relative to this box.
     pub(in crate::import) fn restrict(&self, dim: usize, first: i64, end: i64) -> Self {
         let mut part = self.clone();
         part.origin[dim] += first;
@@ -29,14 +29,14 @@ impl IterationBox {
         part
     }
 
-    /// Rewrites indices of the iteration space in terms of the window.
+    /// Rewrites indices of the iteration space in terms of the box.
     pub(in crate::import) fn shift_map(&self, map: &[AffineExpression]) -> Vec<AffineExpression> {
         let moved = |dim: usize| AffineExpression::Dim(dim).plus(AffineExpression::Constant(self.origin[dim]));
         map.iter().map(|expr| expr.with_dims(&moved)).collect()
     }
 }
 
-/// Dimension and its ranges, each from first to end.
+/// Dimension and its ranges, each from the first index to one past the last.
 pub(in crate::import) type DimRuns = (usize, Vec<(i64, i64)>);
 
 /// Returns the dimension that a condition of shape `shape` depends on, and the runs along it with a constant condition.

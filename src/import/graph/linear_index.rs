@@ -7,7 +7,7 @@ use program::affine::AffineExpression;
 /// Maximum number of ops that an operation over windows is split into.
 pub(in crate::import) const MAX_WINDOW_PARTS: i64 = 1024;
 
-/// An index that is a sum of multiples of iteration dimensions.
+/// Index that is a sum of multiples of iteration dimensions and a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct LinearIndex {
     /// Dimensions of size greater than 1 with their factors, each dimension once, smallest factor first.
@@ -57,8 +57,8 @@ impl LinearIndex {
         })
     }
 
-    /// Returns whether the dimensions are digits of the index: the index increases in row-major order, no two points
-    /// share an index, and no digit carries into the next one.
+    /// Returns whether the dimensions are digits of the index. The index then increases in row-major order, no two
+    /// points share an index, and no digit carries into the next one.
     pub(in crate::import) fn is_mixed_radix(&self, sizes: &[i64]) -> bool {
         let has_room = |pair: &[(usize, i64)]| {
             let ((dim, factor), (_, next)) = (pair[0], pair[1]);
@@ -67,7 +67,7 @@ impl LinearIndex {
         self.terms.iter().all(|&(_, factor)| factor > 0) && self.terms.windows(2).all(has_room)
     }
 
-    /// Returns the index after `dim` is replaced by another expression.
+    /// Returns the index as an expression, with each dimension `dim` replaced by `of(dim)`.
     pub(in crate::import) fn to_expr(&self, of: impl Fn(usize) -> AffineExpression) -> AffineExpression {
         let term = |&(dim, factor): &(usize, i64)| of(dim).times(factor);
         let constant =
@@ -77,8 +77,8 @@ impl LinearIndex {
     }
 }
 
-/// Returns the reason why an index map is not a view: the windows of a convolution overlap, and a tensor is not read
-/// backwards.
+/// Returns the reason why an index map is not a view, if any: overlapping windows, as in a convolution, or a decreasing
+/// index.
 pub(in crate::import) fn find_view_error(map: &[AffineExpression], sizes: &[i64]) -> Option<String> {
     for linear in map.iter().filter_map(|expr| LinearIndex::from_expr(expr, sizes)) {
         if linear.terms.iter().any(|&(_, factor)| factor < 0) {
@@ -96,9 +96,9 @@ pub(in crate::import) fn find_view_error(map: &[AffineExpression], sizes: &[i64]
     None
 }
 
-/// Returns the dimensions along which the windows of operands lie, such as those of a kernel: for each fixed point of
-/// them, the operand indices are injective. Reduced dimensions come first, since summing over them costs only the
-/// addition; then the shortest ones.
+/// Returns the window dimensions of operands, such as those of a kernel: for each fixed point of them, the operand
+/// indices are injective. Reduced dimensions come first, since summing over them costs only an addition, then the
+/// shortest ones.
 pub(in crate::import) fn find_window_dims(
     maps: &[&[AffineExpression]],
     sizes: &[i64],
@@ -121,7 +121,7 @@ pub(in crate::import) fn find_window_dims(
     found
 }
 
-/// Returns the points of some dimensions, the last dimension fastest.
+/// Returns the points of an iteration space with these sizes, the last dimension fastest.
 pub(in crate::import) fn enumerate_points(sizes: &[i64]) -> Vec<Vec<i64>> {
     sizes.iter().fold(vec![Vec::new()], |points, &size| {
         points.iter().flat_map(|point| (0..size).map(move |index| [point.as_slice(), &[index]].concat())).collect()

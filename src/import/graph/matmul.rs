@@ -1,12 +1,12 @@
-//! Matrix products, and replacements for products that the device does not compute.
+//! Matmuls, and replacements for matmuls that the device does not compute.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use machine::MAX_MATMUL_DIMS_PER_ROLE;
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Builds a matrix product with leading batch dimensions. Products with one summand per element, and with one
-    /// result column (which fills no stick of the device's product), are multiplied elementwise instead.
+    /// Builds a matmul with leading batch dimensions. Matmuls with one summand per element, and with one result column
+    /// (which fills no stick of the device's matmul), are multiplied elementwise instead.
     pub fn build_matmul(&mut self, left: NodeId, right: NodeId, shape: Vec<i64>, element: NodeElementType) -> NodeId {
         let (k, n) = (self.node(left).shape[shape.len() - 1], shape[shape.len() - 1]);
         if k == 1 {
@@ -23,8 +23,8 @@ impl ValueGraph {
         self.reduce("sum", terms, column)
     }
 
-    /// Builds a product whose right factor is the same in all batches as one of a single batch, if there are more
-    /// dimensions of rows than the device's product has.
+    /// Builds a matmul whose right factor is the same in all batches as a matmul of a single batch. Does so only if
+    /// there are more row dimensions than in the device's matmul.
     pub(in crate::import) fn build_matmul_with_merged_rows(
         &mut self,
         [left, right]: [NodeId; 2],

@@ -1,25 +1,8 @@
-//! The program as a value graph: the computation of `linalg`, before it is written as `spyre` ops.
+//! Value graph of the program: the computation of `linalg`, before it is written as `spyre` ops.
 //!
-//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. So a dead node
-//! costs nothing, an unsupported operation is rejected only if its result is used, and a larger pattern (a sigmoid, a
-//! mean) is recognized when its last node is built.
-//!
-//! | file | contents |
-//! |---|---|
-//! | `mod.rs` | the graph |
-//! | `formats.rs` | which tensors are held in f32 |
-//! | `constant_tensor.rs` | constants that are known at compile time |
-//! | `program_rounding.rs` | constants as the program rounds them |
-//! | `integers.rs` | runtime integers, as numbers or as indices |
-//! | `gather.rs` | table rows that an index selects |
-//! | `index_list.rs` | lists of indices that are concatenated, sliced and transposed |
-//! | `table_lookup.rs` | functions of an index, as rows of a table |
-//! | `constant_comparison.rs` | comparisons of constants along two dimensions, such as a mask over many positions |
-//! | `views.rs`, `reshape.rs`, `linear_index.rs` | index maps; indices that are sums of multiples: strides and windows |
-//! | `pad.rs`, `partial_constant.rs` | tensors with borders; constants of which some elements have no value |
-//! | `matmul.rs` | matrix products, and replacements for those that the device does not compute |
-//! | `partial_memory.rs` | partially written memory |
-//! | `iteration_box.rs` | boxes of an iteration space, for branches |
+//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. A dead node costs
+//! nothing, and an unsupported operation is rejected only if its result is used. A larger pattern (a sigmoid, a mean)
+//! is recognized when its last node is built.
 
 mod absorbed_locations;
 pub(in crate::import) mod constant_comparison;
@@ -48,7 +31,7 @@ use program::affine::AffineExpression;
 use reshape::compute_reshape_map;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A node, by its position in the graph.
+/// Handle of a node: its position in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(usize);
 
@@ -60,16 +43,16 @@ impl NodeId {
     }
 }
 
-/// Element type of a node, once f32 islands are folded.
+/// Element type of a node, once f32 regions are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeElementType {
     /// IEEE half precision.
     F16,
     /// bfloat16.
     Bf16,
-    /// Single precision, computed in 16 bits in a program that the device does not compute in f32.
+    /// Single precision in the program. Computed in 16 bits if the device does not compute the program in f32.
     F32,
-    /// Single precision on the device, also in a program of 16 bits: angles.
+    /// Single precision on the device, even in a 16-bit program: angles.
     Single,
     /// Truth values: 0 or 1 in the format of the compared operands.
     Bool,
@@ -78,7 +61,7 @@ pub enum NodeElementType {
 }
 
 impl NodeElementType {
-    /// Returns whether it is a floating-point number.
+    /// Returns whether the type is a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::F16 | Self::Bf16 | Self::F32 | Self::Single)
@@ -100,15 +83,15 @@ impl NodeElementType {
 /// Kind of a node: its operation with attributes, or its source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeKind {
-    /// The `n`-th external tensor: an argument, a result of an op that is kept, a large constant.
+    /// External tensor `n`: an argument, a result of a retained op, or a large constant.
     Tensor(usize),
-    /// Constants that are known at compile time.
+    /// Compile-time constant.
     Constant(ConstantTensor),
-    /// The input, a scalar, broadcast to all indices.
+    /// Scalar input, broadcast to all indices.
     Splat,
     /// Uninitialized memory.
     Undefined,
-    /// The elements of the input in row-major order under another shape.
+    /// Elements of the input in row-major order under another shape.
     Reshape,
     /// View of the input: for each of its dimensions, the index in terms of the node's dimensions.
     View(Vec<AffineExpression>),
@@ -130,7 +113,7 @@ pub enum NodeKind {
     Unsupported(usize),
 }
 
-/// Tensor under construction. A scalar has no dimensions.
+/// Node of the graph: a tensor, or a scalar without dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ValueNode {
     /// Operation or source of the node.
@@ -157,17 +140,18 @@ pub struct ValueGraph {
     location: usize,
     /// Facts about runtime integers.
     pub integers: integers::IntegerFacts,
-    /// Whether a function must not return NaN where the program returns a number, at any number of additional ops.
+    /// Whether a function must not return NaN where the program returns a number, whatever the number of additional
+    /// ops.
     pub keeps_nan: bool,
     /// Whether f32 values are computed in the device's 16-bit format.
     is_narrow: bool,
-    /// Whether the built nodes depend on that choice.
+    /// Whether the built nodes depend on `is_narrow`.
     depends_on_format: bool,
     /// Arguments and constants by tensor number, and whether the program holds them in f32.
     input_formats: BTreeMap<usize, bool>,
-    /// Formats of tensors that are read in two, by tensor number.
+    /// Storage formats of tensors that are read in two formats, by tensor number.
     storage_formats: BTreeMap<usize, StorageFormat>,
-    /// Single-precision form of each tensor that is converted for a reader in 16 bits.
+    /// Single-precision form of each tensor that is converted for a user in 16 bits.
     single_forms: BTreeMap<NodeId, NodeId>,
     /// Converted results of sines and cosines that are computed in single precision.
     trig_results: BTreeSet<NodeId>,
@@ -177,8 +161,8 @@ pub struct ValueGraph {
 }
 
 impl ValueGraph {
-    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the formats of tensors that
-    /// are read in two.
+    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the storage formats of
+    /// tensors that are read in two formats.
     #[must_use]
     pub fn with_integers(
         integers: integers::IntegerFacts,
@@ -286,13 +270,13 @@ impl ValueGraph {
         self.add(NodeKind::Unsupported(refusal), &[], shape, element)
     }
 
-    /// Returns the first of the nodes that is a rejection.
+    /// Returns the first rejected node among `nodes`.
     #[must_use]
     pub fn find_unsupported(&self, nodes: &[NodeId]) -> Option<NodeId> {
         nodes.iter().copied().find(|&id| matches!(self.node(id).kind, NodeKind::Unsupported(_)))
     }
 
-    /// Returns the rejection that is the expansion of a virtual operation.
+    /// Returns the rejected node that is the expansion of a virtual operation, if any.
     #[must_use]
     pub fn find_unsupported_fallback(&self, id: NodeId) -> Option<NodeId> {
         matches!(self.node(id).kind, NodeKind::Virtual(_))
@@ -392,8 +376,8 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the inputs of a virtual operation under other indices. Its result may be an index that is one of the
-    /// inputs, which must be visible through all views.
+    /// Returns the inputs of a virtual operation under other indices. The result may be an index that equals one of the
+    /// inputs, so the inputs must be visible through all views.
     fn map_inputs(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
         inputs.iter().map(|&input| show(self, input)).collect()
     }
@@ -445,7 +429,7 @@ impl ValueGraph {
         elements
     }
 
-    /// Builds an elementwise device function without simplification; `rules::collect_functions` builds simpler forms.
+    /// Builds an elementwise device function without simplification; `rules::functions` builds simpler forms.
     pub fn add_pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: NodeElementType) -> NodeId {
         self.add_pointwise_with_constants(function, &[], inputs, element)
     }

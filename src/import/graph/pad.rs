@@ -57,9 +57,9 @@ impl ValueGraph {
         self.view(input, map, shape)
     }
 
-    /// Returns a tensor that can be read at these indices of an iteration space: a dimension that is read with a stride
-    /// must be a multiple of it, so that it can be split into two. Otherwise it is padded with elements that are never
-    /// read.
+    /// Returns a tensor that can be read at these indices of an iteration space. A dimension that is read with a stride
+    /// must be a multiple of the stride, so that it can be split into two. Otherwise it is padded with elements that
+    /// are never read.
     pub(in crate::import) fn pad_to_stride(
         &mut self,
         input: NodeId,
@@ -88,7 +88,7 @@ impl ValueGraph {
     }
 
     /// Inserts `part` into a tensor of shape `shape`, or into a broadcast number, at `offsets` with `strides`: slice by
-    /// slice. Returns None if that takes too many slices.
+    /// slice. Returns None if the insertion takes too many slices.
     pub(in crate::import) fn insert_strided(
         &mut self,
         part: NodeId,
@@ -140,8 +140,8 @@ impl ValueGraph {
         })
     }
 
-    /// Inserts a box of `part` into `whole`, which has the given shape. Either and the result may be one number, of
-    /// which the shape is kept.
+    /// Inserts a box of `part` into `whole`, which has the given shape. Scalars stand for tensors of equal elements,
+    /// also as the result.
     fn insert_box(
         &mut self,
         part: NodeId,

@@ -1,15 +1,14 @@
-//! Constants of which some elements have no value in MLIR, such as the quotient of a division by 0.
+//! Constants with undefined elements, such as the quotient of a division by 0.
 
 use super::{NodeId, NodeKind, ValueGraph};
 
-/// The virtual operation of [`Graph::add_partial_constant`].
+/// Name of the virtual operation of [`ValueGraph::add_partial_constant`].
 pub(super) const PARTIAL_CONSTANT_OP: &str = "partly known";
 
 impl ValueGraph {
-    /// Builds constants of which some elements have no value, as
-    /// [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that read one of these elements
-    /// read `refused` instead. If all elements have a value, the result is a constant; if none has one, it is
-    /// `refused`.
+    /// Builds constants whose elements are undefined where `is_undefined` holds, as
+    /// [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that read an undefined element
+    /// read `refused` instead. Returns a constant if all elements are defined, and `refused` if none is.
     pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
         match self.as_scalar(is_undefined) {
             Some(0.0) => known,
@@ -21,7 +20,7 @@ impl ValueGraph {
         }
     }
 
-    /// Returns the constants of a node, which of them have no value, and the rejection of these.
+    /// Returns the constants of a node, which of them are undefined, and the rejected node that replaces these.
     #[must_use]
     pub fn as_partial_constant(&self, id: NodeId) -> Option<[NodeId; 3]> {
         let node = self.node(id);

@@ -1,5 +1,5 @@
-//! Partially written memory. Unwritten elements are neither read nor copied: a box of such memory is represented by the
-//! slices that lie in it, and storing the box elsewhere stores these slices.
+//! Partially written memory. Unwritten elements are neither read nor copied. A box of partially written memory is
+//! represented by the slices that lie in it, and a store of the box stores these slices.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, linear_index::LinearIndex};
 use program::affine::AffineExpression;
@@ -99,7 +99,7 @@ impl ValueGraph {
     }
 }
 
-/// Index of a box: the dimension that it varies along, if any, and its first value.
+/// Parses the index of a box: returns the dimension that it varies along, if any, and its first value.
 fn parse_box_index(expr: &AffineExpression, shape: &[i64]) -> Option<(Option<usize>, i64)> {
     // A dimension of size 1 has index 0.
     let LinearIndex { terms, constant } = LinearIndex::from_expr(expr, shape)?;
@@ -110,7 +110,7 @@ fn parse_box_index(expr: &AffineExpression, shape: &[i64]) -> Option<(Option<usi
     }
 }
 
-/// Whether boxes, as offsets and sizes, are all of a tensor; what lies across others before it does not count.
+/// Returns whether boxes, as offsets and sizes, cover the shape. Boxes that overlap earlier ones do not count.
 fn covers_shape<'a>(boxes: impl Iterator<Item = (&'a [i64], &'a [i64])>, shape: &[i64]) -> bool {
     let meet = |one: (&[i64], &[i64]), other: (&[i64], &[i64])| {
         (0..shape.len()).all(|dim| one.0[dim] < other.0[dim] + other.1[dim] && other.0[dim] < one.0[dim] + one.1[dim])

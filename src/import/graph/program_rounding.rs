@@ -1,16 +1,16 @@
 //! Constants as the program rounds them.
 //!
 //! Constants are folded exactly and rounded once. Where numbers cancel, the exact result may be a pole that the
-//! program, which rounds each result, never meets: the logarithm of `(7 - fl(7 + eps)) + eps` is the one of 0 exactly,
-//! and the one of `eps` in f32. So the rounded numbers are folded too from where they have no digit in common with the
-//! exact ones, and taken where the exact result is not finite.
+//! program, which rounds each result, never reaches. The logarithm of `(7 - fl(7 + eps)) + eps` is that of 0 in exact
+//! arithmetic, and that of `eps` in f32. Rounded numbers are therefore folded too, once they share no digit with the
+//! exact ones, and replace exact results that are not finite.
 
 use super::constant_tensor::ConstantTensor;
 use std::rc::Rc;
 
 impl ConstantTensor {
-    /// Returns `exact`, the result of `evaluate` for `inputs`, with the numbers that the program has where it is not
-    /// finite. `round` rounds to the type of the result; `may_cancel` says whether the operation is a sum or a
+    /// Returns `exact`, the result of `evaluate` for `inputs`, with the program's rounded numbers where it is not
+    /// finite. `round` rounds to the type of the result; `may_cancel` states whether the operation is a sum or a
     /// difference.
     pub(in crate::import) fn apply_program_rounding(
         exact: Self,
@@ -43,13 +43,13 @@ impl ConstantTensor {
         followed
     }
 
-    /// Returns the numbers that the program has.
+    /// Returns the numbers as the program rounds them.
     fn program_values(&self) -> Self {
         self.as_written.clone().map_or_else(|| self.clone(), Self::from_float_bits)
     }
 }
 
-/// Returns whether a rounded number is the exact one but for its rounding.
+/// Returns whether `rounded` differs from `exact` by rounding only.
 fn agrees_up_to_rounding(exact: f64, rounded: f64) -> bool {
     exact.is_nan() || exact.is_infinite() || (exact - rounded).abs() <= exact.abs() / 2.0
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// under shape `to`.
 ///
 /// Groups of dimensions with equal numbers of elements are matched from the outside in; within a group the flat index
-/// is delinearized again.
+/// is delinearized.
 #[must_use]
 pub(in crate::import) fn compute_reshape_map(from: &[i64], to: &[i64]) -> Vec<AffineExpression> {
     let mut exprs = Vec::with_capacity(from.len());
@@ -34,7 +34,7 @@ pub(in crate::import) fn compute_reshape_map(from: &[i64], to: &[i64]) -> Vec<Af
 }
 
 /// Returns the dimensions of a tensor of shape `from` that are merged into dimension `dim` of the same elements under
-/// shape `to`; `None` if the elements of that dimension are no whole dimensions of `from`.
+/// shape `to`. Returns None if that dimension does not consist of complete dimensions of `from`.
 #[must_use]
 pub(in crate::import) fn find_merged_dims(from: &[i64], to: &[i64], dim: usize) -> Option<Range<usize>> {
     let position_of = |outer: i64| {

@@ -1,9 +1,9 @@
 //! Functions of an index as table lookups.
 //!
 //! An integer that selects rows has few values, from 0 on. A function of it and of constants is tabulated at compile
-//! time, in exact arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as
-//! exact as the format of its result, a comparison with the same result for all values is a constant, and no integer
-//! has to be exact in a device format.
+//! time, in exact arithmetic, and the device looks up the row. The cosine of a position times a frequency is then as
+//! exact as the format of its result. A comparison with one result for all values is a constant, and integers need not
+//! be exact in a device format.
 
 use super::{
     NodeElementType, NodeId, NodeKind, ValueGraph,
@@ -14,12 +14,11 @@ use super::{
 };
 use program::affine::AffineExpression;
 
-/// Name of a lookup. Its inputs are the table (the first dimension is the index, the others are those of the node), the
-/// index over the node's dimensions, and the gather that computes it.
+/// Name of a lookup. Its inputs are the table, the index over the node's dimensions, and the gather that computes the
+/// lookup. The first dimension of the table is the index, the others are those of the node.
 const LOOKUP_OP: &str = "looked up";
 
-/// Maximum number of elements of a table that is made at compile time: 8 MiB in 16 bits, 32,768 positions of 128
-/// angles.
+/// Maximum number of elements of a compile-time table: 8 MiB in 16 bits, 32,768 positions of 128 angles.
 const MAX_TABLE_ELEMENTS: i64 = 1 << 22;
 const _: () = assert!(MAX_TABLE_ELEMENTS <= MAX_CONSTANT_ELEMENTS);
 
@@ -59,8 +58,8 @@ pub(in crate::import) fn as_lookup(graph: &ValueGraph, id: NodeId) -> Option<(No
     matches!(node.kind, NodeKind::Virtual(LOOKUP_OP)).then_some((table, index))
 }
 
-/// Returns the table and the index of a node that is looked up, or of a virtual op, such as a comparison, that a lookup
-/// computes. None for other nodes.
+/// Returns the table and the index of a lookup, or of a virtual op, such as a comparison, that a lookup computes.
+/// Returns None for other nodes.
 fn find_lookup(graph: &ValueGraph, id: NodeId) -> Option<(NodeId, NodeId)> {
     let node = graph.node(id);
     as_lookup(graph, id).or_else(|| match node.kind {
@@ -159,8 +158,8 @@ pub(in crate::import) fn view_lookup(
     Some(build_lookup(graph, table, index, shape.to_vec(), element))
 }
 
-/// Returns whether a table has one element per value of the index: the looked-up values are in the positions of the
-/// index, in any order of its view.
+/// Returns whether a table has one element per value of the index. The looked-up values then have the positions of the
+/// index, under any view of it.
 fn has_scalar_rows(graph: &ValueGraph, table: NodeId) -> bool {
     graph.node(table).shape.iter().skip(1).all(|&size| size == 1)
 }
@@ -198,7 +197,7 @@ pub(in crate::import) fn merge_lookups(
     for (part, offsets) in parts_at {
         let (table, own) = as_lookup(graph, *part)?;
         let node = graph.node(*part);
-        // Each slice must read all of the index.
+        // Each slice must read the complete index.
         let is_whole =
             (0..shape.len()).all(|dim| of_index[dim] == 1 || (node.shape[dim] == shape[dim] && offsets[dim] == 0));
         if own != index || node.element != element || !is_whole {

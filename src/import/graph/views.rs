@@ -2,7 +2,7 @@
 
 use program::affine::AffineExpression;
 
-/// View: a tensor under other indices.
+/// Tensor under other indices.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::import) struct IndexView {
     /// For each dimension of the tensor, its index in terms of the new dimensions.

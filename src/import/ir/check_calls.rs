@@ -1,4 +1,4 @@
-//! `spyre-select-program`: rejects recursive calls, and calls of which inlining would create too many ops.
+//! `spyre-select-program`: rejects recursive calls, and calls whose inlining would create too many ops.
 
 use crate::{
     codes,
@@ -13,7 +13,7 @@ pub(super) fn check_calls(module: Op<'_>) -> Result<(), ErrorReported> {
     let calls = CallGraph::from_module(module);
     let num_ops = count_inlined_ops(&calls.graph).map_err(|cycle| calls.report_cycle(&cycle))?;
     let limit = MAX_INLINED_OPS.max(calls.graph.iter().map(|function| function.num_ops).sum());
-    // Callees are parts of their callers: the error names the program itself, which is not called.
+    // Callees are parts of their callers: the error names the program itself, which has no callers.
     let is_called: BTreeSet<usize> = calls.graph.iter().flat_map(|function| function.callees.iter().copied()).collect();
     let too_large = (0..num_ops.len()).find(|function| num_ops[*function] > limit && !is_called.contains(function));
     too_large.map_or(Ok(()), |function| Err(calls.report_growth(function, &num_ops, limit)))

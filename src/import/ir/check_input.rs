@@ -106,7 +106,7 @@ fn check_op(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorR
             .report());
         }
     }
-    // A type that hides the sizes of a tensor is no obstacle to the import.
+    // A cast to a type that hides the sizes of a tensor is no obstacle to the import.
     let hides_sizes =
         op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::from_type(input.r#type()).is_some());
     for output in op.outputs().into_iter().filter(|_| !hides_sizes && !is_omitted_op(op)) {
@@ -130,7 +130,7 @@ fn is_uniform_in_sticks(tensor: Value<'_>) -> bool {
     shape_of(tensor).last().is_some_and(|size| size % LANES == 0)
 }
 
-/// Returns the tensors that must be equal along their last dimension for a tensor to be so; None if it is not.
+/// Returns the tensors that must be equal along their last dimension for `tensor` to be so. Returns None if it is not.
 fn find_uniform_sources(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
     let (last, def) = (shape_of(tensor).len().checked_sub(1)?, tensor.def()?);
     match def.full_name() {
@@ -139,7 +139,7 @@ fn find_uniform_sources(tensor: Value<'_>) -> Option<Vec<Value<'_>>> {
         spyre::VIEW => {
             let exprs = map_results(def.attr(attr::MAP).and_then(map_of)?);
             let reads_last = exprs.iter().filter(|expr| expr.dims().contains(&last)).count();
-            // Of a view along the last dimension, the elements are those of the input.
+            // A view along the last dimension has the elements of the input.
             let is_along_last =
                 reads_last == 1 && exprs.last().is_some_and(|expr| *expr == AffineExpression::Dim(last));
             match reads_last {

@@ -26,11 +26,11 @@ use crate::{
 use machine::{DeviceFormat, DeviceFunction, ElementType};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of elements of a splat constant: with a stick for each they are 256 MiB, the largest repetition in a
-/// file.
+/// Maximum number of elements of a splat constant. With a stick per element, that is 256 MiB, the largest repetition in
+/// a file.
 const MAX_REPEATED_ELEMENTS: i64 = (1 << 28) / machine::STICK_BYTES;
 
-/// Writer of the ops.
+/// Writer of the graph as `spyre` ops.
 pub(super) struct GraphEmitter<'a, 'c> {
     importer: &'a FunctionImporter<'c>,
     graph: &'a ValueGraph,
@@ -40,7 +40,7 @@ pub(super) struct GraphEmitter<'a, 'c> {
     /// Storage format of truth values.
     truth_formats: BTreeMap<NodeId, NodeElementType>,
     values: Vec<Option<Value<'c>>>,
-    /// Number of uses of each node by live nodes and by operations that are kept.
+    /// Number of uses of each node by live nodes and by retained operations.
     num_uses: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         }
     }
 
-    /// Writes the nodes that the kept operations need, and replaces their operands.
+    /// Writes the nodes that the retained operations need, and replaces their operands.
     pub(super) fn emit(mut self) -> Result<(), ErrorReported> {
         let roots: Vec<NodeId> =
             self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
@@ -133,7 +133,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
     }
 
-    /// Returns whether a program of f32 only is computed in f32: the device must have all of its functions in f32.
+    /// Chooses the format of an f32-only program: f32 if the device has all of its functions in f32, else 16 bits. With
+    /// strict precision, a missing function is an error.
     fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
         let Some((id, function)) = lacking else { return Ok(()) };
@@ -356,7 +357,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         type_of_element(self.context, format)
     }
 
-    /// Integers keep the type of the tensor that they are elements of.
+    /// Returns the integer type of a node: that of the tensor whose elements it has.
     fn integer_type(&self, mut id: NodeId) -> Type<'c> {
         while let NodeKind::View(_) | NodeKind::Reshape | NodeKind::Gather(_) = self.graph.node(id).kind {
             id = self.graph.node(id).inputs[0];
@@ -593,7 +594,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         Ok(emit_retype_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
     }
 
-    /// Replaces an operand of a kept operation with a node, in the operand's original type.
+    /// Replaces an operand of a retained operation with a node, in the operand's original type.
     fn replace_operand(&self, op: Op<'c>, position: usize, id: NodeId) -> Result<(), ErrorReported> {
         let old = op.inputs()[position];
         let Some(tensor) = TensorType::from_type(old.r#type()) else { return Ok(()) };

@@ -20,8 +20,8 @@ use sdsc_check::Profile;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 
-/// Comparisons that release 1.0.0 of the file format lacks, as the product of two that it has. All three are 0 where an
-/// operand is NaN, but for `notequal`.
+/// Comparisons that release 1.0.0 of the file format lacks, each as the product of two that it has. All results are 0
+/// where an operand is NaN, except those of `notequal`.
 const COMPARISONS: [(&str, [&str; 2]); 2] =
     [("greaterthan", ["greaterequal", "notequal"]), ("lesserthan", ["lesserequal", "notequal"])];
 
@@ -71,7 +71,7 @@ fn insert_with_hints<'c>(op: Op<'c>, operation: Operation<'c>) -> Value<'c> {
     written.output()
 }
 
-/// Returns whether a value is read only by ops that may read from LX, looking through views.
+/// Returns whether all users of a value may read from LX, looking through views.
 fn has_only_lx_users(value: Value<'_>) -> bool {
     let users = value.users();
     let is_reader = |user: Op<'_>| match ComputeOp::from_op(user) {

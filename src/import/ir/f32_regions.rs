@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, f32 islands: connected f32 values between f16 values.
+//! `spyre-import-linalg`, f32 regions: connected f32 values between f16 values.
 
 use crate::{
     codes,
@@ -7,15 +7,15 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Maximum number of islands with a remark of their own.
+/// Maximum number of f32 regions with a remark of their own.
 const MAX_REMARKS: usize = 3;
 
-/// Islands of a function.
+/// f32 regions of a function.
 #[derive(Default)]
 pub(super) struct F32Regions<'c> {
-    /// Island of each wide value.
+    /// Region of each wide value.
     by_node: BTreeMap<NodeId, usize>,
-    /// Union-find parent of each island (itself for a root), and the cast that enters the island.
+    /// Union-find parent of each region (itself for a root), and the cast that enters the region.
     regions: Vec<(usize, Op<'c>)>,
 }
 
@@ -33,7 +33,7 @@ impl<'c> F32Regions<'c> {
         self.by_node.remove(&node);
     }
 
-    /// Records that a wide value is computed from others, and merges their islands.
+    /// Records that a wide value is computed from others, and merges their regions.
     pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
         let mut islands: Vec<usize> = operands
             .iter()
@@ -55,8 +55,8 @@ impl<'c> F32Regions<'c> {
         island
     }
 
-    /// Emits a remark for each of the first islands, at its first entry, and one for all others: a model has islands in
-    /// every layer.
+    /// Emits a remark for each of the first regions, at its first entry, and one for all others: a model has f32
+    /// regions in every layer.
     pub(super) fn report(&self, function: Op<'c>) -> Result<(), ErrorReported> {
         let entered =
             self.regions.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);

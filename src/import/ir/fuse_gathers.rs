@@ -1,8 +1,8 @@
 //! `spyre-fuse-gathers`: fuses an elementwise function into the gather that is its only producer.
 //!
 //! Reads the users of gather results; sets `function` on a gather and erases the elementwise op. The gathered rows are
-//! then neither written to HBM nor read back, which is most of the traffic of the two ops (torch-spyre writes such an
-//! op, too, with its fusion enabled).
+//! then neither written to HBM nor read back, which is most of the traffic of the two ops. With its fusion enabled,
+//! torch-spyre writes a fused op, too.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{

@@ -41,7 +41,7 @@ pub(super) struct GenericIterationSpace<'c> {
     /// Window of the iteration space that is computed.
     pub(super) window: IterationBox,
     pub(super) is_reduction: Vec<bool>,
-    /// The dimensions of the op: those of the space, or the index at which the space is fixed.
+    /// Dimensions of the op: each a dimension of the space, or the index at which it is fixed.
     pub(super) dims: Vec<AffineExpression>,
 }
 
@@ -90,7 +90,7 @@ impl<'a, 'c> GenericImporter<'a, 'c> {
         Ok(Self {
             importer,
             op,
-            num_inputs: num_inputs,
+            num_inputs,
             space,
             has_windows,
             body,

@@ -7,7 +7,7 @@ use crate::{
 };
 use program::affine::AffineExpression;
 
-/// Builds the matrix products and the softmax of the attention.
+/// Builds the matmuls and the softmax of the attention.
 pub(super) fn import_attention<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     // The last operand is the destination of the result.
     let given = &op.inputs()[..op.inputs().len() - 1];

@@ -40,8 +40,7 @@ pub(super) fn import_generic<'c>(
     Ok(results)
 }
 
-/// Maximum number of products of constants that are computed at compile time: more take longer than folding the sum
-/// saves.
+/// Maximum number of multiplications of constants at compile time: beyond it, folding takes longer than it saves.
 const MAX_CONSTANT_PRODUCTS: i64 = 1 << 20;
 
 /// Slice of a result, and its window.
@@ -253,10 +252,10 @@ impl<'c> GenericImporter<'_, 'c> {
     ) -> Result<NodeId, ErrorReported> {
         let product = self.body.find_product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
         let contraction = product.and_then(|product| Some((self.find_contraction(&product, result)?, product)));
-        // A product of one column and one row with a lookup is a lookup, too.
+        // A matmul of one column and one row with a lookup is a lookup, too.
         let contraction = match contraction {
             Some((dims, product)) if dims.k.is_empty() && self.has_lookup_factor(&product)? => None,
-            // A product of two constants is folded immediately.
+            // A matmul of two constants is folded immediately.
             Some((_, product)) if self.has_constant_factors(&product)? => None,
             other => other,
         };
@@ -322,7 +321,7 @@ impl<'c> GenericImporter<'_, 'c> {
         }
     }
 
-    /// The device reduces along one dimension at a time.
+    /// Builds a reduction along several dimensions, one at a time, as the device requires.
     pub(super) fn build_reductions(
         &mut self,
         reduction: &BodyReduction,
@@ -364,7 +363,8 @@ impl<'c> GenericImporter<'_, 'c> {
         self.view_as_result(result, node)
     }
 
-    /// Returns the sum of integers along the only reduced dimension, by its digits; None if the format is exact for it.
+    /// Returns the sum of integers along the only reduced dimension, from its digits. Returns None if the format is
+    /// exact for the sum.
     fn sum_by_digits(&mut self, numbers: NodeId, width: Option<u32>) -> Option<NodeId> {
         let sizes = &self.space.window.sizes;
         let mut reduced = (0..sizes.len()).filter(|&dim| self.space.is_reduction[dim] && sizes[dim] > 1);
@@ -503,7 +503,7 @@ impl<'c> GenericImporter<'_, 'c> {
         self.importer.record_location(location);
         let rows = shape_of(at.inputs()[0]);
         if let Some(refused) = self.importer.graph.find_unsupported(&[table]) {
-            // Another table of the same size bounds the indices as well.
+            // Another table of the same size implies the same bounds.
             let element = self.importer.graph.node(refused).element;
             let table = self.importer.graph.add_undefined(rows.clone(), element);
             let found = lookup_elements(&mut self.importer.graph, (table, &rows), &indices, &self.space.window.sizes);
@@ -587,7 +587,7 @@ impl<'c> GenericImporter<'_, 'c> {
         self.output_map(result).iter().zip(whole).map(size).collect()
     }
 
-    /// Assertions are checked once all tables that an index selects from are known.
+    /// Records assertions, which are checked once all tables that an index selects from are known.
     fn record_asserts(&mut self) -> Result<(), ErrorReported> {
         for index in 0..self.ops.len() {
             if self.ops[index].is("cf.assert") {

@@ -1,7 +1,7 @@
 //! `spyre-import-linalg`, convolutions with narrow channel groups.
 //!
 //! The channels of such a group are a slice of a stick. The device extracts it only by moving the data twice, and a
-//! product pads the channels to whole sticks anyway. So the groups become one product, with weights that are 0 between
+//! matmul pads the channels to whole sticks anyway. So the groups become one matmul, with weights that are 0 between
 //! different groups.
 
 use super::{generic::GenericImporter, import_windows::PRODUCT_STICK_ELEMENTS};
@@ -17,8 +17,8 @@ use crate::{
 const MAX_MASKED_WEIGHTS: i64 = 1 << 20;
 
 impl GenericImporter<'_, '_> {
-    /// Rewrites a product of groups to one product over all groups: the groups, a dimension of both operands and the
-    /// result, become rows and columns of the weights. Returns None for a product without windows, and if groups have
+    /// Rewrites the matmuls of groups to one matmul over all groups. The groups, a dimension of both operands and the
+    /// result, become rows and columns of the weights. Returns None for a matmul without windows, and if groups have
     /// whole sticks of channels.
     pub(super) fn merge_narrow_groups(&self, dims: &Contraction, left: usize, right: usize) -> Option<Contraction> {
         let sizes = &self.space.window.sizes;
@@ -67,7 +67,7 @@ impl GenericImporter<'_, '_> {
         let node = graph.pad_to_stride(node, &map, &sizes);
         let element = graph.node(node).element;
         let shape = [compute_group_size(&dims.k, &sizes), compute_group_size(&dims.n, &sizes)];
-        // Of the rows, only the channel within a group indexes the weights.
+        // Among the rows, only the channel within a group indexes the weights.
         let channel = |dim: usize| {
             if dims.k[1..].contains(&dim) {
                 compute_group_index(dim, std::slice::from_ref(&dims.k), &sizes)
@@ -82,7 +82,7 @@ impl GenericImporter<'_, '_> {
         let is_of_group = |row: i64, column: i64| if row / channels == column / filters { 1.0 } else { 0.0 };
         let mask: Vec<f64> =
             (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| is_of_group(row, column))).collect();
-        // A select, not a product: an infinite weight affects only its own group.
+        // A select, not a multiplication: an infinite weight affects only its own group.
         let mask = graph.add_constant(ConstantTensor::from_numbers(&mask), shape.to_vec(), NodeElementType::Bool);
         let zero = graph.add_scalar(0.0);
         let masked = graph.add_pointwise("where3", &[mask, weights, zero], element);

@@ -1,9 +1,9 @@
 //! `spyre-import-linalg`: converts `linalg` on tensors to `spyre` ops.
 //!
-//! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the graph
-//! of what it computes and writes the nodes that its results need as `spyre` ops in its place. The `spyre` ops that are
-//! already there stay and read the new tensors. Unless `precision=strict`, f32 values of a program with f16 tensors are
-//! f16 tensors, and a program of f32 only is computed in f16 where the device lacks a function in f32.
+//! Reads one function of `linalg.generic`, `linalg.softmax`, fills, tensor operations and constants; builds the value
+//! graph, and writes the live nodes as `spyre` ops in its place. Existing `spyre` ops remain and read the new tensors.
+//! Unless `precision=strict`, f32 values of a program with f16 tensors become f16. An f32-only program is computed in
+//! f16 if the device lacks a function in f32.
 
 use super::{
     cast::element_type,
@@ -51,7 +51,7 @@ fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
         .report());
     }
     import_function(function, precision)?;
-    // Ops that cannot have a symbolic size are reported as early as they are known.
+    // Ops that cannot have a symbolic size are rejected as early as possible.
     mark_symbolic(function)
 }
 
@@ -106,7 +106,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), ErrorRe
     Ok(())
 }
 
-/// Stacks the digits of returned integers that are known by their digits, upper digits first; returns the positions of
+/// Stacks the digits of returned integers that are represented by digits, upper digits first; returns the positions of
 /// these results.
 fn stack_digits(importer: &mut FunctionImporter<'_>) -> Vec<usize> {
     let FunctionImporter { retained_ops: kept, graph, .. } = importer;
@@ -136,7 +136,7 @@ const MAX_IMPORTS: usize = 64;
 
 /// Repeats `read`, beginning with `state`, until it leaves the state unchanged, and returns its result. `read` returns
 /// the next state if it needs another one. Returns None if no fixed point is found: a state recurs, or there are more
-/// than `limit`.
+/// than `limit` states.
 fn iterate_to_fixed_point<S: Clone + Ord, T, E>(
     state: S,
     limit: usize,
@@ -152,8 +152,8 @@ fn iterate_to_fixed_point<S: Clone + Ord, T, E>(
     Ok(None)
 }
 
-/// Converts moved integers that kept operations read to numbers, if some of them are computed, or if the program
-/// computes with the integers of a tensor among them: a tensor has one format.
+/// Converts integers that are only moved to retained operations into numbers, if some of them are computed. Also
+/// converts them if the program computes with other integers of the same tensor: a tensor has one format.
 fn convert_moved_integers(importer: &mut FunctionImporter<'_>) {
     let FunctionImporter { retained_ops: kept, graph, .. } = importer;
     loop {
@@ -224,7 +224,8 @@ pub(super) fn find_half_type(function: Op<'_>) -> Option<NodeElementType> {
 }
 
 impl<'c> FunctionImporter<'c> {
-    /// Scopes and loops may contain `linalg`, too. The operands of a body are known only inside it.
+    /// Imports the ops of a block. Scopes and loops may contain `linalg`, too. The operands of a body are known only
+    /// inside it.
     fn import_block(&mut self, around: Op<'c>, block: Block<'c>) -> Result<(), ErrorReported> {
         let scope = self.num_scopes;
         let outer = self.graph.enter_scope(scope);
@@ -244,7 +245,7 @@ impl<'c> FunctionImporter<'c> {
         Ok(())
     }
 
-    /// Records the operands of a kept operation, and imports its regions.
+    /// Records the operands of a retained operation, and imports its regions.
     fn import_retained_op(&mut self, scope: usize, op: Op<'c>) -> Result<(), ErrorReported> {
         let inputs = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         self.retained_ops.push(RetainedOp { op, inputs, scope, enclosing_scopes: self.enclosing_scopes.clone() });

@@ -2,8 +2,8 @@
 //! unrolled, `scf.if` is folded.
 //!
 //! Loops are unrolled completely: each iteration is imported like straight-line code, with the nodes of the previous
-//! iteration. So a slice at the induction variable has a constant offset, and a loop body may be any program: a
-//! recurrence over time steps, a scan, a fixed number of corrections.
+//! iteration. So a slice at the induction variable has a constant offset. A loop body may be any program: a recurrence
+//! over time steps, a scan, a fixed number of corrections.
 
 use super::importer::FunctionImporter;
 use crate::{
@@ -39,7 +39,7 @@ pub(super) fn import_control_flow<'c>(importer: &mut FunctionImporter<'c>, op: O
     Ok(())
 }
 
-/// Returns the nodes of the results, or the reason why there are none.
+/// Nodes of the results, or the reason why there are none.
 type ControlFlowResults = Result<Vec<NodeId>, String>;
 
 fn import_for<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<ControlFlowResults, ErrorReported> {

@@ -164,7 +164,7 @@ fn insert_at_several_offsets<'c>(
     )
 }
 
-/// Adds `counted` to a runtime integer that is broadcast to `shape`.
+/// Adds the constant integers `counted` to a runtime integer that is broadcast to `shape`.
 fn add_runtime_offset(
     importer: &mut FunctionImporter<'_>,
     number: NodeId,
@@ -186,7 +186,7 @@ fn add_runtime_offset(
 }
 
 /// Records the assertions that each position is a row. If the number format of the device is too coarse for the rows,
-/// also records the integer behind the positions as an index.
+/// also records the integer that the positions are computed from as an index.
 fn record_row_bounds<'c>(
     importer: &mut FunctionImporter<'c>,
     op: Op<'c>,
@@ -234,7 +234,7 @@ fn build_scatter<'c>(
         (_, Some(BodyReduction { combiner, new: BodyScalar::Input(0), casts, .. })) if casts.is_empty() => {
             (UpdateMode::Combine(combiner), parts)
         }
-        // One number for each slice, as counted positions.
+        // The update is one number for all slices, as for counted positions.
         (_, Some(BodyReduction { combiner, new: BodyScalar::Outer(number), casts, .. }))
             if casts.is_empty() && importer.graph.as_scalar(number).is_some() =>
         {

@@ -28,7 +28,7 @@ pub(super) fn import_sort<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
     let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     let (shape, dim) = (shape_of(op.inputs()[0]), op.required_attr(attr::DIMENSION, natural_number));
     let num_first = op.outputs().into_iter().map(|output| count_read_elements(output, dim)).max().unwrap_or(0).max(1);
-    let rows = SortRows { shape: &shape, dim, num_first: num_first };
+    let rows = SortRows { shape: &shape, dim, num_first };
     record_sorted(importer, op, &body, &nodes, rows);
     Ok(())
 }
@@ -63,7 +63,7 @@ pub(super) fn import_topk<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         let message = "expected the last number in sort order as initial value of the first 'outs', found other numbers; fill 'outs' with it";
         return Err(error_at(codes::SORT_FORM, op, message).report());
     }
-    record_sorted(importer, op, &body, &[first, places], SortRows { shape: &shape, dim, num_first: num_first });
+    record_sorted(importer, op, &body, &[first, places], SortRows { shape: &shape, dim, num_first });
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn build_sort<'c>(
     Ok((0..nodes.len()).map(finished).collect())
 }
 
-/// Sorts constant integers that the format does not represent as their digits: the lower digits replace the tensor, the
+/// Splits constant integers that the format does not represent into digits: the lower digits replace the tensor, the
 /// upper digits are appended as another tensor. Returns the index of that tensor and the exclusive upper bound of the
 /// integers.
 fn split_digits(graph: &mut ValueGraph, tensors: &mut Vec<SortTensor>, number: usize) -> Option<(usize, i64)> {

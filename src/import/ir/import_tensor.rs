@@ -51,7 +51,7 @@ fn reshape<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Er
     importer.record_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
 }
 
-/// Returns a tensor whose type hides its static sizes, as torch-mlir writes the slices of `roll`.
+/// Imports a cast to a type that hides the static sizes of a tensor, as torch-mlir writes the slices of `roll`.
 fn import_size_erasing_cast<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     let from = op.inputs()[0];
     let input = importer.node_of(op, from)?;
@@ -246,7 +246,7 @@ fn read_padding<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(
     Ok((low, high))
 }
 
-/// Broadcasts a scalar, or the element of a tensor without dimensions.
+/// Imports a fill: broadcasts a scalar, or the element of a tensor without dimensions.
 pub(super) fn fill<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     let number = importer.node_of(op, op.inputs()[0])?;
     importer.record_result(op, |importer, shape, _| Ok(importer.graph.broadcast_rank_zero(number, &shape)))
@@ -270,7 +270,7 @@ fn import_from_elements<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> 
     };
     importer.record_result(op, |importer, shape, element| match known {
         Some(known) => Ok(importer.graph.add_constant(known, shape, element)),
-        // The tensor is its only element.
+        // The tensor has a single element.
         None if nodes.len() == 1 => Ok(reshape_or_splat(importer, nodes[0], &shape)),
         None => {
             let message = codes::RUNTIME_POSITION
@@ -329,7 +329,7 @@ fn import_dim<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(),
     Ok(())
 }
 
-/// Builds the numerically safe form, as producers write it: the maximum is subtracted first.
+/// Builds `linalg.softmax` in its numerically safe form, as producers write it: the maximum is subtracted first.
 fn import_softmax<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), ErrorReported> {
     let x = importer.node_of(op, op.inputs()[0])?;
     let dim = op.required_attr("dimension", natural_number);

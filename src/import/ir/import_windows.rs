@@ -2,8 +2,8 @@
 //! unfoldings, one kernel point at a time.
 //!
 //! A kernel of K points becomes K reductions over shifted slices of the operand, combined. This moves fewer bytes than
-//! one product of the patches: patches are K times as large as the operand and go through memory, while partial sums
-//! stay in LX.
+//! one matmul of the patches. Patches are K times as large as the operand and go through memory, while partial sums
+//! remain in LX.
 
 use super::generic::{GenericImporter, GenericIterationSpace};
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Number of elements of a product that fill a stick: products are computed in formats of two bytes.
+/// Number of elements in a stick of a matmul operand: matmuls use formats of two bytes.
 pub(super) const PRODUCT_STICK_ELEMENTS: i64 = machine::STICK_BYTES / 2;
 /// Maximum number of iteration dimensions of an op, in addition to one that is added for the stick.
 const MAX_ITERATION_DIMS: usize = 6;
@@ -59,9 +59,9 @@ impl<'c> GenericImporter<'_, 'c> {
         }
     }
 
-    /// Returns the dimensions of a reduction that are unrolled point by point: those of windows, of patches with whole
-    /// sticks at each point, and of patches along more dimensions than an op may iterate over. Other patches with fewer
-    /// elements are gathered into sticks.
+    /// Returns the dimensions of a reduction that are unrolled point by point: window dimensions, and some dimensions
+    /// of patches. These are patches with whole sticks at each point, and patches along more dimensions than an op may
+    /// iterate over. Other patches, with fewer elements, are gathered into sticks.
     pub(super) fn find_unrolled_dims(&self, reduction: &BodyReduction) -> Vec<usize> {
         let windows = self.find_window_dims();
         let is_product = reduction.combiner == Combiner::Sum && self.body.find_product(reduction.new).is_some();

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 /// Maximum number of elements of a constant that is folded at compile time; larger constants are weights.
 const MAX_FOLDED_ELEMENTS: i64 = 4096;
 
-/// Returns the graph's element type for an MLIR type; all floating-point types become `half`, if given.
+/// Returns the graph's element type for an MLIR type; all floating-point types become `half`, if specified.
 pub(super) fn to_element_type(r#type: Type<'_>, half: Option<NodeElementType>) -> Option<NodeElementType> {
     let float = |own: NodeElementType| Some(half.unwrap_or(own));
     match ScalarType::from_type(r#type) {
@@ -67,7 +67,7 @@ fn widen_quarter_constant<'c>(
 /// Source of an external tensor of the graph.
 #[derive(Clone, Copy)]
 pub(super) enum ExternalTensor<'c> {
-    /// An argument, or a result of an op that is kept.
+    /// Argument, or result of a retained op.
     Value(Value<'c>),
     /// Constant with many elements.
     Weights(Attribute<'c>, Location<'c>),
@@ -105,7 +105,7 @@ pub(super) struct FunctionImporter<'c> {
     pub(super) assertions: Vec<(NodeId, Op<'c>, Location<'c>)>,
 }
 
-/// Operation that is kept, with the nodes that it reads.
+/// Retained operation, with the nodes that it reads.
 pub(super) struct RetainedOp<'c> {
     pub(super) op: Op<'c>,
     pub(super) inputs: Vec<NodeId>,
@@ -120,7 +120,7 @@ pub(super) struct RetainedOp<'c> {
 pub(super) struct ImportFormats {
     /// Whether f32 is computed in 16 bits.
     pub(super) is_narrow: bool,
-    /// Formats of tensors that are read in two, by tensor number.
+    /// Storage formats of tensors that are read in two formats, by tensor number.
     pub(super) storage_formats: BTreeMap<usize, StorageFormat>,
 }
 
@@ -315,7 +315,7 @@ impl<'c> FunctionImporter<'c> {
         self.locations.push(location);
     }
 
-    /// Adds the locations of the operations that are part of `built` to that of the nodes from `first` on.
+    /// Adds the locations of the operations that are part of `built` to the location of the nodes from `first` on.
     pub(super) fn record_absorbed(&mut self, built: NodeId, first: usize, operands: &[NodeId]) {
         let absorbed = self.graph.find_absorbed_locations(built, first, operands);
         if absorbed.is_empty() {
@@ -341,7 +341,7 @@ impl<'c> FunctionImporter<'c> {
     }
 
     /// Builds integers that the device's format does not represent, as their digits. They may be results of the
-    /// program, select rows of a table, or be added, subtracted, compared and chosen; other ops on them are rejected.
+    /// program, select rows of a table, or be added, subtracted, compared and selected; other ops on them are rejected.
     pub(super) fn add_digits(&mut self, op: Op<'c>, digits: DigitPair) -> NodeId {
         let parts = digits.parts;
         if let [Some(upper), Some(lower)] = parts.map(|digit| self.graph.as_constant(digit).cloned()) {
@@ -362,7 +362,7 @@ impl<'c> FunctionImporter<'c> {
         self.graph.add_digits(digits, refused)
     }
 
-    /// Returns whether a cast is a no-op.
+    /// Checks that a cast is a no-op; otherwise returns the reason to reject it.
     pub(super) fn fold_cast(&self, cast: CastTypes<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::from_type(of).element_type());
         let stays = |reason: &str| {
@@ -371,7 +371,7 @@ impl<'c> FunctionImporter<'c> {
         self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
     }
 
-    /// Records a no-op cast: widening one starts an f32 island, narrowing one ends it.
+    /// Records a no-op cast: a widening cast starts an f32 region, a narrowing cast ends it.
     pub(super) fn record_cast(&mut self, at: Op<'c>, operand: NodeId) {
         let is_half = |of: Type<'_>| ScalarType::from_type(element_type(of)).is_half();
         if at.is("arith.truncf") {
@@ -388,7 +388,7 @@ impl<'c> FunctionImporter<'c> {
         }
     }
 
-    /// Returns the assertions that do not hold for every index value that chooses a row. A value range must imply them,
+    /// Returns the assertions that do not hold for every index value that selects a row. A value range must imply them,
     /// since the device checks nothing.
     pub(super) fn iter_open_asserts(&self) -> impl Iterator<Item = (NodeId, Op<'c>, Location<'c>)> {
         self.assertions
@@ -408,13 +408,14 @@ impl<'c> FunctionImporter<'c> {
     }
 }
 
-/// A truth value is 0 or 1; as a signed integer of one bit, true is -1.
+/// Converts an integer to the element of a node. A truth value becomes 0 or 1; as a signed integer of one bit, true is
+/// -1.
 const fn to_element_bits(integer: i64, element: NodeElementType) -> i64 {
     if matches!(element, NodeElementType::Bool) { integer & 1 } else { integer }
 }
 
-/// Returns whether an op makes tensors without elements that are only concatenated with others: a roll by 0 positions
-/// is such a concatenation.
+/// Returns whether an op makes tensors without elements that are only concatenated with others, as in a roll by 0
+/// positions.
 pub(super) fn is_omitted_op(op: Op<'_>) -> bool {
     let is_joined = |user: &Op<'_>| user.is("tensor.concat") || user.is("tensor.cast") && is_omitted_op(*user);
     let is_left_out = |value: &Value<'_>| {

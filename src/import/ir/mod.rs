@@ -1,4 +1,4 @@
-//! Passes of stage `import`, and the code that they share: the files of the stage that depend on IR.
+//! Passes of the stage `import`, and their shared code that depends on IR.
 
 mod cast;
 mod check_calls;

@@ -1,10 +1,10 @@
-//! `spyre-import-linalg`, convolutions of few channels: the points of a kernel along one dimension lie side by side in
-//! the sticks of K.
+//! `spyre-import-linalg`, convolutions of few channels: packs the points of a kernel along one dimension into the
+//! sticks of K.
 //!
-//! A product sums over K in whole sticks. At one point of the kernel, an image of 3 channels fills 3 of 64 elements, so
-//! a kernel of 7 x 7 points takes 49 products, each of which reads the image. Products with selection matrices put the
-//! 7 points along one dimension beside each other, 21 elements of a stick, and 7 products sum over these. A selection
-//! sums one element and zeros, so it rounds nothing.
+//! A matmul sums over K in whole sticks. At one kernel point, an image of 3 channels fills 3 of 64 elements. A kernel
+//! of 7 x 7 points thus takes 49 matmuls, each of which reads the image. Matmuls with selection matrices put the 7
+//! points along one dimension next to each other, 21 elements of a stick, and 7 matmuls sum over these. A selection
+//! sums one element and zeros, so it is exact.
 
 use super::{cast::CastTypes, generic::GenericImporter};
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 /// Number of elements of a stick of K.
 const K_STICK_ELEMENTS: i64 = super::import_windows::PRODUCT_STICK_ELEMENTS;
 
-/// Dimensions of a convolution by what they are of. Dimensions of size 1 are left out.
+/// Dimensions of a convolution by role. Dimensions of size 1 are left out.
 struct ConvolutionDims {
     /// Dimensions of the image and the result.
     positions: Vec<usize>,
@@ -32,7 +32,7 @@ struct ConvolutionDims {
     other: usize,
 }
 
-/// A convolution with two window dimensions.
+/// Convolution with two window dimensions.
 struct Convolution {
     image: NodeId,
     /// Index of each image dimension.
@@ -45,15 +45,15 @@ struct Convolution {
 }
 
 impl Convolution {
-    /// Returns the image dimension along which the windows of the other dimension lie, if a position is of it.
+    /// Returns the image dimension of `position`, if the windows of the other dimension lie along it.
     fn windowed_image_dim(&self, position: usize) -> Option<usize> {
         self.read.iter().position(|index| has_term(index, position) && has_term(index, self.roles.other))
     }
 }
 
 impl GenericImporter<'_, '_> {
-    /// Builds the sum of products over windows along `dims` with the kernel points of one dimension beside each other.
-    /// Returns None if the reduction is no convolution with two window dimensions, or if that takes no fewer products.
+    /// Builds a convolution with windows along `dims`, with the kernel points of one dimension packed. Returns None if
+    /// the reduction is not a convolution with two window dimensions, or if packing takes no fewer matmuls.
     pub(super) fn build_packed_windows(
         &mut self,
         dims: &[usize],
@@ -66,7 +66,7 @@ impl GenericImporter<'_, '_> {
         Ok(self.build_packed_products(&convolution, result).ok().flatten())
     }
 
-    /// Returns the convolution that a product over windows is.
+    /// Returns the convolution that a product over windows computes, if any.
     fn find_convolution(
         &mut self,
         dims: &[usize],
@@ -119,8 +119,8 @@ impl GenericImporter<'_, '_> {
         Ok(Some(Convolution { image, read, kernel, kernel_dims, roles, element }))
     }
 
-    /// Returns the roles of the dimensions. Returns None if a dimension has another one, as groups do, or if packing
-    /// takes no fewer products.
+    /// Returns the roles of the dimensions. Returns None if a dimension has another role, as groups do, or if packing
+    /// takes no fewer matmuls.
     fn find_convolution_dims(
         &self,
         dims: &[usize],
@@ -142,7 +142,7 @@ impl GenericImporter<'_, '_> {
                 _ => return None,
             }
         }
-        // Each window is of one image dimension, with one position.
+        // Each window belongs to one image dimension, with one position.
         let is_read_once = |dim: usize| read.iter().filter(|index| has_term(index, dim)).count() <= 1;
         let is_window = |index: &LinearIndex| {
             index.terms.iter().filter(|(dim, _)| dims.contains(dim)).count() <= 1 && index.terms.len() <= 2
@@ -161,7 +161,7 @@ impl GenericImporter<'_, '_> {
         (is_plain && is_fewer && is_product).then_some(ConvolutionDims { positions, outputs, channels, packed, other })
     }
 
-    /// Builds the selections, and the products at each point of the other window dimension.
+    /// Builds the selections, and the matmul at each point of the other window dimension.
     fn build_packed_products(&mut self, convolution: &Convolution, result: usize) -> Result<Option<NodeId>, String> {
         let sizes = self.space.window.sizes.clone();
         let size_of = |dims: &[usize]| dims.iter().map(|&dim| sizes[dim]).collect::<Vec<i64>>();
@@ -210,8 +210,8 @@ impl GenericImporter<'_, '_> {
         Ok(Some(self.importer.graph.view(shown, dims.iter().map(at).collect(), &shape)))
     }
 
-    /// Returns the sizes of the dimensions of patches: those of the positions, of which the one along the other window
-    /// has all rows of the image.
+    /// Returns the sizes of the position dimensions of patches. The dimension along the other window has all rows of
+    /// the image.
     fn compute_patch_sizes(&self, convolution: &Convolution) -> Vec<i64> {
         let roles = &convolution.roles;
         let rows_of_image =
@@ -285,15 +285,15 @@ impl GenericImporter<'_, '_> {
     }
 }
 
-/// Builds `[positions..., K]` times `[K, N]`. Positions along two dimensions stay apart, so that an image is read as it
-/// lies.
+/// Builds the matmul of `[positions..., K]` and `[K, N]`. Positions along two dimensions are not merged, so that an
+/// image is read in its stored shape.
 fn build_row_product(graph: &mut ValueGraph, rows: NodeId, columns: NodeId, element: NodeElementType) -> NodeId {
     let (of_rows, of_columns) = (graph.node(rows).shape.clone(), graph.node(columns).shape.clone());
     let (k, positions) = of_rows.split_last().expect("rows have elements");
     let (inner, outer) =
         positions.split_last().map_or((1, 1), |(inner, outer)| (*inner, outer.iter().product::<i64>()));
     let rows = graph.reshape(rows, &[outer, inner, *k]);
-    // Constants, too, are not repeated for each row.
+    // Constants are not repeated for each row either.
     let shared = vec![AffineExpression::Dim(1), AffineExpression::Dim(2)];
     let columns = graph.add(NodeKind::View(shared), &[columns], vec![outer, *k, of_columns[1]], element);
     let product = graph.build_matmul(rows, columns, vec![outer, inner, of_columns[1]], element);

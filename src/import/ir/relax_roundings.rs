@@ -53,8 +53,8 @@ struct RoundingGroup<'c> {
 }
 
 impl<'c> RoundingGroup<'c> {
-    /// Returns all values that a rounding is forwarded as; None if one of them has another producer or use, or if they
-    /// are constant.
+    /// Returns all values that a rounding is forwarded as. Returns None if one of them has another producer or use, or
+    /// if they are constant.
     fn from_rounding(rounding: Op<'c>, group: usize, known: &mut VisitedValues) -> Option<Self> {
         let wide = element_type(rounding.inputs()[0].r#type());
         let narrow = element_type(rounding.output().r#type());
@@ -86,7 +86,7 @@ impl<'c> RoundingGroup<'c> {
         (!found.widenings.is_empty()).then_some(found)
     }
 
-    /// Returns the values that a value is forwarded from; None if it is computed.
+    /// Returns the values that a value is forwarded from. Returns None if it is computed.
     fn find_forwarding_sources(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let Some(def) = value.def() else {
             let (block, number) = value.as_block_arg()?;
@@ -109,7 +109,7 @@ impl<'c> RoundingGroup<'c> {
         }
     }
 
-    /// Returns the values that a value is forwarded as; None if an op computes with it.
+    /// Returns the values that a value is forwarded as. Returns None if an op computes with it.
     fn find_forwarding_targets(&mut self, value: Value<'c>) -> Option<Vec<Value<'c>>> {
         let mut found = Vec::new();
         for user in value.users() {
@@ -147,7 +147,7 @@ impl<'c> RoundingGroup<'c> {
     }
 }
 
-/// Returns the values as which an op forwards operand `number` unchanged; None if the op computes with it.
+/// Returns the values as which an op forwards operand `number` unchanged. Returns None if the op computes with it.
 fn find_forwarded_values<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c>>> {
     match user.full_name() {
         GENERIC_OP => {
@@ -166,8 +166,9 @@ fn find_forwarded_values<'c>(user: Op<'c>, number: usize) -> Option<Vec<Value<'c
     }
 }
 
-/// Returns the initial value, the block argument, the yielded value and the result of the loop-carried slot whose
-/// argument or result is `value`: all four have one type. Empty if `value` is not carried by `around`.
+/// Returns the initial value, the block argument, the yielded value and the result of a loop-carried slot, which have
+/// one type. `value` is the argument or the result of the slot. Returns an empty list if `around` does not carry
+/// `value`.
 fn find_carried_slot_values<'c>(around: Op<'c>, value: Value<'c>) -> Vec<Value<'c>> {
     let slots = if around.is(spyre::LOOP) { loop_carried_values(around) } else { Vec::new() };
     let slot = slots.into_iter().find(|slot| slot.argument == value || slot.result == value);

@@ -181,8 +181,8 @@ impl<'c> FunctionImporter<'c> {
         Some(Ok(node))
     }
 
-    /// Records the operation on runtime integers, or their comparison, by name in a virtual op around `node`: an index
-    /// may be wrapped or clamped, and an assertion may check one.
+    /// Wraps `node` in a virtual op named after the operation on runtime integers, or after their comparison. Indices
+    /// may be wrapped or clamped, and assertions may check one: rules recognize both by these names.
     fn add_named_op(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], node: NodeId) -> NodeId {
         let Some(function) = ScalarFunction::from_name(name) else { return node };
         let element =
@@ -256,7 +256,7 @@ impl<'c> FunctionImporter<'c> {
         Ok(if is_side { self.graph.add_virtual_op(function.name, sides, node, element) } else { node })
     }
 
-    /// Builds a change of number format, which is a no-op within an f32 island.
+    /// Builds a change of number format, which is a no-op within an f32 region.
     fn build_cast(&mut self, at: Op<'c>, operand: NodeId) -> Result<NodeId, String> {
         let Some(cast) = CastTypes::from_op(at) else { return Ok(operand) };
         // Constants are rounded when they are written, except to 8 bits.
@@ -282,7 +282,7 @@ fn read_widths(at: Op<'_>) -> IntegerWidths {
     })
 }
 
-/// Returns the rounding to a type of floating-point numbers; f64 has what is folded.
+/// Returns the function that rounds to a floating-point type. Returns None for f64, in which constants are folded.
 fn find_rounding(of: Type<'_>) -> Option<fn(f64) -> f64> {
     match ScalarType::from_type(element_type(of)) {
         ScalarType::F16 => Some(|number| half::f16::from_f64(number).to_f64()),

@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// Rejects a program that computes with the value of a symbolic dimension: a named one of an argument of `entry`, or
-/// one of a tensor whose shape is not known yet.
+/// Rejects a program that computes with the value of a symbolic dimension. Symbolic dimensions are named ones of an
+/// argument of `entry`, and those of tensors whose shape is not known yet.
 pub(super) fn check_symbolic_size_uses(
     module: Op<'_>,
     entry: Op<'_>,

@@ -33,8 +33,8 @@ pub(in crate::import) fn find_affine_index(numbers: &[i64], shape: &[i64]) -> Op
     is_right.then_some(sum)
 }
 
-/// Numbers from 0 on along dimension `dim` as some of its digits: each number stands for a run of positions, and the
-/// numbers begin again after a period. Nothing where all are 0.
+/// Returns numbers along dimension `dim`, from 0 on, as a digit of the dimension with a factor. Each number repeats for
+/// a run of positions, and the numbers restart after a period. Returns `Some(None)` if all are 0.
 fn find_dim_digits(along: &[i64], dim: usize) -> Option<Option<AffineExpression>> {
     let Some(run) = along.iter().position(|&number| number != 0) else { return Some(None) };
     let step = along[run];
@@ -53,8 +53,8 @@ fn find_dim_digits(along: &[i64], dim: usize) -> Option<Option<AffineExpression>
     Some(Some(digit.times(step)))
 }
 
-/// Returns whether constants over an iteration space never decrease along its reduced dimensions, in iteration order:
-/// then the smallest of several is the first of them, and the largest the last.
+/// Returns whether constants over an iteration space never decrease along its reduced dimensions, in iteration order.
+/// The smallest of several is then the first of them, and the largest the last.
 pub(in crate::import) fn is_nondecreasing(
     graph: &ValueGraph,
     index: NodeId,

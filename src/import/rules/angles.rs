@@ -8,10 +8,10 @@ use super::rule_helpers::NodeResult;
 use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, LN_2, PI};
 
-/// tan(pi/8): from here on half a right angle is subtracted.
+/// tan(pi/8). For larger tangents, half a right angle is subtracted.
 const TAN_PI_8: f64 = std::f64::consts::SQRT_2 - 1.0;
 
-/// `atan(t) / t` as a polynomial of `t^2`, closest up to tan(pi/8), from the constant on.
+/// Coefficients of `atan(t) / t` as a polynomial of `t^2`, fitted up to tan(pi/8), constant term first.
 const ATAN_COEFFICIENTS: [f64; 7] = [
     0.999_999_999_979_702_1,
     -0.333_333_321_509_844_57,
@@ -22,8 +22,8 @@ const ATAN_COEFFICIENTS: [f64; 7] = [
     0.047_164_837_367_029_83,
 ];
 
-/// Beyond this number the root of `x^2 + 1` is `x` but for 2^-31 of it, and the squares of 16 bits end. The device has
-/// no logarithm in f32.
+/// Magnitude from which `sqrt(x^2 + 1)` is `x` up to a relative error of 2^-31. Squares of larger numbers overflow 16
+/// bits. The device has no logarithm in f32.
 const ASYMPTOTIC_LIMIT: f64 = 32768.0;
 
 /// Builds operations by their names, so that constants are folded.
@@ -52,7 +52,7 @@ impl FormulaBuilder<'_> {
         self.apply("arith.select", &[holds, rest, x])
     }
 
-    /// The magnitude with the sign of `x`.
+    /// Computes the magnitude with the sign of `x`.
     fn copy_sign(&mut self, magnitude: NodeId, x: NodeId) -> NodeResult {
         let zero = self.add_scalar(0.0);
         let is_positive = self.compare("oge", &[x, zero])?;
@@ -60,8 +60,8 @@ impl FormulaBuilder<'_> {
         self.apply("arith.select", &[is_positive, magnitude, negative])
     }
 
-    /// Builds the angle whose tangent is `opposite / adjacent`, up to a right angle; neither is negative, and one is
-    /// not 0.
+    /// Builds the angle whose tangent is `opposite / adjacent`, up to a right angle. Neither is negative, and at least
+    /// one is not 0.
     fn build_angle(&mut self, opposite: NodeId, adjacent: NodeId) -> NodeResult {
         let smaller = self.apply("arith.minimumf", &[opposite, adjacent])?;
         let larger = self.apply("arith.maximumf", &[opposite, adjacent])?;
@@ -87,7 +87,7 @@ impl FormulaBuilder<'_> {
         self.subtract_from_where(FRAC_PI_2, is_above, angle)
     }
 
-    /// `sqrt((1 - x) (1 + x))`: the other side of a triangle with the longest side 1.
+    /// Computes `sqrt((1 - x) (1 + x))`: the other leg of a right triangle with hypotenuse 1.
     fn build_other_leg(&mut self, x: NodeId) -> NodeResult {
         let one = self.add_scalar(1.0);
         let (less, more) = (self.apply("arith.subf", &[one, x])?, self.apply("arith.addf", &[one, x])?);
@@ -95,7 +95,7 @@ impl FormulaBuilder<'_> {
         self.apply("math.sqrt", &[square])
     }
 
-    /// `log(x + root)`; `log(2 x)` where `x` is large.
+    /// Computes `log(x + root)`, or `log(2 x)` where `x` is large.
     fn build_log_sum(&mut self, x: NodeId, root: NodeId) -> NodeResult {
         let (large, log_of_two) = (self.add_scalar(ASYMPTOTIC_LIMIT), self.add_scalar(LN_2));
         let sum = self.apply("arith.addf", &[x, root])?;
@@ -107,7 +107,7 @@ impl FormulaBuilder<'_> {
     }
 }
 
-/// The angle of a tangent.
+/// Computes the angle of a tangent.
 pub(in crate::import) fn atan(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (magnitude, one) = (formula.apply("math.absf", inputs)?, formula.add_scalar(1.0));
@@ -134,7 +134,7 @@ pub(in crate::import) fn atan2(graph: &mut ValueGraph, inputs: &[NodeId], elemen
     formula.copy_sign(angle, y)
 }
 
-/// The angle of a sine; NaN beyond 1.
+/// Computes the angle of a sine; NaN beyond 1.
 pub(in crate::import) fn asin(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let magnitude = formula.apply("math.absf", inputs)?;
@@ -143,7 +143,7 @@ pub(in crate::import) fn asin(graph: &mut ValueGraph, inputs: &[NodeId], element
     formula.copy_sign(angle, inputs[0])
 }
 
-/// The angle of a cosine, from 0 to pi; NaN beyond 1.
+/// Computes the angle of a cosine, from 0 to pi; NaN beyond 1.
 pub(in crate::import) fn acos(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (magnitude, zero) = (formula.apply("math.absf", inputs)?, formula.add_scalar(0.0));
@@ -153,7 +153,7 @@ pub(in crate::import) fn acos(graph: &mut ValueGraph, inputs: &[NodeId], element
     formula.subtract_from_where(PI, is_left, angle)
 }
 
-/// `log(|x| + sqrt(x^2 + 1))` with the sign of `x`.
+/// Computes `log(|x| + sqrt(x^2 + 1))` with the sign of `x`.
 pub(in crate::import) fn asinh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (magnitude, one) = (formula.apply("math.absf", inputs)?, formula.add_scalar(1.0));
@@ -164,7 +164,7 @@ pub(in crate::import) fn asinh(graph: &mut ValueGraph, inputs: &[NodeId], elemen
     formula.copy_sign(area, inputs[0])
 }
 
-/// `log(x + sqrt(x - 1) sqrt(x + 1))`; NaN below 1.
+/// Computes `log(x + sqrt(x - 1) sqrt(x + 1))`; NaN below 1.
 pub(in crate::import) fn acosh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let one = formula.add_scalar(1.0);
@@ -175,7 +175,7 @@ pub(in crate::import) fn acosh(graph: &mut ValueGraph, inputs: &[NodeId], elemen
     formula.build_log_sum(inputs[0], root)
 }
 
-/// `log((1 + x) / (1 - x)) / 2`; NaN beyond 1.
+/// Computes `log((1 + x) / (1 - x)) / 2`; NaN beyond 1.
 pub(in crate::import) fn atanh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (one, half) = (formula.add_scalar(1.0), formula.add_scalar(0.5));
@@ -186,14 +186,14 @@ pub(in crate::import) fn atanh(graph: &mut ValueGraph, inputs: &[NodeId], elemen
     formula.apply("arith.mulf", &[log, half])
 }
 
-/// The sine over the cosine.
+/// Computes the sine over the cosine.
 pub(in crate::import) fn tan(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (sine, cosine) = (formula.apply("math.sin", inputs)?, formula.apply("math.cos", inputs)?);
     formula.apply("arith.divf", &[sine, cosine])
 }
 
-/// `1 + erf(-x)`.
+/// Computes `1 + erf(-x)`.
 pub(in crate::import) fn erfc(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let mut formula = FormulaBuilder { graph, element };
     let (negative, one) = (formula.apply("arith.negf", inputs)?, formula.add_scalar(1.0));

@@ -46,13 +46,13 @@ pub enum Combiner {
     Sum,
     /// Multiplication.
     Prod,
-    /// The larger.
+    /// Larger value.
     Max,
-    /// The smaller.
+    /// Smaller value.
     Min,
-    /// Whether all are true.
+    /// Conjunction.
     All,
-    /// Whether any is true.
+    /// Disjunction.
     Any,
 }
 
@@ -94,8 +94,8 @@ impl Combiner {
         }
     }
 
-    /// Returns the combiner of truth values as integers of one bit, of which a true one is -1: the product is true if
-    /// all are, and so is the maximum. Returns None for a sum.
+    /// Returns the combiner of truth values as integers of one bit, where true is -1: the product is true if all are,
+    /// and so is the maximum. Returns None for a sum.
     #[must_use]
     pub const fn to_truth_combiner(self) -> Option<Self> {
         match self {
@@ -135,8 +135,8 @@ impl Combiner {
         }
     }
 
-    /// Returns whether a reduction of elements of type `element` may start from `number`: the neutral element, or the
-    /// lowest finite number for a maximum, as some producers write it.
+    /// Returns whether a reduction of elements of type `element` may start from `number`. This is the neutral element
+    /// or, as some producers write it, the lowest finite number for a maximum.
     #[must_use]
     pub fn can_start_from(self, number: f64, element: Option<ElementType>) -> bool {
         let largest = match element {
@@ -181,11 +181,11 @@ pub(super) fn min_or_nan(a: f64, b: f64) -> f64 {
 }
 
 impl ScalarOp {
-    /// Select between the results of two branches, of which only one is computed: condition, then, else. Once the
-    /// condition is known, the taken result is the only operand.
+    /// Name of a select between the results of two branches, of which only one is computed. Operands: condition, then,
+    /// else. Once the condition is constant, the taken result is the only operand.
     pub const BRANCH: &'static str = "scf.if";
 
-    /// Whether the operation only changes the number format.
+    /// Returns whether the operation only changes the number format.
     #[must_use]
     pub fn is_cast(&self) -> bool {
         matches!(self.name.as_str(), "arith.extf" | "arith.truncf")
@@ -219,7 +219,7 @@ pub struct InputProduct {
 pub struct ExtremumPosition {
     /// Result that is the maximum or minimum of new values.
     pub extremum_result: usize,
-    /// Whether the last of equal values counts, not the first.
+    /// Whether the last of equal values counts instead of the first.
     pub is_last: bool,
     /// Whether a comparison of positions breaks ties: then the largest or the smallest position counts.
     pub is_compared: bool,
@@ -263,8 +263,8 @@ impl GenericBody {
         })
     }
 
-    /// Returns the parts of a select between a new scalar and the accumulator of a result: the operation of its
-    /// condition, the new scalar, and whether that is selected where the condition holds.
+    /// Splits a select between a new scalar and the accumulator of a result. Returns the operation of its condition,
+    /// the new scalar, and whether the new scalar is selected where the condition holds.
     fn find_accumulator_select(&self, index: usize, result: usize) -> Option<(usize, BodyScalar, bool)> {
         let ScalarOp { name, operands } = &self.ops[index];
         let (&[BodyScalar::Op(condition), one, other], "arith.select") = (operands.as_slice(), name.as_str()) else {
@@ -298,7 +298,8 @@ impl GenericBody {
         Some(BodyReduction { combiner, new, casts: Vec::new(), ignores_nan })
     }
 
-    /// Returns how result `result` is combined over the reduced dimensions. None if the body is no such reduction.
+    /// Returns the reduction that computes result `result` over the reduced dimensions. Returns None if the body is not
+    /// a reduction.
     #[must_use]
     pub fn find_reduction(&self, result: usize) -> Option<BodyReduction> {
         let mut casts = Vec::new();
@@ -350,7 +351,7 @@ impl GenericBody {
         Some((index, condition, is_then, reduction))
     }
 
-    /// Returns the product of two inputs that `scalar` is.
+    /// Returns the product of two inputs that `scalar` computes, if any.
     #[must_use]
     pub fn find_product(&self, scalar: BodyScalar) -> Option<InputProduct> {
         let mut casts = Vec::new();
@@ -363,7 +364,7 @@ impl GenericBody {
         (lhs != rhs).then_some(InputProduct { factors: [lhs, rhs], casts })
     }
 
-    /// Returns the scalar before changes of number format, which are added to `casts`.
+    /// Looks through changes of number format, and adds them to `casts`.
     fn strip_casts(&self, mut scalar: BodyScalar, casts: &mut Vec<usize>) -> BodyScalar {
         while let BodyScalar::Op(index) = scalar {
             if !self.ops[index].is_cast() {

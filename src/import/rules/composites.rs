@@ -1,7 +1,7 @@
 //! Recognition of larger functions by their last operation: sigmoid, silu, gelu, softplus, mean.
 //!
-//! Each is recognized by the value that it computes: products are split into a number and factors, sums into
-//! `c (1 + k y)`, polynomials into coefficients, so operand order and the position of constants do not matter.
+//! Each is recognized by the value that it computes. Products are split into a number and factors, sums into
+//! `c (1 + k y)`, polynomials into coefficients. Operand order and the position of constants therefore do not matter.
 
 use super::rule_helpers::{has_device_function, neg};
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
@@ -50,7 +50,7 @@ pub(in crate::import) fn split_factors(graph: &ValueGraph, id: NodeId) -> (f64, 
     }
 }
 
-/// A sum as `scale * (1 + factor * inner)`.
+/// Splits a sum into `scale * (1 + factor * inner)`.
 fn split_one_plus(graph: &ValueGraph, id: NodeId) -> Option<(f64, f64, NodeId)> {
     let (outer, id) = split_scale(graph, id);
     let (one, rest) = split_scalar_operand(graph, graph.as_pointwise(id, "add")?)?;
@@ -58,7 +58,8 @@ fn split_one_plus(graph: &ValueGraph, id: NodeId) -> Option<(f64, f64, NodeId)> 
     Some((outer * one, factor / one, inner))
 }
 
-/// `log(1 + exp(y))` by its argument; the device takes over the linear part from 20 on, as PyTorch does.
+/// Recognizes `log(1 + exp(y))` as softplus, by its argument. From 20 on, the device returns the linear part, as
+/// PyTorch does.
 pub(in crate::import) fn as_softplus(
     graph: &mut ValueGraph,
     argument: NodeId,
@@ -70,7 +71,7 @@ pub(in crate::import) fn as_softplus(
     is_softplus.then(|| graph.add_pointwise_with_constants("softplus", &[1.0, 20.0], &[exponent], element))
 }
 
-/// `1 + exp(-y)` as the divisor of a sigmoid: sigmoid(y).
+/// Recognizes a division by `1 + exp(-y)` as sigmoid(y), from the divisor.
 pub(in crate::import) fn as_logistic(
     graph: &mut ValueGraph,
     divisor: NodeId,
@@ -86,7 +87,7 @@ pub(in crate::import) fn as_logistic(
     Some(graph.add_pointwise("sigmoid", &[y], element))
 }
 
-/// `(1 + tanh(y / 2)) / 2` is sigmoid(y).
+/// Recognizes `(1 + tanh(y / 2)) / 2` as sigmoid(y).
 pub(in crate::import) fn as_sigmoid_of_tanh(
     graph: &mut ValueGraph,
     number: f64,
@@ -99,7 +100,8 @@ pub(in crate::import) fn as_sigmoid_of_tanh(
     is_sigmoid.then(|| graph.add_pointwise("sigmoid", &[y], element))
 }
 
-/// `number * x * (1 + erf(x / sqrt 2))`, or with tanh of a cubic polynomial, is gelu(x) where the number is 1/2.
+/// Recognizes `number * x * (1 + erf(x / sqrt 2))` as gelu(x), if the constant factor is 1/2. Also recognizes the form
+/// with tanh of a cubic polynomial.
 pub(in crate::import) fn as_gelu(
     graph: &mut ValueGraph,
     number: f64,
@@ -129,7 +131,7 @@ pub(in crate::import) fn as_gelu(
     is_gelu.then(|| graph.add_pointwise("gelufwd", &[x], element))
 }
 
-/// The coefficients of a node as a polynomial of degree 3 in `x`.
+/// Returns the coefficients of a node as a polynomial of degree 3 in `x`.
 fn compute_polynomial(graph: &ValueGraph, id: NodeId, x: NodeId, depth: usize) -> Option<[f64; 4]> {
     const MAX_DEPTH: usize = 8;
     if id == x {
@@ -163,7 +165,7 @@ fn compute_polynomial(graph: &ValueGraph, id: NodeId, x: NodeId, depth: usize) -
     }
 }
 
-/// A sum over dimensions times the reciprocal of their size is a mean, also behind views of the sum.
+/// Recognizes a sum over dimensions times the reciprocal of their size as a mean. Looks through views of the sum.
 pub(in crate::import) fn as_mean(graph: &mut ValueGraph, sum: NodeId, number: f64) -> Option<NodeId> {
     let mut views = Vec::new();
     let mut id = sum;
@@ -201,7 +203,7 @@ pub(in crate::import) mod tests {
 
     const F16: NodeElementType = NodeElementType::F16;
 
-    /// A graph with one tensor, and short words for building on it.
+    /// Graph with one tensor, and helpers that build on it.
     pub(in crate::import) struct ElementwiseCase {
         pub(in crate::import) graph: ValueGraph,
         pub(in crate::import) x: NodeId,
@@ -222,7 +224,7 @@ pub(in crate::import) mod tests {
             self.graph.add_scalar(number)
         }
 
-        /// The function that a node is, if it is one of `x`.
+        /// Returns the device function that a node computes of `x`.
         pub(in crate::import) fn function_of_x(&self, id: NodeId) -> &'static str {
             let node = self.graph.node(id);
             match node.kind {

@@ -1,8 +1,8 @@
-//! Products with a concatenated factor, such as new keys and values appended to cached ones: one product per slice.
+//! Matmuls with a concatenated factor, such as new keys and values appended to cached ones: one matmul per slice.
 //!
 //! A concatenation would write and read the slices before they are used. Slices along the rows or columns of the result
-//! yield concatenated products instead. Slices along the reduction dimension yield a sum of products, which rounds once
-//! per product, like a reduction that is split over cores.
+//! yield concatenated matmuls instead. Slices along the reduction dimension yield a sum of matmuls, which rounds once
+//! per matmul, like a reduction that is split over cores.
 
 use super::{
     contraction::STICK_ELEMENTS,
@@ -12,12 +12,12 @@ use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
 use std::ops::Range;
 
-/// Minimum ratio of the elements of the factor to those of the result: the result is concatenated instead, which also
+/// Minimum ratio of the elements of the factor to those of the result. The result is concatenated instead, which also
 /// writes and reads it.
 const MIN_ELEMENT_RATIO: i64 = 2;
 
-/// Minimum number of elements of a factor whose slices begin inside of sticks: bounds are rounded down to sticks, and
-/// the slice with elements of two inputs is concatenated. Those ops take as long as moving 2^18 elements.
+/// Minimum number of elements of a factor with slices that begin inside a stick. Bounds are rounded down to sticks, and
+/// the slice with elements of two inputs is concatenated. These ops take as long as moving 2^18 elements.
 const MIN_UNALIGNED_ELEMENTS: i64 = 1 << 18;
 
 /// Concatenation of slices along a dimension of a tensor.
@@ -30,9 +30,9 @@ struct ConcatenatedFactor {
     elements: i64,
 }
 
-/// Returns the product of `[batch..., M, K]` and `[batch..., K, N]`, one of which is concatenated along M, K or N. None
-/// if neither is concatenated, or if the result has nearly as many elements. Splits the reduction dimension K only if
-/// `may_part_sums`.
+/// Returns the matmul of `[batch..., M, K]` and `[batch..., K, N]`, one of which is concatenated along M, K or N.
+/// Returns None if neither is concatenated, or if the result has nearly as many elements as the factor. Splits the
+/// reduction dimension K only if `may_part_sums`.
 pub(in crate::import) fn build_sliced_product(
     graph: &mut ValueGraph,
     factors: [NodeId; 2],
@@ -76,8 +76,8 @@ pub(in crate::import) fn build_sliced_product(
     )
 }
 
-/// Returns the product of `[batch..., M, K]` and `[batch..., K, N]`. The device's matmul requires more than one column,
-/// and more than one product to sum.
+/// Returns the matmul of `[batch..., M, K]` and `[batch..., K, N]`. The device's matmul requires more than one column,
+/// and more than one term to sum.
 fn build_product(
     graph: &mut ValueGraph,
     [left, right]: [NodeId; 2],
@@ -112,7 +112,7 @@ fn transpose(graph: &mut ValueGraph, id: NodeId) -> NodeId {
     graph.view(id, map, &shape)
 }
 
-/// Returns the concatenation that `id` is. Looks through views that keep the concatenated dimension.
+/// Returns the concatenation that `id` computes, if any. Looks through views that keep the concatenated dimension.
 fn find_concatenation(graph: &ValueGraph, id: NodeId) -> Option<ConcatenatedFactor> {
     let node = graph.node(id);
     if !matches!(node.kind, NodeKind::Insert(_)) {
@@ -151,7 +151,7 @@ fn find_slices(graph: &ValueGraph, id: NodeId) -> Option<(usize, Vec<(i64, NodeI
         let follows = |other: usize| if other == dim { offsets[dim] == end } else { own(part)[other] == shape[other] };
         end = (0..shape.len()).all(follows).then_some(end + own(part)[dim])?;
     }
-    // Padding is no concatenation: it costs nothing if the tensor is padded in memory.
+    // Padding does not count as a concatenation: it costs nothing if the tensor is padded in memory.
     let is_padded =
         parts.iter().any(|&(_, part)| graph.node(part).kind == NodeKind::Splat || graph.as_constant(part).is_some());
     let is_all = graph.node(whole).kind == NodeKind::Undefined && end == shape[dim] && !is_padded;
@@ -180,8 +180,8 @@ fn find_output_dim(graph: &ValueGraph, id: NodeId, behind: usize) -> Option<usiz
     (node.shape[found] == of_input[behind]).then_some(found)
 }
 
-/// Returns the slice `part` of `id`, a concatenated tensor under views and reshapes, along its dimension `dim`. None
-/// for other nodes.
+/// Returns the slice `part` of `id`, a concatenated tensor under views and reshapes, along its dimension `dim`. Returns
+/// None for other nodes.
 fn view_slice(graph: &mut ValueGraph, id: NodeId, dim: usize, part: &Range<i64>) -> Option<NodeId> {
     let node = graph.node(id).clone();
     let mut shape = node.shape;
@@ -198,7 +198,8 @@ fn view_slice(graph: &mut ValueGraph, id: NodeId, dim: usize, part: &Range<i64>)
     }
 }
 
-/// Returns the slice `part`, of shape `shape`, of a tensor that is concatenated by inserts. None for other nodes.
+/// Returns the slice `part`, of shape `shape`, of a tensor that is concatenated by inserts. Returns None for other
+/// nodes.
 fn assemble_slice(graph: &mut ValueGraph, id: NodeId, shape: &[i64], part: &Range<i64>) -> Option<NodeId> {
     let (dim, parts) = find_slices(graph, id)?;
     let mut whole = graph.add_undefined(shape.to_vec(), graph.node(id).element);
@@ -246,7 +247,7 @@ mod tests {
     /// Shapes of matmuls and reductions, and shapes of inserts.
     type ProductAndInsertShapes = (Vec<Vec<i64>>, Vec<Vec<i64>>);
 
-    /// Returns the shapes of the products and the inserts that the result depends on.
+    /// Returns the shapes of the matmuls and the inserts that the result depends on.
     fn collect_shapes(graph: &ValueGraph, id: NodeId) -> ProductAndInsertShapes {
         let (mut products, mut inserts) = (Vec::new(), Vec::new());
         for id in graph.collect_required(&[id], |_| false) {

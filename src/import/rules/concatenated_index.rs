@@ -1,4 +1,4 @@
-//! Elements of a table at indices that are computed from concatenated lists: each slice of the lists is looked up
+//! Elements of a table at indices that are computed from concatenated lists. Each slice of the lists is looked up
 //! separately, since facts about one slice do not hold for another one.
 
 use super::{
@@ -108,7 +108,7 @@ pub(super) fn lookup_slices(
     Ok(TableLookup { node, selections: chosen, bounds: conditions })
 }
 
-/// Width for folding known integers: the operation may have a narrower type, which `rebuild_slice` checks.
+/// Width for folding constant integers: the operation may have a narrower type, which `rebuild_slice` checks.
 const FOLDING_WIDTHS: IntegerWidths = IntegerWidths::uniform(MAX_WIDTH);
 
 /// Slices of nodes along a dimension of the iteration space.
@@ -120,7 +120,8 @@ struct SliceRewriter {
 }
 
 impl SliceRewriter {
-    /// Recomputes an integer or a truth value on slices of its operands: less may be known of the complete list.
+    /// Recomputes an integer or a truth value on slices of its operands: fewer facts may be known about the complete
+    /// list.
     fn slice(&mut self, graph: &mut ValueGraph, id: NodeId) -> NodeId {
         if let Some(&known) = self.known.get(&id) {
             return known;
@@ -130,8 +131,8 @@ impl SliceRewriter {
         slice
     }
 
-    /// Returns a virtual op of the program, recomputed on slices of its operands. None for other nodes, and for ops
-    /// that interpret the bits of their operands as unsigned or truncate them.
+    /// Returns a virtual op of the program, recomputed on slices of its operands. Returns None for other nodes, and for
+    /// ops that interpret the bits of their operands as unsigned or truncate them.
     fn rebuild_slice(&mut self, graph: &mut ValueGraph, id: NodeId) -> Option<NodeId> {
         const BIT_OPS: [&str; 8] = [
             "arith.uitofp",

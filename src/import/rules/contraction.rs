@@ -1,4 +1,4 @@
-//! Sums of products: which iteration dimensions are batch, M, N or K of a matrix product.
+//! Sums of products: classifies iteration dimensions as batch, M, N or K of a matmul.
 
 use program::affine::AffineExpression;
 
@@ -7,13 +7,13 @@ use program::affine::AffineExpression;
 const MAX_BATCH_DIMS: usize = 2;
 const MAX_M_DIMS: usize = 2;
 
-/// Elements of a stick of the formats that products have.
+/// Number of elements in a stick of the formats of matmuls.
 pub(super) const STICK_ELEMENTS: i64 = 64;
 
-/// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
+/// Iteration dimensions that form one dimension of the matmul, outermost first, without dimensions of size 1.
 pub(in crate::import) type DimGroup = Vec<usize>;
 
-/// Product of two tensors, summed over the dimensions that only the two have.
+/// Product of two tensors, summed over the dimensions that only the factors have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
     /// Whether the factors are swapped: the left operand of a matmul is the factor with rows.
@@ -30,9 +30,9 @@ pub struct Contraction {
 
 impl Contraction {
     /// Classifies the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's
-    /// order. Returns None if nothing is summed, or if the result has dimensions of no factor or of both only: a
-    /// product of two vectors is an elementwise product and a sum on the device. If sizes are given, they may turn
-    /// columns into rows.
+    /// order. Returns None if nothing is summed, or if the result has dimensions of neither factor or of both only. On
+    /// the device, a product of two vectors is an elementwise product and a sum. If `sizes` are specified, they may
+    /// turn columns into rows.
     #[must_use]
     pub fn from_dims(lhs: &[usize], rhs: &[usize], result: &[usize], sizes: Option<&[i64]>) -> Option<Self> {
         let all = || result.iter().chain(lhs).chain(rhs);
@@ -61,8 +61,8 @@ impl Contraction {
             result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last))
         };
         let is_swapped_by_order = columns.is_empty() || (is_last(&rows) && !rows.is_empty() && !is_last(&columns));
-        // Columns that fill no stick are rows instead, if both factors lie as rows and columns do then: values times
-        // few queries. Several dimensions, such as positions of an image, are no whole sticks.
+        // Columns that fill no stick become rows instead, if rows then lie along rows in both factors: values times few
+        // queries. Several dimensions, such as positions of an image, do not fill whole sticks.
         let (left, right, m, n) =
             if is_swapped_by_order { (rhs, lhs, &columns, &rows) } else { (lhs, rhs, &rows, &columns) };
         let is_narrow = m.len() == 1
@@ -85,7 +85,7 @@ impl Contraction {
     }
 }
 
-/// The dimensions one by one, the outer ones together where there are too many.
+/// Returns the dimensions one by one; merges the outer ones if there are more than `most`.
 fn group_dims(dims: Vec<usize>, most: usize) -> Vec<DimGroup> {
     let num_together = if dims.len() > most { dims.len() - most + 1 } else { 0 };
     let (together, alone) = dims.split_at(num_together);
@@ -93,13 +93,13 @@ fn group_dims(dims: Vec<usize>, most: usize) -> Vec<DimGroup> {
     first.into_iter().chain(alone.iter().map(|&dim| vec![dim])).collect()
 }
 
-/// The size of a group.
+/// Returns the size of a group.
 #[must_use]
 pub(in crate::import) fn compute_group_size(group: &DimGroup, sizes: &[i64]) -> i64 {
     group.iter().map(|&dim| sizes[dim]).product()
 }
 
-/// The index along iteration dimension `dim` in terms of the dimensions `groups`; 0 if none of them has it.
+/// Returns the index along iteration dimension `dim` in terms of the dimensions `groups`; 0 if none of them has it.
 #[must_use]
 pub(in crate::import) fn compute_group_index(dim: usize, groups: &[DimGroup], sizes: &[i64]) -> AffineExpression {
     let found = groups
@@ -119,7 +119,7 @@ pub(in crate::import) fn compute_group_index(dim: usize, groups: &[DimGroup], si
     index
 }
 
-/// The index along a group in terms of the indices of its dimensions.
+/// Returns the index along a group in terms of the indices of its dimensions.
 #[must_use]
 pub(in crate::import) fn linearize_group_index(
     group: &DimGroup,

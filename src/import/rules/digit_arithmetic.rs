@@ -1,8 +1,8 @@
-//! Arithmetic on integers that are known by their digits: sums, differences, comparisons, choices, and sums over a
+//! Arithmetic on integers that are represented by digits: sums, differences, comparisons, selects, and sums over a
 //! dimension.
 //!
-//! A number of the 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be
-//! larger, so the device computes `a - (1024 - b)`, of which every step is exact, and its sign is the carry.
+//! The 16-bit format is exact up to 1,024, the base of the digits. The sum of two lower digits can be larger, so the
+//! device computes `a - (1024 - b)`, in which every operation is exact. The sign of the result is the carry.
 
 use super::{
     body::Combiner,
@@ -17,14 +17,14 @@ use crate::import::graph::{
 /// Exclusive bound of the magnitudes of integers with two digits: the format is exact for upper digits up to the base.
 const MAGNITUDE_LIMIT: i64 = RESULT_BASE * RESULT_BASE;
 
-/// Elements of which a running sum is computed as one product.
+/// Maximum number of elements of which a running sum is computed as one matmul.
 const MAX_BLOCK_ELEMENTS: i64 = 512;
 /// Maximum number of blocks: each takes about ten ops.
 const MAX_BLOCKS: i64 = 64;
 
-/// Builds an operation on integers of which some are known by their digits, with a result of an element type or of
-/// integers of `width` bits. `exact` builds the operation on the integers themselves, for their ranges alone; other
-/// uses of the result read `refused`. Returns None if digits do not represent the result.
+/// Builds an operation on integers of which some are represented by digits. The result has an element type, or is
+/// integers of `width` bits. `exact` builds the operation on the integers themselves, only to determine their ranges;
+/// other uses of the result read `refused`. Returns None if digits do not represent the result.
 pub(super) fn build_digit_op(
     graph: &mut ValueGraph,
     name: &str,
@@ -108,7 +108,8 @@ pub(super) fn build_digit_op(
     Some(graph.add_digits(DigitPair { exact, ..found }, refused))
 }
 
-/// Returns the comparison of the integers themselves for a comparison of their digits; another condition as it is.
+/// Returns the comparison of the integers themselves for a comparison of their digits. Returns other conditions
+/// unchanged.
 fn find_exact_condition(graph: &ValueGraph, condition: NodeId) -> NodeId {
     graph.integers.exact_node(graph.device_node(condition)).unwrap_or(condition)
 }
@@ -124,7 +125,8 @@ fn add_base(graph: &mut ValueGraph) -> NodeId {
     graph.add_scalar(RESULT_BASE as f64)
 }
 
-/// Returns the digits of integers: of a node with digits, of constants, or of exact numbers. None for others.
+/// Returns the digits of integers: of a node with digits, of constants, or of exact numbers. Returns None for other
+/// nodes.
 fn read_digits(graph: &mut ValueGraph, integer: NodeId) -> Option<DigitPair> {
     if let Some(digits) = graph.find_digits(integer) {
         return Some(digits);
@@ -140,7 +142,7 @@ fn read_digits(graph: &mut ValueGraph, integer: NodeId) -> Option<DigitPair> {
     if !graph.integers.contains(number) {
         return None;
     }
-    // Of an exact number the magnitude is at most the base: an integer below 0 has the upper digit -1.
+    // The magnitude of an exact number is at most the base: an integer below 0 has the upper digit -1.
     let element = graph.integers.element();
     let (zero, one, base) = (graph.add_scalar(0.0), graph.add_scalar(1.0), add_base(graph));
     let is_negative = graph.add_pointwise("lesserthan", &[number, zero], NodeElementType::Bool);
@@ -190,8 +192,8 @@ fn add_with_carry(
     Some(propagate_carry(graph, upper, rest, [1.0, 0.0]))
 }
 
-/// Returns digits whose lower digit is `rest`, or `rest` plus the base where it is below 0; adds one of two numbers to
-/// the upper digit, the first one where `rest` is at least 0.
+/// Returns digits whose lower digit is `rest`, or `rest` plus the base if it is negative. Adds `carry` to the upper
+/// digit if `rest` is at least 0, else `borrow`.
 fn propagate_carry(graph: &mut ValueGraph, upper: NodeId, rest: NodeId, [carry, borrow]: [f64; 2]) -> [NodeId; 2] {
     let element = graph.integers.element();
     let (zero, base) = (graph.add_scalar(0.0), add_base(graph));
@@ -214,8 +216,8 @@ fn subtract_digit_pairs(graph: &mut ValueGraph, one: DigitPair, other: DigitPair
     Some(DigitPair { parts: propagate_carry(graph, upper?, lower?, [0.0, -1.0]), range, exact: None })
 }
 
-/// Multiplies digits by numbers that are 0 or 1: that the product of a lower digit is exact bounds the numbers, since
-/// the digit may be 1,023.
+/// Multiplies digits by numbers that are 0 or 1. The product of a lower digit must be exact, which bounds the numbers,
+/// since the digit may be 1,023.
 fn mask_digits(graph: &mut ValueGraph, inputs: &[NodeId], one: DigitPair, other: DigitPair) -> Option<DigitPair> {
     let is_number = |graph: &ValueGraph, id: NodeId| graph.find_digits(id).is_none() && graph.as_constant(id).is_none();
     let (digits, factor) = match *inputs {
@@ -234,9 +236,9 @@ fn mask_digits(graph: &mut ValueGraph, inputs: &[NodeId], one: DigitPair, other:
     Some(DigitPair { parts: [upper, lower], range, exact: None })
 }
 
-/// Builds a comparison: the sum of the upper digits' difference times twice the base and the lower digits' difference
-/// has the sign of the integers' difference, however it is rounded. Returns None for an unsigned comparison of integers
-/// that may be negative.
+/// Builds a comparison. The difference of the upper digits times twice the base, plus that of the lower digits, has the
+/// sign of the integers' difference, however it is rounded. Returns None for an unsigned comparison of integers that
+/// may be negative.
 fn compare_digits(graph: &mut ValueGraph, predicate: &str, one: DigitPair, other: DigitPair) -> Option<NodeId> {
     if predicate.starts_with('u') && (one.range[0] < 0 || other.range[0] < 0) {
         return None;
@@ -267,17 +269,17 @@ fn select_digits(
 struct SumBlocks {
     /// Elements per block.
     size: i64,
-    /// One past the largest sum of all.
+    /// Exclusive upper bound of the sums over all blocks.
     end: i64,
 }
 
-/// Returns how many blocks a dimension has.
+/// Returns the number of blocks of a dimension.
 const fn count_blocks(size: i64, block: i64) -> i64 {
     (size + block - 1) / block
 }
 
-/// Returns the blocks in which integers are summed along a dimension of `size`; None if the format is exact for the
-/// whole sum, or if digits do not represent it.
+/// Returns the blocks in which integers are summed along a dimension of `size`. Returns None if the format is exact for
+/// the complete sum, or if digits do not represent it.
 fn find_blocks(graph: &mut ValueGraph, numbers: NodeId, size: i64) -> Option<SumBlocks> {
     let largest = find_upper_bound(graph, numbers);
     let found = match largest {
@@ -299,7 +301,7 @@ fn find_blocks(graph: &mut ValueGraph, numbers: NodeId, size: i64) -> Option<Sum
     is_possible.then_some(found)
 }
 
-/// Returns the largest of integers that are at least 0 whatever the arguments are; None if that is not known.
+/// Returns the largest value of integers that are at least 0 for all arguments. Returns None if it is unknown.
 fn find_upper_bound(graph: &ValueGraph, id: NodeId) -> Option<i64> {
     if let Some(known) = graph.as_constant(id) {
         return known.integers().all(|number| number >= 0).then(|| known.integers().max()).flatten();
@@ -324,16 +326,16 @@ fn find_upper_bound(graph: &ValueGraph, id: NodeId) -> Option<i64> {
     }
 }
 
-/// Returns the digits of the sums of a block, from which the ranges of the arguments follow: they are exact and at
-/// least 0.
+/// Returns the digits of the sums of a block. The sums must be exact and at least 0, which bounds the ranges of the
+/// arguments.
 fn split_block_sum(graph: &mut ValueGraph, sums: NodeId) -> [NodeId; 2] {
     graph.record_integers(sums);
     graph.record_unsigned(sums);
     split_digits(graph, sums)
 }
 
-/// Returns the digits of the running sums of integers along a dimension; None if the format is exact for them, or if
-/// digits do not represent them. `numbers` are the integers as numbers of shape `shape`.
+/// Returns the digits of the running sums of integers along a dimension. Returns None if the format is exact for them,
+/// or if digits do not represent them. `numbers` are the integers as numbers of shape `shape`.
 pub(in crate::import) fn build_running_sums(
     graph: &mut ValueGraph,
     numbers: NodeId,
@@ -362,8 +364,8 @@ pub(in crate::import) fn build_running_sums(
     Some(DigitPair { parts: results, range: [0, blocks.end], exact: Some(exact) })
 }
 
-/// Returns the digits of the sums of integers along a dimension, which has size 1 then; None if the format is exact for
-/// them, or if digits do not represent them. `numbers` are the integers as numbers.
+/// Returns the digits of the sums of integers along a dimension, which remains with size 1. Returns None if the format
+/// is exact for them, or if digits do not represent them. `numbers` are the integers as numbers.
 pub(in crate::import) fn build_total(graph: &mut ValueGraph, numbers: NodeId, dim: usize) -> Option<DigitPair> {
     let shape = graph.node(numbers).shape.clone();
     let blocks = find_blocks(graph, numbers, shape[dim])?;
@@ -380,7 +382,7 @@ pub(in crate::import) fn build_total(graph: &mut ValueGraph, numbers: NodeId, di
 }
 
 impl SumBlocks {
-    /// Returns first positions and sizes of the blocks of a tensor along a dimension.
+    /// Returns the offsets and sizes of the blocks of a tensor along a dimension.
     fn split_dim(&self, shape: &[i64], dim: usize) -> Vec<(Vec<i64>, Vec<i64>)> {
         let step = usize::try_from(self.size).expect("a block has elements");
         let block = |first: i64| {
@@ -439,7 +441,7 @@ mod tests {
         [number.div_euclid(RESULT_BASE), number.rem_euclid(RESULT_BASE)].map(|digit| digit as f64)
     }
 
-    /// A graph whose integers are 16-bit numbers, and two integers by digits that are tensors 0 to 3.
+    /// Builds a graph with 16-bit integers, and two integers as digits, which are tensors 0 to 3.
     fn build_digit_operands() -> (ValueGraph, DigitPair, DigitPair) {
         let mut graph =
             ValueGraph::with_integers(IntegerFacts::new(NodeElementType::F16, BTreeMap::new()), false, BTreeMap::new());
@@ -453,7 +455,7 @@ mod tests {
         (graph, one, other)
     }
 
-    /// All pairs of the numbers and their negatives, with their digits.
+    /// Iterates over all pairs of the numbers and their negatives, with their digits.
     fn iter_number_pairs() -> impl Iterator<Item = (i64, i64, Vec<f64>)> {
         let all = || NUMBERS.into_iter().flat_map(|number| [number, -number]);
         all().flat_map(move |one| all().map(move |other| (one, other, [to_digits(one), to_digits(other)].concat())))

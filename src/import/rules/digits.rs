@@ -1,9 +1,9 @@
 //! Integers beyond the exact integers of the 16-bit format, as digits.
 //!
 //! A format of ten significant bits is exact up to 1,024, but a long cache has more rows. An index is looked up, and so
-//! are its digits in base 1,024: the lower digit, and the upper digit times 2,048, of which every multiple up to 65,536
-//! is exact. The sum of the digit differences has the sign of the difference: the lower digits differ by less than
-//! 1,024, the upper ones by 0 or at least 2,048.
+//! are its digits in base 1,024. The upper digit is multiplied by 2,048, of which every multiple up to 65,536 is exact.
+//! The sum of the digit differences has the sign of the difference: lower digits differ by less than 1,024, upper ones
+//! by 0 or at least 2,048.
 
 use super::{recognize, rule_helpers::NodeResult};
 use crate::{
@@ -15,15 +15,15 @@ use crate::{
 const DIGIT_BASE: i64 = 1024;
 /// Weight of an upper digit.
 pub(super) const UPPER_WEIGHT: i64 = 2 * DIGIT_BASE;
-/// Exclusive limit of integers that two digits represent: the format is exact for the multiples of the upper step up to
-/// this many.
+/// Exclusive upper bound of integers that two digits represent: up to here, the format represents the weighted upper
+/// digits exactly.
 pub(in crate::import) const MAX_VALUES: i64 = 32 * DIGIT_BASE;
 
 /// Base of the digits of results, which the host combines to integers: the format is exact up to it.
 pub(in crate::import) const RESULT_BASE: i64 = DIGIT_BASE;
 
-/// Returns whether integers below `end` can be returned only as two digits: the device format is not exact for all of
-/// them, but for their digits.
+/// Returns whether integers below `end` can be returned only as two digits: the device format is exact for their
+/// digits, but not for all of them.
 pub(in crate::import) fn needs_digits(graph: &mut ValueGraph, end: i64) -> bool {
     let is_coarse = graph.integers.element() != NodeElementType::F32 || !graph.has_single_precision();
     is_coarse && end > DIGIT_BASE + 1 && end <= DIGIT_BASE * DIGIT_BASE
@@ -48,8 +48,8 @@ pub(in crate::import) fn exceeds_exact_range(graph: &ValueGraph, end: i64) -> bo
     graph.integers.element() != NodeElementType::F32 && end > DIGIT_BASE + 1
 }
 
-/// Returns the device function of a comparison of integers by its predicate, which for an unsigned one compares
-/// integers from 0 on.
+/// Returns the device function of an integer comparison, by its predicate. The operands of an unsigned comparison are
+/// nonnegative.
 pub(super) fn comparison_function(predicate: &str) -> &'static str {
     match predicate {
         "eq" => "equal",
@@ -67,8 +67,8 @@ pub(in crate::import) fn compare_by_digits(graph: &mut ValueGraph, name: &str, n
     compare_by_digits_within(graph, name, numbers, None)
 }
 
-/// Builds a comparison as [`compare_by_digits`] does. `n_rows` is the number of values that the integers may have; if
-/// it is unknown, an argument has those of its range, or also integers beyond what it is compared with.
+/// Builds a comparison as [`compare_by_digits`] does. `n_rows` is the number of values that the integers may have. If
+/// it is unknown, an argument has the values of its range, or twice as many as the compared integers require.
 fn compare_by_digits_within(
     graph: &mut ValueGraph,
     name: &str,
@@ -111,7 +111,7 @@ fn find_magnitude_end(graph: &ValueGraph, number: NodeId) -> Option<i64> {
     is_whole.then_some((most as i64).saturating_add(1))
 }
 
-/// Returns the upper digit, multiplied by its step, and the lower digit.
+/// Returns the upper digit, multiplied by its weight, and the lower digit.
 fn split_weighted_digits(graph: &mut ValueGraph, number: NodeId) -> Option<[NodeId; 2]> {
     find_magnitude_end(graph, number).filter(|&end| end <= MAX_VALUES)?;
     let element = graph.integers.element();

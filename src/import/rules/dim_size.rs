@@ -13,7 +13,7 @@ pub struct DimSize {
 }
 
 impl DimSize {
-    /// Whether the size is known at launch only.
+    /// Returns whether the size is known only at launch.
     #[must_use]
     pub const fn is_symbolic(&self) -> bool {
         self.granularity.is_some()
@@ -68,9 +68,9 @@ impl fmt::Display for DimSize {
 /// Sizes and names of the dimensions of an argument, as far as they are known.
 #[derive(Clone, Debug, Default)]
 pub struct ArgumentShape {
-    /// Their sizes; none where the program leaves them open.
+    /// Sizes; None for dimensions that the program leaves dynamic.
     pub sizes: Vec<Option<i64>>,
-    /// Their names, if the program has one for each.
+    /// Names, if the program has one for each dimension.
     pub names: Vec<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct ArgumentShape {
 pub struct ResolvedSizes {
     /// Sizes of all dynamic dimensions of all arguments, in order; the largest size for symbolic ones.
     pub sizes: Vec<i64>,
-    /// For each argument and dimension the name of its symbolic size; empty if it has none.
+    /// Name of the symbolic size for each argument and dimension; empty if there is none.
     pub symbolic: Vec<Vec<String>>,
     /// Number that each symbolic size is a multiple of, by the name of the size.
     pub granularities: BTreeMap<String, i64>,
@@ -88,8 +88,8 @@ pub struct ResolvedSizes {
 /// Returns the sizes of all dynamic dimensions of all arguments.
 ///
 /// # Errors
-/// Returns an error for a size of an unknown dimension, two sizes for one dimension, or dynamic dimensions without a
-/// size, all of which are named.
+/// Returns an error for a size of an unknown dimension, and for two sizes for one dimension. Dynamic dimensions without
+/// a size are an error that names all of them.
 pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<ResolvedSizes, String> {
     let is_named = |place: &(usize, usize), wish: &DimSize| {
         let (argument, dim) = *place;

@@ -1,19 +1,11 @@
-//! Device functions in terms of others whose results may live in LX (torch-spyre facts, F.1).
+//! Expansions of device functions into functions whose results may be in LX (torch-spyre facts, F.1).
 //!
-//! | function | in its place | how far off |
+//! | function | expansion | error |
 //! |---|---|---|
-//! | `abs` | `maximum(x, -x)` | not at all |
-//! | `reciprocal` | `1 / x` | not at all |
-//! | `relufwd` | `maximum(x, 0)` | not at all |
-//! | `gelufwd` | `x / (1 + exp(-x (1.5996 + 0.06958 x^2)))` | 2.9e-4, and what the steps round |
-//!
-//! The gelu is x Phi(x). Phi is nearly a logistic function of a cubic polynomial (E. Page, 1977, with 1.5976 and
-//! 0.0706; the approximation with tanh is one too, with 1.5958 and 0.0714). These two coefficients are numbers of the
-//! device's f16 format, and of those the ones that bring x Phi(x) closest: at most 2.9e-4 away in exact arithmetic,
-//! where the format itself rounds by up to 9.8e-4 between 1 and 2. A term more in the polynomial (9 steps) has 7e-5,
-//! which the steps' own rounding hides; the error function by Abramowitz and Stegun (7.1.26) has 1.5e-7 and takes 21
-//! steps. A large x^2 may saturate: the exponential is then 0 or the largest number, and the quotient x or, at -65504,
-//! -8e-6.
+//! | `abs` | `maximum(x, -x)` | none |
+//! | `reciprocal` | `1 / x` | none |
+//! | `relufwd` | `maximum(x, 0)` | none |
+//! | `gelufwd` | `x / (1 + exp(-x (1.5996 + 0.06958 x^2)))` | 2.9e-4, plus the rounding of the steps |
 
 /// Operand of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,19 +18,19 @@ pub enum ExpansionOperand {
     Step(usize),
 }
 
-/// One device function.
+/// Step of an expansion: one device function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpansionStep {
-    /// Its name; a row of the table of device functions whose result may live in LX.
+    /// Device function, from the table of those whose result may be in LX.
     pub function: &'static str,
     /// Operands, in order.
     pub sources: &'static [ExpansionOperand],
 }
 
-/// An elementwise function of one argument as a chain of others; the last step is the result.
+/// Expansion of an elementwise function of one argument into a chain of others; the last step is the result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Expansion {
-    /// The function whose result cannot live in LX.
+    /// Function whose result cannot be in LX.
     pub function: &'static str,
     /// Steps that compute the function, in order.
     pub steps: &'static [ExpansionStep],
@@ -50,7 +42,16 @@ const fn build_step(function: &'static str, sources: &'static [ExpansionOperand]
     ExpansionStep { function, sources }
 }
 
-/// Every function that has an expansion.
+/// All functions that have an expansion.
+///
+/// The gelu is `x Phi(x)`. Phi is nearly a logistic function of a cubic polynomial (E. Page, 1977, with coefficients
+/// 1.5976 and 0.0706; the approximation with tanh is another, with 1.5958 and 0.0714). The two coefficients here are
+/// numbers of the device's f16 format, and the most accurate ones of these: `x Phi(x)` is at most 2.9e-4 off in exact
+/// arithmetic. The format itself rounds by up to 9.8e-4 between 1 and 2.
+///
+/// One more term in the polynomial (9 steps) has an error of 7e-5, which the rounding of the steps hides. The error
+/// function by Abramowitz and Stegun (7.1.26) has 1.5e-7 and takes 21 steps. A large x^2 may saturate: the exponential
+/// is then 0 or the largest number, and the quotient is `x` or, at -65504, -8e-6.
 pub const EXPANSIONS: &[Expansion] = &[
     Expansion {
         function: "abs",
@@ -73,21 +74,21 @@ pub const EXPANSIONS: &[Expansion] = &[
 ];
 
 impl Expansion {
-    /// The expansion of the function of that name.
+    /// Returns the expansion of the function of that name.
     #[must_use]
     pub fn find(function: &str) -> Option<&'static Self> {
         EXPANSIONS.iter().find(|expansion| expansion.function == function)
     }
 
-    /// How often the steps read the argument.
+    /// Returns the number of reads of the argument.
     #[must_use]
     pub fn num_argument_reads(&self) -> usize {
         self.steps.iter().flat_map(|step| step.sources).filter(|&source| *source == ExpansionOperand::Argument).count()
     }
 
-    /// Whether a core's part of the argument and of what is computed from it, `part_bytes` each, fit in `lx_bytes` of
-    /// LX together. Otherwise every step would go through HBM where the function does it once; a single step cannot be
-    /// worse.
+    /// Returns whether a core's slices of the argument and of all intermediate results, `part_bytes` each, fit in
+    /// `lx_bytes` of LX together. Otherwise every step would go through HBM, where the function does so once. A single
+    /// step never costs more than the function.
     #[must_use]
     pub const fn fits_in_lx(&self, part_bytes: i64, lx_bytes: i64) -> bool {
         self.steps.len() == 1 || part_bytes <= lx_bytes / 2
@@ -111,7 +112,7 @@ mod tests {
         }
     }
 
-    /// The expansion in exact arithmetic.
+    /// Evaluates the expansion in exact arithmetic.
     fn evaluate_expansion(function: &str, x: f64) -> f64 {
         let mut results = Vec::new();
         for step in Expansion::find(function).unwrap().steps {

@@ -58,14 +58,13 @@ pub struct ScalarFunction {
     run: RuntimeLowering,
 }
 
-/// Folded result of an operation, and where it has no value.
+/// Folded result of an operation, and its undefined elements.
 pub(in crate::import) struct FoldedTensor {
-    /// The elements; 0 where there is no value.
+    /// Elements; 0 where undefined.
     pub(in crate::import) known: ConstantTensor,
     /// The shape of the elements.
     pub(in crate::import) shape: Vec<i64>,
-    /// For each element whether it has no value, and the reason for the first such element; None if all elements have
-    /// one.
+    /// Whether each element is undefined, and the reason for the first undefined one; None if all are defined.
     pub(in crate::import) undefined: Option<(Vec<bool>, Undefined)>,
 }
 
@@ -608,7 +607,7 @@ fn collect_constant_operands<'g>(graph: &'g ValueGraph, inputs: &[NodeId]) -> Ve
 }
 
 impl ValueGraph {
-    /// Builds an operation without a name in `linalg`, composed from others; its integers have 64 bits.
+    /// Builds an operation by its name, for rules that compose operations; integers have 64 bits.
     pub(in crate::import) fn apply(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
+//! Indices that a body computes, by arithmetic on iteration dimensions, or reads from a tensor.
 
 use super::{
     affine_index::find_affine_index,
@@ -14,7 +14,7 @@ use program::affine::AffineExpression;
 
 /// Element of a table, over the iteration space.
 pub(in crate::import) struct TableLookup {
-    /// A view, or a gather where an index is read from a tensor.
+    /// View, or a gather if an index is read from a tensor.
     pub(in crate::import) node: NodeId,
     /// The indices that select rows, and the number of rows.
     pub(in crate::import) selections: Vec<(NodeId, i64)>,
@@ -30,14 +30,14 @@ impl TableLookup {
 
 /// Result of reading a table at indices.
 pub(super) enum LookupResult {
-    /// The elements.
+    /// Elements of the table.
     Elements(TableLookup),
-    /// No elements yet: several indices, those of these dimensions of this table, are read from tensors.
+    /// No elements yet: the indices of these dimensions of this table are read from tensors.
     MultipleIndices(NodeId, Vec<usize>),
 }
 
-/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes, if at
-/// most one index is read from a tensor. The node of a table with a single distinct element has no dimensions.
+/// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes. At
+/// most one index may be read from a tensor. The node of a table with a single distinct element has no dimensions.
 ///
 /// # Errors
 /// Returns the reason why the device cannot read it.
@@ -80,7 +80,8 @@ pub(super) fn lookup_by_one_index(
             let exprs: Vec<AffineExpression> = exprs.into_iter().flatten().collect();
             view_at(graph, table, exprs, sizes).map(TableLookup::from_node).and_then(elements)
         }
-        // Rows in an order that is known at compile time; if another index varies with the row, one element of each.
+        // The order of the rows is known at compile time. If another index varies with the row, one element of each row
+        // is read.
         &[dim] if graph.as_constant(indices[dim]).is_some() => {
             let rows = graph.node(table).shape.clone();
             if varies_with_other_index(graph, indices[dim], &exprs)
@@ -185,7 +186,7 @@ fn fold_elements(
 }
 
 /// Selects rows by a function of one index argument and constants. For the index plus a constant, slices the table from
-/// the constant on; otherwise reorders the rows to the order in which the values of the index select them.
+/// the constant on. Otherwise reorders the rows to the order in which the values of the index select them.
 fn lookup_by_function(
     graph: &mut ValueGraph,
     (table, rows): (NodeId, &[i64]),
@@ -234,7 +235,7 @@ fn lookup_by_function(
     None
 }
 
-/// Returns the rows of a table that an index with so many values selects.
+/// Returns the rows of a table that an index with `n_rows` values selects.
 fn gather_selected_rows(
     graph: &mut ValueGraph,
     table: NodeId,
@@ -291,14 +292,14 @@ pub(in crate::import) fn select_rows(
     })
 }
 
-/// Records that an index argument selects one of so many rows.
+/// Records that an index argument selects one of `rows` rows.
 fn record_row_selection(graph: &mut ValueGraph, index: NodeId, rows: i64) {
     if let Some(index) = find_row_index(graph, index, rows) {
         graph.record_index(index, rows);
     }
 }
 
-/// Returns the reason why positions that are known by their digits only cannot select rows.
+/// Message that rejects the selection of rows by positions that are represented by digits.
 const DIGIT_INDEX_MESSAGE: &str = "uses positions above 1024 in a shorter table, or together with a second index, which is not supported; reduce \
                              a smaller dimension";
 
@@ -341,7 +342,7 @@ fn as_affine_index(graph: &ValueGraph, index: NodeId) -> Option<AffineExpression
     }
 }
 
-/// Returns the inclusive range of an integer, and the index that it equals, if it is an unchanged index.
+/// Inclusive range of an integer, and the index that it equals, if it is an unmodified index.
 #[derive(Clone, Copy)]
 struct IndexRange {
     first: f64,
@@ -382,8 +383,8 @@ pub(in crate::import) fn decide_comparison(graph: &ValueGraph, comparison: &str,
     (truth.first == truth.last).then_some(truth.first == 1.0)
 }
 
-/// Returns the range of an integer that is known at compile time, where `rows` returns how many values, from 0 on, an
-/// index has. None if no range is known.
+/// Returns the range of an integer that is known at compile time, where `rows` returns the number of values, from 0 on,
+/// of an index. Returns None if no range is known.
 fn compute_range(graph: &ValueGraph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<IndexRange> {
     let node = graph.node(id);
     let plain = |first: f64, last: f64| Some(IndexRange { first, last, is_index: None });
@@ -539,8 +540,8 @@ fn view_at(
     Ok(graph.view_strided(table, exprs, &shape))
 }
 
-/// Gathers rows of `table` along `dim` with `index` (over the iteration space); the other dimensions are read at
-/// `exprs`.
+/// Gathers rows of `table` along `dim` with `index`, which is over the iteration space. The other dimensions are read
+/// at `exprs`.
 fn gather_rows(
     graph: &mut ValueGraph,
     table: NodeId,

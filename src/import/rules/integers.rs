@@ -30,7 +30,7 @@ pub(in crate::import) fn build_integer_op(
 ) -> NodeResult {
     let digits = inputs.iter().copied().find(|&input| graph.find_digits(input).is_some());
     if let Some(digits) = digits {
-        // Another use than the digits allow is rejected where they are made.
+        // The digits' node holds the rejection of uses that digits do not support.
         let refused = graph.required_inputs(digits)[0];
         let exact = |graph: &mut ValueGraph, integers: &[NodeId]| {
             build_integer_op(graph, function, integers, element, widths).ok()
@@ -77,11 +77,11 @@ pub(in crate::import) fn build_integer_op(
     Ok(built)
 }
 
-/// Reason to reject an operation on integers that are known by their digits.
+/// Message that rejects an operation on integers that are represented by digits.
 const DIGIT_OP_MESSAGE: &str = "computes with integers above 1024, which the 16-bit format stores as two digits: expected a sum, a difference, a \
                          comparison, a select, or integers of a wider type; reduce a smaller dimension, or compute in f32";
 
-/// Returns the reason to reject an operation on runtime integers.
+/// Message that rejects an operation on runtime integers.
 const RUNTIME_INTEGER_MESSAGE: &str =
     "of runtime integers is not supported; compute them outside of the program, or from constants";
 
@@ -112,8 +112,7 @@ pub(in crate::import) fn convert_unsigned_byte(
     Ok(byte)
 }
 
-/// Builds an operation on truth values as integers of one bit, of which a true one is -1 when signed and 1 when
-/// unsigned.
+/// Builds an operation on truth values as integers of one bit, where true is -1 if signed and 1 if unsigned.
 fn build_truth_op(
     graph: &mut ValueGraph,
     name: &str,

@@ -1,5 +1,5 @@
-//! Elements of a table at indices. If several are read from tensors, rows are gathered by one of them first, then from
-//! these by the next.
+//! Elements of a table at indices. If several indices are read from tensors, rows are gathered by one of them first,
+//! then from these by the next.
 
 use super::{
     concatenated_index::{find_concatenation, lookup_slices},
@@ -12,8 +12,8 @@ use crate::import::graph::{
 };
 use program::affine::AffineExpression;
 
-/// Maximum number of elements of the rows of the first index: those that the next index does not select are moved
-/// needlessly.
+/// Maximum number of elements of the rows that the first index selects: rows that the next index does not select are
+/// moved needlessly.
 const MAX_SELECTED_ELEMENTS: i64 = 1 << 26;
 
 /// Returns the element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The
@@ -33,7 +33,7 @@ pub(in crate::import) fn lookup_elements(
         _ => index,
     };
     let indices: &[NodeId] = &indices.iter().map(alike).collect::<Vec<_>>();
-    // Of joined lists one part may be an index where another one is computed.
+    // One part of a concatenated list may be an index while another part is computed.
     let joints = (0..indices.len())
         .filter(|&dim| !is_row_index(graph, indices[dim], rows[dim]))
         .find_map(|dim| find_concatenation(graph, indices[dim]));
@@ -52,10 +52,11 @@ pub(in crate::import) fn lookup_elements(
     }
 }
 
-/// The element of a table of `rows` at `indices`, of which those of the dimensions `computed` are no plain ones.
+/// Returns the elements of a table of `rows` at `indices`, where the indices of the dimensions `computed` are read from
+/// tensors.
 ///
 /// # Errors
-/// Why the device cannot read it.
+/// Returns the reason why the device cannot read them.
 fn lookup_by_several_indices(
     graph: &mut ValueGraph,
     (table, rows): (NodeId, &[i64]),
@@ -67,7 +68,7 @@ fn lookup_by_several_indices(
     let first = computed.iter().copied().min_by_key(|&dim| num_elements(graph, dim)).expect("several of them");
     let later: Vec<usize> = computed.iter().copied().filter(|&dim| dim != first).collect();
 
-    // The other dimensions are whole: each is a dimension of the iteration space.
+    // The other dimensions are complete: each is a dimension of the iteration space.
     let longer = [sizes.to_vec(), later.iter().map(|&dim| rows[dim]).collect()].concat();
     if later.iter().map(|&dim| rows[dim]).fold(num_elements(graph, first), i64::saturating_mul) > MAX_SELECTED_ELEMENTS
     {
@@ -89,7 +90,7 @@ fn lookup_by_several_indices(
         return Ok(chosen);
     }
 
-    // Of what was chosen, each point of the iteration space has its own.
+    // Each point of the iteration space reads its own selected rows.
     let rows = graph.node(chosen.node).shape.clone();
     let own = |graph: &mut ValueGraph, dim: usize| match dim.checked_sub(sizes.len()) {
         _ if rows[dim] == 1 => graph.add_scalar(0.0),

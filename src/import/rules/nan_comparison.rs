@@ -1,5 +1,5 @@
-//! Comparisons whose result for a NaN differs from the device: it returns false, except for `notequal`, as IEEE 754
-//! does.
+//! Comparisons whose result for a NaN differs from that of the device. The device returns false for a NaN, except for
+//! `notequal`, as IEEE 754 does.
 //!
 //! `x > y` or NaN is the negation of `x <= y`. Equal or NaN is the negation of `x > y` or `x < y`.
 
@@ -28,18 +28,18 @@ pub(super) fn build_comparison(graph: &mut ValueGraph, function: &'static str, i
     graph.add_pointwise(function, &answers, NodeElementType::Bool)
 }
 
-/// Comparison of two operands, behind however many device functions.
+/// Comparison of two operands, however many device functions compute it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NanAwareComparison {
-    /// Device function that has the same answer for numbers.
+    /// Device function with the same result for numbers.
     pub(super) function: &'static str,
     /// The operands.
     pub(super) operands: [NodeId; 2],
-    /// Answer where an operand is NaN.
+    /// Result if an operand is NaN.
     pub(super) holds_for_nan: bool,
 }
 
-/// Returns the comparison that a truth value is: also where it denies the opposite.
+/// Returns the comparison that a truth value computes, if any, including a negation of the inverse comparison.
 pub(super) fn find_comparison(graph: &ValueGraph, truth: NodeId) -> Option<NanAwareComparison> {
     let NodeKind::Pointwise(function, _) = graph.node(truth).kind else { return None };
     let &[one, other] = graph.node(truth).inputs.as_slice() else { return None };

@@ -1,10 +1,8 @@
-//! Selection of rows by a computed integer, and of rows if another index varies with the integer: as a product with a
-//! one-hot matrix.
+//! Selection of rows by a computed integer, or of rows that vary with another index: a matmul with a one-hot matrix.
 //!
 //! The device gathers rows only by integer arguments, each the same for a whole row. For other integers, a comparison
-//! with all row numbers yields a 1 at the row and 0 elsewhere (digit by digit if there are more rows than exact
-//! numbers). The product of such rows with the table yields the selected rows without rounding: all other terms of the
-//! sum are 0.
+//! with all row numbers yields 1 at the row and 0 elsewhere, digit by digit if the row numbers are not exact. The
+//! matmul of these rows with the table yields the selected rows without rounding: all other terms of the sum are 0.
 
 use super::digits;
 use crate::import::graph::{
@@ -13,15 +11,15 @@ use crate::import::graph::{
 };
 use program::affine::AffineExpression;
 
-/// Most rows of a table that are compared with: all that two digits count, where the format needs digits.
+/// Maximum number of rows of a table: the row numbers that two digits represent.
 const MAX_ROWS: i64 = digits::MAX_VALUES;
 
-/// Columns of which a product with a single row is worth it: of fewer most of a stick would be padding.
+/// Minimum number of columns for a matmul with a single row: with fewer, most of a stick would be padding.
 const MIN_COLUMNS: i64 = 32;
 
-/// Result of a one-hot product.
+/// Result of a one-hot matmul.
 pub(in crate::import) struct OneHotProduct {
-    /// The chosen elements over the iteration space.
+    /// Selected elements over the iteration space.
     pub(in crate::import) node: NodeId,
     /// Conditions that each integer is a row, unless they are known to hold.
     pub(in crate::import) bounds: Vec<NodeId>,
@@ -36,7 +34,7 @@ pub(in crate::import) enum RowSelector {
     Digits(DigitPair),
 }
 
-/// Returns whether integers are rows whatever the arguments are.
+/// Returns whether integers are rows for all arguments.
 fn is_within_rows(digits: DigitPair, n_rows: i64) -> bool {
     digits.range[0] >= 0 && digits.range[1] <= n_rows
 }
@@ -49,7 +47,7 @@ impl RowSelector {
         }
     }
 
-    /// Returns whether tables of so many rows are supported.
+    /// Returns whether tables of `n_rows` rows are supported.
     fn supports_rows(self, n_rows: i64) -> bool {
         match self {
             Self::Number(_) => n_rows <= MAX_ROWS,
@@ -60,8 +58,8 @@ impl RowSelector {
         }
     }
 
-    /// Returns where these integers, viewed by `turned`, equal the row numbers, of which there are `n_rows` along a
-    /// dimension of `shape`.
+    /// Builds the comparison of these integers, viewed by `turned`, with the `n_rows` row numbers along a dimension of
+    /// `shape`.
     fn build_row_mask(
         self,
         graph: &mut ValueGraph,
@@ -93,7 +91,7 @@ impl RowSelector {
         let number = match self {
             Self::Number(number) => number,
             Self::Digits(digits) if is_within_rows(digits, n_rows) => return Vec::new(),
-            // Rows are chosen by integers whose range is known, or that are known as numbers.
+            // Rows are selected by integers with a known range, or by numbers.
             Self::Digits(digits) => digits.exact.expect("integers that may choose"),
         };
         #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
@@ -135,7 +133,7 @@ pub(in crate::import) fn build_one_hot_product(
     }
     let mut chosen: Vec<usize> =
         (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
-    // All but the last dimension of the integers are batch dimensions of the product, so that no dimension is split
+    // All but the last dimension of the integers are batch dimensions of the matmul, so that no dimension is split
     // inside the sticks. All batches share the table.
     let rest = chosen.split_off(chosen.len().saturating_sub(1));
     let num_repeated = chosen.len();
@@ -183,10 +181,10 @@ pub(in crate::import) fn build_one_hot_product(
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
         graph.build_matmul(hot, table, [of_batch.clone(), vec![m, n]].concat(), element)
     } else {
-        // One column is a row beside the matrix, and a few are rows beside one row.
+        // One column becomes a row next to the matrix, and a few columns become rows next to one row.
         let table = graph.reshape(table, &[of_batch.clone(), vec![n, n_rows]].concat());
         let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
-        // A select, not a product: an infinity in another row has no effect.
+        // A select, not a multiplication: an infinity in another row has no effect.
         let zero = graph.add_scalar(0.0);
         let terms = graph.add_pointwise("where3", &[hot, table, zero], element);
         graph.reduce("sum", terms, of_batch.len() + 1)

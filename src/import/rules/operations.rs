@@ -7,13 +7,13 @@ use std::fmt::Write;
 /// Support of an operation by the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationStatus {
-    /// It is supported, with this lowering.
+    /// Supported, with this lowering.
     LoweredTo(&'static str),
-    /// It cannot be compiled, and why.
+    /// Unsupported, with the reason.
     Unsupported(&'static str),
 }
 
-/// An operation, or a family of them.
+/// Operation, or a family of operations.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationSupport {
     /// The full name; a family ends in `*`.
@@ -36,7 +36,7 @@ const CONTROL_FLOW: &str =
     "is control flow without a lowering; use `scf.for` with constant bounds, `scf.if` or `arith.select`";
 const SCATTER: &str = "writes at positions that are known only at runtime; use `tm_tensor.scatter`";
 
-/// Operations on whole tensors. The row with the longest name that fits counts.
+/// Operations on whole tensors. The row with the longest matching name applies.
 pub const OPERATIONS: &[OperationSupport] = &[
     supported(
         "linalg.generic",

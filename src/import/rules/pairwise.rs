@@ -1,15 +1,17 @@
-//! Pairwise reduction of values that arrive one at a time. For what rounds, values in a row are rounded once for each
-//! value before them; here blocks of a few values are combined in a row, and the blocks in a balanced tree.
+//! Pairwise reduction of values that arrive one at a time, which limits rounding errors. A sequential reduction rounds
+//! a value once for each value before it. Here, blocks of a few values are reduced sequentially, and the blocks in a
+//! balanced tree.
 
-/// Number of values that are combined in a row: more live partial results save few roundings of so few values.
+/// Number of values that are combined sequentially. Smaller blocks have more live partial results, and save few
+/// roundings.
 const BLOCK_VALUES: usize = 8;
 
 /// Partial results of a reduction, in the order of their values.
 pub(in crate::import) struct PairwiseReducer<T> {
-    /// Each with the number of values that it combines: decreasing numbers of complete blocks, then a block that may be
-    /// incomplete.
+    /// Partial results, each with the number of values that it combines: decreasing numbers of complete blocks, then a
+    /// block that may be incomplete.
     partial: Vec<(T, usize)>,
-    /// Whether the order of the values does not change the result: then they are combined in a row, with one live
+    /// Whether the order of the values does not change the result. They are then combined sequentially, with one live
     /// partial result.
     is_exact: bool,
 }
@@ -19,11 +21,11 @@ impl<T> PairwiseReducer<T> {
         Self { partial: Vec::new(), is_exact }
     }
 
-    /// Adds the next value to the last block, and combines complete blocks of as many values.
+    /// Adds the next value to the last block, and combines complete blocks of equal size.
     ///
     /// # Errors
     ///
-    /// Those of `combine`.
+    /// Returns the error of `combine`.
     pub(in crate::import) fn push<E>(
         &mut self,
         value: T,
@@ -45,7 +47,7 @@ impl<T> PairwiseReducer<T> {
     ///
     /// # Errors
     ///
-    /// Those of `combine`.
+    /// Returns the error of `combine`.
     pub(in crate::import) fn finish<E>(self, mut combine: impl FnMut(T, T) -> Result<T, E>) -> Result<Option<T>, E> {
         let mut partial = self.partial.into_iter().map(|(value, _)| value).rev();
         let Some(last) = partial.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Functions that are computed by exponentials and logarithms: runtime powers, roots, hyperbolic functions.
+//! Functions computed from exponentials and logarithms: runtime powers, roots, hyperbolic functions.
 
 use super::{
     recognize::{add, mul, sub},
@@ -54,23 +54,23 @@ fn build_halved_sum(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElem
     mul(graph, &[both, half], element)
 }
 
-/// `(e^x - e^-x) / 2`.
+/// Computes `(e^x - e^-x) / 2`.
 pub(in crate::import) fn sinh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     build_halved_sum(graph, inputs, element, false)
 }
 
-/// `(e^x + e^-x) / 2`.
+/// Computes `(e^x + e^-x) / 2`.
 pub(in crate::import) fn cosh(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     build_halved_sum(graph, inputs, element, true)
 }
 
-/// `log x / log 10`.
+/// Computes `log x / log 10`.
 pub(in crate::import) fn log10(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let (log, factor) = (graph.add_pointwise("log", inputs, element), graph.add_scalar(std::f64::consts::LOG10_E));
     mul(graph, &[log, factor], element)
 }
 
-/// `e^(log |x| / 3)` with the sign of `x`; the logarithm of 0 is -inf, and the root 0.
+/// Computes `e^(log |x| / 3)` with the sign of `x`. The logarithm of 0 is -inf, and the root is 0.
 pub(in crate::import) fn cbrt(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let (third, zero) = (graph.add_scalar(1.0 / 3.0), graph.add_scalar(0.0));
     let magnitude = graph.add_pointwise("abs", inputs, element);
@@ -80,7 +80,7 @@ pub(in crate::import) fn cbrt(graph: &mut ValueGraph, inputs: &[NodeId], element
     Ok(graph.add_pointwise("where3", &[is_positive, root, negative], element))
 }
 
-/// `e^(y log x)`, for `x` from 0 on.
+/// Computes `e^(y log x)` for nonnegative `x`.
 fn build_positive_power(graph: &mut ValueGraph, x: NodeId, y: NodeId, element: NodeElementType) -> NodeResult {
     let log = match graph.as_scalar(x) {
         Some(number) => graph.add_scalar(number.ln()),

@@ -3,40 +3,41 @@
 use machine::ElementType;
 use strum::{Display, EnumString, VariantNames};
 
-/// `--precision`: whether f32 islands are folded.
+/// `--precision`: format in which f32 regions are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Precision {
-    /// They are computed in the device's f16 format.
+    /// f32 regions are computed in the device's f16 format.
     Device,
-    /// They are, except for angles, which no 16-bit format represents accurately.
+    /// f32 regions are computed in the device's f16 format, except for angles, which no 16-bit format represents
+    /// accurately.
     Mixed,
-    /// They stay f32 where the device supports it.
+    /// f32 regions stay f32 where the device supports it.
     Strict,
 }
 
-/// `--rounding`: what becomes of a value that is rounded to a narrower format and widened again.
+/// `--rounding`: treatment of a value that is rounded to a narrower format and widened again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Rounding {
-    /// It is rounded as the program says.
+    /// The value is rounded as in the program.
     Exact,
-    /// It may stay in the wider format.
+    /// The value may stay in the wider format.
     Relaxed,
 }
 
 impl Precision {
-    /// Returns whether f32 values beside f16 values are computed in the device's f16 format.
+    /// Returns whether f32 values of a program with f16 values are computed in the device's f16 format.
     #[must_use]
     pub const fn is_narrow(self) -> bool {
         matches!(self, Self::Device | Self::Mixed)
     }
 
-    /// Whether a change of number format vanishes: `is_folded` says that all floating-point values are computed in one
-    /// half-width format, as in a program that has tensors of one. Otherwise only f64 becomes f32.
+    /// Checks that a change of number format is a no-op. `is_folded` states that all floating-point values are computed
+    /// in one half-width format, as in a program with tensors of that format. Otherwise only f64 becomes f32.
     ///
     /// # Errors
-    /// Why it stays.
+    /// Returns the reason why the cast remains.
     pub fn fold_cast(
         self,
         is_folded: bool,
@@ -47,7 +48,7 @@ impl Precision {
         let is_float =
             |element: ElementType| is_wide(element) || matches!(element, ElementType::F16 | ElementType::Bf16);
         let (Some(from), Some(to)) = (from, to) else { return Err(UNSUPPORTED_CAST) };
-        // Every format has the numbers of 8 bits.
+        // Every format represents all 8-bit numbers.
         let is_quarter = from.is_f8();
         let vanishes = if is_folded {
             (is_float(from) || is_quarter) && is_float(to)

@@ -2,7 +2,7 @@
 //!
 //! The quotient of two integers that a format represents is never rounded up to the next integer, so its floor is the
 //! integer quotient. One correction step for both results covers an inexact division on the device. A runtime divisor
-//! keeps to a range from 1 on (`range.rs`), so there is no division by 0.
+//! has a range from 1 on (`range.rs`), so there is no division by 0.
 
 use super::{
     recognize::{add, div, maximum, minimum, mul, sub},

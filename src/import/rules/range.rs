@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(in crate::import) struct FormatLimits {
     /// All integers up to this one, and down to its negative, are numbers of the format.
     pub(in crate::import) exact: f64,
-    /// The largest finite number.
+    /// Largest finite number.
     pub(in crate::import) largest: f64,
 }
 
@@ -37,7 +37,7 @@ pub(in crate::import) enum RangeViolation {
     Node(NodeId),
     /// A divisor may be 0, or an unsigned value may be negative.
     LowerBound(NodeId),
-    /// An integer may overflow its type of so many bits.
+    /// An integer may overflow its type of that many bits.
     Width(NodeId, u32),
     /// An integer is compared with a constant that the format rounds to an integer in its range.
     RoundedConstant(NodeId),
@@ -85,7 +85,7 @@ pub(in crate::import) fn compute_ranges(
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
     let most = if is_single { ANGLE_LIMITS.exact } else { limits.exact } as i64 + 1;
     let numbers: Vec<usize> = ranges.keys().copied().collect();
-    // Double the ranges in turn while all constraints hold, so that no range uses up the slack of another one.
+    // Double the ranges alternately while all constraints hold, so that no range uses up the slack of another one.
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
     for (end, &number) in ends.flat_map(|end| numbers.iter().map(move |number| (end, number))) {
         let holds = |candidate: [i64; 2]| {
@@ -320,7 +320,7 @@ impl IntervalAnalysis<'_> {
                 Some(x.with_hull(&[within(x.first), within(x.last)]))
             }
             NodeKind::Pointwise(function, _) => self.pointwise_interval(function, &node.inputs),
-            // Matrix product, such as a running sum.
+            // Matmul, such as a running sum.
             NodeKind::Matmul => {
                 let product = self.pointwise_interval("mul", &node.inputs)?;
                 let num_terms = graph.node(node.inputs[0]).shape.last().map_or(1.0, |&size| size as f64);
@@ -338,7 +338,7 @@ impl IntervalAnalysis<'_> {
     }
 
     /// Returns the interval of an otherwise unbounded number under a condition that bounds it on both sides, such as
-    /// `0 <= x` and `x < n`. A grid of positions chooses from an image in this way.
+    /// `0 <= x` and `x < n`. A grid of positions selects elements of an image in this way.
     fn interval_under_condition(&self, condition: NodeId, id: NodeId) -> Option<ValueInterval> {
         let graph = self.graph;
         // The numeric form of an integer is that integer.
@@ -438,7 +438,7 @@ impl IntervalAnalysis<'_> {
         }
     }
 
-    /// Returns the interval of `floor(x / d) * d`, which differs from `x` by at most `d`; None for other ops.
+    /// Returns the interval of `floor(x / d) * d`, which differs from `x` by at most `d`. Returns None for other ops.
     fn floor_multiple_interval(&mut self, function: &str, inputs: &[NodeId]) -> Option<ValueInterval> {
         let (&[whole, by], "mul") = (inputs, function) else { return None };
         let &[quotient] = self.graph.as_pointwise(whole, "floor")? else { return None };

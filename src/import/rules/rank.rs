@@ -68,8 +68,8 @@ fn group_dims(shape: &[i64], is_pair: impl Fn(usize, usize) -> bool) -> Option<V
     group_dims_to(MAX_LAYOUT_DIMS, shape, None, is_pair)
 }
 
-/// Groups neighboring dimensions as [`group_dims`] does, into at most `most` groups. The dimension `counts` counts
-/// whatever its size. Returns None if too many groups remain.
+/// Groups neighboring dimensions as [`group_dims`] does, into at most `most` groups. Dimension `counts` counts as a
+/// group even if its size is 1. Returns None if too many groups remain.
 fn group_dims_to(
     most: usize,
     shape: &[i64],
@@ -178,8 +178,8 @@ fn lower_gather(graph: &mut ValueGraph, id: NodeId, [table, index]: [NodeId; 2],
     Some(graph.add(NodeKind::Gather(along), &[table, index], [over, shape].concat(), element))
 }
 
-/// Lowers the rank of a chain of inserts: a dimension that every slice covers completely, or in which every slice has
-/// one position, merges with the preceding one.
+/// Lowers the rank of a chain of inserts. A dimension merges with the preceding one if every slice covers it
+/// completely, or if every slice has one position in it.
 fn lower_insert(graph: &mut ValueGraph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> Option<NodeId> {
     let ValueNode { shape, element, .. } = graph.node(id).clone();
     let (mut parts, mut base) = (Vec::new(), id);

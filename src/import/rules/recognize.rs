@@ -177,11 +177,11 @@ pub(in crate::import) fn select(graph: &mut ValueGraph, inputs: &[NodeId], eleme
     Ok(graph.add_pointwise("where3", inputs, element))
 }
 
-/// Returns what another function computes as well as a choice by a comparison, if one does.
+/// Returns another function that computes a select by a comparison equally well, if there is one.
 ///
-/// The device's maximum and minimum are NaN where an operand is. A choice is, only if it takes the operand that is NaN:
-/// the other one must be a number then. Where it may be NaN, too, the choice keeps a number that the device's function
-/// loses, which `Graph::keeps_nan` forbids.
+/// The device's maximum and minimum are NaN if an operand is NaN. A select is NaN only if it selects a NaN operand, so
+/// the other operand must be a number. If the other operand may be NaN, the select keeps a number that the device's
+/// function loses, which `ValueGraph::keeps_nan` forbids.
 fn simplify_select(
     graph: &mut ValueGraph,
     condition: NodeId,
@@ -212,7 +212,7 @@ fn simplify_select(
     Ok((is_beyond && graph.as_pointwise(no, "softplus") == Some(&[yes])).then_some(no))
 }
 
-/// Builds the larger of two operands; of a NaN and a number, the number.
+/// Builds the larger of two operands; for a NaN and a number, the number.
 pub(in crate::import) fn build_maxnum(
     graph: &mut ValueGraph,
     inputs: &[NodeId],
@@ -221,7 +221,7 @@ pub(in crate::import) fn build_maxnum(
     select_number(graph, inputs, element, "greaterequal", maximum)
 }
 
-/// Builds the smaller of two operands; of a NaN and a number, the number.
+/// Builds the smaller of two operands; for a NaN and a number, the number.
 pub(in crate::import) fn build_minnum(
     graph: &mut ValueGraph,
     inputs: &[NodeId],
@@ -230,7 +230,7 @@ pub(in crate::import) fn build_minnum(
     select_number(graph, inputs, element, "lesserequal", minimum)
 }
 
-/// Returns the operand for which `comparison` holds, and the number of a NaN and a number. `limit` is the device's
+/// Returns the operand for which `comparison` holds; for a NaN and a number, the number. `limit` is the device's
 /// function, which keeps NaN.
 fn select_number(
     graph: &mut ValueGraph,
@@ -397,7 +397,7 @@ pub(in crate::import) fn log2(graph: &mut ValueGraph, inputs: &[NodeId], element
     mul(graph, &[log, factor], element)
 }
 
-/// Builds the error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).
+/// Evaluates the error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).
 #[must_use]
 pub(in crate::import) fn evaluate_erf(x: f64) -> f64 {
     let t = 1.0 / (1.0 + ERF_P * x.abs());
@@ -408,7 +408,7 @@ pub(in crate::import) fn evaluate_erf(x: f64) -> f64 {
 const ERF_P: f64 = 0.327_591_1;
 const ERF_A: [f64; 5] = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
 
-/// Builds the error function as a virtual op, as a component of a gelu; outside of one it is computed by the same
+/// Builds the error function as a virtual op, as a component of a gelu. Outside of a gelu, it is computed by the same
 /// formula as [`evaluate_erf`].
 pub(in crate::import) fn erf(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let x = inputs[0];

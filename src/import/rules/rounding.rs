@@ -54,7 +54,7 @@ pub(in crate::import) fn round(graph: &mut ValueGraph, inputs: &[NodeId], elemen
 
 /// Returns whether a node has only integer values, by its computation.
 pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
-    /// A position is a few sums away from where it was made whole.
+    /// Maximum number of visited nodes: a position is a few sums away from the op that makes it an integer.
     const MAX_VISITED: usize = 64;
     let (mut stack, mut seen) = (vec![id], BTreeSet::new());
     while let Some(id) = stack.pop() {
@@ -78,7 +78,7 @@ pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
 /// Rounds toward 0.
 pub(in crate::import) fn trunc(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     if is_integral(graph, inputs[0]) && graph.as_constant(inputs[0]).is_none() {
-        // A node of its own: what is said of the integer is not said of the number.
+        // A separate node: facts about the integer do not hold for the number.
         let shape = graph.node(inputs[0]).shape.clone();
         return Ok(graph.add(NodeKind::Reshape, inputs, shape, element));
     }
@@ -114,13 +114,13 @@ pub(in crate::import) fn copy_sign(graph: &mut ValueGraph, inputs: &[NodeId], el
     Ok(graph.add_pointwise("where3", &[is_positive, magnitude, negative], element))
 }
 
-/// Whether a divisor is no infinity, as far as is known.
+/// Returns whether a divisor is finite, as far as is known.
 fn is_known_finite(graph: &ValueGraph, divisor: NodeId) -> bool {
     graph.as_scalar(divisor).is_some_and(f64::is_finite) || graph.integers.contains(divisor)
 }
 
-/// All of the dividend where it has no whole divisor: of an infinite one, 0 times infinity would be taken away, which
-/// is NaN.
+/// Returns the dividend where the quotient is 0. For an infinite divisor, the remainder would otherwise subtract 0
+/// times infinity, which is NaN.
 fn fix_infinite_remainder(graph: &mut ValueGraph, [of, whole, rest]: [NodeId; 3], element: NodeElementType) -> NodeId {
     let zero = graph.add_scalar(0.0);
     let has_none = graph.add_pointwise("equal", &[whole, zero], NodeElementType::Bool);

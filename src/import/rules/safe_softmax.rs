@@ -1,8 +1,8 @@
 //! PyTorch's safe softmax without its comparison, by ops whose results may be in LX.
 //!
 //! Scaled dot product attention returns 0 for a row that is completely masked: `select(all(x == -inf), 0, e / sum e)`
-//! with `e = exp(x - max x)`. On the device that is an `equal`, a `min` and a `where3`, whose results cannot be in LX
-//! (torch-spyre facts, F.1). Two bounds have the same effect:
+//! with `e = exp(x - max x)`. On the device, the condition is an `equal`, a `min` and a `where3`, whose results cannot
+//! be in LX (torch-spyre facts, F.1). Two bounds have the same effect (`build_bounded_softmax`):
 //!
 //! ```text
 //! m' = maximum(max x, lowest)      lowest: the lowest finite number of the format
@@ -10,33 +10,21 @@
 //! s' = maximum(sum e', 1)
 //! p  = e' / s'
 //! ```
-//!
-//! * A row with a finite maximum: `max x >= lowest`, so `m'` is `max x` and `e'` is `e`. The element at the maximum
-//!   adds exp(0) = 1, no other one is negative, and rounding is monotone: the sum is at least 1 in any order, and `s'`
-//!   is the sum. All steps are the same.
-//! * A row of -inf only: `x - m'` is -inf, `e'` is 0, `s'` is 1, and `p` is 0.
-//! * A row with +inf or NaN: `max x` is +inf or NaN, `m'` is the same (a maximum keeps NaN), and so are all later
-//!   steps: `sum e` is NaN, which the second maximum keeps too. `x == -inf` does not hold for all of the row, so the
-//!   original divides too.
-//!
-//! The device's f16 format has no infinities: the host makes them 2^32 ("The referee", numbers). Its `lowest` is the
-//! number next to -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with
-//! -inf that fell below -2^32 still counts as masked, which a comparison with -2^32 did not see.
 
 use crate::import::graph::{
     NodeId, NodeKind, ValueGraph, constant_tensor::LOWEST_FINITE, reshape::compute_reshape_map,
 };
 use program::affine::AffineExpression;
 
-/// `exp(x - max x) / sum exp(x - max x)` along one dimension.
+/// Softmax `exp(x - max x) / sum exp(x - max x)` along one dimension.
 struct SoftmaxPattern {
     x: NodeId,
     dim: usize,
-    /// The maximum, of size 1 along the dimension.
+    /// Maximum, of size 1 along the dimension.
     max: NodeId,
 }
 
-/// A choice between 0 and a softmax by whether the whole row is -inf, without the comparison.
+/// Recognizes a select between 0 and a softmax by whether the whole row is -inf, and builds it without the comparison.
 pub(in crate::import) fn as_safe_softmax(
     graph: &mut ValueGraph,
     condition: NodeId,
@@ -56,7 +44,7 @@ pub(in crate::import) fn as_safe_softmax(
 enum RowPredicate {
     /// Whether all elements are -inf.
     AllMasked,
-    /// Whether any is not.
+    /// Whether any element is not -inf.
     AnyUnmasked,
 }
 
@@ -76,7 +64,7 @@ impl SoftmaxPattern {
     /// Returns the predicate that `condition` computes for the rows of `x`; None if it computes neither.
     fn find_row_predicate(&self, graph: &ValueGraph, condition: NodeId) -> Option<RowPredicate> {
         let row = find_row_value(graph, condition, &graph.node(self.x).shape, self.dim)?;
-        // The maximum of a row is -inf where all of it is.
+        // The maximum of a row is -inf if all of its elements are.
         if let Some(comparison) = find_infinity_comparison(graph, row, self.max) {
             return Some(comparison);
         }
@@ -99,7 +87,18 @@ impl SoftmaxPattern {
     }
 }
 
-/// A softmax along a dimension that is 0 for a row of -inf only.
+/// Builds a softmax along a dimension that is 0 for a row of -inf only. In the notation of the module:
+///
+/// * A row with a finite maximum: `max x >= lowest`, so `m'` is `max x` and `e'` is `e`. The element at the maximum
+///   adds exp(0) = 1, no other element is negative, and rounding is monotone. The sum is therefore at least 1 in any
+///   order, and `s'` is the sum.
+/// * A row of -inf only: `x - m'` is -inf, `e'` is 0, `s'` is 1, and `p` is 0.
+/// * A row with +inf or NaN: `max x` is +inf or NaN, and a maximum keeps NaN, so `m'` is the same. `sum e` is NaN,
+///   which the second maximum keeps too. `x == -inf` does not hold for the whole row, so the original divides too.
+///
+/// The device's f16 format has no infinities: the host makes them 2^32 ("The referee", numbers). Its `lowest` is the
+/// number next to -2^32, so a row of -2^32 differs from it by 2^22, whose negative has the exponential 0. A sum with
+/// -inf that fell below -2^32 still counts as masked, which a comparison with -2^32 would miss.
 pub(in crate::import) fn build_bounded_softmax(graph: &mut ValueGraph, x: NodeId, dim: usize) -> NodeId {
     let max = graph.reduce("max", x, dim);
     SoftmaxPattern { x, dim, max }.build_bounded(graph)
@@ -110,7 +109,7 @@ fn is_reduction(graph: &ValueGraph, id: NodeId, function: &str, input: NodeId, d
     matches!(node.kind, NodeKind::Reduce(name, along, _) if name == function && along == dim) && node.inputs == [input]
 }
 
-/// A comparison of `x` with -inf.
+/// Recognizes a comparison of `x` with -inf.
 fn find_infinity_comparison(graph: &ValueGraph, id: NodeId, x: NodeId) -> Option<RowPredicate> {
     let is_infinity = |id: NodeId| graph.as_scalar(id) == Some(f64::NEG_INFINITY);
     let compares = |function: &str| {
@@ -124,7 +123,7 @@ fn find_infinity_comparison(graph: &ValueGraph, id: NodeId, x: NodeId) -> Option
     }
 }
 
-/// The tensor with one element for each row of `whole` along `dim` that the node repeats, behind whatever views.
+/// Returns the tensor with one element per row of `whole` along `dim` that the node broadcasts, looking through views.
 fn find_row_value(graph: &ValueGraph, id: NodeId, whole: &[i64], dim: usize) -> Option<NodeId> {
     let own = &graph.node(id).shape;
     if own.len() != whole.len() {
@@ -163,7 +162,7 @@ mod tests {
     const F16: NodeElementType = NodeElementType::F16;
     const TENSOR_SHAPE: [i64; 3] = [4, 8, 64];
 
-    /// A safe softmax along the last dimension, with something else in places.
+    /// Safe softmax along the last dimension, with variations.
     struct SafeSoftmaxCase {
         graph: ValueGraph,
         x: NodeId,
@@ -236,7 +235,7 @@ mod tests {
         }
     }
 
-    /// The names of the functions that a node needs, inputs before users.
+    /// Returns the names of the functions that a node needs, inputs before users.
     fn collect_functions((graph, chosen): (ValueGraph, NodeId)) -> Vec<&'static str> {
         let name = |id| match graph.node(id).kind {
             NodeKind::Pointwise(function, _) | NodeKind::Reduce(function, ..) => Some(function),
@@ -303,7 +302,7 @@ mod tests {
 
     #[test]
     fn keeps_select_of_other_quotients() {
-        // The sum of another dimension, the maximum of another tensor.
+        // The sum over another dimension, the maximum of another tensor.
         for (sum_dim, is_own_max) in [(1, true), (2, false)] {
             let mut case = SafeSoftmaxCase::new();
             let y = case.graph.add_tensor(1, TENSOR_SHAPE.to_vec(), F16);

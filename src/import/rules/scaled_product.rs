@@ -1,17 +1,17 @@
-//! A product of two scaled tensors scales one of them.
+//! A matmul of two scaled tensors scales one of them.
 //!
 //! Scaled dot product attention multiplies queries and keys by the root of the factor each, so that no score overflows.
-//! Every core needs whole keys, but its LX holds only its own slice of what it computes: scaled keys would go through
-//! HBM. `(a L) (b R)` is `(a b L) R`, which also rounds once less.
+//! Every core needs all keys, but its LX holds only its own slice of a computed tensor: scaled keys would go through
+//! HBM. `(a L) (b R)` is `(a b L) R`, which also saves one rounding.
 
 use super::recognize::mul;
 use crate::import::graph::{NodeId, NodeKind, ValueGraph};
 
-/// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format
-/// stays so.
+/// Minimum factor that scales one tensor instead of two. With it, numbers far from the smallest numbers of a format
+/// remain so.
 const MIN_FACTOR: f64 = 1.0 / 256.0;
 
-/// Returns the operands of a product with both scales merged on the left one, if both are scaled. A factor above 1 is
+/// Returns the operands of a matmul with both scales merged on the left one, if both are scaled. A factor above 1 is
 /// not moved: on the left, it could cause an overflow.
 pub(in crate::import) fn merge_scales(graph: &mut ValueGraph, left: NodeId, right: NodeId) -> Option<[NodeId; 2]> {
     let (a, b) = (find_factor(graph, left)?, find_factor(graph, right)?);
@@ -29,14 +29,15 @@ fn find_factor(graph: &ValueGraph, id: NodeId) -> Option<f64> {
     }
 }
 
-/// A factor and the tensor that it scales.
+/// Splits a node into a factor and the tensor that it scales.
 fn split_scaled(graph: &ValueGraph, id: NodeId) -> Option<(f64, NodeId)> {
     let &[lhs, rhs] = graph.as_pointwise(id, "mul")? else { return None };
     let of = |number: NodeId, tensor: NodeId| Some((graph.as_scalar(number)?, tensor));
     of(lhs, rhs).or_else(|| of(rhs, lhs))
 }
 
-/// Returns the scaled tensor behind `id` times `factor` in place of its old factor, under the views of `id`.
+/// Returns the scaled tensor that `id` views, multiplied by `factor` instead of its old factor, under the views of
+/// `id`.
 fn rescale(graph: &mut ValueGraph, id: NodeId, factor: f64) -> Option<NodeId> {
     let node = graph.node(id).clone();
     match node.kind {

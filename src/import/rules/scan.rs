@@ -11,7 +11,7 @@ use crate::{
 use program::affine::AffineExpression;
 
 /// Combines each element of `input`, of shape `shape`, with all before it along `dim`. Constants are folded, integers
-/// in `width` bits. The device has no function for it: a sum is a product with a triangle of ones, and other
+/// in `width` bits. The device has no function for scans: a sum is a matmul with a triangle of ones, and other
 /// combinations and long sums are computed in steps.
 ///
 /// # Errors
@@ -65,8 +65,8 @@ pub(in crate::import) fn build_scan(
     Ok(graph.view(sums, order.iter().map(|&dim| AffineExpression::Dim(dim)).collect(), shape))
 }
 
-/// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`:
-/// each sum is its element plus a sum of at most all others.
+/// Returns numbers that the device does not compute, with the ranges of the running sums of `input`, of shape `shape`.
+/// Each sum is its element plus a sum of at most all others.
 pub(in crate::import) fn build_sum_bounds(graph: &mut ValueGraph, input: NodeId, shape: &[i64], dim: usize) -> NodeId {
     let (first, mut sizes) = (vec![0; shape.len()], shape.to_vec());
     let element = graph.node(input).element;
@@ -81,8 +81,8 @@ pub(in crate::import) fn build_sum_bounds(graph: &mut ValueGraph, input: NodeId,
     graph.add_pointwise("add", &[input, others], element)
 }
 
-/// Each element combined with the one before it, then with what is two before it, four, and so on: what there is then
-/// covers twice as many.
+/// Combines each element with the one before it, then with the one two before it, four, and so on: each step doubles
+/// the number of combined elements.
 fn build_prefix_scan(
     graph: &mut ValueGraph,
     combiner: Combiner,
@@ -91,7 +91,7 @@ fn build_prefix_scan(
     dim: usize,
 ) -> Result<NodeId, String> {
     let element = graph.node(input).element;
-    // Along the outermost dimension no stick is taken apart.
+    // Along the outermost dimension, no stick is split.
     let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
     let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
     let mut sums = graph.view(input, invert_permutation(&order), &turned);
@@ -122,7 +122,7 @@ fn invert_permutation(order: &[usize]) -> Vec<AffineExpression> {
     (0..order.len()).map(|dim| AffineExpression::Dim(place(dim))).collect()
 }
 
-/// `[row, column]` is 1 where the row is at most the column.
+/// Returns a matrix whose element `[row, column]` is 1 where the row is at most the column, else 0.
 fn build_triangle(size: i64) -> ConstantTensor {
     let count = ConstantTensor::iota(0, size);
     ConstantTensor::map_elementwise(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| {

@@ -1,7 +1,7 @@
 //! Scatters of slices to rows that runtime integers select.
 //!
-//! Write addresses on the device are static. So all row numbers are compared with the positions: a single slice is
-//! selected row by row between the slice and the old elements; several slices are moved to their rows by a product with
+//! Write addresses on the device are static. So all row numbers are compared with the positions. A single slice is
+//! selected row by row between the slice and the old elements. Several slices are moved to their rows by a matmul with
 //! a matrix of ones and zeros, without rounding.
 
 use super::{
@@ -62,20 +62,20 @@ struct ScatterSizes {
 }
 
 impl ScatterSizes {
-    /// Returns a shape after the batch dimensions.
+    /// Returns the shape `[batch..., rows, columns]`.
     fn batched_shape(&self, rows: i64, columns: i64) -> Vec<i64> {
         [self.batch.as_slice(), &[rows, columns]].concat()
     }
 
-    /// Broadcasts a tensor along the batch.
+    /// Returns the shape `[1..., rows, columns]` of a tensor that is the same along the batch.
     fn shared_shape(&self, rows: i64, columns: i64) -> Vec<i64> {
         [vec![1; self.batch.len()], vec![rows, columns]].concat()
     }
 }
 
-/// Scatters the `num_slices` `parts`, which have the batch and their number as leading dimensions and then the other
-/// dimensions of the target, to their positions in `target`: the numeric forms of the integers in `places`, one tensor
-/// per indexed dimension.
+/// Scatters `num_slices` slices to their positions in `target`. The leading dimensions of `parts` are the batch and the
+/// number of the slice, followed by the other dimensions of the target. `places` are the positions: the numeric forms
+/// of the integers, one tensor per indexed dimension.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
@@ -118,7 +118,7 @@ pub(in crate::import) fn scatter_slices(
             element.name()
         )));
     }
-    // The batch, rows, then the rest.
+    // The batch, the rows, then the other dimensions.
     let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim) && !batch.contains(dim)).collect();
     let columns: i64 = target.dim_sizes(&rest).iter().product();
     let writing = ScatterSizes { batch: target.dim_sizes(batch), rows, num_slices: num_parts, columns, element };
@@ -165,7 +165,7 @@ fn scatter_row(
     scatter_slice(graph, whole, place, part, written)
 }
 
-/// Each row is the slice, or the old row, or both combined.
+/// Scatters one slice: each row is the slice, the old row, or both combined.
 fn scatter_slice(
     graph: &mut ValueGraph,
     whole: NodeId,
@@ -217,8 +217,8 @@ fn scatter_several_slices(
     recognize::select(graph, &[is_written, moved, whole], element)
 }
 
-/// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes:
-/// one dimension at a time, so that no number is larger than a dimension.
+/// Returns for `[row, part]` whether the position of the slice is the row, as an index into dimensions of these sizes.
+/// Compares one dimension at a time, so that no number is larger than a dimension.
 fn build_position_mask(graph: &mut ValueGraph, writing: &ScatterSizes, sizes: &[i64], places: &[NodeId]) -> NodeResult {
     let rows = writing.rows;
     let (mut below, mut found) = (rows, None);
@@ -252,9 +252,9 @@ fn move_slices(graph: &mut ValueGraph, writing: &ScatterSizes, is_place: NodeId,
         let ones = graph.add(NodeKind::Reshape, &[is_place], writing.batched_shape(rows, num_parts), element);
         return graph.build_matmul(ones, parts, writing.batched_shape(rows, columns), element);
     }
-    // One column is a row beside the matrix.
+    // One column becomes a row next to the matrix.
     let parts = graph.reshape(parts, &writing.batched_shape(1, num_parts));
-    // A select, not a product: an infinity for another row has no effect.
+    // A select, not a multiplication: an infinity for another row has no effect.
     let is_place = graph.reshape(is_place, &writing.batched_shape(rows, num_parts));
     let zero = graph.add_scalar(0.0);
     let terms = graph.add_pointwise("where3", &[is_place, parts, zero], element);

@@ -10,12 +10,11 @@ use program::affine::AffineExpression;
 /// Maximum number of elements of all slices for each row: 32 MiB in 16 bits.
 const MAX_COMBINED_ELEMENTS: i64 = 1 << 24;
 
-/// Combines `whole`, of shape `batch` x rows x columns, with those of `parts` (`batch` x parts x columns) that are
-/// scattered to the row, as `is_place` states for `batch` x rows x parts.
+/// Combines `whole` with the slices of `parts` that are scattered to each row. `whole` has the shape `batch` x rows x
+/// columns, `parts` has `batch` x parts x columns, and `is_place` has `batch` x rows x parts.
 ///
 /// # Errors
 /// Returns the reason why the device cannot compute it.
-/// Why the device cannot do it.
 pub(super) fn combine_scattered_slices(
     graph: &mut ValueGraph,
     whole: NodeId,
@@ -35,7 +34,7 @@ pub(super) fn combine_scattered_slices(
             combiner.operation()
         )));
     }
-    // The batch index, followed by the dimensions that a tensor has of rows, parts and columns.
+    // The batch indices, followed by the dimensions among rows, parts and columns that a tensor has.
     let own = |dims: &[usize]| {
         (0..rows_at)
             .map(AffineExpression::Dim)

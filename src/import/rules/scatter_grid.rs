@@ -1,4 +1,4 @@
-//! Scatter positions in PyTorch's form, element by element: detection of position columns that count along whole
+//! Scatter positions in PyTorch's form, element by element: detects position columns that count along complete
 //! dimensions.
 
 use crate::import::graph::{NodeId, NodeKind, ValueGraph};
@@ -28,8 +28,8 @@ pub(in crate::import) fn view_position_column(graph: &mut ValueGraph, places: No
 }
 
 /// Slices whose positions are partly constant and count along a whole dimension. If the runtime positions are the same
-/// along it, the slices that differ only there are merged into one slice with that dimension, as PyTorch writes a row
-/// to a cache. Otherwise each index has slices of its own, as in `x.scatter(1, i, v)`.
+/// along it, slices that differ only there are merged into one slice with that dimension, as PyTorch writes a row to a
+/// cache. Otherwise each index has slices of its own, as in `x.scatter(1, i, v)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct ScatterGrid {
     /// Dimensions of the target that slices cover completely, with the digit of the slice number along them.
@@ -160,8 +160,8 @@ impl ScatterGrid {
     }
 }
 
-/// Mixed-radix term of counting numbers: the number at position `p` is the first one
-/// plus `step` times `(p / divisor) % size`.
+/// Mixed-radix term of counting numbers: the number at position `p` is the first one plus `step` times
+/// `(p / divisor) % size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct MixedRadixTerm {
     divisor: i64,
@@ -178,7 +178,7 @@ impl MixedRadixTerm {
     }
 }
 
-/// Returns the digit that numbers count; None if they do not count, or only downwards.
+/// Returns the digit that numbers count. Returns None if they do not count, or only downwards.
 fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
     let (&first, num_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
     let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
@@ -193,7 +193,7 @@ fn find_mixed_radix_term(numbers: &[i64]) -> Option<MixedRadixTerm> {
 }
 
 /// Returns the mixed-radix terms of the numbers below `num_slices` that are not among `digits`, outermost first:
-/// divisor and size. None if `digits` are not terms of one number.
+/// divisor and size. Returns None if `digits` are not terms of one number.
 fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], num_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =
         digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();
@@ -210,8 +210,8 @@ fn find_remaining_terms(digits: &[(usize, MixedRadixTerm)], num_parts: i64) -> O
     (below == num_parts).then_some(rest)
 }
 
-/// Returns, for each element of a node, the element of the tensor behind all its views; for a scalar, the first element
-/// for all.
+/// Returns, for each element of a node, the position of the element in the tensor that its views read; for a scalar,
+/// the first position for all.
 fn trace_source_positions(graph: &ValueGraph, node: NodeId) -> Option<Vec<i64>> {
     let num_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
     let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(num_elements).collect(), node);

@@ -1,8 +1,7 @@
-//! Products with matrices that a one-hot product selects, as in a mixture of experts: `x[t] W[e[t]]` for each token
-//! `t`.
+//! Matmuls with matrices that a one-hot matmul selects, as in a mixture of experts: `x[t] W[e[t]]` for each token `t`.
 //!
-//! Gathering would create one matrix of the size of an expert per row of the left factor. A product of all rows with
-//! all matrices side by side reads each matrix once, and computes no more than the one-hot product; each row keeps the
+//! A gather would create one matrix of the size of an expert per row of the left factor. A matmul of all rows with all
+//! matrices side by side reads each matrix once, and computes no more than the one-hot matmul; each row keeps the
 //! columns of its matrix. No other terms are summed, so the rounding is the same, and infinities in results of other
 //! matrices have no effect.
 
@@ -10,7 +9,7 @@ use super::recognize::select;
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use program::affine::AffineExpression;
 
-/// Matrices that a one-hot product selects.
+/// Matrices that a one-hot matmul selects.
 #[derive(Clone, Copy)]
 struct OneHotSelection {
     /// `[rows of the result, matrices]`: the matrix of each row, as truth values.
@@ -19,9 +18,8 @@ struct OneHotSelection {
     table: NodeId,
 }
 
-/// Builds the product of `left`, `[batch, M, K]`, with `right`, `[batch, K, N]`, if a one-hot product selects the
-/// matrices of `right`. Returns None otherwise, or if the columns of all matrices have more elements than the selected
-/// matrices.
+/// Builds the matmul of `left`, `[batch, M, K]`, and `right`, `[batch, K, N]`, if a one-hot matmul selects the matrices
+/// of `right`. Returns None otherwise, or if the columns of all matrices have more elements than the selected matrices.
 pub(in crate::import) fn build_selected_matmul(
     graph: &mut ValueGraph,
     left: NodeId,
@@ -56,7 +54,7 @@ pub(in crate::import) fn build_selected_matmul(
     Some(graph.reshape(sum, &[batch, m, n]))
 }
 
-/// Returns the one-hot product behind the views of `id`, with its rows along dimension `rows`.
+/// Returns the one-hot matmul that `id` views, with its rows along dimension `rows`.
 fn find_one_hot_product(graph: &ValueGraph, id: NodeId, rows: usize) -> Option<OneHotSelection> {
     let node = graph.node(id);
     if node.kind != NodeKind::Matmul {
@@ -68,7 +66,7 @@ fn find_one_hot_product(graph: &ValueGraph, id: NodeId, rows: usize) -> Option<O
     Some(OneHotSelection { hot: find_truth_values(graph, hot)?, table })
 }
 
-/// Returns the truth values that are converted to numbers.
+/// Returns the truth values that a node converts to numbers, if any.
 fn find_truth_values(graph: &ValueGraph, id: NodeId) -> Option<NodeId> {
     let node = graph.node(id);
     match node.kind {
@@ -98,7 +96,7 @@ fn find_input_dim(graph: &ValueGraph, id: NodeId, rows: usize) -> Option<usize> 
     (of_input[found] == node.shape[rows]).then_some(found)
 }
 
-/// Applies the views and reshapes between the product and `id` to `table`: all rows of the table replace the chosen
+/// Applies the views and reshapes between the matmul and `id` to `table`: all rows of the table replace the selected
 /// ones along dimension `rows`. Returns None if there is any other op between them.
 fn apply_views_to_table(graph: &mut ValueGraph, id: NodeId, rows: usize, table: NodeId) -> Option<NodeId> {
     let node = graph.node(id).clone();
@@ -120,7 +118,7 @@ fn apply_views_to_table(graph: &mut ValueGraph, id: NodeId, rows: usize, table: 
 mod tests {
     use super::*;
 
-    /// Twelve rows that are one-hot products with a table of `num_matrices`, of 64 x 8 elements each, transposed.
+    /// Builds twelve rows that are one-hot matmuls with a table of `num_matrices`, of 64 x 8 elements each, transposed.
     fn build_selected_matrices(graph: &mut ValueGraph, num_matrices: i64) -> NodeId {
         let (which, number) = (
             graph.add_tensor(0, vec![12, 1], NodeElementType::F16),

@@ -1,7 +1,7 @@
 //! Angles in single precision: the argument of a sine or a cosine that a program computes in f32.
 //!
-//! In 16 bits, an angle of 500 is off by up to a quarter. The argument is computed again from the f32 tensors, the
-//! integers and the constants of the program, in f32; so are the range reduction and the polynomial, and the result is
+//! In 16 bits, an angle of 500 is off by up to a quarter. The argument is recomputed in f32 from the f32 tensors, the
+//! integers and the constants of the program. The range reduction and the polynomial are in f32, too, and the result is
 //! rounded once.
 //!
 //! A conversion between formats moves elements inside their sticks (`docs/reference/bundle-format.md`, order of
@@ -16,22 +16,22 @@ use machine::NARROW;
 use program::affine::AffineExpression;
 use std::collections::BTreeMap;
 
-/// Maximum number of angles of an operation: with two sticks for each, a tensor of them has 64 MiB.
+/// Maximum number of angles of an operation. With two sticks per angle, a tensor of them has 64 MiB.
 const MAX_ANGLES: i64 = 1 << 18;
 
-/// Maximum number of operations of an argument that are computed again.
+/// Maximum number of recomputed operations of an argument.
 const MAX_REBUILT_OPS: usize = 64;
 
-/// Maximum number of dimensions beside that of the lanes.
+/// Maximum number of dimensions in addition to that of the lanes.
 const MAX_ANGLE_DIMS: usize = 5;
 
-/// Maximum number of products of a sum: the device has no product of matrices in f32.
+/// Maximum number of products in a sum: the device has no matmul in f32.
 const MAX_PRODUCT_TERMS: i64 = 8;
 
 /// Builds a function of angles in single precision, with results of type `element`. Returns None unless the program
 /// computes the angles in f32, from its arguments, constants and integers, with at least one product, sum or
-/// difference. `name` is the function's name in MLIR; `of_angle` returns for angles in single precision where the
-/// result is valid, the result, and what replaces it elsewhere.
+/// difference. `name` is the function's name in MLIR. For angles in single precision, `of_angle` returns where the
+/// result is valid, the result, and its replacement elsewhere.
 pub(super) fn build_angle_function(
     graph: &mut ValueGraph,
     (name, x): (&'static str, NodeId),
@@ -47,7 +47,8 @@ fn is_folded(graph: &ValueGraph, id: NodeId) -> bool {
     graph.as_constant(id).is_some() || table_lookup::as_lookup(graph, id).is_some()
 }
 
-/// A function of moved angles is the moved function of the angles, which may be fewer.
+/// Builder of a function of angles. A function of viewed angles is the viewed function of the angles, which may be
+/// fewer.
 struct AngleFunctionBuilder<'a, F> {
     graph: &'a mut ValueGraph,
     name: &'static str,
@@ -111,7 +112,7 @@ fn narrow_result(
     converted
 }
 
-/// Nodes in single precision.
+/// Rewriter of nodes in single precision.
 struct SinglePrecisionRewriter<'a> {
     graph: &'a mut ValueGraph,
     /// Single-precision node of each visited node; None while it is built, and where there is none.
@@ -185,7 +186,7 @@ impl SinglePrecisionRewriter<'_> {
         }
     }
 
-    /// Returns the numbers of integers.
+    /// Returns integers as numbers in single precision.
     fn rewrite_integers(&mut self, id: NodeId) -> Option<NodeId> {
         let ValueNode { kind, inputs, shape, .. } = self.graph.node(id).clone();
         let source = self.graph.numeric_source_tensor(id)?;
@@ -196,8 +197,8 @@ impl SinglePrecisionRewriter<'_> {
         Some(number)
     }
 
-    /// Returns the numbers of an index, whose functions are too many for a table; if rows are selected by it too, by a
-    /// table of the numbers.
+    /// Returns the numbers of an index that has too many values for a table of its function. If the index also selects
+    /// rows, the numbers come from a table.
     fn rewrite_positions(&mut self, table: NodeId, index: NodeId, shape: &[i64]) -> Option<NodeId> {
         let counts = self.graph.as_constant(table).is_some_and(ConstantTensor::is_iota);
         let number = self.graph.source_tensor(index).filter(|_| counts && self.graph.node(index).shape == shape)?;
@@ -228,7 +229,7 @@ impl SinglePrecisionRewriter<'_> {
         built.ok()
     }
 
-    /// Returns a product of matrices as a sum of products of columns and rows.
+    /// Returns a matmul as a sum of products of columns and rows.
     fn rewrite_matmul(&mut self, inputs: &[NodeId]) -> Option<NodeId> {
         let [lhs, rhs] = [self.rewrite(inputs[0])?, self.rewrite(inputs[1])?];
         let [of_lhs, of_rhs] = [lhs, rhs].map(|input| self.graph.node(input).shape.clone());

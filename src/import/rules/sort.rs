@@ -1,11 +1,9 @@
 //! Sorted rows, or the first elements of sorted rows.
 //!
-//! The device cannot move elements by their values. So the rank of an element, the number of elements before it, is
-//! counted by all pairwise comparisons, and a result element is the sum over the row of the single element with its
-//! rank. If only the first few elements of long rows are requested, they are found one by one, each as the extremum of
-//! the remaining ones.
-//!
-//! The order is stable. A NaN counts as an infinity, the largest of all.
+//! The device cannot move elements by their values. So all pairwise comparisons count the rank of an element, the
+//! number of elements before it. A result element is the sum over the row of the single element with its rank. If only
+//! a few first elements of long rows are requested, they are found one by one, each as the extremum of the remaining
+//! ones. The order is stable. A NaN counts as an infinity, the largest of all.
 
 use crate::import::{
     graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor},
@@ -45,7 +43,7 @@ impl SortOrder {
     }
 }
 
-/// Returns which tensor a body compares two elements of, and the order: from comparisons of the two, combined by
+/// Returns the tensor whose elements a body compares, and the order: from comparisons of two elements, combined by
 /// conjunction or disjunction. Producers define the position of a NaN; here it is the largest number, and a body with
 /// another definition has no order.
 pub(in crate::import) fn find_sort_order(body: &GenericBody) -> Option<(usize, SortOrder)> {
@@ -97,7 +95,7 @@ impl SortRows<'_> {
         shape
     }
 
-    /// Returns numbers along the dimension.
+    /// Returns the shape of numbers along the dimension.
     fn row_shape(&self, size: i64) -> Vec<i64> {
         let mut shape = vec![1; self.shape.len()];
         shape[self.dim] = size;
@@ -377,7 +375,7 @@ mod tests {
             &mut graph,
             &tensors,
             0,
-            SortRows { shape: &shape, dim: 1, num_first: num_first },
+            SortRows { shape: &shape, dim: 1, num_first },
             SortOrder::Descending,
         )?;
         let needed = graph.collect_required(&results, |_| false);

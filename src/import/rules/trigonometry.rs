@@ -1,12 +1,9 @@
-//! Sine and cosine of runtime numbers, by range reduction and a polynomial.
+//! Sine and cosine of runtime numbers, by range reduction and a polynomial. If `k` below has too many bits, the result
+//! is NaN.
 //!
 //! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result is
-//! `(-1)^k sin(r)` (for a cosine with the opposite sign). `k pi` is subtracted in parts (Cody and Waite): all parts but
-//! the last have so few bits that their products with `k` and the differences are exact. The polynomial is off by at
-//! most 1.4e-11 in exact arithmetic, far below the tolerance of the referee; `docs/reference/functions.md` lists the
-//! rounding errors on the device.
-//!
-//! If `k` has too many bits, the result is NaN.
+//! `(-1)^k sin(r)` (for a cosine with the opposite sign). The polynomial is off by at most 1.4e-11 in exact arithmetic,
+//! far below the tolerance of the referee; `docs/reference/functions.md` lists the rounding errors on the device.
 
 use super::{
     recognize::{add, mul, sub},
@@ -16,11 +13,14 @@ use super::{
 use crate::import::graph::{NodeElementType, NodeId, ValueGraph};
 use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
 
-/// Maximum magnitude of the argument, and pi in parts, for the two formats of the device.
+/// Range reduction for a format of the device: the maximum magnitude of the argument, and pi in parts.
+///
+/// `k pi` is subtracted in parts (Cody and Waite). All parts but the last have so few bits that their products with `k`
+/// and the differences are exact.
 struct RangeReduction {
     max_magnitude: f64,
     parts: &'static [f64],
-    /// A part of pi/2 whose difference from the first remainders is exact.
+    /// Part of pi/2 whose difference from the first remainders is exact.
     half: f64,
 }
 
@@ -31,7 +31,7 @@ const HALF_REDUCTION: RangeReduction =
 const SINGLE_REDUCTION: RangeReduction =
     RangeReduction { max_magnitude: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
 
-/// `sin(r) / r` as a polynomial of `r^2`, closest between -pi/2 and pi/2, from the constant on.
+/// Coefficients of `sin(r) / r` as a polynomial of `r^2`, fitted between -pi/2 and pi/2, constant term first.
 const SINE_COEFFICIENTS: [f64; 6] = [
     0.999_999_999_889_852_2,
     -0.166_666_665_414_394_04,
@@ -50,7 +50,7 @@ pub(in crate::import) fn cos(graph: &mut ValueGraph, inputs: &[NodeId], element:
 }
 
 fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: NodeElementType) -> NodeResult {
-    // Angles of positions are folded for each position, which is far more precise than a format is for large angles.
+    // Functions of positions are folded for each position, which is far more precise than a format is for large angles.
     graph.require_table_if_unary(x);
     let is_f32 = element == NodeElementType::F32 && graph.has_single_precision();
     let name = if is_cosine { "math.cos" } else { "math.sin" };
@@ -66,7 +66,7 @@ fn build_periodic(graph: &mut ValueGraph, x: NodeId, is_cosine: bool, element: N
     Ok(graph.add_pointwise("where3", &periodic, element))
 }
 
-/// Returns whether an argument is near enough, the result there, and the result elsewhere.
+/// Returns three nodes: whether an argument is in range, the result there, and the result elsewhere.
 fn build_periodic_parts(
     graph: &mut ValueGraph,
     x: NodeId,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Conflict: truth values that are needed in two formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TruthFormatConflict {
-    /// Node that needs another format than the first user.
+    /// Node that needs another format than its first user.
     pub user: NodeId,
     /// Element type that the node needs.
     pub needed: NodeElementType,
@@ -63,7 +63,7 @@ pub fn infer_truth_formats(
     Ok(truths.filter_map(|id| Some((id, *elements.get(&groups.find_root(id))?))).collect())
 }
 
-/// Returns the runtime truth values: constants are written in the format of their users.
+/// Returns whether a node is a runtime truth value: constants are written in the format of their users.
 fn is_runtime_truth(graph: &ValueGraph, id: NodeId) -> bool {
     graph.node(id).element == NodeElementType::Bool && !is_constant(graph, id)
 }
@@ -98,7 +98,7 @@ impl FormatGroups {
         }
     }
 
-    /// Scopes have nodes of their own for the same tensor.
+    /// Joins the nodes of one tensor: each scope has its own node for it.
     fn join_source(&mut self, number: usize, id: NodeId) {
         let first = *self.sources.entry(number).or_insert(id);
         self.join(first, id);

@@ -1,5 +1,5 @@
-//! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one point
-//! of them after the other.
+//! Reads of a table through windows that overlap, such as the columns of an image: the windows side by side, one window
+//! point after the other.
 
 use crate::import::graph::{
     NodeId, ValueGraph,
@@ -8,11 +8,11 @@ use crate::import::graph::{
 };
 use program::affine::AffineExpression;
 
-/// The elements of `table` at `exprs` over an iteration space with these sizes, put together from what is read at each
-/// point of the windows.
+/// Assembles the elements of `table` at `exprs` over an iteration space with these sizes from the reads at each point
+/// of the windows.
 ///
 /// # Errors
-/// If the table is read backwards, or the windows have too many points.
+/// Returns an error if the table is read backwards, or the windows have too many points.
 pub(super) fn build_unfolded_view(
     graph: &mut ValueGraph,
     table: NodeId,

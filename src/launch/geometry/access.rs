@@ -5,16 +5,16 @@ use crate::{bundle::OpSpec, launch::LaunchError};
 /// Addressing mode of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressingMode {
-    /// By its coordinates alone.
+    /// Addressed by its coordinates alone.
     Direct,
-    /// It holds the indices for the operand `value`.
+    /// Holds the indices for the operand `value`.
     Index {
-        /// The first operand that reads it.
+        /// First operand that it indexes.
         value: usize,
     },
-    /// It is a gather's source or a scatter's destination, addressed through the operand `index`.
+    /// Source of a gather or destination of a scatter, addressed through the operand `index`.
     Value {
-        /// The index tensor.
+        /// Index tensor.
         index: usize,
     },
 }
@@ -27,7 +27,7 @@ impl AddressingMode {
     }
 }
 
-/// Returns the access of every operand.
+/// Returns the addressing mode of every operand.
 pub(super) fn classify_operands(op: &OpSpec) -> Result<Vec<AddressingMode>, LaunchError> {
     let mut accesses = vec![AddressingMode::Direct; op.operands.len()];
     for (value, operand) in op.operands.iter().enumerate() {

@@ -20,10 +20,10 @@ pub enum ClassName {
 }
 
 impl ClassName {
-    /// Every name, in the order of the enum.
+    /// All names, in the order of the enum.
     pub const ALL: [Self; 4] = [Self::Input, Self::Kernel, Self::Output, Self::KernelIndex];
 
-    /// The spelling in files.
+    /// Returns the name in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,13 +49,13 @@ impl ClassName {
 /// A layout class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutClass {
-    /// Its name.
+    /// Name of the class.
     pub name: ClassName,
-    /// The dimension order of the tensor that created it.
+    /// Dimension order of the tensor that created it.
     pub order: Vec<DimLabel>,
-    /// The dimensions that run along a stick.
+    /// Dimensions that run along a stick.
     pub stick: Vec<DimLabel>,
-    /// Elements of the stick along each of them.
+    /// Number of elements of the stick along each of these dimensions.
     pub stick_sizes: Vec<i64>,
 }
 
@@ -64,7 +64,7 @@ impl LayoutClass {
         Self { name, order: tensor.order(), stick: tensor.stick.clone(), stick_sizes: tensor.stick_sizes.clone() }
     }
 
-    /// Elements of one stick.
+    /// Returns the number of elements of one stick.
     #[must_use]
     pub fn stick_elements(&self) -> i64 {
         self.stick_sizes.iter().product()

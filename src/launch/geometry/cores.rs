@@ -27,7 +27,7 @@ impl DimDivision {
     }
 }
 
-/// The division of a space among cores.
+/// Division of a space among cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoreDivisions {
     dims: Vec<DimDivision>,
@@ -51,7 +51,7 @@ impl CoreDivisions {
     }
 }
 
-/// Returns the op's own division: mixed radix over its dimensions, in the order that the op requests, or else with the
+/// Returns the division of the op: mixed radix over its dimensions, in the order that the op requests, or else with the
 /// first one fastest.
 pub(super) fn divide_space(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
     if let Some(asked) = requested_division(op, labels, space) {
@@ -60,7 +60,7 @@ pub(super) fn divide_space(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpac
     divide_in_order(space, family)
 }
 
-/// Returns the division that the op requests, fastest dimension first; a dimension that the format adds is undivided.
+/// Returns the division that the op requests, fastest dimension first. Dimensions that the format adds are undivided.
 fn requested_division(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace) -> Option<CoreDivisions> {
     let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
     let divisor_of = |label: DimLabel| {
@@ -75,8 +75,8 @@ fn requested_division(op: &OpSpec, labels: &[DimLabel], space: &LabeledSpace) ->
 /// Returns the default division of the format: the first dimension is fastest.
 fn divide_in_order(space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
-    // The partial sums of one result are computed by neighbouring cores, which pass them along the ring. So the
-    // contracted dimension of a matmul, which is the last one, is fastest.
+    // Neighboring cores compute the partial sums of one result, and pass them along the ring. So the contracted
+    // dimension of a matmul, the last one, is fastest.
     if family == OpFamily::Matmul && space.dims().last().is_some_and(|contracted| contracted.split > 1) {
         order.rotate_right(1);
     }
@@ -90,7 +90,7 @@ fn divide_in_order(space: &LabeledSpace, family: OpFamily) -> CoreDivisions {
     CoreDivisions { dims }
 }
 
-/// Returns the division of each tensor by owner for an LX relayout; `None` for any other op.
+/// Returns the division of each tensor among the cores that hold it, for an LX relayout; `None` for any other op.
 pub(super) fn assign_owners(
     op: &OpSpec,
     labels: &[DimLabel],

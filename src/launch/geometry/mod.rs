@@ -42,18 +42,18 @@ use crate::bundle::{OpFamily, OpSpec};
 use order::OpView;
 use space_plan::SpacePlan;
 
-/// The geometry of one op.
+/// Geometry of one op.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// The family whose rules the op follows.
+    /// Family whose rules the op follows.
     pub family: OpFamily,
-    /// The label of each iteration dimension, by position.
+    /// Label of each iteration dimension, by position.
     pub labels: Vec<DimLabel>,
-    /// The labelled dimensions, padded.
+    /// Labelled dimensions, padded.
     pub space: LabeledSpace,
-    /// The operands, in order.
+    /// Tensors of the operands, in order.
     pub tensors: Vec<LabeledTensor>,
-    /// The layout classes, in the order of their first tensors.
+    /// Layout classes, in the order of their first tensors.
     pub classes: Vec<LayoutClass>,
     /// Padding that must be masked out of the result.
     pub masked: DimPadding,
@@ -103,7 +103,7 @@ impl Geometry {
         tensor.front + slices.sum::<i64>()
     }
 
-    /// Returns how a tensor is divided among the cores that hold it.
+    /// Returns the division of a tensor among the cores that hold it.
     #[must_use]
     pub fn owner(&self, tensor: usize) -> &CoreDivisions {
         self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)

@@ -8,9 +8,9 @@ use crate::bundle::{Coordinate, CoordinateSource, OpSpec};
 pub(super) struct OpView<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) family: OpFamily,
-    /// By position in the iteration space.
+    /// Labels by position in the iteration space.
     pub(super) labels: Vec<DimLabel>,
-    /// By operand.
+    /// Addressing modes by operand.
     pub(super) accesses: Vec<AddressingMode>,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct OpView<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DimOrder {
     pub(super) dims: Vec<DimLabel>,
-    /// The dimension that runs along the stick; none when a stick holds one element.
+    /// Dimension along the stick; `None` if a stick holds one element.
     pub(super) stick: Option<DimLabel>,
 }
 
@@ -46,7 +46,8 @@ impl OpView<'_> {
         (0..self.accesses.len()).filter(|operand| self.accesses[*operand].is_index())
     }
 
-    /// Returns the dimension order of an operand as a reference for the op; indirect coordinates are ignored.
+    /// Returns the dimension order of an operand that serves as the reference of the op; indirect coordinates are
+    /// ignored.
     pub(super) fn reference_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
@@ -57,8 +58,8 @@ impl OpView<'_> {
         order
     }
 
-    /// Returns the dimension order of an operand itself; an indirect coordinate contributes the dimensions of its index
-    /// tensor.
+    /// Returns the dimension order of an operand as a tensor of its own; an indirect coordinate contributes the
+    /// dimensions of its index tensor.
     pub(super) fn own_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
@@ -93,7 +94,7 @@ impl OpView<'_> {
     fn append_coordinate(&self, order: &mut DimOrder, coordinate: &Coordinate) {
         match &coordinate.term {
             Some(CoordinateSource::Indirect(_)) => {}
-            // The outer position of a stick that has only one block is written as 0.
+            // The outer position is 0 if the stick dimension has only one block.
             None => {
                 if let (0, Some(stick)) = (coordinate.offset, order.stick) {
                     order.append(stick);

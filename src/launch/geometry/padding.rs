@@ -1,4 +1,4 @@
-//! Padding to full sticks, and the choice of the padding that must be masked ("SuperDSC schema, section 4").
+//! Pads dimensions to full sticks, and determines the padding that must be masked ("SuperDSC schema, section 4").
 
 use super::order::OpView;
 use super::{DimLabel, LabeledSpace, LabeledTensor, LayoutClass, Scale};
@@ -59,8 +59,8 @@ fn select_padded_operands(op: &OpSpec, family: OpFamily) -> PaddedOperands {
     }
 }
 
-/// Adjusts tensors after a restickify, which pads both sticks: a dimension may now be larger than a tensor in which it
-/// is not the stick; and a padded dimension is not split, since its last slice would hold padding only.
+/// Adjusts tensors after a restickify, which pads both sticks. A dimension may now be larger than a tensor in which it
+/// is not the stick. A padded dimension is not split, since its last slice would hold padding only.
 pub(super) fn adjust_restickify(
     view: &OpView<'_>,
     tensors: &mut [LabeledTensor],

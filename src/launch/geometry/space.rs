@@ -6,7 +6,7 @@ use crate::bundle::SymbolicDim;
 /// One labelled dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceDim {
-    /// Its label.
+    /// Label of the dimension.
     pub label: DimLabel,
     /// Number of points, padded to full sticks if the op computes on padding.
     pub size: i64,
@@ -16,14 +16,14 @@ pub struct SpaceDim {
     pub symbolic: Option<SymbolicDim>,
 }
 
-/// The labelled dimensions of an op, in the order of the file.
+/// Labelled dimensions of an op, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabeledSpace {
     dims: Vec<SpaceDim>,
 }
 
 impl LabeledSpace {
-    /// The dimensions, in order.
+    /// Returns the dimensions, in order.
     #[must_use]
     pub fn dims(&self) -> &[SpaceDim] {
         &self.dims
@@ -47,7 +47,7 @@ impl LabeledSpace {
         self.get(label).map_or(1, |dim| dim.split)
     }
 
-    /// Returns the number of cores: each owns one slice.
+    /// Returns the number of cores, each of which owns one slice.
     #[must_use]
     pub fn num_cores(&self) -> i64 {
         self.dims.iter().map(|dim| dim.split).product()

@@ -8,7 +8,7 @@ use crate::bundle::OpFamily;
 use crate::bundle::needs_outer_dim;
 use crate::launch::LaunchError;
 
-/// The labelled space of an op and the dimensions added to it.
+/// Labelled space of an op and the dimensions added to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpacePlan {
     pub(super) space: LabeledSpace,
@@ -141,7 +141,7 @@ impl SpacePlan {
     }
 }
 
-/// Returns the labelled iteration space, with the legal splits.
+/// Returns the labelled iteration space, with the splits that the format permits.
 fn build_space(view: &OpView<'_>) -> LabeledSpace {
     let mut space = LabeledSpace::default();
     for (dim, label) in view.op.iteration_space.iter().zip(&view.labels) {

@@ -10,11 +10,11 @@ use machine::DeviceFormat;
 /// Participation of a tensor in one dimension of the op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// It has the dimension (1).
+    /// Has the dimension (1).
     Present,
-    /// It lacks the dimension: reduced or broadcast (-1).
+    /// Lacks the dimension, which is reduced or broadcast (-1).
     Absent,
-    /// It lacks the dimension, which is the op's stick: each of its sticks holds one element (-2).
+    /// Lacks the dimension, which is the op's stick: each stick of the tensor holds one element (-2).
     AbsentStick,
 }
 
@@ -33,11 +33,11 @@ impl Scale {
 /// One dimension of a tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TensorDim {
-    /// Its label.
+    /// Label of the dimension.
     pub label: DimLabel,
     /// Participation of the tensor in the dimension.
     pub scale: Scale,
-    /// Elements spanned by the complete dimension; a core's slice starts at `slot * stride / split`.
+    /// Number of elements that the complete dimension spans; a core's slice starts at `slot * stride / split`.
     pub stride: i64,
     /// Number of positions covered by one index, or -1 (`maxDimSizes_`).
     pub page: i64,
@@ -52,15 +52,15 @@ pub struct LabeledTensor {
     pub format: DeviceFormat,
     /// Dimensions, starting with the innermost one except the stick.
     pub dims: Vec<TensorDim>,
-    /// The dimensions that run along its stick.
+    /// Dimensions that run along the stick.
     pub stick: Vec<DimLabel>,
-    /// Elements of the stick along each of them.
+    /// Number of elements of the stick along each of these dimensions.
     pub stick_sizes: Vec<i64>,
-    /// Elements between the start of the tensor and the accessed part.
+    /// Number of elements between the start of the tensor and the accessed region.
     pub front: i64,
-    /// Elements of the tensor beyond the accessed part, by dimension.
+    /// Number of elements of the tensor beyond the accessed region, by dimension.
     pub gaps: Vec<(DimLabel, i64)>,
-    /// The layout class it belongs to.
+    /// Number of its layout class.
     pub class: usize,
 }
 
@@ -106,7 +106,7 @@ struct LabeledTensorBuilder<'a> {
     operand: &'a OpSpecOperand,
     access: AddressingMode,
     order: Vec<DimLabel>,
-    /// Whether the tensor has a stick of its own; a sparse one may use the op's.
+    /// Whether the tensor has its own stick; a sparse one may use the op's.
     has_stick: bool,
     stick: Option<DimLabel>,
     absent: Vec<DimLabel>,
@@ -221,10 +221,10 @@ impl<'a> LabeledTensorBuilder<'a> {
         tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
     }
 
-    /// Returns the elements before position `offset` of the `k`-th dimension outside the stick. In LX, only the
-    /// elements of one core count, in that dimension and the dimensions inside it. A divided dimension has an offset in
-    /// LX only if a position of an outer dimension was folded into it: the offset is then a number of complete
-    /// dimensions, of each of which a core has its slice.
+    /// Returns the elements before position `offset` of the `k`-th dimension outside the stick. In LX, that dimension
+    /// and the ones inside it have the elements of one core only. A divided dimension has an offset in LX only if a
+    /// position of an outer dimension was folded into it. The offset is then a number of complete dimensions, of each
+    /// of which a core has its slice.
     fn front(&self, k: usize, offset: i64) -> i64 {
         let (extents, coordinates) = (DeviceExtents(self.operand), &self.operand.coordinates);
         let inside = extents.position(k).map_or(&[][..], |position| &coordinates[position..coordinates.len() - 1]);
@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn uses_added_stick_for_sparse_reduction() {
-        // 32 elements, repeated twice and summed up twice.
+        // 32 elements, repeated twice and added twice.
         let input = operand(&[1, 32, 64], vec![Coordinate::constant(0), Coordinate::dim(1), Coordinate::constant(0)]);
         let result = operand(&[1, 2, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
         let found = tensors("sum", &[2, 32], vec![input, result]);

@@ -1,4 +1,4 @@
-//! The view of an op for the unit tests of the geometry.
+//! Views of ops for the unit tests of the geometry.
 
 use super::order::OpView;
 use super::{access, label};

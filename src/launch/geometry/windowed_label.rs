@@ -53,8 +53,8 @@ pub(super) fn label_depthwise(op: &OpSpec) -> Result<Vec<DimLabel>, LaunchError>
     Ok(reorder_collapsed(op, h, labels))
 }
 
-/// Reorders the labels of a 1 by 1 result, which keeps its unit dimensions, but after the window's: they are labelled
-/// `i` and `j` at any position.
+/// Reorders the labels of a 1 by 1 result, which keeps its unit dimensions. They are labelled `i` and `j` at any
+/// position, but follow the window's dimensions.
 fn reorder_collapsed(op: &OpSpec, height: i64, labels: Vec<DimLabel>) -> Vec<DimLabel> {
     let is_full = [DimLabel::I, DimLabel::J, DimLabel::Ki, DimLabel::Kj].iter().all(|label| labels.contains(label));
     let num_units = op.iteration_space.iter().filter(|dim| dim.range == 1).count();

@@ -18,7 +18,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name of the function that the back end looks for.
+/// Name of the function, which the back end requires.
 const FUNCTION_NAME: &str = "sdsc_bundle";
 
 /// Appends the function of a launch to the body of `module`.
@@ -58,7 +58,7 @@ struct LaunchIrBuilder<'a, 'c> {
     location: Location<'c>,
     launch: &'a Launch,
     values: BTreeMap<ValueName, Value<'c>>,
-    /// The names of the values, as they were defined.
+    /// Names of the values, in the order of their definitions.
     names: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ fn address_map<'c>(context: &'c Context, map: &AddressMap) -> crate::mlir::Affin
 /// Returns the launch that the function of `module` describes.
 ///
 /// # Errors
-/// The operation that `bundle.mlir` cannot contain, and why.
+/// The operation that `bundle.mlir` cannot contain, and the reason.
 pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function =
         module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION_NAME);
@@ -207,7 +207,7 @@ fn param_bounds(param: Type<'_>) -> Option<SizeBounds> {
 struct LaunchIrReader<'c> {
     launch: Launch,
     names: ValueMap<ValueName>,
-    /// Listed names of the values that are not defined yet.
+    /// Listed names of the values that are not yet defined.
     listed: std::vec::IntoIter<&'c str>,
     /// Names of the visible values; each is unique.
     visible: BTreeSet<ValueName>,
@@ -218,8 +218,8 @@ struct LaunchIrReader<'c> {
 
 impl LaunchIrReader<'_> {
     /// Returns the name of a value and records it for its users: the name in its location, else the listed one, else a
-    /// fitting one, else a number. Candidates that are taken, or that contradict the value, are skipped: hand-written
-    /// IR may name two values alike, or give the name of a constant to another value.
+    /// fitting one, else a number. Names that are taken, or that contradict the value, are skipped: hand-written IR may
+    /// give one name to two values, or the name of a constant to another value.
     fn assign_name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<ValueName>) -> ValueName {
         let listed = self.listed.next().and_then(|name| name.parse().ok());
         let given = location_name(value.location()).parse().ok();
@@ -278,7 +278,7 @@ impl LaunchIrReader<'_> {
         let num_before = self.defined.len();
         let counter = self.assign_name(argument, || None);
         let statements = self.read_statements(body)?;
-        // Nobody sees them behind the loop, and others may have their names.
+        // Values defined in the loop are not visible after it, and later values may have their names.
         for name in self.defined.drain(num_before..) {
             self.visible.remove(&name);
         }
@@ -361,13 +361,13 @@ impl LaunchIrReader<'_> {
     }
 }
 
-/// The integer that a value always is.
+/// Returns the integer of a constant.
 fn constant_value(value: Value<'_>) -> Option<i64> {
     value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr(attr::VALUE)).and_then(integer)
 }
 
-/// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is
-/// called 1.
+/// Returns whether a name may stand for a value: loops count from the constant named 0 in steps of the constant named
+/// 1.
 fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     match name {
         ValueName::Zero => constant_value(value) == Some(0),
@@ -376,7 +376,7 @@ fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     }
 }
 
-/// Reads `s0 + a * d0 + b * d1`; false for anything else.
+/// Reads `s0 + a * d0 + b * d1`; returns false for any other expression.
 fn read_strides(expr: &AffineExpression, strides: &mut [i64]) -> bool {
     match expr {
         AffineExpression::Symbol(0) => true,
@@ -390,7 +390,7 @@ fn read_strides(expr: &AffineExpression, strides: &mut [i64]) -> bool {
     }
 }
 
-/// False if the sum is no number of 64 bits.
+/// Adds to a stride; returns false if the sum does not fit in 64 bits.
 fn add_stride(stride: &mut i64, more: i64) -> bool {
     let sum = stride.checked_add(more);
     *stride = sum.unwrap_or(*stride);

@@ -1,7 +1,7 @@
 //! `spyre-lower-to-sdscbundle`: writes the launch function of every bundle.
 //!
-//! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of
-//! their files.
+//! Replaces each `sdsc.bundle` by a module with the function of `bundle.mlir` and the op specs in the order of their
+//! files.
 
 use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges};
 use crate::dialect::ods::{attr, option, sdsc};
@@ -25,7 +25,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let addresses: AddressMode = options.read_enum(module, option::ADDRESSES)?;
     let loops: LoopMode = options.read_enum(module, option::LOOPS)?;
-    // Collected first: erasing a bundle erases its nested ops, which are in the list as well.
+    // The list includes nested ops, which erasing a bundle erases as well.
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
         let model =
@@ -39,7 +39,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
                 (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, lives)
             }
         };
-        // A bundle that was read back from files keeps the addresses of the files.
+        // A bundle that was imported from files keeps the addresses of the files.
         let addresses = if bundle.text_attr(attr::SDSC_ADDRESSES) == "baked" { AddressMode::Baked } else { addresses };
         let launch = match addresses {
             AddressMode::Symbolic => Launch::new_symbolic(&model, &target),
@@ -65,7 +65,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Adds the tile counts that the launch function has as parameters: their names, and the dimensions whose tiles they
+/// Adds the trip counts that are parameters of the launch function: their names, and the dimensions whose tiles they
 /// count, in the order of the parameters.
 fn add_count_attributes<'c>(context: &'c Context, attributes: AttributeList<'c>, model: &Bundle) -> AttributeList<'c> {
     let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use crate::layout::{
     testing::{self, buffer, dims},
 };
 use program::layout::TensorIndex;
-use proptest::{prelude::*, strategy::Strategy as _};
+use proptest::prelude::*;
 
 fn read(buffer: usize, ranges: &[i64], order: &[usize]) -> BufferRead {
     BufferRead { buffer, indices: dims(ranges, order), is_exempt: false }
@@ -64,7 +64,7 @@ fn shares_a_move_between_users() {
 
 #[test]
 fn reports_unreadable_operand() {
-    // One element per stick, and sixty-four in another, at the same points.
+    // One operand has one element per stick, the other sixty-four, at the same points.
     let ranges = [64];
     let (mut column, mut row) = (buffer(&[64, 1]), buffer(&[64]));
     column.given = Some(column.layout(None).unwrap());
@@ -128,7 +128,7 @@ fn graphs() -> impl proptest::strategy::Strategy<Value = LayoutFlow> {
     })
 }
 
-/// Bytes of the arguments of one element per stick.
+/// Returns the bytes of the arguments with one element per stick.
 fn padding_bytes(flow: &LayoutFlow, sticks: &[Option<usize>]) -> u64 {
     flow.buffers.iter().zip(sticks).map(|(buffer, &stick)| buffer_cost(buffer, stick).moved_bytes).sum()
 }

@@ -85,10 +85,10 @@ fn bounds_row_dimensions_of_matmul() {
     // Rows that the right operand lacks: with those of dimension 1, one part is left for dimension 0.
     assert!(reads_left(right(None), 1));
     assert!(!reads_left(right(None), 2));
-    // Two that it has.
+    // Two parts that the right operand has.
     assert!(reads_left(right(Some(part(AffineExpression::Dim(0)))), 2));
     assert!(!reads_left(right(Some(part(AffineExpression::Dim(0)))), 3));
-    // One of two that it has: a head of keys for four heads of queries.
+    // One of two parts that the right operand has: a head of keys for four heads of queries.
     assert!(reads_left(right(Some(part(div(4)))), 2));
     assert!(reads_left(right(Some(part(div(4)))), 3));
 }

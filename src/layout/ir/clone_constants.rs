@@ -1,10 +1,10 @@
-//! `spyre-clone-constants`: gives each op that reads a constant its own copy, under the dimensions that the op sees.
+//! `spyre-clone-constants`: gives each op that reads a constant its own copy, with the dimensions of the op.
 //!
-//! Reads the users of constants, through views; writes clones, and constants of another shape where a view splits or
-//! merges dimensions (convolution weights read as those of a product). Constants are in device memory before a launch,
-//! so one layout per reader costs no device time, while moving the sticks of a shared constant costs twice its size in
-//! each launch. An embedding table, for example, is read by rows, and by columns as the weights of the last product.
-//! Clones with equal layouts are merged again later (`cse`).
+//! Reads the uses of constants, through views. Writes clones, and constants of another shape where a view splits or
+//! merges dimensions, such as convolution weights that a matmul reads. Constants are in device memory before a launch,
+//! so one layout per user costs no device time, while a restickify of a shared constant costs twice its size in each
+//! launch. An embedding table, for example, is read by rows, and by columns in the last matmul. `cse` merges clones
+//! with equal layouts later.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -60,7 +60,7 @@ fn collect_users<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut Val
     }
 }
 
-/// Replaces an operand that sees a complete constant under other dimensions by a constant with these dimensions, up to
+/// Replaces an operand that views a complete constant under other dimensions by a constant with these dimensions, up to
 /// their order.
 fn reshape_constant(reader: Op<'_>, operand: usize) {
     let value = reader.inputs()[operand];
@@ -90,8 +90,8 @@ fn make_reshaped_constant<'c>(original: Op<'c>, shape: &[i64]) -> Option<Op<'c>>
     Some(reshaped)
 }
 
-/// Rebuilds on `own` the chain of views that leads from `original` to `value`, and returns its last view. Returns
-/// `None` if `value` is not a view of `original`.
+/// Rebuilds on `own` the chain of views from `original` to `value`, and returns its last view. Returns `None` if
+/// `value` is not a view of `original`.
 fn rebuild_views<'c>(value: Value<'c>, original: Value<'c>, own: Value<'c>) -> Option<Value<'c>> {
     if value == original {
         return Some(own);

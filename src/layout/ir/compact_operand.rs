@@ -1,4 +1,4 @@
-//! The dimensions of an operand of a product without those that it only repeats along.
+//! Dimensions of a matmul operand, without those along which it only repeats elements.
 
 use crate::mlir::{TensorType, Value};
 use program::{
@@ -6,15 +6,15 @@ use program::{
     layout::{OperandView, TensorIndex},
 };
 
-/// The dimensions of an operand without those that it only repeats along.
+/// Dimensions of an operand, without those along which it only repeats elements.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CompactOperand {
     pub(super) sizes: Vec<i64>,
-    /// Which of them is K.
+    /// Position of K among them.
     pub(super) k: usize,
-    /// The index along each dimension of the operand in terms of these.
+    /// Index along each dimension of the operand in terms of these dimensions.
     pub(super) source: Vec<AffineExpression>,
-    /// The index along each of these in terms of the operand's.
+    /// Index along each of these dimensions in terms of those of the operand.
     pub(super) shown: Vec<AffineExpression>,
 }
 
@@ -46,7 +46,7 @@ impl CompactOperand {
         let mut compact = Self { sizes: Vec::new(), k: 0, source: Vec::new(), shown: Vec::new() };
         let mut number = 0;
         for (dim, parts) in split.parts.iter().enumerate() {
-            // Rows and columns stay whole; of a batch dimension the parts that the operand has are kept.
+            // Rows and columns stay unsplit; of a batch dimension, the parts that the operand has remain.
             let is_whole = dim >= k;
             let kept: Vec<usize> = (0..parts.len()).filter(|part| is_whole || moves(number + part)).collect();
             if dim == k {
@@ -59,7 +59,7 @@ impl CompactOperand {
                 compact.sizes.push(sizes[dim]);
             } else {
                 let mut sum = AffineExpression::Constant(0);
-                // Parts side by side are one: a buffer has few dimensions.
+                // Neighboring parts are merged, since a buffer has few dimensions.
                 for run in kept.chunk_by(|part, next| part + 1 == *next) {
                     let (step, size) =
                         (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());

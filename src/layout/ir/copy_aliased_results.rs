@@ -1,8 +1,8 @@
 //! `spyre-copy-aliased-results`: copies function results so that each has a buffer of its own.
 //!
 //! Reads the function results. Layout propagation gives each result its own buffer, but later passes may merge equal
-//! ops: two copies of one value, two spellings of one view, or values returned from inside and outside of a hint scope.
-//! A result that shares the buffer of another result, an argument or a constant is copied, because a launch writes each
+//! ops: two copies of one value, two equivalent views, or values returned from inside and outside of a hint scope. A
+//! result that shares the buffer of another result, an argument or a constant is copied, because a launch writes each
 //! result.
 
 use crate::dialect::ods::spyre;

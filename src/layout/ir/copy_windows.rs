@@ -12,7 +12,7 @@ use program::{
 };
 
 /// Makes an op read operand `operand` from a copy of its window, or of the runs of elements that it reads; returns
-/// false if the window is the whole buffer and the runs are its rows.
+/// false if the window is the complete buffer and the runs are its rows.
 pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     let Some(value) = compute.read_operands().into_iter().nth(operand) else { return false };
     let Some((to, seen)) = numeric_tensor(value).zip(read_buffer_view(value)) else { return false };
@@ -39,25 +39,24 @@ pub(super) fn copy_window(compute: ComputeOp<'_>, operand: usize) -> bool {
     true
 }
 
-/// Parts that inserts read through views, as they were before other copies made them readable. If no other copy does,
-/// the part is copied as it is shown: an op that computes a repeated vector can write it where an insert of the vector
-/// cannot.
+/// Slices that inserts read through views, before other copies made them readable. If no other copy does, the slice is
+/// copied as viewed: an op that computes a repeated vector can write it where an insert of the vector cannot.
 #[derive(Default)]
 pub(super) struct InsertedSlices<'c> {
-    /// Inserts with their parts, until these are copied.
+    /// Inserts with their slices, until these are copied.
     parts: Vec<(Op<'c>, Option<Value<'c>>)>,
 }
 
 impl<'c> InsertedSlices<'c> {
-    /// Records the part of an insert that cannot be read. Other ops are not recorded.
+    /// Records the slice of an insert that cannot be read. Other ops are not recorded.
     pub(super) fn record(&mut self, op: Op<'c>, operand: usize) {
         if operand == 0 && op.is(spyre::INSERT) && self.parts.iter().all(|(known, _)| *known != op) {
             self.parts.push((op, Some(op.inputs()[0])));
         }
     }
 
-    /// Makes the last recorded insert read a copy of its part; returns false if each does already. The copies that were
-    /// tried are erased.
+    /// Makes the last recorded insert read a copy of its slice; returns false if all of them do already. Erases the
+    /// copies that were tried.
     pub(super) fn copy_last(&mut self) -> bool {
         let last = self.parts.iter_mut().rev().find_map(|(insert, part)| Some((*insert, part.take()?)));
         let Some((insert, part)) = last else { return false };
@@ -79,7 +78,8 @@ pub(super) fn window_index(dim: usize, first: i64) -> AffineExpression {
     }
 }
 
-/// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements; no op reads it.
+/// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements, and no op reads
+/// it.
 fn copy_padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
     let (context, at) = (op.ctx(), op.loc());
     let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();

@@ -1,10 +1,9 @@
-//! `spyre-defer-divisions`: divides the result of a product instead of its operand.
+//! `spyre-defer-divisions`: divides the result of a matmul instead of its operand.
 //!
-//! Reads the ops of softmax weights; replaces a division before a `spyre.matmul` by a `spyre.pointwise realdiv` after
-//! it: `(e / l) v = (e v) / l` if `l` does not move along the summed dimension. That saves one pass over the larger
-//! tensor, and a loop along the summed dimension can carry the product before `l` is known. Rounding differs, so
-//! `precision=strict` disables the pass. Nothing overflows: the rewrite requires `e = exp(x - m)` with `m >= max x`
-//! along the summed dimension, so `e` is at most 1, and a sum of products is at most the sum of the factors `v`.
+//! Reads the ops of softmax weights. Replaces a division before a `spyre.matmul` by a `spyre.pointwise realdiv` after
+//! it: `(e / l) v = (e v) / l` if `l` does not move along the contracted dimension. This saves a pass over the larger
+//! tensor, and a loop along that dimension can carry the matmul before `l` is known. Rounding differs, so
+//! `precision=strict` disables the pass. [`is_at_most_one`] excludes overflow.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -27,20 +26,20 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Division of an operand of a product.
+/// Division of a matmul operand.
 struct OperandDivision<'c> {
     product: ComputeOp<'c>,
     operand: usize,
-    /// View between the division and the product.
+    /// View between the division and the matmul.
     view: Option<Op<'c>>,
     division: Op<'c>,
     divisor: Value<'c>,
-    /// Index along each dimension of the divisor in terms of the product's.
+    /// Index along each dimension of the divisor, in terms of the dimensions of the matmul.
     indices: Vec<AffineExpression>,
 }
 
 impl<'c> OperandDivision<'c> {
-    /// Returns the division of an operand, if it can be moved after the product and is smaller there.
+    /// Returns the division of an operand, if it can be moved after the matmul and is smaller there.
     fn find(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
         let read = product.op.inputs()[operand];
         let view = read.def().filter(|def| def.is(spyre::VIEW));
@@ -108,12 +107,12 @@ fn num_elements(value: Value<'_>) -> i64 {
     shape_of(value).iter().product()
 }
 
-/// Indices that are dimensions, and 0 where nothing moves.
+/// Converts dimensions to indices; an operand dimension that does not move has index 0.
 fn dims_to_indices(dims: Vec<Option<usize>>) -> Vec<AffineExpression> {
     dims.into_iter().map(|dim| dim.map_or(AffineExpression::Constant(0), AffineExpression::Dim)).collect()
 }
 
-/// Base value of a view chain, with the indices along its dimensions.
+/// Returns the base value of a view chain, and the indices along its dimensions.
 fn trace_to_base<'c>(value: Value<'c>, indices: Vec<AffineExpression>) -> (Value<'c>, Vec<AffineExpression>) {
     let seen = value
         .def()
@@ -123,12 +122,13 @@ fn trace_to_base<'c>(value: Value<'c>, indices: Vec<AffineExpression>) -> (Value
     trace_to_base(view.inputs()[0], substitute_dims(&indices, &map_results(map)))
 }
 
-/// Expressions over dimensions for which there are expressions of others.
+/// Substitutes `dims` for the dimensions of `exprs`.
 fn substitute_dims(dims: &[AffineExpression], exprs: &[AffineExpression]) -> Vec<AffineExpression> {
     exprs.iter().map(|expr| expr.with_dims(&|dim| dims[dim].clone())).collect()
 }
 
-/// Returns whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the summed dimension.
+/// Returns whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the contracted dimension. It is
+/// then at most 1, so no sum of products overflows: it is at most the sum of the factors `v`.
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
     let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_pointwise_function(*def, function));
     let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);

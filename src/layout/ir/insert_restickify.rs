@@ -1,11 +1,9 @@
-//! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
+//! `spyre-insert-restickify`: relayouts operands whose sticks do not fit their users.
 //!
-//! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands;
-//! a matmul needs K in the sticks of the left operand and N in those of the right one and of the result; a gather needs
-//! one that no index moves for its table and its result; an insert fills whole sticks of its buffer. An operand that
-//! does not fit is moved into a new buffer that does, by a `spyre.restickify`, or where elements keep their sticks by a
-//! `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share it. It takes the cheapest chain of
-//! moves. A constant is written as it should lie, instead of a first move.
+//! Reads layouts and access maps ([`crate::layout::StickRule`] has the requirements of ops). Writes the cheapest chain
+//! of copies of an operand into new buffers: a `spyre.restickify`, or a `spyre.copy` marked `spyre.for_layout` if
+//! elements keep their sticks. Users of the same elements share it. A constant is emitted in the new layout instead of
+//! a first copy.
 
 use super::program::LayoutProgram;
 use crate::{
@@ -36,7 +34,7 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
             )
             .report());
         }
-        // Every layout is given, so all that is left to choose is the moves.
+        // Every layout is fixed, so the problem only chooses the moves.
         let choice = program
             .flow
             .choose_sticks(StickStrategy::Global)
@@ -64,7 +62,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Returns the table must lie as an index can reach into it, and the index tensor as on the host.
+/// Checks that the table of a gather has a layout in which an index can address rows, and the index tensor the layout
+/// of the host.
 fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
     let accesses = compute.accesses()?;
     let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
@@ -83,12 +82,12 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
 
 struct RelayoutBuilder<'a, 'c> {
     program: &'a LayoutProgram<'c>,
-    /// For each value the forms of it that exist already.
+    /// For each value, its relayouts that exist already.
     moved: ValueMap<BTreeMap<RelayoutBuffer, Value<'c>>>,
 }
 
 impl<'c> RelayoutBuilder<'_, 'c> {
-    /// Returns the value of a form of a buffer; inserts its copy before its first reader.
+    /// Returns the value of a relayout of a buffer; inserts its copy before the first user.
     fn materialize(
         &mut self,
         form: &RelayoutBuffer,
@@ -134,7 +133,7 @@ impl<'c> RelayoutBuilder<'_, 'c> {
         Ok(new)
     }
 
-    /// Returns a form as the reader's operand.
+    /// Views a relayout as the user's operand.
     fn view_as_operand(
         &self,
         value: Value<'c>,

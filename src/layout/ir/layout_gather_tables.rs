@@ -3,8 +3,7 @@
 //! Reads the tables of `spyre.gather` ops; writes encodings: the indexed dimension outermost (torch-spyre's
 //! `enforce_indirect_access_layout`). The layout is assigned to arguments and constants without a layout, and to
 //! results that only gathers read. A table with another layout, under other indices, or with other readers is copied
-//! first. A table that is larger than a core can address is read in windows of one stick of its columns, each of which
-//! a core can.
+//! first. A table that is larger than a core can address is read in windows of one stick of its columns.
 
 use super::split_tables::{is_argument_or_constant, split_table};
 use crate::dialect::ods::spyre;
@@ -102,9 +101,9 @@ fn may_get_table_layout(value: Value<'_>, dim: usize, stick: Option<usize>) -> b
     let is_gathered =
         |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.operand_use(0) == AccessKind::Table(dim));
     let is_free = ComputeOp::from_op(def).is_some_and(|writer| match writer.family() {
-        // A buffer that is written in parts has one layout for all parts.
+        // A buffer that is written in slices has one layout for all slices.
         _ if writer.is_insert() => false,
-        // The columns of a product stay in its sticks.
+        // The columns of a matmul stay in its sticks.
         Family::Matmul => {
             DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len())
         }

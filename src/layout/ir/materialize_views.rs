@@ -1,9 +1,9 @@
-//! `spyre-materialize-views`: makes tensors of views that no op can read as they are.
+//! `spyre-materialize-views`: copies views that no op can read directly.
 //!
-//! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A
-//! reduction whose operand only repeats elements along a reduced dimension reads a copy, since the device reduces
-//! dimensions that the operand has; so does a product whose left operand lacks a dimension of the result, or whose
-//! operands lack K. Rows that are read as rows of another length are flat between.
+//! Reads shapes and views. A diagonal becomes a sum over a new dimension, of which a mask selects one element. A
+//! reduction reads a copy of an operand that only repeats elements along a reduced dimension, since the device reduces
+//! dimensions that the operand has. A matmul reads a copy if its left operand lacks a dimension of the result, or if
+//! its operands lack K. Rows that are read as rows of another length are flattened in between.
 
 use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, merge_view_chain};
 use crate::dialect::ods::spyre;
@@ -26,7 +26,7 @@ use program::{
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 
-/// Elements of the largest mask that is worth its place: 8 MiB of f16 for the diagonal of 2048 rows.
+/// Maximum number of elements of a mask: 8 MiB of f16 for the diagonal of 2048 rows.
 const MAX_MASK_ELEMENTS: i64 = 1 << 22;
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
@@ -34,14 +34,14 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         merge_view_chain(op);
     }
-    // Each round leaves fewer divided sums, so this ends.
+    // This loop terminates, because each round leaves fewer divided sums.
     while module.nested().into_iter().filter(|op| op.is(spyre::VIEW) && flatten_rows(*op)).count() > 0 {}
     // Rows of another length may have been a diagonal.
     mask_all_diagonals(module)?;
     for compute in ComputeOp::collect_in(module) {
         complete_operands(compute).map_err(|message| error_at(codes::LAYOUT_VIEW, compute.op, message).report())?;
     }
-    // Copies that were made just now are among these.
+    // These include the copies that were inserted above.
     for compute in ComputeOp::collect_in(module) {
         copy_whole_rows(compute);
     }
@@ -62,7 +62,7 @@ fn mask_all_diagonals(module: Op<'_>) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Replaces a view of a diagonal; of several, one after the other.
+/// Replaces a view of a diagonal; several diagonals are replaced one after the other.
 fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
     let mut shown_by = Some(op);
     while let Some(op) = shown_by.take() {
@@ -79,14 +79,14 @@ fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// A diagonal as a sum.
+/// Diagonal as a sum.
 struct MaskedDiagonal<'c> {
     value: Value<'c>,
-    /// The view of all elements that the mask chooses from.
+    /// View of all elements from which the mask selects.
     all: Value<'c>,
 }
 
-/// Returns the elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for
+/// Creates the elements of a diagonal: along the second of its dimensions, all are read and all but one are replaced by
 /// 0.
 fn make_masked_diagonal<'c>(
     op: Op<'c>,
@@ -145,7 +145,7 @@ fn make_masked_diagonal<'c>(
     Ok(MaskedDiagonal { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
 }
 
-/// Makes an op read operands that have the dimensions that it needs.
+/// Makes an op read operands that have all dimensions that it needs.
 fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     let ranges = compute.iteration_space();
     let num_outputs = ranges.len() - compute.num_reduced_dims();
@@ -174,8 +174,8 @@ fn complete_operands(compute: ComputeOp<'_>) -> Result<(), String> {
     }
 }
 
-/// Returns a gather reads indices one after the other, from the beginning of a stick on. Others are copied first into a
-/// list of their own: a column of rows of indices, every second one, or a part that begins inside of a stick, whose
+/// Copies index tensors that a gather cannot read: it reads indices one after the other, from the beginning of a stick
+/// on. Examples are a column of rows of indices, every second index, or a slice that begins inside a stick, whose
 /// address would be that of the stick.
 fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.buffer_views()?;
@@ -199,7 +199,7 @@ fn copy_unless_indexed(compute: ComputeOp<'_>, operand: usize, dims: &[usize], r
     if dims.iter().all(|&dim| covers_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
 }
 
-/// Lets the op read a copy of an operand.
+/// Makes the op read a copy of an operand.
 fn copy_operand(compute: ComputeOp<'_>, operand: usize) -> Result<(), String> {
     let op = compute.op;
     let input = op.inputs()[operand];

@@ -1,4 +1,4 @@
-//! Passes of stage `layout`, and code that they share: the files of the stage that use IR.
+//! Passes of stage `layout`, and the IR helpers that they share.
 
 pub(crate) mod clone_constants;
 mod compact_operand;

@@ -1,10 +1,10 @@
-//! `spyre-pad-contractions`: pads right operands that a contraction reads past their end.
+//! `spyre-pad-contractions`: pads right operands that a matmul reads past their end.
 //!
-//! Reads shapes and views. A matmul reads K in whole sticks: the hardware clears the lanes after K in the left operand,
-//! but the right operand's rows after K must exist and be zero (torch-spyre facts, B.4, padding of batch matmuls). If K
-//! is not a multiple of the stick, the right operand is written into a buffer with additional zero rows, and read as a
-//! window of it. Rows that the operand repeats (a shared head) are written once, as are operands shared by contractions
-//! of one function or loop. Constants are replaced by padded ones, with no runtime writes.
+//! Reads shapes and views. A matmul reads K in complete sticks: the hardware clears the lanes after K in the left
+//! operand, but the right operand's rows after K must exist and be zero (torch-spyre facts, B.4, padding of batch
+//! matmuls). If K is not a multiple of the stick, the right operand is written into a buffer with additional zero rows,
+//! and read as a window of it. Repeated rows (a shared head) and shared operands are written once. Constants are padded
+//! at compile time.
 
 use super::{compact_operand::CompactOperand, padded_constant::make_padded_constant};
 use crate::{

@@ -1,4 +1,4 @@
-//! `spyre-propagate-layouts`, `spyre-insert-restickify`: conversion of a function into the program model of the choice
+//! `spyre-propagate-layouts`, `spyre-insert-restickify`: conversion of a function into the program model for the choice
 //! of sticks.
 
 use crate::dialect::ods::spyre;
@@ -12,14 +12,14 @@ use machine::DeviceFormat;
 use program::AccessKind;
 use program::layout::{DeviceLayout, LayoutError};
 
-/// A function, and its program model.
+/// Function, and its program model.
 pub(super) struct LayoutProgram<'c> {
     pub(super) flow: LayoutFlow,
     /// For each buffer its value.
     pub(super) values: Vec<Value<'c>>,
     pub(super) ops: Vec<ComputeOp<'c>>,
-    /// For each op the base values of its operands, behind all views. A buffer that is written in parts is another
-    /// value after each part.
+    /// For each op, the base values of its operands, through all views. A buffer that is written in slices is another
+    /// value after each slice.
     pub(super) sources: Vec<Vec<Value<'c>>>,
     numbers: ValueMap<usize>,
 }
@@ -55,7 +55,7 @@ impl<'c> LayoutProgram<'c> {
         for (operand, view) in views.into_iter().enumerate() {
             let used_as = compute.operand_use(operand);
             let source = view.value;
-            // Parts are written into their destination buffer, so the result is that buffer.
+            // Slices are written into their destination buffer, so the result is that buffer.
             let is_parts = source.def().is_some_and(|def| def.is(spyre::INSERT));
             let view = BufferView { value: if is_parts { base_buffer_of(source) } else { source }, ..view };
             let buffer = self.find_or_add_buffer(&view, used_as == AccessKind::Indices)?;
@@ -111,7 +111,7 @@ impl<'c> LayoutProgram<'c> {
         }
     }
 
-    /// Returns an argument that no op reads has a layout too.
+    /// Adds the buffer of an argument that no op reads, since it also has a layout.
     pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
         let tensor =
             DeviceTensor::from_type(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
@@ -135,7 +135,7 @@ impl<'c> LayoutProgram<'c> {
         }
     }
 
-    /// Returns whether an op writes the whole buffer.
+    /// Returns whether an op writes the complete buffer.
     pub(super) fn is_written_whole(&self, buffer: usize) -> bool {
         self.flow.ops.iter().any(|op| op.kind != StickRule::Insert && op.result == buffer)
     }
@@ -191,8 +191,8 @@ fn check_has_layout(buffer: &LayoutBuffer) -> Result<(), LayoutError> {
     }
 }
 
-/// Returns the format in which a value is stored: that of the type with which ops compute, even if a view shows it with
-/// another type. A copy changes no format: an f32 result may be a copy of a value that was computed in the 16-bit
+/// Returns the format in which a value is stored: that of the type with which ops compute, even if a view has another
+/// type. A copy does not change the format: an f32 result may be a copy of a value that was computed in the 16-bit
 /// format. Neither does an insert.
 pub(super) fn stored_format(value: Value<'_>) -> Option<DeviceFormat> {
     let mut value = value;
@@ -200,10 +200,10 @@ pub(super) fn stored_format(value: Value<'_>) -> Option<DeviceFormat> {
         value = base_buffer_of(source);
     }
     let own = TensorType::from_type(value.r#type())?.element;
-    // The result of an op keeps its format, regardless of the type with which views show it.
+    // The result of an op keeps its format, regardless of the types of its views.
     let is_stored = value.def().is_none_or(|def| def.is(spyre::CONSTANT));
     let format = format_of(viewed_number_type(value).filter(|_| is_stored).unwrap_or(own))?;
-    // Callers have no arrays of one-byte formats: values that no op reads as numbers are stored in 16 bits.
+    // Callers have no arrays of one-byte formats, so values that no op reads as numbers are stored in 16 bits.
     let is_byte = format.bytes() == 1 && is_stored;
     Some(if is_byte { DeviceFormat::Sen169Fp16 } else { format })
 }
@@ -219,8 +219,8 @@ fn copy_source(value: Value<'_>) -> Option<Value<'_>> {
     parts.find(|part| base_buffer_of(*part).def().is_none_or(|def| !def.is(spyre::CONSTANT)))
 }
 
-/// Returns the other type with which views show a stored value, or a copy of it: truth values have the type that they
-/// select or become. Values in the 16-bit format stay in it: a result shows them as f32.
+/// Returns the other type under which a stored value, or a copy of it, is viewed: booleans have the type that they
+/// select or are converted to. Values in the 16-bit format stay in it, and a result views them as f32.
 fn viewed_number_type(value: Value<'_>) -> Option<Type<'_>> {
     let own = ScalarType::from_type(TensorType::from_type(value.r#type())?.element);
     value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {

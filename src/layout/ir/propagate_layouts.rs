@@ -1,11 +1,10 @@
 //! `spyre-propagate-layouts`: assigns every value a device layout.
 //!
-//! Reads shapes and access maps; writes encodings. Sticks are chosen for the whole program so that moves touch as few
-//! bytes as possible (`sticks=greedy`: op by op). Arguments and constants without a layout get the one that suits their
-//! readers. A result keeps the program's order of its other dimensions; an elementwise op gets the layout of an input
-//! with the same indices, so that it can reuse its LX address (torch-spyre facts, B.4). Every function result is a
-//! buffer of its own, by a copy if needed. A fill becomes a constant of one element, which elementwise ops broadcast
-//! and other ops read through a copy.
+//! Reads shapes and access maps; writes encodings. Sticks are chosen for the program at once so that relayouts move few
+//! bytes (`sticks=greedy`: op by op). Arguments and constants without a layout get the layout that suits their users. A
+//! result keeps the program's order of its other dimensions; an elementwise op gets the layout of an input with the
+//! same indices, so that it can reuse its LX address (torch-spyre facts, B.4). Every function result gets its own
+//! buffer.
 
 use super::{
     copy_windows::{InsertedSlices, copy_window},
@@ -53,7 +52,7 @@ fn choose_layouts<'c>(
     arguments: &[Value<'c>],
     strategy: StickStrategy,
 ) -> Result<(LayoutProgram<'c>, LayoutChoice), ErrorReported> {
-    // The loop ends: in each iteration one operand has fewer dimensions to split.
+    // The loop terminates: in each iteration, an operand has fewer dimensions to split.
     let most_copies = MAX_COPIES_PER_OP * (1 + ComputeOp::collect_in(function).len());
     let (mut left, mut parts) = (most_copies, InsertedSlices::default());
     loop {
@@ -89,7 +88,7 @@ fn choose_layouts<'c>(
                     && error.partially_read_operand().is_some_and(|operand| copy_window(program.ops[op], operand)) => {}
             Err(LayoutConflict { op, kind: LayoutConflictKind::Regrouped { .. } })
                 if left > 0 && copy_returned_views(function, program.ops[op].op.output()) => {}
-            // Each part is copied at most once.
+            // Each slice is copied at most once.
             Err(_) if parts.copy_last() => left = most_copies,
             Err(error) => return Err(report_conflict(program.ops[error.op], &error)),
         }
@@ -108,13 +107,13 @@ fn report_conflict(compute: ComputeOp<'_>, misfit: &LayoutConflict) -> ErrorRepo
     }
 }
 
-/// Replaces a fill, for its readers, by a constant of one element.
+/// Replaces a fill by a constant of one element, which elementwise ops broadcast and other ops read through a copy.
 fn expand_fill(fill: Op<'_>) {
     let (Some(full), Some(number)) = (TensorType::from_type(fill.output().r#type()), fill.attr(attr::VALUE)) else {
         return;
     };
     let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
-    // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a
+    // A group of ops with hints reads a fill of full size from outside: the copy is read under other indices, which a
     // tile cannot.
     let is_hinted = fill.attr(attr::HINTS).is_some();
     let first =
@@ -177,8 +176,8 @@ fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Layout
     Ok(())
 }
 
-/// Writes the layout of a buffer, unless it has one. For a buffer that is written in parts, writes it to the value
-/// after every part.
+/// Writes the layout of a buffer, unless it has one. For a buffer that is written in slices, writes it to the value
+/// after every slice.
 fn set_layout(value: Value<'_>, layout: &DeviceLayout) {
     let Some(tensor) = DeviceTensor::from_type(value.r#type()) else { return };
     let Some(at) = value.def().or_else(|| value.as_block_arg().and_then(|(block, _)| block.parent_operation())) else {
@@ -238,7 +237,7 @@ fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
     !shown.is_empty()
 }
 
-/// Returns whether a value, through its chain of views, shows all elements of its buffer in their order.
+/// Returns whether a value, through its chain of views, has all elements of its buffer in their order.
 fn keeps_order(value: Value<'_>) -> bool {
     let Some(shown) = read_buffer_view(value) else {
         // A view that cannot be read as indices is copied; the error is reported for the copy.
@@ -270,8 +269,8 @@ fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
     (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1 && !is_kept(dim)).collect()
 }
 
-/// Assigns a returned view the layout of its buffer. Other readers of the view see through it, so the returned view is
-/// a separate one.
+/// Assigns a returned view the layout of its buffer. Other users read the base buffer, so the returned view is a
+/// separate one.
 fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {

@@ -1,5 +1,4 @@
-//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies through which a view splits dimensions where no stick
-//! ends.
+//! `spyre-materialize-views`, `spyre-propagate-layouts`: copies for views that split dimensions inside a stick.
 
 use crate::{
     dialect::{
@@ -25,8 +24,8 @@ use program::{
 /// Maximum number of dimensions of a copy; with one more for the stick, an op can iterate over no more.
 const MAX_COPY_DIMS: usize = 6;
 
-/// Makes a view of a view read the operand of the inner view, where no op can read it through both: a list of rows is
-/// one element number there.
+/// Makes a view of a view read the operand of the inner view, if no op can read it through both: in the composition,
+/// the index of a row list is one number.
 pub(super) fn merge_view_chain(op: Op<'_>) {
     let Some((source, through, to)) = compose_with_inner_view(op) else { return };
     if through.iter().any(|expr| TensorIndex::from_expr(expr, &to.shape).is_err()) {
@@ -44,11 +43,11 @@ fn compose_with_inner_view(op: Op<'_>) -> Option<(Value<'_>, Vec<AffineExpressio
 }
 
 /// Replaces a view that reads rows as rows of another length; returns whether it did. The new view reads a copy in
-/// which the rows are flat, and its result is copied too, so that all ops can read it. Both copies may read rows of
-/// another length again, of fewer numbers.
+/// which the rows are flat, and its result is copied too, so that all ops can read it. Both copies may in turn read
+/// rows of another length, but of fewer numbers.
 pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     let Some((to, from, exprs)) = parse_view(op) else { return false };
-    // Dimensions of size 1 count only where an op has few left.
+    // Dimensions of size 1 count only if the op has few dimensions left.
     let (read_dims, dims) = (select_copy_dims(&from.shape), select_copy_dims(&to.shape));
     let sizes: Vec<i64> = read_dims.iter().map(|&dim| from.shape[dim]).collect();
     let exprs: Vec<AffineExpression> = read_dims.iter().map(|&dim| exprs[dim].clone()).collect();
@@ -59,7 +58,7 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     }
     let (source, from) = drop_unit_dims(op, op.inputs()[0], from, &read_dims);
     if is_alone && read_dims.len() == MAX_COPY_DIMS {
-        // A dimension is left for the sticks if the first two are one.
+        // Merging the first two dimensions leaves a dimension for the sticks.
         let merged = merge_first_two_dims(&exprs, &sizes);
         let copy = insert_regrouped_copy(op, source, &merged, &from);
         replace_view(op, insert_view(op, copy, &merged.read, &to));
@@ -89,14 +88,14 @@ pub(super) fn flatten_rows(op: Op<'_>) -> bool {
     true
 }
 
-/// Returns the dimensions of a copy of a tensor of these sizes: all, or, of as many as an op can iterate over, those
+/// Returns the dimensions of a copy of a tensor of these sizes: all if an op can iterate over them, otherwise those
 /// larger than 1.
 fn select_copy_dims(sizes: &[i64]) -> Vec<usize> {
     (0..sizes.len()).filter(|&dim| sizes.len() < MAX_COPY_DIMS || sizes[dim] > 1).collect()
 }
 
-/// Replaces the views of an op that split a dimension of it without dividing it: complete rows are copied, of which the
-/// view reads some.
+/// Replaces the views of an op that split one of its dimensions without dividing it: complete rows are copied, and the
+/// view reads some of them.
 pub(super) fn copy_whole_rows(compute: ComputeOp<'_>) {
     // Views that cannot be read at all are rejected by a later pass.
     let (Ok(views), ranges) = (compute.buffer_views(), compute.iteration_space()) else { return };
@@ -127,7 +126,7 @@ pub(super) fn copy_whole_rows_of_results(terminator: Op<'_>) {
     }
 }
 
-/// Returns whether views cut a dimension of the iteration, of sizes `ranges`, at a number that does not divide it.
+/// Returns whether views split a dimension of the iteration, of sizes `ranges`, at a number that does not divide it.
 fn splits_dim_unevenly(ranges: &[i64], views: &[OperandView<'_>]) -> bool {
     matches!(split_iteration(ranges, views), Err(IndexError::CutRange { .. }))
 }
@@ -199,14 +198,14 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
     let (mut source, from) = drop_unit_dims(op, source, from, &dims);
     let apart = choose_unsplit_dim(&indices, &from.shape, &to.shape)
         .map(|kept| split_into_digits(&indices, &from.shape, kept, &to.shape));
-    // A copy with equal dimensions makes no progress, nor does a copy that the op itself is.
+    // A copy with equal dimensions makes no progress, nor does the op, if it is a copy itself.
     let is_itself = |apart: &RegroupedCopy| apart.shape == to.shape && is_for_layout(op);
     let is_short = |copy: &RegroupedCopy| copy.shape.len() <= MAX_COPY_DIMS;
     let copy = match apart.filter(|apart| apart.shape != from.shape && !is_itself(apart)) {
         Some(apart) if is_short(&apart) => Some(apart),
         Some(_) => merge_neighboring_digits(&indices, &from.shape, &to.shape, MAX_COPY_DIMS),
         None if is_double_copy(source, &indices, &from.shape) || from.shape.len() >= MAX_COPY_DIMS => None,
-        // All is read from two copies, of which the second one only fills the sticks: one element per stick becomes
+        // Everything is read from two copies, of which the second only fills the sticks: one element per stick becomes
         // two, and lanes become sticks.
         None => Some(shift_for_double_copy(split_into_digits(&indices, &from.shape, from.shape.len(), &to.shape)))
             .filter(is_short)
@@ -220,8 +219,8 @@ pub(super) fn split_operand_dims(compute: ComputeOp<'_>, operand: usize) -> bool
     true
 }
 
-/// Returns the view of a tensor that has the dimensions `kept`, of which the others have size 1, and its type: the
-/// tensor itself if it keeps all.
+/// Returns the view of a tensor that has only the dimensions `kept`, and its type. The other dimensions have size 1.
+/// The result is the tensor itself if all are kept.
 fn drop_unit_dims<'c>(
     op: Op<'c>,
     value: Value<'c>,
@@ -236,7 +235,7 @@ fn drop_unit_dims<'c>(
     (insert_view(op, value, &exprs, &shown), shown)
 }
 
-/// Returns the index of dimension `dim` where only the dimensions `kept` are left: 0 for the others, which have size 1.
+/// Returns the index of dimension `dim` among the dimensions `kept`: 0 for any other dimension, which has size 1.
 fn index_among(kept: &[usize], dim: usize) -> AffineExpression {
     kept.iter().position(|&own| own == dim).map_or(AffineExpression::Constant(0), AffineExpression::Dim)
 }
@@ -297,7 +296,7 @@ fn insert_double_copy<'c>(op: Op<'c>, value: Value<'c>, tensor: &TensorType<'c>)
     insert_regrouped_copy(op, value, &RegroupedCopy { from, shape, read: Vec::new() }, tensor)
 }
 
-/// Returns the regrouping `copy` for a tensor that was doubled, which has one more dimension of size 2 in front.
+/// Returns the regrouping `copy` for a tensor that was doubled, which has one more leading dimension of size 2.
 fn shift_for_double_copy(copy: RegroupedCopy) -> RegroupedCopy {
     let moved = |expr: &AffineExpression| expr.with_dims(&|dim| AffineExpression::Dim(dim + 1));
     RegroupedCopy {

@@ -17,7 +17,7 @@ use program::{
     layout::{DeviceLayout, DimOrder, HostTensor},
 };
 
-/// Maximum number of windows; a gather that needs more is left as it is, and the span check refuses it.
+/// Maximum number of windows; a gather that needs more is left as it is, and the span check rejects it.
 const MAX_WINDOWS: i64 = 1_024;
 
 /// Replaces a gather from an argument or constant of more than `limit` bytes by gathers from windows of its columns.
@@ -92,7 +92,7 @@ impl TableWindows {
         windows
     }
 
-    /// Gathers from each window and writes the result into its part of a buffer, which is returned.
+    /// Gathers from each window, and writes the result into its slice of a buffer, which is returned.
     fn gather_windows<'c>(&self, op: Op<'c>, dim: usize) -> Option<Value<'c>> {
         let (context, at) = (op.ctx(), op.loc());
         let [table, index] = op.inputs()[..] else { return None };

@@ -1,10 +1,9 @@
 //! `spyre-split-views`: makes every op read its buffers by plain indices.
 //!
-//! Reads layouts and views. Where a view splits or merges dimensions (heads out of columns, columns out of heads), a
-//! `spyre.view` with the device layout of the same bytes splits the buffer's dimensions, and the op iterates over the
-//! parts of its dimensions; its result is shown under its former dimensions. The remaining views permute, shift, add
-//! and drop dimensions. No data moves, except for a part of a buffer that another operand's view would split where the
-//! whole does not divide: that part is copied first.
+//! Reads layouts and views. If a view splits or merges dimensions (heads and columns), a `spyre.view` with the device
+//! layout of the same bytes splits the buffer's dimensions. The op then iterates over the parts of its dimensions, and
+//! its result is viewed under its former dimensions. The remaining views permute, shift, add and drop dimensions. No
+//! data moves, except that a slice of a buffer is copied first if the buffer's dimensions cannot be split as required.
 
 use crate::dialect::ods::spyre;
 use crate::{
@@ -70,7 +69,7 @@ fn mark_window(shows: Op<'_>) {
 fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.buffer_views()?;
     let ranges = compute.iteration_space();
-    // Views that cancel are plain together, but later stages read them one by one.
+    // Views that cancel each other are plain in combination, but later passes read them one by one.
     let is_read = || views.iter().all(|view| is_plainly_indexed(view, &ranges)) && compute.accesses().is_ok();
     if compute.family() == Family::Gather || is_read() {
         return Ok(());
@@ -112,8 +111,8 @@ fn split_op(compute: ComputeOp<'_>) -> Result<(), String> {
     splitter.rebuild_op(&inputs, &views[num_inputs], &hosts[num_inputs], &split.operands[num_inputs])
 }
 
-/// Copies the part of a larger buffer that an op reads into a buffer of its own, with the same sticks. `None` if the op
-/// reads all of it, or in other steps than its own dimensions.
+/// Copies the slice of a larger buffer that an op reads into a separate buffer with the same sticks. `None` if the op
+/// reads the complete buffer, or in other steps than its own dimensions.
 fn copy_slice<'c>(
     compute: ComputeOp<'c>,
     operand: usize,
@@ -139,7 +138,8 @@ fn copy_slice<'c>(
     ComputeOp::from_op(copied)
 }
 
-/// Each operand of a product alone has rows that the device has dimensions for; together they may cut them into more.
+/// Checks the rows of a matmul. The device has dimensions for the rows of each operand alone, but the operands together
+/// may split them into more.
 fn check_rows(compute: ComputeOp<'_>, split: &IterationSplit) -> Result<(), String> {
     if compute.family() != Family::Matmul {
         return Ok(());
@@ -162,7 +162,7 @@ fn check_rows(compute: ComputeOp<'_>, split: &IterationSplit) -> Result<(), Stri
     Ok(())
 }
 
-/// Returns whether an operand is read by whole iteration dimensions and constants.
+/// Returns whether an operand is read by complete iteration dimensions and constants.
 fn is_plainly_indexed(view: &BufferView<'_>, ranges: &[i64]) -> bool {
     let is_whole = |index: &TensorIndex| match index.digits.as_slice() {
         [] => true,
@@ -185,8 +185,7 @@ impl<'c> ViewSplitter<'c> {
         first..first + self.parts[dim].len()
     }
 
-    /// Returns an operand of the op over the parts: the buffer with its dimensions split, under the op's own order of
-    /// dimensions.
+    /// Returns an operand of the split op: the buffer with its dimensions split, in the op's own order of dimensions.
     fn split_input(
         &self,
         operand: usize,
@@ -229,7 +228,7 @@ impl<'c> ViewSplitter<'c> {
         Ok(insert_before(op, build_view(op.ctx(), op.loc(), shown, map, element.with_shape(shape).build())).output())
     }
 
-    /// For each dimension of an operand of the op over the parts, the part that moves it; none for one of size 1.
+    /// Returns, for each dimension of an operand of the split op, the part that moves it; `None` for size 1.
     fn operand_parts(&self, operand: usize) -> Vec<Option<usize>> {
         let space = self.parts.len();
         let all = |dims: &[usize]| dims.iter().flat_map(|&dim| self.parts_of(dim)).map(Some).collect::<Vec<_>>();
@@ -252,7 +251,7 @@ impl<'c> ViewSplitter<'c> {
         }
     }
 
-    /// Returns the op over the parts, and its result under the dimensions that it had.
+    /// Creates the split op, and a view of its result under its former dimensions.
     fn rebuild_op(
         &self,
         inputs: &[Value<'c>],
@@ -289,7 +288,7 @@ impl<'c> ViewSplitter<'c> {
         Ok(())
     }
 
-    /// Returns the reduced dimensions of the operand over the parts.
+    /// Returns the reduced dimensions of the operand of the split op.
     fn reduced_dims(&self) -> Vec<i64> {
         let num_outputs = self.parts.len() - self.compute.num_reduced_dims();
         let reduced: Vec<usize> = (num_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
@@ -302,7 +301,7 @@ impl<'c> ViewSplitter<'c> {
     }
 }
 
-/// Returns a buffer with its dimensions split: the same bytes.
+/// Returns a view of a buffer with split dimensions over the same bytes.
 fn split_buffer<'c>(
     op: Op<'c>,
     seen: &BufferView<'c>,
@@ -338,8 +337,8 @@ fn split_buffer<'c>(
         .output())
 }
 
-/// Returns the index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the
-/// dimensions.
+/// Returns the index along each dimension in terms of its factors; if `apart`, the index along each factor in terms of
+/// the dimensions.
 fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<AffineExpression> {
     let mut exprs = Vec::new();
     let mut number = 0;

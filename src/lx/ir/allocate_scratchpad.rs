@@ -63,7 +63,7 @@ fn check_imported(module: Op<'_>) -> Result<(), ErrorReported> {
 /// have disjoint LX addresses, and each core that uses a value in LX must use the slice that its writer left there.
 ///
 /// # Errors
-/// Returns the result of `refused`, which gets the op and the error message.
+/// Returns the result of `refused` for the op and the error message.
 pub(crate) fn check_lx_placement<'c>(
     function: Op<'c>,
     target: &Target,

@@ -1,4 +1,4 @@
-//! Passes of stage `lx`, and code that they share: the files of the stage that use IR.
+//! Passes of stage `lx`, and the IR helpers that they share.
 
 pub(crate) mod allocate_scratchpad;
 pub(crate) mod clone_inputs;

@@ -31,7 +31,7 @@ pub(in crate::mlir) fn defer_free(op: Op<'_>) {
         op.full_name()
     );
     if op.parent().is_some() {
-        // SAFETY: the operation stands in a block, and belongs to the graveyard from here on.
+        // SAFETY: the operation is in a block; from here on, this storage owns it.
         unsafe { mlirOperationRemoveFromParent(op.to_raw()) };
     }
     GRAVES.with_borrow_mut(|graves| graves.insert(address(op), (op.to_raw(), root)));
@@ -46,13 +46,14 @@ pub(in crate::mlir) fn free_erased(op: Op<'_>) -> Result<(), String> {
     let graves: Vec<MlirOperation> = GRAVES
         .with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());
     for &raw in &graves {
-        // SAFETY: what lies here has not been freed.
+        // SAFETY: operations in the storage have not been freed.
         let erased = unsafe { Op::from_raw(raw) };
         if erased.outputs().into_iter().any(|output| !output.users().is_empty()) {
             return Err(format!("something uses a result of '{}', which was erased", erased.full_name()));
         }
     }
-    // SAFETY: each was taken out of the list, so it is freed once; nothing uses its results, and no handle is left.
+    // SAFETY: each operation was removed from the storage, so it is freed once; its results have no uses, and no handle
+    // is left.
     graves.into_iter().for_each(|raw| unsafe { mlirOperationDestroy(raw) });
     Ok(())
 }

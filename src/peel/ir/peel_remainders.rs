@@ -1,7 +1,7 @@
 //! `spyre-peel-remainders`: peels the remainder of a dimension whose size neither tile counts nor core counts divide.
 //!
 //! Reads a function of ops over tensors without layouts; splits the ops along a dimension in two, if that makes the
-//! program better. To decide this, the module is compiled up to the core split, unchanged and with each candidate
+//! program cheaper. To decide this, the module is compiled up to the core split, unchanged and with each candidate
 //! dimension peeled. A program whose large values have divisible sizes is not compiled for this.
 
 use super::split_ops::split_ops;
@@ -45,7 +45,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Returns the best peel with the text that reports it; `None` if no peel is better than the program as it is.
+/// Returns the best peel with the text of its remark; `None` if no peel is better than the program as it is.
 fn find_best_peel<'a>(
     module: Op<'_>,
     function: Op<'_>,

@@ -49,7 +49,7 @@ struct OpSplitter<'a, 'c> {
     peel: &'a PeeledDim,
     /// For each split op, the dimension of its result that is split.
     dims: BTreeMap<usize, usize>,
-    /// Split ops whose results are also read as a whole.
+    /// Split ops whose complete results are also read.
     read_whole: BTreeSet<usize>,
     /// Slices of results, by op.
     first: BTreeMap<usize, Value<'c>>,
@@ -143,7 +143,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         insert_before(before, built.build()).output()
     }
 
-    /// Returns the operand of one part of a peeled op: the same part of another peeled op's result, a slice of a
+    /// Returns the operand of one slice of a peeled op: the same slice of another peeled op's result, a slice of a
     /// complete value, or a complete value.
     fn slice_operand(&self, member: usize, operand: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let read = &self.items.list[member].reads[operand];
@@ -161,7 +161,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         moving.map_or(whole, |dim| self.slice_value(whole, dim, part, before))
     }
 
-    /// Rebuilds `views`, outermost first, on one part of their source.
+    /// Rebuilds `views`, outermost first, on one slice of their source.
     fn rebuild_views(
         &self,
         views: &[TracedView<'c>],
@@ -181,7 +181,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         .output()
     }
 
-    /// Returns a view of one part of a complete value along a dimension.
+    /// Returns a view of one slice of a complete value along a dimension.
     fn slice_value(&self, whole: Value<'c>, dim: usize, part: PeelSlice, before: Op<'c>) -> Value<'c> {
         let offset = match part {
             PeelSlice::First => 0,

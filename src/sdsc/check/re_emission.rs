@@ -2,8 +2,7 @@
 //!
 //! A rule names the invalid field; this check only shows that no op spec has the file. So it runs after the rules, and
 //! on files on disk only: new output would be compared with itself. The reader does not support every layout of the
-//! reference emitter's poolings, so the files of poolings are skipped; so are shuffles between views that no op spec
-//! has.
+//! reference emitter's poolings, so the check skips poolings. It also skips shuffles, whose views may have no op spec.
 
 use crate::sdsc::read::{OpSpecReadError, parse_launch, to_bundle};
 use sdsc_check::{Violation, ViolationLocation};

@@ -27,8 +27,8 @@ pub struct HostElements<'a> {
 
 /// Returns the device-memory image of a constant: [`DeviceLayout::bytes`] bytes.
 ///
-/// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. It
-/// takes one pass over the memory.
+/// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. The
+/// conversion takes one pass over the memory.
 ///
 /// # Errors
 /// See [`ConstantError`].
@@ -79,7 +79,7 @@ pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Re
     }
 }
 
-/// A number as the device gets it: rounded to single precision first.
+/// Returns a number as the device receives it: rounded to single precision first.
 #[expect(clippy::cast_possible_truncation, reason = "the device has no wider numbers")]
 const fn to_single(raw: [u8; 8]) -> f32 {
     f64::from_le_bytes(raw) as f32
@@ -101,7 +101,7 @@ pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
     }
 }
 
-/// Returns whether a number of that value is read back as another one.
+/// Returns whether a number is read back as another value.
 #[must_use]
 pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "numbers are rounded to single precision first")]
@@ -115,7 +115,7 @@ pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
     if is_limit { value.is_finite() } else { !value.is_nan() && f64::from(device) != value }
 }
 
-/// 2^32, which infinities become in DL16.
+/// Value that an infinity becomes in DL16: 2^32.
 const DL16_INFINITY: f32 = 4_294_967_296.0;
 
 /// Converts the elements of a tensor from device memory to [`HostElements`] order; booleans in bytes. It is the inverse
@@ -205,7 +205,7 @@ fn check_range(bytes: &[u8], format: DeviceFormat) -> Result<(), ConstantError> 
     }
 }
 
-/// MLIR's splat of `true` has all bits set.
+/// Returns 0 or 1. MLIR's splat of `true` has all bits set.
 fn bool_value(raw: u8) -> f32 {
     f32::from(u8::from(raw != 0))
 }
@@ -228,7 +228,7 @@ impl<V: Fn(u16) -> f32> Dl16Table<V> {
     }
 }
 
-/// The value of DL16 bits; see [`dl16_bits`].
+/// Returns the value of DL16 bits; see [`dl16_bits`].
 fn decode_dl16(raw: [u8; 2]) -> f32 {
     let bits = u16::from_le_bytes(raw);
     let magnitude = bits & 0x7fff;
@@ -398,7 +398,7 @@ mod tests {
         );
     }
 
-    /// Many elements go through a table, few do not.
+    /// Converts many elements, which go through a table, and few, which do not.
     #[test]
     fn converts_halves_like_single_precision() {
         let table = build_dl16_table(|bits| f16::from_bits(bits).to_f32(), 1 << 20);

@@ -15,8 +15,8 @@ pub(super) fn build_constants(op: &OpSpec, geometry: &Geometry, format: DeviceFo
     let mut values = collect_named_values(op, geometry);
     let mut mask = -1;
     if !geometry.masked.is_empty() {
-        // Files number the constants in order, and the mask comes last. The reference emitter of August 2026 always
-        // wrote 0 here, which is wrong when an op has constants of its own (torch-spyre issue 4390).
+        // Files number the constants in order, and the mask is last. The reference emitter of August 2026 always wrote
+        // 0 here, which is wrong if an op has constants of its own (torch-spyre issue 4390).
         mask = i64::try_from(values.len()).expect("fewer than 2^63");
         values.push((MASK_VALUE.to_owned().into(), mask_value(&op.function)));
     }
@@ -29,7 +29,7 @@ pub(super) fn build_constants(op: &OpSpec, geometry: &Geometry, format: DeviceFo
 
 fn collect_named_values(op: &OpSpec, geometry: &Geometry) -> Vec<(Text, f64)> {
     match geometry.family {
-        // The scale of a pooling has another name in the device function than in the front end.
+        // The scale of a pooling has different names in the device function and in the front end.
         OpFamily::Pool => {
             let scale = op.constants.iter().find(|constant| constant.name == "scaling_factor");
             vec![("nmap".into(), scale.map_or(1.0, |constant| constant.value))]
@@ -68,9 +68,9 @@ fn constant_info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> Co
     ConstantInfo { format: format.name().into(), name, data }
 }
 
-/// The bits of a constant in an op that computes in `format`.
+/// Returns the bits of a constant in an op that computes in `format`.
 ///
-/// Ops in [`DeviceFormat::IeeeFp32`] take single precision, every other op takes DL16.
+/// Ops in [`DeviceFormat::IeeeFp32`] use single precision, all other ops use DL16.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -88,17 +88,16 @@ pub fn constant_bits(value: f64, format: DeviceFormat) -> u32 {
     }
 }
 
-/// The bits of a value in DL16: 1 sign, 6 exponent (bias 31) and 9 mantissa bits, rounded to nearest, ties to even.
+/// Returns the bits of a value in DL16: 1 sign, 6 exponent (bias 31) and 9 mantissa bits, rounded to nearest, ties to
+/// even.
 ///
-/// Established are the layout, values that need no rounding, and the top of the range: exponent field 63 is an ordinary
-/// exponent, `0x7ffe` is the largest finite value, and the host's converter saturates at 2^32, which is `0x7e00` (later
-/// torch-spyre sources). Infinity has no established encoding; the host's converter makes a NaN of it, which would
-/// poison a masked `max`.
+/// Established facts (later torch-spyre sources): the layout, and values that need no rounding. Exponent field 63 is an
+/// ordinary exponent, and `0x7ffe` is the largest finite value. The host's converter saturates at 2^32, which is
+/// `0x7e00`. It converts infinity to a NaN, which would poison a masked `max`.
 ///
-/// Assumptions, where no public source says more: rounding is to nearest even; exponent field 0 holds subnormals as in
-/// IEEE 754; infinities are encoded as the saturated value, the largest exponent field with a zero mantissa and the
-/// sign. That is 2^32, as good as infinity where we use it: to mask padding in `max`, `min` and `exp`. A NaN becomes
-/// the all-ones pattern.
+/// Assumptions without a public source: exponent field 0 holds subnormals as in IEEE 754. Infinities become the
+/// saturated value, 2^32 with their sign. That suffices for its use, masked padding in `max`, `min` and `exp`. A NaN
+/// becomes the all-ones pattern.
 #[must_use]
 pub fn dl16_bits(value: f32) -> u16 {
     const LARGEST_EXPONENT: u32 = 0x3f;
@@ -108,7 +107,7 @@ pub fn dl16_bits(value: f32) -> u16 {
     if value.is_nan() {
         return sign | 0x7fff;
     }
-    // The exponent of the single with DL16's bias.
+    // Exponent of the single-precision number, with DL16's bias.
     let exponent = i64::from((single >> 23) & 0xff) - 127 + 31;
     let significand = (single & 0x007f_ffff) | 0x0080_0000;
     let magnitude = match u32::try_from(exponent) {
@@ -117,7 +116,7 @@ pub fn dl16_bits(value: f32) -> u16 {
             round_to_even((exponent << 23) | (significand & 0x007f_ffff), DROPPED)
         }
         Ok(1..) => LARGEST_EXPONENT << 9,
-        // A single that is subnormal itself is far below the smallest DL16 value.
+        // A subnormal single-precision number is far below the smallest DL16 value.
         Ok(_) | Err(_) => {
             let shift = u32::try_from(1 - exponent).unwrap_or(u32::MAX).saturating_add(DROPPED);
             if shift > 31 { 0 } else { round_to_even(significand, shift) }
@@ -126,7 +125,7 @@ pub fn dl16_bits(value: f32) -> u16 {
     sign | u16::try_from(magnitude.min(LARGEST_EXPONENT << 9)).expect("6 bits of exponent and 9 of mantissa")
 }
 
-/// `value` without its last `dropped` bits, rounded to nearest, ties to even.
+/// Returns `value` without its last `dropped` bits, rounded to nearest, ties to even.
 const fn round_to_even(value: u32, dropped: u32) -> u32 {
     let kept = value >> dropped;
     let rest = value & ((1 << dropped) - 1);

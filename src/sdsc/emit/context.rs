@@ -1,4 +1,4 @@
-//! An op and its derived facts, from which the sections of its file are built.
+//! Op and its derived facts, from which the sections of its file are built.
 
 use super::windows::OpWindows;
 use crate::bundle::{OpFamily, OpSpec};
@@ -6,7 +6,7 @@ use crate::launch::geometry::{DimLabel, Geometry};
 use crate::launch::symbols::OpAddresses;
 use sdsc_format::model::Text;
 
-/// An op and its derived facts.
+/// Op and its derived facts.
 pub(super) struct EmitContext<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) geometry: &'a Geometry,
@@ -33,7 +33,7 @@ impl EmitContext<'_> {
     }
 }
 
-/// Returns the labels as files spell them.
+/// Returns the labels as files write them.
 pub(super) fn label_texts(labels: &[DimLabel]) -> Vec<Text> {
     labels.iter().map(|label| label.name().into()).collect()
 }

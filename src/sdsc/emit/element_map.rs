@@ -48,8 +48,7 @@ impl ElementMap {
     /// elements ("torch-spyre facts, B.1"); positions beyond the host dimension hold no element.
     ///
     /// # Errors
-    /// A stride that follows no dimension of the tensor, or a layout that leaves out elements or has some of them
-    /// twice.
+    /// If a stride follows no dimension of the tensor, or if the layout omits or repeats elements.
     pub(super) fn new(shape: &[i64], layout: &DeviceLayout) -> Result<Self, ConstantError> {
         let host = HostTensor::row_major(shape)?;
         let host_strides = host.strides();
@@ -71,22 +70,17 @@ impl ElementMap {
             .collect::<Result<_, ConstantError>>()?;
         let num_elements =
             shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
-        let places = Self {
-            sizes: layout.device_size().to_vec(),
-            steps,
-            host_sizes: shape.to_vec(),
-            num_elements: num_elements,
-        };
+        let places = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), num_elements };
         places.check()
     }
 
-    /// The number of host elements.
+    /// Returns the number of host elements.
     pub(super) const fn num_elements(&self) -> i64 {
         self.num_elements
     }
 
-    /// Checks that every element has exactly one position: the device dimensions along a host dimension must be the
-    /// digits of its positions.
+    /// Checks that every element has exactly one position: the device dimensions along a host dimension must form a
+    /// mixed-radix number of its positions.
     fn check(self) -> Result<Self, ConstantError> {
         for (dim, &size) in self.host_sizes.iter().enumerate() {
             let digit = |(step, &count): (&DeviceDimStep, &i64)| match *step {
@@ -178,7 +172,7 @@ mod tests {
     use machine::DeviceFormat::Sen169Fp16;
     use program::layout::{DimOrder, HostTensor};
 
-    /// The host element at each position of the device; -1 for none.
+    /// Returns the host element at each device position; -1 for none.
     fn collect_positions(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {
         let mut map = vec![-1; usize::try_from(layout.elements()).unwrap()];
         let places = ElementMap::new(shape, layout).unwrap();
@@ -197,7 +191,7 @@ mod tests {
     #[test]
     fn splits_rows_into_sticks() {
         let map = collect_positions(&[3, 100], &DeviceLayout::row_major(&[3, 100], Sen169Fp16).unwrap());
-        // Stick column 1, row 2: elements 64 to 99 of the row, then padding.
+        // Column 1 of the sticks, row 2: elements 64 to 99 of the row, then padding.
         assert_eq!((map[(3 + 2) * 64], map[(3 + 2) * 64 + 35], map[(3 + 2) * 64 + 36]), (264, 299, -1));
     }
 

@@ -15,7 +15,7 @@ pub(super) struct DimExtent {
     pub(super) size: i64,
     /// Points from one slice to the next.
     pub(super) step: i64,
-    /// How the dimension is padded.
+    /// Padding kind of the dimension.
     pub(super) padding: Text,
     /// Arrangement of the dimension's elements in sticks.
     pub(super) stick: StickArrangement,
@@ -30,7 +30,7 @@ pub(super) enum StickArrangement {
     AlongStick(DeviceFormat),
     /// The second dimension of a stick of fp8 weights, a block of two rows: pairs of pairs.
     WeightBlock,
-    /// The stick of an fp8 activation, which the array reads in eights of two halves.
+    /// Stick of an fp8 activation, which the systolic array reads in groups of eight, in two halves.
     ActivationBlock,
 }
 

@@ -30,6 +30,7 @@ pub fn from_op_spec(op: &OpSpec, index: usize, first_symbol_id: i64) -> Result<S
 
 /// Returns the file of an op whose addresses are baked in.
 ///
+///
 /// # Errors
 ///
 /// If the op has no form in the file format, or an address is not known before the launch.
@@ -77,7 +78,7 @@ impl EmitContext<'_> {
         self.geometry.tensors.iter().any(|tensor| tensor.access.is_index())
     }
 
-    /// Returns the number format in which the op computes: that of its first operand that holds values.
+    /// Returns the number format in which the op computes: that of its first operand that is not an index tensor.
     fn format(&self) -> DeviceFormat {
         let first = usize::from(self.has_indices());
         self.geometry.tensors.get(first).map_or(DeviceFormat::Sen169Fp16, |tensor| tensor.format)
@@ -300,7 +301,7 @@ mod tests {
         WindowAxis { kernel, stride, padding, dilation: 1, total_size }
     }
 
-    /// The pooling of `[1, 64, 8, 8]` by windows of 2 by 2.
+    /// Returns a pooling of `[1, 64, 8, 8]` with windows of 2 by 2.
     fn pool() -> OpSpec {
         use Coordinate as C;
         let input =

@@ -1,11 +1,4 @@
-//! From op specs to files.
-//!
-//! | file | what |
-//! |---|---|
-//! | `from_op_spec` | the SDSC file of an op; `context`, `tensors`, `folds`, `windows`, `constants` are parts of it |
-//! | `shuffle` | the SDSC file of a copy between the LX of cores, from two views of a tensor |
-//! | `share_files` | one file for equal ops |
-//! | `constant_bytes`, `element_places`, `constant_error` | the file of a constant: where its elements lie, and their bits |
+//! Conversion of op specs to files.
 
 mod constant_bytes;
 mod constant_error;
@@ -29,17 +22,17 @@ pub use shuffle::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use crate::launch::LaunchError;
 use crate::launch::geometry::DimLabel;
 
-/// An op that has no SDSC file. The text names the value found and the rule it breaks.
+/// Reason why an op has no SDSC file. The text states the value found and the violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SdscError {
-    /// The op at fault, by its depth-first number.
+    /// Error of an op, with its depth-first number.
     #[error("op {index} ('{function}'): {source}")]
     InOp {
-        /// The depth-first number of the op.
+        /// Depth-first number of the op.
         index: usize,
-        /// Its device function.
+        /// Device function of the op.
         function: String,
-        /// The error of the op.
+        /// Error of the op.
         source: Box<SdscError>,
     },
     /// The op has no geometry or no addresses.
@@ -48,22 +41,22 @@ pub enum SdscError {
     /// A windowed op without a window.
     #[error("a windowed op has no window; its kernel, stride and padding must be given")]
     MissingWindow,
-    /// A depthwise convolution that does not say how large its input is.
+    /// A depthwise convolution without the size of its padded input.
     #[error(
         "the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is"
     )]
     MissingTotal {
-        /// The dimension.
+        /// Dimension of the window.
         label: DimLabel,
     },
-    /// A tensor that shares a class with one of other dimensions.
+    /// A tensor lacks a dimension of its layout class.
     #[error(
         "tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions"
     )]
     ForeignDim {
-        /// The tensor.
+        /// Number of the tensor.
         tensor: usize,
-        /// The dimension.
+        /// Missing dimension.
         label: DimLabel,
     },
 }

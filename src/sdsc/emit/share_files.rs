@@ -1,15 +1,15 @@
-//! One file for equal ops of a bundle, as torch-spyre writes them since August 2026 (later torch-spyre sources).
+//! Shares one file among equal ops of a bundle, as torch-spyre does since August 2026 (later torch-spyre sources).
 //!
 //! Ops are equal if their files are, except for the numbers of the file and of the symbols, and if their tensors are in
-//! the same kernel arguments. Places in the pool and in arguments are operands of the executes, so they may differ;
-//! places in LX are in the file. Back ends before 28 August 2026 abort on a file that two executes name.
+//! the same kernel arguments. Addresses in the pool and in arguments are operands of the executes, so they may differ;
+//! addresses in LX are in the file. Back ends before 28 August 2026 abort on a file that two executes name.
 //!
 //! ```text
 //! sdsc_execute (%arg_0, %arg_1, %pool_addr_0) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
 //! sdsc_execute (%arg_0, %arg_1, %pool_addr_8192) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
 //! ```
 //!
-//! The ids of the second execute are those of the first. Its own ids, -4 to -6, are used by no other op.
+//! The ids of the second execute are those of the first. No other op uses its own ids, -4 to -6.
 
 use super::{SdscError, from_op_spec};
 use crate::bundle::{Allocation, NamedConstant, OpSpec};
@@ -21,10 +21,10 @@ use sdsc_format::model::DebugHandle;
 use sdsc_format::program::OpHandle;
 use std::collections::BTreeMap;
 
-/// Files of a bundle in which equal ops share one.
+/// Files of a bundle in which equal ops share a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SharedFiles {
-    /// The file of each number.
+    /// Files by number.
     pub files: Vec<Sdsc>,
     /// Number of the file of each op, in depth-first order.
     pub file_of_op: Vec<usize>,
@@ -74,14 +74,14 @@ pub fn share_files(
     Ok(shared)
 }
 
-/// Properties that equal ops have in common, which are cheap to compare: function, kernel arguments, sizes and slices.
+/// Common properties of equal ops that are cheap to compare: function, kernel arguments, sizes and slices.
 type OpFingerprint<'a> = (&'a str, Vec<Option<u32>>, Vec<(i64, i64)>);
 
-/// An op with a file of its own.
+/// Op with a file of its own.
 struct UniqueFile<'a> {
-    /// The file with number 0 and symbols from -1 on.
+    /// File with number 0 and symbols from -1 on.
     canonical: Sdsc,
-    /// Constants before they are rounded: `exact.json` names them by file.
+    /// Constants before rounding: `exact.json` names them by file.
     constants: &'a [NamedConstant],
     first_id: i64,
 }
@@ -155,7 +155,7 @@ mod tests {
     use crate::bundle::testing::{dense_operand, op};
     use crate::bundle::{Bundle, BundleItem};
 
-    /// Exponentials of rows of `[64, 64]` from the first to the second of these places.
+    /// Returns exponentials of rows of `[64, 64]`, each from the first to the second allocation of a pair.
     fn exponentials(places: &[[Allocation; 2]]) -> Bundle {
         let exp = |places: &[Allocation; 2]| {
             let mut exp = op("exp", &[64, 64], vec![dense_operand(&[64, 64], 0, 1), dense_operand(&[64, 64], 0, 1)]);
@@ -218,7 +218,7 @@ mod tests {
             [0, 1, 0]
         );
         assert_eq!(file_numbers(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
-        // A tensor in place has one symbol, and one beside it two.
+        // An in-place op has one symbol, any other op two.
         assert_eq!(file_numbers(&[[pool(0), pool(0)], [pool(0), pool(8192)], [pool(8192), pool(8192)]]), [0, 1, 0]);
     }
 

@@ -61,7 +61,7 @@ impl EmitContext<'_> {
         }
     }
 
-    /// In HBM a gap is the same for every core; in LX each core has its own tensor.
+    /// Returns the gaps of a tensor: in HBM one for all cores; in LX one per core, since each core has its own tensor.
     fn build_gaps(
         &self,
         tensor: &LabeledTensor,
@@ -163,7 +163,7 @@ impl EmitContext<'_> {
         })
     }
 
-    /// The device reads indices from HBM only.
+    /// Returns the memories that may hold a tensor. The device reads indices from HBM only.
     fn build_memory(&self, index: usize) -> TensorMemories {
         let plain = MemoryPresence { is_present: 1, ..MemoryPresence::default() };
         let is_input = self.is_input(index);

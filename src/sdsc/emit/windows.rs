@@ -9,7 +9,7 @@ use crate::{
 };
 use sdsc_format::model::{Entries, MemoryPresence, Text, WindowInfo};
 
-/// Padding type of an input that is read through whole windows. Elements that no window needs are allowed.
+/// Padding kind of an input that is read through complete windows. Elements that no window needs are allowed.
 const FULL_SPAN_PADDING: &str = "padded_fullspan_wunneeded";
 
 /// The two window axes, each with its sliding dimension and the dimension of the window's points.
@@ -46,13 +46,13 @@ struct SlidingAxis {
     total: i64,
 }
 
-/// The part of a windowed input that one core reads.
+/// Region of a windowed input that one core reads.
 pub(super) struct InputExtent {
-    /// Input points of one core.
+    /// Number of input points of one core.
     pub(super) size: i64,
-    /// Input points from one core's part to the next.
+    /// Input points from one core's region to the next.
     pub(super) step: i64,
-    /// How the dimension is padded.
+    /// Padding kind of the dimension.
     pub(super) padding: Text,
 }
 
@@ -73,7 +73,8 @@ impl OpWindows {
         }
     }
 
-    /// A pooling or a direct convolution: an axis whose window is a single point is an ordinary dimension.
+    /// Returns the windows of a pooling or a direct convolution. An axis whose window is a single point is an ordinary
+    /// dimension.
     fn new_sliding(kind: WindowKind, window: &OpWindow, geometry: &Geometry) -> Self {
         let mut windows = Self { kind, pad_type: FULL_SPAN_PADDING.into(), ..Self::default() };
         for ((label, taps), axis) in WINDOW_AXES.into_iter().zip([window.height, window.width]) {
@@ -100,7 +101,8 @@ impl OpWindows {
         windows
     }
 
-    /// A depthwise convolution says how much of the padding no window reads, for the whole op and for one core.
+    /// Returns the windows of a depthwise convolution. They state the padding that no window reads, for the complete op
+    /// and for one core.
     fn new_depthwise(window: &OpWindow, geometry: &Geometry) -> Result<Self, SdscError> {
         let pad_type = window.pad_type.clone().unwrap_or_else(|| FULL_SPAN_PADDING.to_owned());
         let mut windows = Self { kind: WindowKind::Depthwise, pad_type: pad_type.into(), ..Self::default() };
@@ -129,7 +131,7 @@ impl OpWindows {
         class == ClassName::Kernel || !self.hidden.contains(&label)
     }
 
-    /// The padding of an input that stands behind its start addresses.
+    /// Returns the padding of an input of a sliding op, which the file states after the start addresses.
     pub(super) fn input_padding(&self, is_input: bool, shown: &[DimLabel]) -> Option<Entries<Text, Text>> {
         if !is_input || !self.is_sliding() {
             return None;
@@ -139,14 +141,14 @@ impl OpWindows {
         (!padding.is_empty()).then_some(padding)
     }
 
-    /// The padding of a depthwise convolution's input, which stands before its start addresses.
+    /// Returns the padding of a depthwise convolution's input, which the file states before the start addresses.
     pub(super) fn early_padding(&self, tensor: usize) -> Option<Entries<Text, Text>> {
         let is_padded = self.kind == WindowKind::Depthwise && tensor == 0;
         is_padded.then(|| self.axes.iter().map(|axis| (axis.label.name().into(), self.pad_type.clone())).collect())
     }
 
-    /// Returns one core's part of a windowed dimension of an input, of which the op computes `size` points in `slices`
-    /// slices.
+    /// Returns one core's region of a windowed dimension of an input, of which the op computes `size` points in
+    /// `slices` slices.
     ///
     /// Returns `None` if the dimension is not windowed in that tensor.
     pub(super) fn input_extent(

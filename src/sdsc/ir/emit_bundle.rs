@@ -58,7 +58,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target =
         dialect::target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
-    // The files are written while they are checked; they become visible only when they are moved into place.
+    // The files are written while they are checked; they become visible only when they are moved to their path.
     let (violations, fresh) = thread::scope(|scope| {
         // A scoped thread, since pool threads would remain in the process.
         let violations = scope.spawn(|| check_files_with_profile(contents(), &target, format));
@@ -95,9 +95,9 @@ fn is_compiler_output(options: &PassOptions) -> bool {
     options.is_enabled(option::COMPILED)
 }
 
-/// Reports violations of the format. In the output of a complete compilation they are a compiler bug; in a format that
-/// is not the default, the program has no form in it, which is an error. A program that was given as IR of a later
-/// phase is refused, and nothing is written; op specs of another front end are written with a warning.
+/// Reports violations of the format. In the output of a complete compilation they are a compiler bug. In a format other
+/// than the default they are an error: the program has no form in it. A program given as IR of a later phase is
+/// rejected, and nothing is written. Op specs of another front end are written with a warning.
 fn report_violations(
     module: Op<'_>,
     options: &PassOptions,
@@ -464,7 +464,7 @@ fn read_live_ranges(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], ErrorRepo
 struct EmittedBundleFiles {
     /// `bundle.mlir` and the SDSC files.
     files: Vec<OutputFile>,
-    /// The kernel arguments that its ops write; `None` if the addresses are in the files.
+    /// Kernel arguments that its ops write; `None` if the addresses are in the files.
     written: Option<BTreeSet<usize>>,
 }
 
@@ -579,7 +579,7 @@ fn find_rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
 fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), ErrorReported> {
     let Some(param) = launch.find_count_param() else { return Ok(()) };
     let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
-    // Counts are the last parameters.
+    // Counts are the last parameters, so they are matched from the end.
     let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
     let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
     let is_counted = |op: &Op<'_>| {

@@ -1,3 +1,3 @@
-//! The pass of stage `sdsc`: the file of the stage that knows IR.
+//! The pass of stage `sdsc`. No other code of the stage depends on MLIR.
 
 pub(crate) mod emit_bundle;

@@ -1,18 +1,18 @@
-//! Affine expressions as text: `c0 floordiv 64 + 1`, `indirect(t)`, `(core_id mod 8) floordiv 2`.
+//! Parses affine expressions: `c0 floordiv 64 + 1`, `indirect(t)`, `(core_id mod 8) floordiv 2`.
 //!
-//! A device coordinate must reduce to one term and an integer ([`parse_coordinate`]); the slice that a core owns may be
+//! A device coordinate must reduce to one term and an integer ([`parse_coordinate`]). The slice that a core owns may be
 //! any expression of the core ([`parse_slice`]).
 
 use crate::bundle::{Coordinate, CoordinateSource};
 use program::layout::CoordinateTerm;
 use sdsc_format::bundle_text::{AffineEvaluator, AffineOperator, TextError, parse_affine};
 
-/// An expression that cannot be used.
+/// Reason why an expression is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}', character {at}: {message}")]
 pub(super) struct AffineError {
     text: String,
-    /// From 1.
+    /// Column, from 1.
     at: usize,
     message: String,
 }
@@ -22,7 +22,7 @@ fn parse_with<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, Affine
     parse_affine(text, of).map_err(placed)
 }
 
-/// Reads a device coordinate; `position` finds an iteration dimension by name.
+/// Parses a device coordinate; `position` finds an iteration dimension by name.
 pub(super) fn parse_coordinate(
     text: &str,
     position: &impl Fn(&str) -> Option<usize>,
@@ -30,12 +30,12 @@ pub(super) fn parse_coordinate(
     parse_with(text, &PointExprEvaluator { position })
 }
 
-/// The number of the slice that a core owns.
+/// Returns the number of the slice that a core owns.
 pub(super) fn parse_slice(text: &str, core: i64) -> Result<i64, AffineError> {
     parse_with(text, &CoreExprEvaluator { core })
 }
 
-/// Expressions of the iteration point.
+/// Evaluator of expressions of the iteration point.
 struct PointExprEvaluator<'a, F> {
     position: &'a F,
 }
@@ -95,7 +95,7 @@ fn invalid_divisor_message(divisor: i64) -> String {
     format!("divides by {divisor}; divisors are at least 1")
 }
 
-/// Expressions of the core, for one core.
+/// Evaluator of expressions of the core, for one core.
 struct CoreExprEvaluator {
     core: i64,
 }
@@ -148,7 +148,7 @@ fn floordiv_coordinate(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
     }
 }
 
-/// `(v floordiv d) mod m` is `(v mod (d * m)) floordiv d`.
+/// Returns the coordinate modulo `by`: `(v floordiv d) mod m` is `(v mod (d * m)) floordiv d`.
 fn mod_coordinate(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
     match *coordinate {
         Coordinate { term: None, offset } => Some(Coordinate::constant(offset.rem_euclid(by))),

@@ -1,5 +1,5 @@
-//! Reads a bundle of op specs from JSON: the vocabulary of the golden `case.json` ("golden README"), which is what
-//! torch-spyre's front half can hand over.
+//! Reads a bundle of op specs from JSON: the format of the golden `case.json` ("golden README"), which is the output of
+//! torch-spyre's front half.
 //!
 //! ```text
 //! {"pool_bytes": 0, "program": [{"op": "add", "is_reduction": false,
@@ -18,16 +18,16 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-/// A case that is no bundle. The text starts with the JSON path of what is wrong.
+/// Reason why a case is not a bundle. The text starts with the JSON path of the error.
 #[derive(Debug, thiserror::Error)]
 pub enum CaseError {
-    /// The JSON has another shape.
+    /// The JSON does not match the schema.
     #[error("{0}")]
     Shape(#[from] serde_path_to_error::Error<serde_json::Error>),
-    /// A value has no meaning.
+    /// A value is invalid.
     #[error("{path}: {what}")]
     Value {
-        /// The JSON path.
+        /// JSON path of the value.
         path: String,
         /// Description of the error.
         what: String,
@@ -38,7 +38,7 @@ pub enum CaseError {
 ///
 /// # Errors
 ///
-/// When the text is no JSON, has an unknown field or a value without meaning.
+/// If the text is not JSON, has an unknown field or an invalid value.
 pub fn read_case(text: &str) -> Result<Bundle, CaseError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let case: CaseFile = serde_path_to_error::deserialize(&mut deserializer)?;
@@ -72,7 +72,7 @@ struct CaseFile {
     rounding_sensitive_constants: Vec<serde_json::Value>,
 }
 
-/// An op or a loop. One struct reads both, so that an error names the field and not just the item.
+/// Op or loop. One struct reads both, so that an error names the field and not only the item.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CaseItem {
@@ -84,7 +84,7 @@ struct CaseItem {
     args: Option<Vec<CaseOperand>>,
     constants: Option<BTreeMap<String, CaseValue>>,
     constants_order: Option<Vec<String>>,
-    /// Front ends attach more parameters than emission consults, so this and `other_info` are open.
+    /// Front ends attach more parameters than emission reads, so this field and `other_info` accept any member.
     conv_params: Option<BTreeMap<String, CaseValue>>,
     node_output_ranges: Option<[i64; 4]>,
     other_info: Option<CaseValue>,
@@ -137,7 +137,7 @@ struct CaseDivision {
     core_to_slice: BTreeMap<String, String>,
 }
 
-/// A constant or a parameter.
+/// Constant or parameter.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 enum CaseValue {
@@ -211,7 +211,7 @@ fn read_items(program: &[CaseItem], path: &str) -> Result<Vec<BundleItem>, CaseE
 fn read_op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> {
     let dims = require_field(item.iteration_space.as_ref(), path, "iteration_space")?;
     let names: Vec<_> = dims.iter().map(|dim| dim.name.as_str()).collect();
-    // A number of cores that no machine has is refused with the op; here it must only not take forever.
+    // The check of the op rejects an excessive number of cores; the limit only bounds the time of this loop.
     let cores = dims.iter().fold(1_i64, |product, dim| product.saturating_mul(dim.split)).min(1024);
     let operands = require_field(item.args.as_ref(), path, "args")?;
     let operands = operands
@@ -284,7 +284,8 @@ fn read_allocation(case: &CaseOperand, path: &str) -> Result<Allocation, CaseErr
     }
 }
 
-/// Slices are handed over as expressions of the core; a tensor's cores form a mixed-radix number.
+/// Reads the assignment of slices to cores. A case states slices as expressions of the core, which must form a
+/// mixed-radix number.
 fn read_ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) -> Result<Ownership, CaseError> {
     let mut dims = Vec::new();
     for (name, slices) in &division.slices {
@@ -310,7 +311,7 @@ fn read_ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &st
     Ok(Ownership { dims })
 }
 
-/// None where the cores do not have the slices in equal runs.
+/// Reads the slices of one dimension; `None` if consecutive cores do not have the slices in equal runs.
 fn read_owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Option<OwnedDim>, AffineError> {
     let mut divisor = None;
     for core in 0..cores {
@@ -318,7 +319,7 @@ fn read_owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Opt
         if slice == 1 && divisor.is_none() {
             divisor = Some(core);
         }
-        // Up to the first core of slice 1, all have slice 0.
+        // All cores before the first core of slice 1 have slice 0.
         if slice != divisor.map_or(0, |divisor| core / divisor.max(1) % slices) {
             return Ok(None);
         }
@@ -326,7 +327,8 @@ fn read_owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Opt
     Ok(divisor.map(|divisor| OwnedDim { dim, slices, divisor }))
 }
 
-/// The named constants; of a pooling, whose window the front end hands over as constants too, only the scale.
+/// Reads the named constants. For a pooling, whose window the front end also passes as constants, only the scale is
+/// one.
 fn read_constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<NamedConstant>, CaseError> {
     let Some(values) = &item.constants else { return Ok(Vec::new()) };
     let mut order = item.constants_order.clone().unwrap_or_else(|| values.keys().cloned().collect());
@@ -347,7 +349,7 @@ fn read_constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<Nam
 
 const POOL_FUNCTION: &str = "avgpoolfwd";
 
-/// The window, under the names that the front end has for each windowed op.
+/// Reads the window from the parameters of each windowed op.
 fn read_window(item: &CaseItem, function: &str) -> Option<OpWindow> {
     if !matches!(function, POOL_FUNCTION | "conv2d" | "depthwiseconv2dnative") {
         return None;

@@ -1,9 +1,4 @@
-//! From files back to op specs.
-//!
-//! | file | what |
-//! |---|---|
-//! | `to_op_spec` | the op spec of an SDSC file, the launch of a `bundle.mlir`, the bundle of both |
-//! | [`case_json`], `affine_text` | bundles of op specs in JSON, and the expressions in them |
+//! Reconstructs op specs from files ([`to_op_spec()`]), and reads them from JSON ([`case_json`]).
 
 mod affine_text;
 pub mod case_json;

@@ -1,25 +1,22 @@
-//! An op spec from its SDSC file: the inverse of [`from_op_spec()`](crate::sdsc::emit::from_op_spec()), and from all
-//! files of a bundle the [`Bundle`](crate::bundle::Bundle).
+//! Reconstructs an op spec from its SDSC file, and a [`Bundle`](crate::bundle::Bundle) from all files of a bundle: the
+//! inverse of [`from_op_spec()`](crate::sdsc::emit::from_op_spec()).
 //!
-//! A file says less than an op spec. Where several op specs have the same file, the reader takes one and keeps to it:
+//! A file states less than an op spec. Where several readings are possible, [`OpSpecCandidate`] lists them, the
+//! likeliest first. The reader emits each candidate, and rejects the file if no emission is equal to it. If several op
+//! specs have the same file, the reader chooses:
 //!
-//! | the file does not say | the reader takes |
+//! | open in the file | choice of the reader |
 //! |---|---|
-//! | how much of a padded range is padding, unless it is masked, or a restickify's gap | the padded range |
-//! | which device dimensions of size 1 a tensor has | those of a matrix: `[1, rows, E]`, `[1, columns / E, E]` |
-//! | whether bytes in front of a slice belong to its coordinates | in an argument, if gaps have room for all; in the pool, if needed |
-//! | the size of a table that indices reach into | as many positions as there are indices |
-//! | formats that files rename, arrangements other than of fp8 weights | `IEEE_INT32` indices, `IEEE_FP32` copies, in order |
-//! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
-//! | whether a baked segment 0 is the pool | it is where the program says that the launch has one, else kernel argument 0 |
-//!
-//! Where the reading is a matter of trial, [`OpSpecCandidate`] lists the possibilities, the likeliest first. No guess
-//! is trusted: the op spec is emitted again, and the reader refuses the file when no emission is equal to it. Not
-//! compared are the debug handle, which op specs do not have, the number of a masking constant that the reference
-//! emitter gets wrong (torch-spyre issue 4390), and constants of which a golden file says the value and not the bits.
+//! | number of padding points of a range, unless it is masked, or a restickify's gap | none |
+//! | device dimensions of size 1 of a tensor | those of a matrix: `[1, rows, E]`, `[1, columns / E, E]` |
+//! | whether bytes before a slice are part of its coordinates | argument: if gaps have room for all; pool: if needed |
+//! | size of a table that is indexed | the number of indices |
+//! | formats that files rename; arrangements but of fp8 weights | `IEEE_INT32` indices, `IEEE_FP32` copies; in order |
+//! | names of dimensions and index tensors; unrounded value of a constant | none; `index<n>`; the rounded value |
+//! | whether a baked segment 0 is the pool | yes if the program states a pool for the launch, else kernel argument 0 |
 //!
 //! ```text
-//! "N_": {"mb_": 64, "out_": 64}, "coordinateMasking_": {"out": [[50, 14]]}            the range is 50, and 14 points are padding
+//! "N_": {"mb_": 64, "out_": 64}, "coordinateMasking_": {"out": [[50, 14]]}            range 50, 14 points of padding
 //! "allocate-Tensor1_hbm": {"layoutDimOrder_": ["mb", "out"], ...}, "scale_": [1, -2]  device coordinates [0, c0, 0]
 //! ```
 
@@ -50,45 +47,45 @@ use file::SdscFile;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
-/// Why a file or a bundle is not read back.
+/// Reason why a file or a bundle cannot be reconstructed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OpSpecReadError {
-    /// A file of a bundle is at fault.
+    /// Error in a file of a bundle.
     #[error("sdsc_{index}.json: {source}")]
     InFile {
-        /// The number of the file.
+        /// Number of the file.
         index: usize,
-        /// The error in the file.
+        /// Error in the file.
         source: Box<OpSpecReadError>,
     },
-    /// A member of a file has a value that matches no op spec.
+    /// A member has a value that matches no op spec.
     #[error("{member}: {reason}")]
     Member {
-        /// The member, from the operation on.
+        /// Path of the member, from the operation on.
         member: String,
         /// Description of the error.
         reason: String,
     },
-    /// No op spec is known that has this file.
+    /// No known op spec has this file.
     #[error("{member}: no op spec gives this file: the closest one gives {emitted}, found {found}")]
     NoOpSpec {
-        /// The first member that differs.
+        /// First member that differs.
         member: String,
         /// Value in the file.
         found: String,
         /// Value in the file of the closest op spec.
         emitted: String,
     },
-    /// The op spec that was read back cannot be emitted as a file.
+    /// The reconstructed op spec has no file.
     #[error(transparent)]
     NotEmitted(#[from] SdscError),
-    /// The launch is none that the emitter writes.
+    /// The emitter does not write this launch.
     #[error("bundle.mlir: {reason}")]
     Launch {
         /// Description of the error.
         reason: String,
     },
-    /// The bundle that was read back has no launch.
+    /// The reconstructed bundle has no launch.
     #[error(transparent)]
     NotLaunched(#[from] LaunchError),
 }
@@ -106,28 +103,28 @@ impl OpSpecReadError {
 /// Context of a file in its bundle: symbols, pool and memory map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileContext {
-    /// The id of the op's first symbol, whether or not the file mentions it.
+    /// Id of the op's first symbol, even if the file does not mention it.
     pub first_symbol_id: i64,
     /// Value of each symbol of the file, by id.
     pub symbols: BTreeMap<i64, SymbolValue>,
     /// Bytes of the bundle's pool.
     pub pool_bytes: i64,
-    /// Where kernel arguments are, when the addresses are baked into the file.
+    /// Locations of kernel arguments, if the addresses are baked into the file.
     pub memory: Option<MemoryMap>,
 }
 
-/// The op spec of a file.
+/// Reconstructs the op spec of a file.
 ///
 /// # Errors
 ///
-/// When no op spec is found whose file is equal to this one.
+/// If no candidate has an equal file.
 pub fn to_op_spec(sdsc: &Sdsc, surroundings: &FileContext) -> Result<OpSpec, OpSpecReadError> {
     let file = SdscFile::new(sdsc, surroundings)?;
     let mut first_error = None;
     for guess in OpSpecCandidate::enumerate(&file) {
         match read_with_candidate(&file, &guess, sdsc, surroundings) {
             Ok(op) => return Ok(op),
-            // The first guess is the likeliest, so what is wrong with it tells most.
+            // The error of the first candidate, the likeliest one, is the most informative.
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
@@ -154,7 +151,7 @@ fn read_with_candidate(
     };
     match find_op_difference(&op, file, sdsc, surroundings)? {
         None => Ok(op),
-        // The cores may have their slices in another order than the format's.
+        // The slices may be assigned to cores in another order than the default of the format.
         Some(first) => {
             let mut ordered = op;
             for (dim, label) in ordered.iteration_space.iter_mut().zip(&guess.dims) {
@@ -168,7 +165,7 @@ fn read_with_candidate(
     }
 }
 
-/// The first member in which the file of an op spec is another one.
+/// Returns the first member in which the file of an op spec differs.
 fn find_op_difference(
     op: &OpSpec,
     file: &SdscFile<'_>,

@@ -1,4 +1,4 @@
-//! Which of two plans is taken: time comes first, and bytes second.
+//! Preference between two plans: time first, bytes second.
 
 use super::ModeledCost;
 

@@ -1,4 +1,5 @@
-//! Evaluation of whole-program plans: nests of paths together, other loops in their places, and copies before them.
+//! Evaluation of whole-program plans: the nests of a path together, other loops in their places, and copies before
+//! them.
 
 use super::{
     super::{LoopNest, ModeledCost, TiledLoop, find_hoistable_copies, tilings::find_tile_counts},

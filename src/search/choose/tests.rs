@@ -17,11 +17,11 @@ impl TileSearchStatistics {
 
 type EvaluatedSegment = (SegmentKey, Vec<(usize, i64)>);
 
-/// A machine on which an op takes a ns for each byte to and from HBM, and 10 for each iteration.
+/// Machine on which an op takes 1 ns per HBM byte, and 10 ns per iteration.
 struct ByteCostEvaluator<'a> {
     ops: &'a [SearchedOp],
     lx_bytes: i64,
-    /// How much dearer nests are than is estimated.
+    /// Ratio of the evaluated time of nests to the estimate.
     surprise: f64,
     /// Evaluated segments: the first op, the number of ops, and the axes with their tile counts.
     asked: RefCell<Vec<EvaluatedSegment>>,
@@ -122,7 +122,7 @@ impl CostEvaluator for ByteCostEvaluator<'_> {
     }
 }
 
-/// Elementwise ops one after the other, on 2 MiB.
+/// Returns a chain of elementwise ops on 2 MiB.
 fn elementwise_chain(n_ops: usize) -> Vec<SearchedOp> {
     let op = |position: usize| SearchedOp {
         readers: (position + 1 < n_ops).then_some(position + 1).into_iter().collect(),
@@ -169,7 +169,7 @@ fn bounds_steps_of_whole_program_plans() {
     assert!(num_plans_of_few < num_plans && !is_complete, "{num_plans_of_few} of {num_plans}");
 }
 
-/// Two ops that read the same 2 MiB from outside, and nothing of each other.
+/// Two independent ops read the same 2 MiB from outside.
 #[test]
 fn counts_reused_input_once_where_it_fits() {
     let reader = |before: Option<usize>| SearchedOp {
@@ -184,15 +184,15 @@ fn counts_reused_input_once_where_it_fits() {
         estimate_cost(&ops, 0..2, &[rows], nest, false, &ByteCostEvaluator::new(&ops, lx_bytes)).ns
     };
     let (value, rows) = (f64::from(1 << 21), |count| [AxisTiling { axis: 0, count }]);
-    // Both results go to HBM; the value is read once where it, or what an iteration reads of it, has room.
+    // Both results go to HBM. The value is read once if it, or an iteration's tile of it, fits into LX.
     assert_eq!(estimated(&[], 1 << 21), 3.0 * value + 20.0);
     assert_eq!(estimated(&[], 1 << 20), 4.0 * value + 20.0);
     assert_eq!(estimated(&rows(2), 1 << 20), 3.0 * value + 40.0);
     assert_eq!(estimated(&rows(2), 1 << 19), 4.0 * value + 40.0);
 }
 
-/// A sum of two values, one of which no loop cuts: it is made in front of the loop, which reads parts of it, unless it
-/// needs what the loop makes.
+/// A sum has two operands, one of which no loop tiles. That operand is computed before the loop, which reads tiles of
+/// it, unless it needs a result of the loop.
 #[test]
 fn keeps_loop_fused_after_hoisted_op() {
     let estimated = |of_uncut: Option<usize>| {
@@ -223,7 +223,7 @@ fn keeps_loop_fused_after_hoisted_op() {
     assert_eq!(estimated(Some(0)), 7.0 * value + 50.0, "one loop makes what is read, another one reads");
 }
 
-/// The second of two products reads rows that the first one has made, and is cut along its columns.
+/// The second of two matmuls reads rows that the first one computes, and is tiled along its columns.
 #[test]
 fn keeps_live_in_resident_if_loops_do_not_tile_it() {
     let first = SearchedOp { values: vec![0, 1], readers: vec![1], ..matmul([512, 256, 128], None) };
@@ -242,7 +242,7 @@ fn keeps_live_in_resident_if_loops_do_not_tile_it() {
         .ns
     };
     let (columns, rows) = (1, 0);
-    // Neither written nor read.
+    // The value is neither written nor read.
     let made = f64::from(2 * 2 * 512 * 256);
     let lx_bytes = 1 << 20;
     assert_eq!(estimated(columns, false, lx_bytes) - estimated(columns, true, lx_bytes), made);
@@ -397,8 +397,8 @@ fn completes_paths_with_best_edges_before_and_after_a_nest() {
     assert_eq!(search.find_best_paths().into_iter().map(plain).collect::<Vec<_>>(), paths);
 }
 
-/// An op outside of loops that takes longer than in the program without loops, because its operand has left LX, is
-/// moved into the loops.
+/// An op outside of loops takes longer than in the program without loops, because its operand has left LX. The search
+/// moves it into the loops.
 #[test]
 fn updates_costs_of_ops_outside_of_loops() {
     let ops = elementwise_chain(4);

@@ -37,8 +37,8 @@ fn build_program(function: Op<'_>) -> Option<CertifiedProgram> {
     Some(CertifiedProgram { ops })
 }
 
-/// Returns whether an op must run, as it stands or in tiles that a search may choose. Copies may be removed, an op that
-/// writes a part of a buffer may write any amount, and an op with hints runs as these request.
+/// Returns whether an op must run, untiled or in tiles that a search may choose. Copies may be removed, an op that
+/// writes a slice of a buffer may write any amount, and an op with hints runs as these request.
 fn must_run(compute: &ComputeOp<'_>) -> bool {
     compute.family() != Family::Copy && !compute.is_insert() && compute.hints().is_empty()
 }

@@ -39,8 +39,8 @@ pub(super) struct IrCostEvaluator<'a, 'c> {
     steps: &'a [Op<'c>],
     target: &'a Target,
     objective: Objective,
-    /// For each step its pricing data; `None` for assemblies, and for steps without a tile description or candidate
-    /// splits.
+    /// For each step, its candidate core splits; `None` for assemblies, and for steps without a tile description or
+    /// candidate splits.
     priced: Vec<Option<SplitCandidates>>,
     /// Memoized least costs.
     known: RefCell<TilingTable<ModeledCost>>,
@@ -55,7 +55,7 @@ impl<'a, 'c> IrCostEvaluator<'a, 'c> {
         let mut of_function = ir.ops.iter().zip(&ir.program.ops);
         let mut priced = |op: Op<'c>| {
             ComputeOp::from_op(op)?;
-            // Parts may be written directly to their place in the buffer, and cost nothing then.
+            // Slices may be written directly to their place in the buffer, and then cost nothing.
             if InsertChain::from_last_insert(op).is_some() {
                 return None;
             }
@@ -140,7 +140,7 @@ fn lower_and_price(
     compute_costs_when_divided(function, target, objective, memo)
 }
 
-/// Maximum number of splits of an op that are priced: the best ones for the untiled op.
+/// Maximum number of splits of an op whose costs are computed: the best ones for the untiled op.
 const MAX_SPLITS: usize = 24;
 
 /// Untiled op, and its candidate core splits.
@@ -241,7 +241,7 @@ impl SplitCandidates {
     }
 }
 
-/// Returns splits of all cores along one dimension that is not summed, or along two.
+/// Returns splits of all cores along one dimension that is not reduced, or along two.
 fn enumerate_plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
     let dims: Vec<usize> = (0..tile.dims.len()).filter(|&dim| !tile.dims[dim].is_reduced).collect();
     let powers = std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|power| *power <= cores);
@@ -276,7 +276,7 @@ fn tile_dim(tile: &mut TileOp, dim: usize, count: i64) {
     }
 }
 
-/// An op that is priced with several core splits.
+/// Op whose cost is computed for several core splits.
 struct SplitCostModel {
     shape: OpShape,
     /// Position in the shape of the op's first dimension: those of the loops come before.

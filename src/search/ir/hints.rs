@@ -100,7 +100,7 @@ fn write_copy<'c>(
     Some(copy)
 }
 
-/// Returns the op that reads an operand. For an assembly, each insert reads one part.
+/// Returns the op that reads an operand. For an assembly, each insert reads one slice.
 fn find_reader(op: Op<'_>, operand: usize) -> CopyReader<'_> {
     match InsertChain::from_last_insert(op) {
         Some(assembly) => CopyReader { op: assembly.inserts[operand], position: 0, begins: assembly.buffer },

@@ -1,4 +1,4 @@
-//! Pass of stage `search`, and evaluation on copies of a program: the files of the stage that use IR.
+//! Pass of stage `search`, and the IR helpers that it uses.
 
 mod apply_plan;
 mod certify;

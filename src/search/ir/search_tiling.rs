@@ -187,8 +187,8 @@ fn to_planned_cost(cost: ModeledCost) -> PlannedCost {
     PlannedCost { us: to_us(cost.ns), hbm: cost.hbm_bytes }
 }
 
-/// Returns the next best plan of a function: the runner-up of the partition in which it costs least extra, with all
-/// other partitions as chosen.
+/// Returns the next best plan of a function: the runner-up of one partition, with all other partitions as chosen. The
+/// partition is the one in which it costs least extra.
 fn find_runner_up(
     function: Op<'_>,
     steps: &SearchedFunction<'_>,

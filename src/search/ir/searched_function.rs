@@ -108,7 +108,7 @@ fn convert_op(item: &BlockItem<'_>) -> Result<SearchedOp, String> {
 }
 
 /// Returns for each iteration dimension whether a loop may tile it. A symbolic size stays untiled, as does a dimension
-/// along which parts are concatenated. Requested core splits name dimensions, which keep their names.
+/// along which slices are concatenated. Requested core splits name dimensions, which keep their names.
 fn find_tileable_dims(item: &BlockItem<'_>, compute: ComputeOp<'_>) -> Vec<bool> {
     let names = compute.dim_names();
     let keeps_names = !compute.work_div().is_empty();

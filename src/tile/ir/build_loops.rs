@@ -28,7 +28,7 @@ use accumulate::order_yielded_ops;
 const REASON_USED_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
 const REASON_CONCATENATED: &str = "used outside and concatenated from parts: the tile may stay in LX";
 
-/// Tiling of a value by a loop.
+/// Tiling of a value's dimension by a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LoopDimTiling {
     /// Number of loops around the loop.
@@ -57,7 +57,7 @@ struct ResultUses {
     depth: usize,
     /// Whether an op reads it in its home loop.
     at_home: bool,
-    /// Whether it is read tile by tile in a loop within that loop, or is a result of the block.
+    /// Whether a nested loop reads it tile by tile, or the block returns it.
     in_hbm: bool,
 }
 
@@ -143,7 +143,8 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Views of values that only exist tile by tile are dead now, and replaced ops have no users other than such views.
+    /// Erases views of values that now exist only tile by tile, and replaced ops, which have no users other than these
+    /// views.
     fn erase_unused(&self) {
         for op in self.around.body_ops().into_iter().rev() {
             let Some(&output) = op.outputs().first() else { continue };
@@ -577,7 +578,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         }
     }
 
-    /// Returns the op before which values of the block must be defined to be visible in a body.
+    /// Returns the op before which values of the block must be defined to dominate a body.
     fn block_anchor(&self, body: LoopInsertionPoint<'c>) -> Op<'c> {
         match body {
             LoopInsertionPoint::Block(terminator) => terminator,

@@ -2,7 +2,7 @@
 //!
 //! Reads the loops of a function; merges a loop with the preceding one that finishes its operands, where
 //! [`crate::tile::RunningValueAnalysis`] finds a correction. The merged loop reads the first loop's partial results,
-//! and corrects the second loop's accumulators whenever these change.
+//! and corrects the second loop's accumulators whenever they change.
 
 use super::merge_loops::LoopMerge;
 use crate::mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, integer, remark_at_location};

@@ -62,7 +62,7 @@ fn find_conflicts(around: Op<'_>) -> Vec<(Op<'_>, String)> {
     here.chain(loops.iter().flat_map(|&inner| find_conflicts(inner))).collect()
 }
 
-/// Value that a loop carries or yields and that is not in a buffer of its own.
+/// Carried or yielded value of a loop that is not in its own buffer.
 struct CarryConflict {
     site: ConflictSite,
     position: usize,
@@ -89,7 +89,7 @@ const START_READ_LATER: &str = "before its last use";
 const NO_BUFFER_IN_BODY: &str = "which has no buffer of its own in the body";
 const OVERWRITTEN_READ_LATER: &str = "before its last use";
 
-/// Settles the loops in the body of `around`, outer loops before inner ones.
+/// Inserts the copies for the loops in the body of `around`, outer loops before inner ones.
 pub(crate) fn settle_block(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     // A copy at the end can take the buffer of a loop in the body, which then needs its own start. No position gets

@@ -1,4 +1,4 @@
-//! Ops of a block, as the tiling algorithm sees them.
+//! Ops of a block, for the tiling algorithm.
 
 use super::combination::find_combination;
 use crate::dialect::ods::spyre;
@@ -35,7 +35,8 @@ pub(crate) struct ItemOperand<'c> {
     pub(crate) number: usize,
     /// Views between the defining op's result and the reader, outermost first.
     pub(crate) views: Vec<TracedView<'c>>,
-    /// Value behind the views, with its number; for values from outside that are also read through other views.
+    /// Value that all views are based on, with its number; for values from outside that are also read through other
+    /// views.
     pub(crate) source: Option<(Value<'c>, usize)>,
 }
 
@@ -177,7 +178,8 @@ impl<'c> BlockItems<'c> {
         self.push(BlockItem { op, assembly: None, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
     }
 
-    /// Only elementwise ops can be recomputed tile by tile, and results of the block are computed once.
+    /// Clears recomputation that is invalid: only elementwise ops can be recomputed tile by tile, and results of the
+    /// block are computed once.
     fn clear_invalid_recomputation(&mut self, around: Op<'c>) {
         let given: Vec<usize> = around.yielded().into_iter().filter_map(|value| self.find_producer(value)).collect();
         for (position, plain) in self.plain.iter_mut().enumerate() {
@@ -256,7 +258,7 @@ impl<'c> BlockItem<'c> {
         }
     }
 
-    /// Returns the ops that move together with the op, in order, in front of it.
+    /// Returns the ops that move together with the op, in order, before it.
     pub(crate) fn preceding_ops(&self) -> Vec<Op<'c>> {
         self.assembly.as_ref().map(InsertChain::preceding_ops).unwrap_or_default()
     }
@@ -306,7 +308,7 @@ fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
         };
         return (0..rank).map(find).collect();
     };
-    // Both tilings select the same bytes if both split the same part of the device dimensions: 32 heads, and 8 groups
+    // Both tilings select the same bytes if both split the same device dimensions: for example 32 heads, and 8 groups
     // of 4.
     let places = |tensor: &DeviceTensor<'_>, layout: &DeviceLayout| {
         let places = tensor.buffer_tensor().and_then(|host| layout.find_tiled_device_dims(&host)).unwrap_or_default();

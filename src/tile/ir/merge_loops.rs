@@ -91,7 +91,7 @@ impl<'c> LoopMerge<'c> {
         self.running.iter().for_each(|op| analysis.analyze_op(*op));
         record_arguments(analysis, self.second, &of_second);
         for ForwardedTile { argument, left, .. } in &self.forwarded {
-            // A tile shows as much of a running value as its source does: nothing, or it needs the finished value.
+            // A tile depends on a running value as its source does: nothing, or it needs the finished value.
             let form = if matches!(analysis.dependence(*left), RunningDependence::Outside | RunningDependence::Tile) {
                 RunningDependence::Tile
             } else {
@@ -141,7 +141,7 @@ struct OpsBetweenLoops<'c> {
 }
 
 impl<'c> OpsBetweenLoops<'c> {
-    /// `None` if the second loop reads nothing of the first one.
+    /// Collects these ops; returns `None` if the second loop reads nothing of the first one.
     fn collect(first: Op<'c>, second: Op<'c>) -> Option<Self> {
         let ops: Vec<Op<'c>> = std::iter::successors(first.next_in_block(), |op| op.next_in_block())
             .take_while(|op| *op != second)
@@ -232,7 +232,7 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
     Some(handed)
 }
 
-/// Returns whether a view without a layout shows all of its input's dimension `behind` as its dimension `dim`.
+/// Returns whether a view without a layout has all of its input's dimension `behind` as its dimension `dim`.
 fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
     let (Some(shown), Some(input)) =
         (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))

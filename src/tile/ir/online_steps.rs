@@ -1,4 +1,4 @@
-//! Translates ops and loops to steps of [`RunningValueAnalysis`].
+//! Translates ops and loops to input of [`RunningValueAnalysis`].
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use machine::Family;
 
-/// Forms of values, with their numbers in [`RunningValueAnalysis`].
+/// Dependences of values, with their numbers in [`RunningValueAnalysis`].
 #[derive(Default)]
 pub(super) struct LoopDependenceAnalysis<'c> {
     online: RunningValueAnalysis,
@@ -17,7 +17,7 @@ pub(super) struct LoopDependenceAnalysis<'c> {
 }
 
 impl<'c> LoopDependenceAnalysis<'c> {
-    /// Records the form of a value that no op defines.
+    /// Records the dependence of a value that no op defines.
     pub(super) fn record(&mut self, value: Value<'c>, form: RunningDependence) {
         let number = self.number_value(value);
         self.online.record(number, form, &shape_of(value));
@@ -102,7 +102,7 @@ impl<'c> LoopDependenceAnalysis<'c> {
         reads
     }
 
-    /// Returns the operand that a view reads. A dimension is followed only where the view shows all of it.
+    /// Returns the operand that a view reads. A dimension is traced only if the view has all of it.
     fn trace_view(&mut self, view: Op<'c>) -> AnalyzedOperand {
         let input = view.inputs()[0];
         let (own, behind) = (shape_of(view.output()), shape_of(input));
@@ -161,7 +161,8 @@ pub(super) struct AccumulatedValue<'c> {
 }
 
 impl<'c> AccumulatedValue<'c> {
-    /// Returns `None` if an iteration computes its yielded value in another way.
+    /// Finds the combining op of a carried value; returns `None` if an iteration computes its yielded value in another
+    /// way.
     pub(super) fn find(around: Op<'c>, carried: LoopCarriedValue<'c>) -> Option<Self> {
         let combine = carried.after.def().filter(|def| def.is(spyre::POINTWISE) && def.parent() == Some(around))?;
         let &[had, part] = combine.inputs().as_slice() else { return None };

@@ -24,7 +24,7 @@ impl SampleValue {
     }
 }
 
-/// Steps, with the values that no step defines.
+/// Ops, with the values that no op defines.
 #[derive(Clone, Debug)]
 struct SampleProgram {
     given: Vec<SampleValue>,
@@ -158,7 +158,7 @@ fn apply_correction(had: f64, correction: &Correction, before: &[SampleValue], n
     }
 }
 
-/// Decodes a step from a few bytes. In these programs, the first dimension, rows, always has size 1; the second is the
+/// Decodes an op from a few bytes. In these programs, the first dimension, rows, always has size 1; the second is the
 /// axis.
 fn decode_op(program: &SampleProgram, [rule, one, other]: [u8; 3]) -> AnalyzedOp {
     let rules = [

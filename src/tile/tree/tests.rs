@@ -88,7 +88,7 @@ fn makes_inner_loops_of_different_levels_siblings() {
     let wide = make_op(&["A", "B"], 0, &[0, 1], &table);
     let other = make_op(&["A", "C"], 0, &[0, 2], &table);
     assert_eq!(format_tree(&build_tree(&[wide.clone(), other.clone()])), "A(B(0) C(1))");
-    // As for ops, the entries in between come first.
+    // As for ops, the nodes in between come first.
     assert_eq!(format_tree(&build_tree(&[wide.clone(), other, wide.with_read(0, &ROWS)])), "A(C(1) B(0 2))");
 }
 

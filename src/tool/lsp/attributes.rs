@@ -84,7 +84,7 @@ pub(super) fn find_dim_name_syntax(cursor: &Cursor<'_>) -> Option<DimNameSyntax>
         }
         _ if cursor.is_in_string || is_value => None,
         '{' => before_value.filter(|before| before.ends_with("spyre.dim_sizes")).map(|_| DimNameSyntax::Counted),
-        '(' if names(opening.before, "again") => Some(DimNameSyntax::Bare),
+        '(' if names(opening.before, "recompute") => Some(DimNameSyntax::Bare),
         '(' => HINT_LISTS.iter().any(|request| names(opening.before, request)).then_some(DimNameSyntax::Counted),
         // The parameters of both attributes begin with the number of the request.
         '<' if opening.content.contains(',') => {

@@ -10,7 +10,8 @@ use program::{AccessKind, DeviceOperand, DimKind, IterationDim, TensorAccess, Un
 /// Describes a compute op for work division, with the core split that the user requests.
 ///
 /// # Errors
-/// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
+/// If an operand has no layout, or one that its access does not fit; if a name in `work_div` does not identify one
+/// dimension.
 pub(crate) fn describe_op(compute: ComputeOp<'_>) -> Result<UndividedOp, String> {
     describe_op_with_accesses(compute, compute.accesses()?.iter().map(|access| &access.access))
 }
@@ -18,7 +19,7 @@ pub(crate) fn describe_op(compute: ComputeOp<'_>) -> Result<UndividedOp, String>
 /// Describes a compute op for work division, as [`describe_op`] does, from its precomputed accesses.
 ///
 /// # Errors
-/// As [`describe_op`].
+/// Those of [`describe_op`].
 pub(crate) fn describe_op_with_accesses<'a>(
     compute: ComputeOp<'_>,
     accesses: impl ExactSizeIterator<Item = &'a TensorAccess>,
@@ -60,7 +61,7 @@ pub(crate) fn describe_op_with_accesses<'a>(
     })
 }
 
-/// Returns the device sizes of a tensor; of a window, those of the tile and not of the buffer.
+/// Returns the device sizes of a tensor; for a window, those of the tile and not of the buffer.
 fn compute_extents(access: &TensorAccess) -> Result<Vec<i64>, String> {
     let compact = access.tensor.compact_layout().filter(|_| access.tensor.buffer_shape.is_some()).transpose();
     let compact = compact.map_err(|error| error.to_string())?;

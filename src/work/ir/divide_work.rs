@@ -67,7 +67,7 @@ pub(crate) fn set_work(compute: ComputeOp<'_>, split: &WorkSplit) {
     compute.op.remove_attr(attr::WORK_DIV);
 }
 
-/// Returns an error for a hint that no op can follow; otherwise it would be dropped silently.
+/// Returns an error for a hint that no op can follow, since it would otherwise be ignored.
 pub(crate) fn check_hints(ops: &[ComputeOp<'_>]) -> Result<(), ErrorReported> {
     let hints: Vec<_> = ops.iter().map(|op| (op.work_div(), op.dim_names())).collect();
     let Some((position, hint)) = find_unmatched_hint(&hints) else { return Ok(()) };

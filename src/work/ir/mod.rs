@@ -1,4 +1,4 @@
-//! Passes of stage `work`, and code that they share: the files of the stage that use IR.
+//! Passes of stage `work`, and the IR helpers that they share.
 
 pub(crate) mod describe_op;
 pub(crate) mod divide_work;

@@ -1,7 +1,7 @@
-//! `spyre-reduce-span`: cuts ops whose tensors are too large for one core to address.
+//! `spyre-reduce-span`: splits ops whose tensors are too large for one core to address.
 //!
-//! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the
-//! span limit, where it is more than one. Refuses an op that no split brings within it.
+//! Reads layouts, access maps and `work_div`; writes `min_work` where it is more than one: the fewest slices that keep
+//! every tensor within the span limit. Rejects an op that no split brings within it.
 
 use crate::dialect::ods::attr;
 use crate::work::ir::describe_op::describe_op;

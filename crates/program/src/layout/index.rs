@@ -80,7 +80,7 @@ impl IndexDigit {
         }
     }
 
-    fn to_expr(&self, range: i64) -> AffineExpression {
+    fn to_expr(self, range: i64) -> AffineExpression {
         let boxed = |number: i64| Box::new(AffineExpression::Constant(number));
         let mut expr = AffineExpression::Dim(self.dim);
         if self.divisor != 1 {

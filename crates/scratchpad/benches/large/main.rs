@@ -1,5 +1,5 @@
-//! Plans of many buffers and packings without a gap, as the rows of two tables in `docs/measurements/lx-planning.md`
-//! (`cargo bench -p spyre-scratchpad --bench large`; the numbers of buffers may stand behind it).
+//! Plans of many buffers, and packings without a gap, as rows of the tables in `docs/measurements/lx-planning.md`
+//! (`cargo bench -p spyre-scratchpad --bench large`; numbers of buffers may follow as arguments).
 
 #![allow(
     clippy::unwrap_used,
@@ -20,11 +20,11 @@ use scratchpad::{
 };
 use std::time::Instant;
 
-/// Steps for each buffer, and for a plan at least: the defaults of `spyre-plan`.
+/// Steps per buffer, and the minimum for a plan: the defaults of `spyre-plan`.
 const STEPS_PER_BUFFER: u64 = 2_000;
 const MIN_STEPS: u64 = 2_000_000;
 
-/// A block of 2^20 by 2^20, of which the largest piece is cut in two, along or across, until there are `n`.
+/// Cuts a block of 2^20 by 2^20 into `n` pieces: repeatedly cuts the largest piece in two, along either axis.
 fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
     let mut below = random_generator(seed);
     let area = |piece: &(Rectangle, i64)| (piece.0.upper - piece.0.lower) * piece.0.size;
@@ -52,7 +52,7 @@ fn cut_block_into_pieces(n: usize, seed: u64) -> Vec<Rectangle> {
     all.into_iter().map(|piece| piece.0).collect()
 }
 
-/// Whether no two that are live together overlap, and none is above the block.
+/// Returns whether no pieces that are live together overlap, and none extends above the block.
 fn is_packed(pieces: &[Rectangle], offsets: &[i64]) -> bool {
     let placed: Vec<_> = pieces.iter().zip(offsets).collect();
     let is_apart = |(one, low): &(&Rectangle, &i64), (other, its_low): &(&Rectangle, &i64)| {

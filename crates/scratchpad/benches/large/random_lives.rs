@@ -1,4 +1,4 @@
-//! Lists of any length: random live ranges of twenty operations on average, sizes up to 64 sticks, weights up to 5.
+//! Random lists of any length: live ranges of twenty operations on average, sizes up to 64 sticks, weights up to 5.
 
 use scratchpad::{
     Capacity, Instance,
@@ -6,7 +6,7 @@ use scratchpad::{
 };
 use std::fmt::Write;
 
-/// Returns random numbers below a limit, equal on every machine.
+/// Returns a generator of random numbers below a limit. The sequence is equal on every machine.
 pub(crate) fn random_generator(mut state: u64) -> impl FnMut(usize) -> usize {
     move |n| {
         // SplitMix64 (Steele, Lea, Flood 2014).
@@ -17,7 +17,7 @@ pub(crate) fn random_generator(mut state: u64) -> impl FnMut(usize) -> usize {
     }
 }
 
-/// Returns the file of a list, and the maximum number of bytes live at once.
+/// Returns the CSV file of `n` random buffers, and the maximum number of bytes live at once.
 pub(crate) fn generate_live_ranges(n: usize) -> (String, i64) {
     let mut below = random_generator(n as u64);
     let mut text = "id,lower,upper,size,weight\n".to_owned();
@@ -35,7 +35,7 @@ pub(crate) fn generate_live_ranges(n: usize) -> (String, i64) {
     (text, compute_max_load(&lives))
 }
 
-/// Returns the list with an LX of this percentage of the bytes live at once.
+/// Returns the instance of a CSV file. The LX has `hundredths` percent of `load`, the bytes live at once.
 pub(crate) fn build_instance(text: &str, load: i64, hundredths: i64) -> Instance {
     let bytes = load * hundredths / 100 / 128 * 128;
     Instance::from_csv(text, Capacity { bytes, alignment: 128 }).unwrap()

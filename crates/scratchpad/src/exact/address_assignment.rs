@@ -139,7 +139,7 @@ fn remove_unneeded_reuse(
     loose
 }
 
-/// Steps that count as one node of a packing search. Both take about the same time.
+/// Steps that one node of a packing search costs: they take about as much time.
 const STEPS_PER_NODE: u64 = 8;
 
 /// Runs a packing search for at most `most` packing nodes.

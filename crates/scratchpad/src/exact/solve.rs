@@ -104,7 +104,7 @@ pub struct CertifiedCut {
 /// Default step budget of a plan: about a second.
 const DEFAULT_BUDGET: u64 = 2_000_000;
 /// Step budget of a plan during compilation, which makes several plans: about 25 ms, plus half a millisecond per
-/// buffer. Better prices take a quarter of the part per buffer, narrow sweeps the remainder.
+/// buffer. Better prices take a quarter of the steps per buffer, narrow sweeps the remainder.
 const BASE_COMPILATION_STEPS: u64 = 50_000;
 const COMPILATION_STEPS_PER_BUFFER: u64 = 1_000;
 /// Divisor of the step budget for a plan that is only compared with other plans.
@@ -119,8 +119,8 @@ impl Planner for ExactPlanner {
         true
     }
 
-    /// Returns the plan as a placement. Plans with unsplit live ranges, because a placement cannot represent split
-    /// ones.
+    /// Returns the plan as a placement. The plan has unsplit live ranges only, because a placement cannot represent
+    /// others.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         Self { mode: ResidencyMode::Whole, ..*self }.solve(buffers, capacity).to_placement(buffers, capacity)
     }

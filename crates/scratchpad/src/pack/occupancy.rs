@@ -45,7 +45,7 @@ impl OccupancyTree {
     pub(super) fn new(num_sections: usize) -> Self {
         let num_leaves = num_sections.next_power_of_two();
         let empty = vec![UnitRanges::default(); 2 * num_leaves];
-        Self { num_leaves: num_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
+        Self { num_leaves, all: empty.clone(), any: empty, query_nodes: Vec::new() }
     }
 
     /// Visits the nodes that together cover the sections.

@@ -183,7 +183,7 @@ impl PackingProblem {
                 runs: span,
             });
         }
-        Self { items, runs, num_sections: num_sections, unit }
+        Self { items, runs, num_sections, unit }
     }
 
     /// Returns the outline runs of an item.

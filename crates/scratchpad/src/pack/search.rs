@@ -328,7 +328,7 @@ impl PackingSearch {
     }
 
     /// Places the item, and returns the component that is searched next. An item that raises no bound is never skipped,
-    /// since it would be above a blocker without need: it gets no frame.
+    /// since it would be above a blocker without need. Its placement is therefore no decision and gets no frame.
     fn place_item(&mut self, part: SearchComponent, item: u32) -> SearchComponent {
         let frame = DecisionFrame {
             component: part.clone(),
@@ -396,7 +396,7 @@ impl PackingSearch {
         let mut pieces = pieces.into_iter();
         let next = pieces.next().unwrap_or(SearchComponent { list: 0..0, sections: 0..0, changed: 0..0 });
         let num_frames = self.frames.len();
-        self.pending.extend(pieces.rev().map(|part| PendingComponent { component: part, num_frames: num_frames }));
+        self.pending.extend(pieces.rev().map(|part| PendingComponent { component: part, num_frames }));
         next
     }
 

@@ -3,7 +3,7 @@
 
 use scratchpad::{Buffer, Capacity, UseKind};
 
-/// Contiguous residency interval: first and last operation.
+/// Residency interval: first and last operation.
 #[derive(Clone, Copy)]
 struct BruteInterval {
     first: usize,
@@ -36,7 +36,7 @@ struct StepUses {
     replaces: bool,
 }
 
-/// Returns the minimum HBM bytes of plans with unsplit live ranges, or of all plans.
+/// Returns the minimum HBM bytes of plans with unsplit live ranges (`whole`), or of all plans.
 pub(crate) fn find_min_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
     let ways: Vec<Vec<BufferDecision>> =
         buffers.iter().map(|buffer| enumerate_decisions(buffer, capacity, whole)).collect();
@@ -56,8 +56,7 @@ pub(crate) fn find_min_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole:
     search.best
 }
 
-/// Returns the smallest LX, in whole units, in which all buffers that may be placed have addresses for their whole live
-/// ranges.
+/// Returns the smallest LX, in whole units, in which all eligible buffers have addresses for their whole live ranges.
 pub(crate) fn find_min_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     let mut capacity = Capacity { bytes: 0, alignment };
     while !can_place_all(buffers, &capacity) {
@@ -66,7 +65,7 @@ pub(crate) fn find_min_peak(buffers: &[Buffer], alignment: i64) -> i64 {
     capacity.bytes
 }
 
-/// Returns whether all buffers that may be placed have addresses for their whole live ranges.
+/// Returns whether all eligible buffers have addresses for their whole live ranges.
 pub(crate) fn can_place_all(buffers: &[Buffer], capacity: &Capacity) -> bool {
     let way = |buffer: &Buffer| {
         let life = buffer.live_range();
@@ -152,7 +151,7 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
             stays: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }],
         });
     } else {
-        // One bit a use: in LX; one bit a gap: stays.
+        // Bits 2i: LX serves use i. Bits 2i + 1: the buffer remains in LX until the next use.
         for bits in 1_u32..1 << (2 * groups.len() - 1) {
             let in_lx = |at: usize| bits & (1 << (2 * at)) != 0;
             let keeps = |at: usize| bits & (2 << (2 * at)) != 0;
@@ -162,7 +161,7 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
             ways.push(build_decision(buffer, &groups, &in_lx, &keeps));
         }
     }
-    // A decision that needs no more space for no more bytes dominates, unless it passes an address on in one operation.
+    // A decision with no more space and no more bytes dominates, unless it passes an address on within one operation.
     if groups.len() == 1 && !buffer.in_place_parents.is_empty() {
         return ways;
     }
@@ -272,7 +271,8 @@ impl BruteForceSearch<'_> {
         !one.overlaps(other) || !share || self.inherits_address(one, other) || self.inherits_address(other, one)
     }
 
-    /// From the parent itself, or from a child of it that lives for one operation.
+    /// Returns whether `heir` has its address from `ancestor`, directly or through children that live for one
+    /// operation.
     fn inherits_address(&self, ancestor: &PlacedBuffer, heir: &PlacedBuffer) -> bool {
         let short = |put: &&PlacedBuffer| {
             put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer
@@ -284,7 +284,7 @@ impl BruteForceSearch<'_> {
     fn takes_over_address(&self, parent: &PlacedBuffer, child: &PlacedBuffer) -> bool {
         let (elder, younger) = (&self.buffers[parent.buffer], &self.buffers[child.buffer]);
         let time = child.stay.first;
-        // Of two that are born in one operation the parent is listed first.
+        // Of two buffers that are born in one operation, the parent is listed first.
         let is_older = elder.uses[0].time < time || parent.buffer < child.buffer;
         younger.in_place_parents.contains(&parent.buffer)
             && is_older

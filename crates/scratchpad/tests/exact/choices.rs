@@ -1,17 +1,17 @@
-//! Snapshot of the planners' choices and step counts: it reveals changes of the search that change no proof
+//! Snapshot of the planners' choices and step counts. It reveals changes of the search that change no proof
 //! (`INSTA_UPDATE=always` updates it). Many small instances share one digest per kind.
 
 use super::{ExactPlanner, Instance, ResidencyMode, dense_instance, linked_instance, random, random_instance};
 use scratchpad::{CertifiedCut, Placement, ScratchpadPlan};
 use std::fmt::Write;
 
-/// FNV-1a of the numbers.
+/// Computes the FNV-1a hash of the numbers.
 fn compute_digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
     numbers.into_iter().flat_map(i64::to_le_bytes).fold(0xCBF2_9CE4_8422_2325, mix)
 }
 
-/// Everything that a plan says: stays, and the prices, cuts and rents that prove its bound.
+/// Computes a digest of a plan: its residency intervals, and the prices, cuts and multipliers that prove its bound.
 fn digest_plan(plan: &ScratchpadPlan) -> u64 {
     let number = |index: usize| index as i64;
     let stays =
@@ -62,7 +62,8 @@ fn describe_choices(instance: &Instance) -> Vec<String> {
     lines
 }
 
-/// As ops that each read the result before and the one halfway back leave them: results of half a megabyte.
+/// Builds the buffers of `n` ops that each read the previous result and the one halfway back. A result has half a
+/// megabyte.
 fn build_chain_instance(n: usize) -> Instance {
     let mut buffers: Vec<scratchpad::Buffer> = Vec::with_capacity(n);
     for index in 0..n {
@@ -113,7 +114,7 @@ fn matches_recorded_choices() {
     insta::assert_snapshot!(text);
 }
 
-/// The plan of a compilation takes steps in proportion to the program, and is worth them.
+/// The steps of a compilation's plan grow linearly with the program, and a split plan pays for its steps.
 #[test]
 fn takes_compilation_steps_in_proportion_to_program() {
     for n in [75, 300, 600] {
@@ -138,7 +139,7 @@ fn takes_compilation_steps_in_proportion_to_program() {
     }
 }
 
-/// More values live at once than a sweep can tell apart: other ways are left.
+/// More values are live at once than a sweep supports, so the planner uses other searches.
 #[test]
 fn plans_more_live_values_than_a_sweep_can_hold() {
     let n = 600;
@@ -158,7 +159,7 @@ fn plans_more_live_values_than_a_sweep_can_hold() {
     let capacity = scratchpad::Capacity { bytes: 1_024 * 100, alignment: 128 };
     for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
         let plan = ExactPlanner::new_for_compilation(stays, n).solve(&buffers, &capacity);
-        // Each value that stays saves a write and a read, and a hundred can.
+        // Each resident value saves a write and a read, and a hundred values fit.
         assert_eq!(plan.hbm_bytes_left, 2 * 1_024 * 500, "{stays:?}");
     }
 }

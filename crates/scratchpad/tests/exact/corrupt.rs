@@ -1,4 +1,4 @@
-//! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
+//! Corrupted results: the checker rejects a change of each relevant field, and accepts only true results.
 
 use crate::{BUDGET, HEADING, brute_force, linked_instance, planners_of_both_modes, random, random_instance, verify};
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ fn solve_to_json(exact: ExactPlanner, instance: &Instance) -> Value {
     serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
 }
 
-/// Changes every number and name of a result that describes the plan, slightly.
+/// Changes each number and name that describes the plan slightly, one at a time.
 fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
     let mut corrupted = Vec::new();
     let mut change = |pointer: String, new: Value| {
@@ -42,8 +42,7 @@ fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
         change(format!("/stays/{index}/buffer"), json!("nobody"));
         let twice = [result["stays"].as_array().unwrap(), &vec![stay.clone()][..]].concat();
         change("/stays".to_owned(), json!(twice));
-        // An interval of a split live range may save nothing, so only removing one of an unsplit live range is an
-        // error.
+        // An interval of a split live range may save nothing, so only the removal of an unsplit live range is an error.
         if result["certificate"]["whole_lives"] == json!(true) {
             let mut without = result["stays"].as_array().unwrap().clone();
             without.remove(index);
@@ -109,7 +108,7 @@ fn rejects_corrupted_plan() {
     }
 }
 
-/// An instance whose bound needs a cut, with a merger if possible; and its result.
+/// Returns an instance whose bound needs a cut, with or without an in-place reuse, and its result.
 fn find_instance_with_cut(stays: ResidencyMode, has_merger: bool) -> (Instance, Value) {
     let found = (0..20_000).map(random_instance).find_map(|instance| {
         let result = solve_to_json(ExactPlanner { mode: stays, budget: BUDGET }, &instance);
@@ -172,7 +171,7 @@ fn rejects_corrupted_certificate() {
     }
 }
 
-/// A bound for whole lives is none for plans that may split them.
+/// A bound for unsplit live ranges does not hold for plans that may split them.
 #[test]
 fn rejects_bound_of_other_plan_set() {
     let mut num_tried = 0;
@@ -250,7 +249,7 @@ fn rejects_corrupted_peak() {
     }
 }
 
-/// Returns the result with nothing in LX.
+/// Returns the placement with no buffer in LX.
 pub(crate) fn place_nothing(instance: &Instance) -> scratchpad::Placement {
     let reason = scratchpad::UnplacedReason::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
     let reason = |buffer: &scratchpad::Buffer| {
@@ -262,7 +261,7 @@ pub(crate) fn place_nothing(instance: &Instance) -> scratchpad::Placement {
     }
 }
 
-/// Returns pointers to all numbers, Booleans and strings.
+/// Collects JSON pointers to all numbers, Booleans and strings.
 pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
@@ -279,8 +278,8 @@ pub(crate) fn collect_leaf_pointers(value: &Value, at: &str, found: &mut Vec<Str
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
 
-    /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with those bytes,
-    /// and no plan may leave fewer than its bound.
+    /// Replaces one to three leaves of a result. A result that is still accepted must be a legal plan with the bytes
+    /// that it states. No plan may leave fewer bytes than its bound.
     #[test]
     fn accepts_only_true_results(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {
         let instance = random_instance(seed);

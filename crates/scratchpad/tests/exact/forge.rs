@@ -1,4 +1,4 @@
-//! Forges results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the
+//! Forged results: changes true plans and certificates in every field, invents cuts, and repairs the fields that the
 //! checker names. An accepted result must be a legal plan with a valid bound.
 
 use crate::{
@@ -14,7 +14,7 @@ const NUM_FORGERIES: usize = 25;
 /// Maximum number of repairs of fields that the checker names.
 const MAX_REPAIRS: usize = 6;
 
-/// `SPYRE_FORGED_INSTANCES`: 10,000 take some minutes.
+/// Returns the number of instances, from `SPYRE_FORGED_INSTANCES`; 10,000 take some minutes.
 fn num_instances() -> u64 {
     read_number("SPYRE_FORGED_INSTANCES").unwrap_or(150)
 }
@@ -22,7 +22,7 @@ fn num_instances() -> u64 {
 struct ResultForger<'i> {
     instance: &'i Instance,
     random: TestRng,
-    /// True results of both kinds: an optimal one, and one that is not.
+    /// True results of both kinds: optimal and not optimal.
     results: Vec<Value>,
 }
 
@@ -55,11 +55,11 @@ fn accepts_only_true_forgeries() {
     assert!(num_accepted > num_instances() && num_refused > 10 * num_instances());
 }
 
-/// Sets of stays that are tried as cuts of one instance, and cuts that a certificate may have.
+/// Number of sets of intervals that are tried as cuts of one instance, and maximum number of cuts of a certificate.
 const NUM_TRIED_CUTS: usize = 250;
 const MAX_CUTS: usize = 128;
 
-/// Asks the checker about many cuts, one by one, and uses all that it lets pass against a plan with nothing in LX.
+/// Checks many cuts one by one. All accepted cuts together must not raise the bound of an empty plan above the optimum.
 #[test]
 fn keeps_bound_below_optimum_with_all_accepted_cuts() {
     let (mut num_cuts, mut num_needed) = (0, 0);
@@ -148,7 +148,7 @@ fn repair_result(result: &mut Value, instance: &Instance, text: &str) -> Result<
     verify(&result.to_string(), text)
 }
 
-/// Returns a property that an accepted result violates, or None if it has all of them.
+/// Returns a property that an accepted result violates, or `None`.
 fn find_violated_property(result: &Value, instance: &Instance, verified: &VerifiedPlan, least: i64) -> Option<String> {
     let Instance { buffers, capacity, .. } = instance;
     let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
@@ -176,12 +176,12 @@ impl ResultForger<'_> {
         let (plan, proof) =
             (self.random.sample_below(self.results.len()), self.random.sample_below(self.results.len()));
         let mut result = self.results[plan].clone();
-        // Often the proof of another result, and mostly of the same kind.
+        // Often takes the proof of another result, mostly of one with the same kind.
         if self.random.sample_below(4) > 0 {
             let same = if self.random.sample_below(8) > 0 { plan % 2 } else { proof % 2 };
             result["certificate"] = self.results[same].clone()["certificate"].take();
         }
-        // Most claim to be the best.
+        // Most forgeries claim to be optimal.
         let left = result["hbm_bytes_left"].as_i64().unwrap();
         let claimed = if self.random.sample_below(4) > 0 { left } else { left - self.random.sample_below(6) as i64 };
         result["lower_bound"] = json!(claimed);
@@ -205,7 +205,7 @@ impl ResultForger<'_> {
         &self.instance.buffers[self.random.sample_below(self.instance.buffers.len())]
     }
 
-    /// Two uses of a buffer as the start and the end of a stay; mostly its whole life.
+    /// Samples an interval between two uses of a buffer, mostly the whole live range.
     fn sample_interval(&mut self) -> Value {
         let whole = self.random.sample_below(3) > 0;
         let (one, other) = (self.random.next_u64() as usize, self.random.next_u64() as usize);
@@ -216,10 +216,10 @@ impl ResultForger<'_> {
         json!({"buffer": buffer.name, "start": start, "end": end})
     }
 
-    /// Stays that are live when some buffer is born, with takeovers and absent links as they come.
+    /// Samples intervals that are live when some buffer is born, with random reuses and absent links.
     fn sample_cut_around_birth(&mut self) -> Value {
         let birth = self.sample_buffer().live_range().start as u64;
-        // Small cuts say most.
+        // Small cuts are the strongest.
         let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.sample_below(8)], Vec::<Value>::new());
         for _ in 0..20 {
             let stay = self.sample_interval();
@@ -308,7 +308,7 @@ impl ResultForger<'_> {
         *result.pointer_mut(&other).unwrap() = first;
     }
 
-    /// Removes a member, or adds one.
+    /// Removes a member of a cut, or adds one.
     fn change_cut(&mut self, result: &mut Value) {
         let (stay, name) = (self.sample_interval(), self.sample_buffer().name.clone());
         let cuts = result["certificate"]["cuts"].as_array_mut().unwrap();
@@ -326,7 +326,7 @@ impl ResultForger<'_> {
         cuts[at][key] = json!(list);
     }
 
-    /// Some stays in a cut.
+    /// Adds a cut of some random intervals.
     fn invent_cut(&mut self, result: &mut Value) {
         let mut stays: Vec<Value> = Vec::new();
         for _ in 0..2 + self.random.sample_below(4) {
@@ -339,7 +339,7 @@ impl ResultForger<'_> {
         result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
     }
 
-    /// A cut of these stays, with takeovers among them and links out of LX as they come.
+    /// Builds a cut of these intervals, with random reuses among them and random links outside LX.
     fn build_cut(&mut self, stays: &[Value]) -> Value {
         let (mut mergers, mut absent): (Vec<[String; 2]>, Vec<String>) = (Vec::new(), Vec::new());
         for (index, buffer) in self.instance.buffers.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Many buffers: everything is packed where that is easy, plans are close to their bounds and confirmed, and steps grow
-//! with the list.
+//! Many buffers: everything is packed if that is easy, plans are close to verified bounds, and steps grow with the
+//! list.
 
 use super::{HEADING, Instance, ResidencyMode, linked_instance, random, random_instance, verify};
 use crate::random_lives::{build_instance, generate_live_ranges};
@@ -13,7 +13,7 @@ fn plan_exactly(instance: &Instance, stays: ResidencyMode, budget: u64) -> Scrat
     plan_instance(instance, "exact", stays, &mut PlanningLimits { budget, go_on: &mut |_| true }).unwrap()
 }
 
-/// Small instances one after the other, each two of them live together for an operation.
+/// Joins small instances one after the other. Each shares its last operation with the first operation of the next one.
 fn join_instances(n: usize, make: fn(u64) -> Instance) -> Instance {
     let mut buffers: Vec<Buffer> = Vec::new();
     let (mut start, mut seed) = (0, 0);
@@ -21,7 +21,7 @@ fn join_instances(n: usize, make: fn(u64) -> Instance) -> Instance {
     while buffers.len() < n {
         let one = make(seed);
         seed += 1;
-        // The LX of the first is that of all.
+        // The LX of the first instance is the LX of all.
         let capacity = capacity.get_or_insert(one.capacity);
         let first = buffers.len();
         let end = one.buffers.iter().map(|buffer| buffer.live_range().end).max().unwrap_or(1);
@@ -54,7 +54,7 @@ fn packs_more_buffers_than_steps_per_portion() {
     assert!(verified.is_ok_and(|verified| verified.optimal));
 }
 
-/// In portions of any size the lists of a packer do what they do at once, also if they are longer than a portion.
+/// A list packing gives the same result in portions of any size, even if the list is longer than a portion.
 #[test]
 fn resumes_list_packing_in_portions() {
     let (text, load) = generate_live_ranges(1_500);
@@ -100,7 +100,7 @@ fn plans_many_buffers_close_to_verified_bounds() {
     }
 }
 
-/// Takeovers, links, stays that are split, buffers that are barred or begin or end in HBM.
+/// The buffers have reuses, links and split live ranges. Some are ineligible, or start or end in HBM.
 #[test]
 fn plans_many_buffers_of_each_kind_verifiably() {
     let kinds = [random_instance as fn(u64) -> Instance, linked_instance, random::sample_layers];
@@ -142,8 +142,7 @@ fn plans_split_ranges_no_worse_than_unsplit_ranges() {
     assert!(num_better > 40, "{num_better}");
 }
 
-/// Between two questions of a plan of many buffers are few steps, so that a time limit holds; and after a no there are
-/// none.
+/// Few steps pass between two calls of the callback, so a time limit holds. No call follows after it returned false.
 #[test]
 fn calls_progress_callback_often_and_obeys_it() {
     let (text, load) = generate_live_ranges(3_000);

@@ -1,10 +1,10 @@
-//! Links: buffers that are live in one operation only, in which they pass on the address that they took over.
+//! Links: buffers that are live in one operation only, and pass on the address that they reuse.
 
 use crate::{HEADING, brute_force, planners_of_both_modes, verify};
 use scratchpad::{ExactPlanner, Instance, ResidencyMode};
 use serde_json::{Value, json};
 
-/// A buffer that is written in its first operation and read in its last, and those whose address it may take over.
+/// Returns a buffer that is written in its first operation and read in its last, with its in-place parents.
 fn buffer_json(name: &str, size: i64, (first, last): (usize, usize), parents: &[&str]) -> Value {
     let uses = json!([{"time": first, "kind": "write"}, {"time": last, "kind": "read"}]);
     json!({"name": name, "size": size, "uses": uses, "start": first, "end": last + 1, "in_place_parents": parents, "graph_input": false})
@@ -14,7 +14,8 @@ fn instance_json(limit: i64, buffers: &[Value]) -> String {
     json!({"name": "links", "limit": limit, "alignment": 1, "buffers": buffers}).to_string()
 }
 
-/// A result with these stays (buffer, start, end, address) that claims to be the best of its kind, and this cut.
+/// Returns a result with these intervals (buffer, start, end, address) and this cut, which claims to be optimal in
+/// `among`.
 fn result_json(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
     let instance = Instance::from_json(text).unwrap();
     let address = |name: &str| stays.iter().find(|stay| stay.0 == name).map(|stay| stay.3);
@@ -40,7 +41,7 @@ fn expect_rejection(result: &Value, instance: &str) -> String {
     verify(&result.to_string(), instance).unwrap_err().to_string()
 }
 
-/// All three fit at one address: it goes from `a` to `c` through `b`, in operation 1.
+/// Returns an instance whose three buffers fit at one address: it passes from `a` to `c` through `b`, in operation 1.
 fn chain_json() -> String {
     instance_json(
         4,
@@ -61,7 +62,7 @@ fn rejects_cut_that_omits_link() {
             expect_rejection(&forged(json!([])), &chain_json())
                 .contains("cut 0: its residency intervals fit in LX together")
         );
-        // Without the link they do not fit; but plans may have the link.
+        // Without the link the intervals do not fit, but plans may have the link.
         assert!(
             expect_rejection(&forged(json!(["b"])), &chain_json()).contains("sets of resident values may cost less")
         );
@@ -82,8 +83,8 @@ fn passes_address_through_link() {
     }
 }
 
-/// Two halves, of each of which a quarter stays, leave no room for what needs a half at once; so something is cut, and
-/// a chain with a link must not be.
+/// Two halves, of each of which a quarter remains, leave no space for a third half: a cut is needed. The cut must not
+/// exclude the chain with a link.
 #[test]
 fn keeps_chains_that_need_link() {
     let buffers = [
@@ -108,7 +109,7 @@ fn keeps_chains_that_need_link() {
     }
 }
 
-/// `v` has the address of `p`, leaves LX, comes back, and hands down the address that it has then: all fit in LX of its
+/// `v` reuses the address of `p`, leaves LX, returns, and passes on the address that it has then. All fit in LX of its
 /// size.
 #[test]
 fn takes_address_from_interval_that_ends() {
@@ -131,7 +132,7 @@ fn takes_address_from_interval_that_ends() {
     assert!(expect_rejection(&forged, &text).contains("cut 0: its residency intervals fit in LX together"));
 }
 
-/// Space that a child may reuse from its parent is not charged to both values by the multipliers.
+/// The multipliers do not charge both values for space that a child may reuse from its parent.
 #[test]
 fn rejects_multiplier_of_child_at_birth() {
     let text = instance_json(4, &[buffer_json("p", 4, (0, 1), &[]), buffer_json("c", 4, (1, 2), &["p"])]);
@@ -143,7 +144,7 @@ fn rejects_multiplier_of_child_at_birth() {
     );
 }
 
-/// Within an operation an address goes on in the order of the list, so that it cannot go round.
+/// Within an operation, an address passes on in list order, so it cannot pass in a cycle.
 #[test]
 fn rejects_cyclic_reuse() {
     let pair = [
@@ -162,7 +163,8 @@ fn rejects_cyclic_reuse() {
     assert_eq!(ExactPlanner::new_unsplit().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
 }
 
-/// Seven of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
+/// Seven of the nine buffers live for one operation, in which they may reuse each other's addresses in thousands of
+/// ways.
 #[test]
 fn verifies_bound_with_many_reuse_assignments() {
     let instance = crate::linked_instance(67_385);

@@ -1,4 +1,4 @@
-//! The exact planner: against brute force, on the shared instances, and its checker against corrupted results.
+//! Tests of the exact planner: brute force, the shared instances, and the checker on corrupted results.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +28,7 @@ mod random;
 #[path = "../../benches/large/random_lives.rs"]
 mod random_lives;
 
-/// One small instance in some ten thousands needs more than the default to be proved.
+/// Step budget. About one small instance in ten thousand needs more than the default to be proved optimal.
 const BUDGET: u64 = 20_000_000;
 const HEADING: ReportHeader<'_> = ReportHeader { planner: "exact", seconds: 0.0, peak: None };
 
@@ -51,7 +51,8 @@ fn read_number(variable: &str) -> Option<u64> {
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
-/// `SPYRE_EXACT_SEEDS`: 100,000 take two minutes of one core in release. `SPYRE_EXACT_FROM` begins later.
+/// Returns the seeds, from `SPYRE_EXACT_SEEDS` (100,000 take two minutes of one core in release) and
+/// `SPYRE_EXACT_FROM`.
 fn seed_range() -> std::ops::Range<u64> {
     read_number("SPYRE_EXACT_FROM").unwrap_or(0)..num_seeds()
 }
@@ -85,7 +86,7 @@ fn matches_brute_force_on_small_instances() {
     }
 }
 
-/// Whether everything has a place, addresses not taken over.
+/// Without in-place reuse, packing places all buffers exactly if brute force can.
 #[test]
 fn matches_brute_force_on_packings() {
     let mut num_placed = 0;
@@ -121,7 +122,7 @@ fn matches_brute_force_on_packings() {
     assert!(num_placed > num_seeds() / 5 && num_placed < num_seeds());
 }
 
-/// Layers of up to 40 buffers: too many for brute force. Optimal or not, plans are legal and their bounds confirmed.
+/// Layers of up to 40 buffers are too many for brute force. Optimal or not, plans are legal and their bounds verified.
 #[test]
 fn plans_larger_instances_legally_with_verified_bounds() {
     let mut num_optimal = 0;
@@ -143,7 +144,7 @@ fn plans_larger_instances_legally_with_verified_bounds() {
     assert!(num_optimal > 60, "{num_optimal}");
 }
 
-/// A buffer of these bytes; `uses` are times, each with `w` or `r` for what happens then.
+/// Builds a buffer; `uses` are times, each with `w` or `r` for a write or a read.
 fn buffer(name: &str, bytes: i64, uses: &str) -> Buffer {
     let one = |text: &str| {
         let (time, kind) = text.split_at(text.len() - 1);
@@ -172,7 +173,7 @@ fn frees_address_before_complete_rewrite() {
     }
 }
 
-/// 20 runs each by one thread, and by two at the same time.
+/// Makes 20 plans in each of two settings: one thread, and two threads at the same time.
 #[test]
 fn makes_same_plan_in_each_run_and_thread() {
     let solve = |seed: u64| {
@@ -196,7 +197,7 @@ fn rejects_bound_that_is_too_high() {
         let instance = random_instance(seed);
         for exact in planners_of_both_modes() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            // A worse plan with the same bound is right; that it is the best is not.
+            // A worse plan with the same bound is valid, but its claim to be optimal is not.
             let nothing = ExactPlanner { budget: 0, ..exact }.solve(&instance.buffers, &instance.capacity);
             if nothing.hbm_bytes_left == plan.hbm_bytes_left {
                 continue;
@@ -237,7 +238,7 @@ fn rejects_cut_that_fits() {
     assert!(num_tried > 20, "{num_tried}");
 }
 
-/// Buffers of which about half fit; one in five is about as large as half of LX.
+/// Builds buffers of which about half fit. One in five is about half the size of LX.
 fn dense_instance() -> Instance {
     let mut random = random::TestRng(7);
     let mut buffer = |index: usize| {
@@ -313,7 +314,7 @@ fn rejects_weak_or_invalid_multipliers() {
     refused("expected rents from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
 }
 
-/// With the material beside the project.
+/// Tests that need the instances next to the project.
 mod shared {
     use super::*;
 

@@ -1,9 +1,9 @@
-//! Random small instances, the same on every machine.
+//! Random small instances, equal on every machine.
 
 use scratchpad::PlacementExclusion;
 use scratchpad::{Buffer, Capacity, Use, UseKind};
 
-/// Pseudorandom number sequence (SplitMix64).
+/// Pseudorandom number generator (SplitMix64).
 pub(crate) struct TestRng(pub(crate) u64);
 
 impl TestRng {
@@ -19,8 +19,8 @@ impl TestRng {
     }
 }
 
-/// Up to 7 buffers over 4 operations, some barred, some in HBM at the start or the end, with parents that may die where
-/// they are born.
+/// Samples up to 7 buffers over 4 operations. Some are ineligible, some start or end in HBM, and parents may die in the
+/// operation of their birth.
 pub(crate) fn sample_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let mut random = TestRng(seed);
     let n = 1 + random.sample_below(7);
@@ -43,7 +43,7 @@ pub(crate) fn sample_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     (buffers, capacity)
 }
 
-/// 10 to 40 buffers in a sequence of layers: mostly short live ranges, some over many operations, with takeovers.
+/// Samples 10 to 40 buffers in consecutive layers: mostly short live ranges, some over many operations, with reuses.
 pub(crate) fn sample_layers(seed: u64) -> scratchpad::Instance {
     let mut random = TestRng(seed ^ 0xA5A5);
     let n = 10 + random.sample_below(31);
@@ -73,9 +73,9 @@ pub(crate) fn sample_layers(seed: u64) -> scratchpad::Instance {
     scratchpad::Instance { name: format!("layers{seed}"), capacity, buffers }
 }
 
-/// Up to 9 buffers over 5 operations in little LX. Many are written and read in a single operation, between a parent
-/// that dies there and a child that is born there: an address goes from the one to the other through them. Some have a
-/// parent that is listed behind them.
+/// Samples up to 9 buffers over 5 operations in a small LX. Many live in one operation only, between a parent that dies
+/// there and a child that is born there, so that they can pass an address on. Some parents are listed after their
+/// child.
 pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let mut random = TestRng(seed ^ 0x11AA);
     let n = 4 + random.sample_below(6);
@@ -139,7 +139,7 @@ fn sample_uses(random: &mut TestRng) -> Vec<Use> {
     uses
 }
 
-/// Returns the instance as a file.
+/// Returns the instance in the JSON file format.
 pub(crate) fn to_json(instance: &scratchpad::Instance) -> String {
     let buffer = |buffer: &Buffer| {
         let kind = |one: &Use| if one.kind == UseKind::Read { "read" } else { "write" };

@@ -1,28 +1,28 @@
-//! The members that profiles demand, forbid, or spell in their own way.
+//! Members that profiles require, forbid, or write in different ways.
 
 use super::Profile;
 use crate::report::member_pointer;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// A demand on a member, if its parent is there.
+/// Requirement on a member, if its parent is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MemberDemand {
     Required,
     Optional,
     Forbidden,
-    /// An object without members, if it is there.
+    /// An object without members, if present.
     Empty,
-    /// An integer, if it is there.
+    /// An integer, if present.
     Integer,
-    /// A string, if it is there.
+    /// A string, if present.
     Text,
 }
 
 use MemberDemand::{Empty, Forbidden, Integer, Optional, Required, Text};
 
-/// Members by their paths, `*` for any key: the demand of torch-spyre's practice, and that of release 1.0.0. Members
-/// that are not here are those of the file model, and every profile has them alike.
+/// Requirements on members: path (`*` for any key), requirement of torch-spyre's practice, requirement of release
+/// 1.0.0. For all other members the profiles agree with the file model.
 const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFoldProps_", Required, Optional),
     ("*/sdscFolds_", Required, Optional),
@@ -113,14 +113,14 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/debug_handle_/source/end_col", Optional, Required),
 ];
 
-/// A member that a profile does not permit, or misses.
+/// Member that a profile forbids, or that is missing.
 pub(in super::super) struct MemberFault {
-    /// A JSON pointer.
+    /// JSON pointer.
     pub(in super::super) path: String,
     pub(in super::super) message: String,
 }
 
-/// Holds the members of an SDSC file against a profile. Text that is no JSON has no faults here.
+/// Checks the members of an SDSC file against a profile. Text that is not JSON yields no faults here.
 pub(in super::super) fn find_member_faults(bytes: &[u8], profile: Profile) -> Vec<MemberFault> {
     let demand = |(path, practice, release): &(&'static str, MemberDemand, MemberDemand)| {
         let demand = if profile.is_release() { *release } else { *practice };
@@ -138,7 +138,7 @@ pub(in super::super) fn find_member_faults(bytes: &[u8], profile: Profile) -> Ve
 
 type MemberPattern = (Vec<&'static str>, MemberDemand);
 
-/// A value in a file, with the rest of the path of each row that may lead below it.
+/// Value in a file, with the remaining path of each requirement that may apply below it.
 struct MemberVisitor<'r, 'f> {
     active: Vec<(&'r [&'static str], MemberDemand)>,
     path: String,
@@ -151,7 +151,7 @@ impl<'r> MemberVisitor<'r, '_> {
         self.faults.push(MemberFault { path, message });
     }
 
-    /// Reports a value whose spelling is not `found`.
+    /// Reports a value whose kind is not `found`.
     fn check_spelling(&mut self, found: MemberDemand) {
         let demand = self.active.iter().find(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
         let expected = match demand {
@@ -166,7 +166,7 @@ impl<'r> MemberVisitor<'r, '_> {
         }
     }
 
-    /// The rows that lead below a member.
+    /// Returns the requirements that apply below a member.
     fn patterns_below(&self, key: &str) -> Vec<(&'r [&'static str], MemberDemand)> {
         self.active
             .iter()

@@ -1,22 +1,22 @@
-//! Profiles: the forms of the format that a bundle is held against.
+//! Profiles: the versions of the format that a bundle is checked against.
 //!
-//! A profile decides which members a file must have ([`members`]) and which rules hold. Release 1.0.0 and torch-spyre's
-//! practice contradict each other in places; `docs/reference/bundle-format.md` lists them.
+//! A profile decides which members a file must have ([`members`]) and which rules apply. Release 1.0.0 and
+//! torch-spyre's practice contradict each other in places; `docs/reference/bundle-format.md` lists them.
 
 pub(super) mod members;
 
 use std::{fmt, str::FromStr};
 use strum::VariantArray as _;
 
-/// A form of the format.
+/// Version of the format.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantArray, strum::VariantNames, strum::IntoStaticStr,
 )]
 pub enum Profile {
-    /// The released specification 1.0.0 with its JSON Schema.
+    /// Released specification 1.0.0 with its JSON Schema.
     #[strum(serialize = "1.0")]
     Release1_0,
-    /// torch-spyre of August 2026: the form that the compiler writes by default.
+    /// torch-spyre of August 2026, the version that the compiler writes by default.
     #[default]
     #[strum(serialize = "torch-spyre-2026-08")]
     TorchSpyre2026_08,
@@ -25,7 +25,7 @@ pub enum Profile {
     TorchSpyre2026_09,
 }
 
-/// A name of no profile.
+/// Error for a name that is no profile.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '{0}'")]
 pub struct UnknownProfileError(String);
@@ -45,10 +45,10 @@ impl FromStr for Profile {
     }
 }
 
-/// Rules of torch-spyre's practice that release 1.0.0 does not have, or that it replaces by a weaker one. `sdsc_r43`
-/// and `sdsc_r82` demand a fold factor of 0 for a dimension of less than a stick, and `sdsc_r64` integers for the
-/// symbols of sizes, which the release forbids. Relayouts by shuffles, and the order of elements after conversions,
-/// came after the release.
+/// Rules of torch-spyre's practice that release 1.0.0 does not have, or replaces by a weaker one. `sdsc_r43` and
+/// `sdsc_r82` require a fold factor of 0 for a dimension of less than a stick. `sdsc_r64` requires integers for the
+/// symbols of sizes. The release forbids both. Shuffles, and the order of elements after conversions, came after the
+/// release.
 const NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r4",
     "sdsc_r6",
@@ -99,14 +99,14 @@ const NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r154",
 ];
 
-/// The rule that torch-spyre of September 2026 does not keep: a shared file is executed with other values.
+/// Rule that torch-spyre of September 2026 does not obey: a shared file is executed with other values.
 const NOT_IN_2026_09: &str = "sdsc_r7";
 
-/// Rules that hold in a profile besides those of all profiles.
+/// Rule that only the profile of September 2026 has.
 const RULE_OF_2026_09: &str = "sdsc_r120";
 
 impl Profile {
-    /// Whether a rule of torch-spyre's practice, or of every profile, holds.
+    /// Returns whether the profile includes a rule of torch-spyre's practice, or of every profile.
     pub(super) fn includes_base_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => true,
@@ -115,7 +115,7 @@ impl Profile {
         }
     }
 
-    /// Whether a rule that came with the release holds.
+    /// Returns whether the profile includes a rule that came with the release.
     pub(super) fn includes_added_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => false,
@@ -124,20 +124,20 @@ impl Profile {
         }
     }
 
-    /// Whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends before 28
-    /// August 2026 abort on such a file.
+    /// Returns whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends
+    /// before 28 August 2026 abort on a shared file.
     #[must_use]
     pub fn shares_files(self) -> bool {
         self == Self::TorchSpyre2026_09
     }
 
-    /// Whether a bundle keeps the release.
+    /// Returns whether the profile is that of the release.
     #[must_use]
     pub fn is_release(self) -> bool {
         self == Self::Release1_0
     }
 
-    /// The name of the profile in messages.
+    /// Returns the name of the profile in messages.
     pub(super) fn name(self) -> &'static str {
         self.into()
     }

@@ -49,14 +49,14 @@ pub(super) fn check_hbm_address_kinds(file: &FileView<'_>, report: &mut Violatio
     }
 }
 
-/// Start address of a core's part of a tensor.
+/// Start address of a core's slice of a tensor.
 pub(in super::super) struct StartAddress<'a> {
     pub(in super::super) tensor: TensorView<'a>,
     pub(in super::super) core: CoreKey,
     pub(in super::super) form: LinearForm,
 }
 
-/// The starts of the tensors in HBM, as far as they are known.
+/// Returns the known start addresses of the tensors in HBM.
 pub(in super::super) fn collect_starts<'a>(file: &FileView<'a>) -> Vec<StartAddress<'a>> {
     let mut values: BTreeMap<i64, &LinearForm> = BTreeMap::new();
     if let Some(execute) = file.context.execute {
@@ -78,7 +78,8 @@ pub(in super::super) fn collect_starts<'a>(file: &FileView<'a>) -> Vec<StartAddr
     starts
 }
 
-/// A constant address: a byte offset in a kernel argument or in the pool, if the owners of the segments are known.
+/// Resolves a constant address to a byte offset in a kernel argument or in the pool, if the owners of the segments are
+/// known.
 fn resolve_baked_address(file: &FileView<'_>, address: i64) -> LinearForm {
     let number = LinearForm { base: None, constant: address, terms: Vec::new() };
     let (Some(pool_bytes), true) = (file.context.pool_bytes, address >= 0) else { return number };
@@ -118,7 +119,8 @@ pub(super) fn check_address_alignment(file: &FileView<'_>, report: &mut Violatio
         }
     }
     report_starts(file, report, |start| {
-        // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
+        // The start of a slice of a symbolic size is a plain number, which the front end leaves to the runtime to
+        // correct.
         let is_known = start.form.base.is_some() || !start.tensor.node.has_symbolic_start();
         if !is_known || start.tensor.is_index() {
             return None;
@@ -141,7 +143,7 @@ pub(in super::super) fn compute_range(form: &LinearForm, loops: &[Option<i64>]) 
     Some((least, largest))
 }
 
-/// Returns a message if a start is outside of a buffer in some iteration of the enclosing loops.
+/// Returns a message if a start is outside its buffer in some iteration of the enclosing loops.
 fn find_out_of_bounds_start(file: &FileView<'_>, start: &StartAddress<'_>, size: i64, buffer: &str) -> Option<String> {
     let loops = file.context.launch.map_or(&[][..], |launch| &launch.loops);
     let (least, largest) = compute_range(&start.form, loops)?;

@@ -5,10 +5,10 @@ use super::super::report::ViolationReport;
 use sdsc_format::model::{CoordInfo, Entries, FoldFunction};
 use std::collections::BTreeSet;
 
-/// Folds that precede the element folds: cores, corelets and rows.
+/// Number of folds that precede the element folds: cores, corelets and rows.
 const NUM_SPATIAL_FOLDS: usize = 3;
 
-/// Folds of the elements; a dimension has a suffix of this list.
+/// Labels of the element folds; a dimension has a suffix of this list.
 const ELEMENT_FOLD_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
 
 pub(super) fn check_fold_structure(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -71,13 +71,13 @@ fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &Tens
         }
         (true, 2) => {
             let innermost = info.folds.folds.last().map(|fold| fold.factor);
-            // A block of fp8 weights is spelled in whole sticks or, in later versions of the reference emitter, in the
-            // block's rows.
+            // A block of fp8 weights counts full sticks or, in later versions of the reference emitter, the rows of the
+            // block.
             let fits = innermost == tensor.elements_per_stick() || innermost == tensor.stick_size(label);
             let shown = innermost.unwrap_or_default();
             (!fits).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
         }
-        // The blocks of fp8 sticks are orders of their own.
+        // The blocks of fp8 sticks have their own orders.
         (true, _) => None,
     }
 }

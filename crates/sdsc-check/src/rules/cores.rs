@@ -53,7 +53,7 @@ pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport
         check(file.member_path("coreIdToWkSlice_"), core_keys(&operation.core_to_slice));
     }
     check(file.member_path("coreIdToDscSchedule"), core_keys(&operation.core_to_schedule));
-    // In the release, descriptions have cores of their own, and equal starts are listed once; other rules check both.
+    // In the release, each description has its own cores, and equal starts are listed once; other rules check both.
     if file.context.profile.is_release() {
         return;
     }
@@ -128,7 +128,7 @@ pub(super) fn check_core_folds(file: &FileView<'_>, report: &mut ViolationReport
 pub(super) fn check_slice_counts(file: &FileView<'_>, report: &mut ViolationReport) {
     let cores = file.operation.n_cores;
     let found = file.operation.slices.iter().fold(1_i64, |product, (_, slices)| product.saturating_mul(*slices));
-    // A shuffle computes nothing: its tensors say which slices the cores hold.
+    // A shuffle computes nothing: its tensors state which slices the cores hold.
     if found != cores && !file.is_shuffle() {
         report.report_json(
             file.member_path("numWkSlicesPerDim_"),

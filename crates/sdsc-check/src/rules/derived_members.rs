@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Padding entry of a dimension without padding.
 const NO_PADDING: &str = "nopad";
 
-/// Step and count of every fold of a dimension, outermost first.
+/// Step and count of each fold of a dimension, outermost first.
 pub(super) type FoldSteps = Vec<(i64, i64)>;
 
 pub(super) fn check_derived_folds(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -50,7 +50,7 @@ pub(super) fn read_folds(info: &CoordInfo) -> FoldSteps {
     info.folds.functions.iter().map(step).zip(info.folds.folds.iter().map(|fold| fold.factor)).collect()
 }
 
-/// Folds over cores, corelets and rows, then over the elements of one core's slice.
+/// Returns the folds over cores, corelets and rows, then over the elements of one core's slice.
 fn expected_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<FoldSteps> {
     let slices = info.folds.folds.first()?.factor.max(1);
     let size = if tensor.scale(label)? == 1 { file.size(label)? / slices } else { 1 };
@@ -70,7 +70,7 @@ fn expected_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, inf
         }
         (true, 3) => (size, vec![(size / 8, 64), (8, 2), (1, 1)]),
         (true, 4) => (size, vec![(128, size / 128), (8, 8), (64, 2), (1, 8)]),
-        // How a block of fp8 weights is spelled differs between versions of the reference emitter.
+        // Versions of the reference emitter write different folds for a block of fp8 weights.
         (true, _) => return None,
     };
     Some([(step, slices), (0, 1), (0, 1)].into_iter().chain(elements).collect())
@@ -123,7 +123,7 @@ fn expected_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> 
     if place < own.len() { vec![page] } else { vec![page, -1] }
 }
 
-/// A dimension of one point that was added for an index tensor without a stick.
+/// Returns whether a dimension of one point was added for an index tensor without a stick.
 fn is_added_dim(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> bool {
     file.size(label) == Some(1) && tensor.node.order.iter().any(|known| known == label)
 }
@@ -135,7 +135,7 @@ fn find_index_tensor<'a>(file: &FileView<'a>, node: &AllocateNode) -> Option<Ten
 }
 
 pub(super) fn check_class_order(file: &FileView<'_>, report: &mut ViolationReport) {
-    // The weight of a depthwise convolution has the window points in front of the dimensions of its class.
+    // The weight of a depthwise convolution has the window points before the dimensions of its class.
     if &*file.compute.function == "depthwiseconv2dnative" {
         return;
     }

@@ -7,13 +7,13 @@ use super::super::report::ViolationReport;
 use sdsc_format::model::{Entries, WordLength};
 use std::collections::BTreeSet;
 
-/// The tensors of a matmul: two inputs and the result.
+/// Returns the tensors of a matmul: two inputs and the result.
 fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
     let tensors: Vec<_> = file.tensors().collect();
     if file.family == FunctionFamily::Matmul { tensors.try_into().ok() } else { None }
 }
 
-/// The dimensions of a matmul by the tensors that have them.
+/// Dimensions of a matmul, by the tensors that have them.
 #[derive(Default)]
 struct MatmulDims<'a> {
     reduction: Vec<&'a str>,
@@ -40,7 +40,8 @@ impl<'a> MatmulDims<'a> {
     }
 }
 
-/// A result column of one point is left out of the space, so the generated dimension may be missing.
+/// Checks the dimensions of a matmul. A result column of one point is left out of the space, so the generated dimension
+/// may be missing.
 pub(super) fn check_matmul_dims(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(tensors) = matmul_tensors(file) else { return };
     let dims = MatmulDims::classify(file, &tensors);
@@ -91,7 +92,7 @@ pub(super) fn check_matmul_sticks(file: &FileView<'_>, report: &mut ViolationRep
     check(result, result.stick() == [*generated], &format!("'{generated}', which the second input has"));
 }
 
-/// The result of a reduction and the dimensions that it lacks.
+/// Returns the result of a reduction and the dimensions that it lacks.
 fn reduction_result<'a>(file: &FileView<'a>) -> Option<(TensorView<'a>, Vec<&'a str>)> {
     let result = file.tensors().last()?;
     Some((result, file.labels().filter(|label| !result.has_dim(label)).collect()))

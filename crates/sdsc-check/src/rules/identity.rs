@@ -1,11 +1,11 @@
-//! Rules on the name and the kind of the operation of a file.
+//! Rules on the name and the number of the operations of a file.
 
 use super::super::file_view::FileView;
 use super::super::functions::{FunctionFamily, execution_unit};
 use super::super::report::{ViolationReport, member_pointer};
 use sdsc_format::model::{Fold, FoldFunction, Sdsc};
 
-/// Whether a file has one description of one operation; other rules skip files that do not.
+/// Checks that a file has one description of one operation; other rules skip files that do not.
 pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationReport) {
     let path = member_pointer("", &sdsc.name);
     match sdsc.value.dscs.as_slice() {

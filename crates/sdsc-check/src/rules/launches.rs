@@ -1,4 +1,4 @@
-//! Rules on the statements of `bundle.mlir` and the files it runs.
+//! Rules on the statements of `bundle.mlir` and the files that it executes.
 
 use super::super::file_tree::join_path;
 use super::super::launch::{ExecuteView, LaunchProblemKind, LaunchValues, LinearForm, ValueBase};
@@ -7,10 +7,10 @@ use super::super::report::ViolationReport;
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The function of a bundle, and the names of the files in its folder.
+/// Function of a bundle, and the names of the files in its folder.
 pub(in super::super) struct BundleView<'a> {
     pub(in super::super) launch: &'a LaunchValues<'a>,
-    /// The folder that the files are in.
+    /// Folder of the files.
     pub(in super::super) folder: &'a str,
     pub(in super::super) files: &'a BTreeSet<String>,
     pub(in super::super) target: &'a Target,
@@ -24,7 +24,7 @@ impl BundleView<'_> {
         }
     }
 
-    /// Returns the executes that do not repeat an earlier one.
+    /// Returns the executes whose file no earlier execute has.
     fn first_executes(&self) -> impl Iterator<Item = &ExecuteView<'_>> {
         let mut seen = BTreeSet::new();
         self.launch.executes.iter().filter(move |view| seen.insert(view.execute.file))
@@ -48,7 +48,7 @@ pub(super) fn check_pools(view: &BundleView<'_>, report: &mut ViolationReport) {
     check_pool_limit(view, view.target.pool_bytes, report);
 }
 
-/// Reports pools without bytes, and the first pool with which all up to it exceed `limit` bytes.
+/// Reports pools without bytes, and the first pool at which the total size exceeds `limit` bytes.
 pub(super) fn check_pool_limit(view: &BundleView<'_>, limit: i64, report: &mut ViolationReport) {
     let mut total = 0_i64;
     for pool in &view.launch.pools {
@@ -133,11 +133,11 @@ pub(super) fn check_unique_ids(view: &BundleView<'_>, report: &mut ViolationRepo
     }
 }
 
-/// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may
-/// be missing.
+/// Checks that symbol ids are consecutive from op to op. The base of a kernel argument has an id even if the op uses
+/// slices of the argument only, so such an id may be skipped.
 pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut ViolationReport) {
     let (mut next, mut seen, mut files) = (-1_i64, BTreeSet::new(), BTreeSet::new());
-    // Equal ops that share a file use up ids of their own, which no execute has.
+    // Ops that share a file reserve their own ids, which no execute lists.
     let mut used_up = 0_i64;
     for execute in &view.launch.executes {
         if !files.insert(execute.execute.file) {
@@ -171,7 +171,7 @@ pub(super) fn check_consecutive_ids(view: &BundleView<'_>, report: &mut Violatio
     }
 }
 
-/// The kernel arguments of which an op uses parts but not the base.
+/// Returns the number of kernel arguments of which an op uses slices but not the base.
 fn count_unused_bases(execute: &ExecuteView<'_>) -> i64 {
     let mut uses_base: BTreeMap<ValueBase, bool> = BTreeMap::new();
     for LinearForm { base, constant, terms: _ } in execute.values.iter().flatten() {

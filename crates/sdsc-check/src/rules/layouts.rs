@@ -14,7 +14,7 @@ pub(super) fn check_classes(file: &FileView<'_>, report: &mut ViolationReport) {
             let message = format!("'{name}'; a class is called 'INPUT', 'KERNEL', 'OUTPUT' or 'KERNEL_IDX'");
             report.report_json(file.dsc_member_path(&path), message);
         }
-        // A stick of 4-bit elements runs twice along one dimension, with another between.
+        // A stick of 4-bit elements has two entries for one dimension, separated by another one.
         let mut along = class.stick.clone();
         along.sort();
         let is_block = class.stick.len() == 3 && class.stick[0] == class.stick[2] && class.stick[1] != class.stick[0];

@@ -46,16 +46,16 @@ pub struct FormatRule {
     check: RuleCheck,
 }
 
-/// How a rule is checked.
+/// Kind of check of a rule.
 #[derive(Clone, Copy)]
 enum RuleCheck {
-    /// While a file is parsed: other rules skip a file that breaks this rule.
+    /// Checked while a file is parsed; other rules skip a file that breaks this rule.
     Reading,
-    /// On the statements of `bundle.mlir`.
+    /// Checked on the statements of `bundle.mlir`.
     Bundle(fn(&BundleView<'_>, &mut ViolationReport)),
-    /// On each SDSC file.
+    /// Checked on each SDSC file.
     File(fn(&FileView<'_>, &mut ViolationReport)),
-    /// On each SDSC file that breaks no other rule: derived members are recomputed from valid ones.
+    /// Checked on each SDSC file that breaks no other rule: derived members are recomputed from valid ones.
     Derived(fn(&FileView<'_>, &mut ViolationReport)),
 }
 

@@ -1,9 +1,9 @@
 //! Rules on shuffles: copies of a tensor in LX from the cores that hold it to those that need it (LX relayout
 //! contract).
 //!
-//! The first tensor is the source, the second the destination. Each says which slice its cores hold. Rules on cores and
-//! slices of other ops do not hold: a core may hold nothing, two cores may get the same slice, and addresses may differ
-//! from core to core.
+//! The first tensor is the source, the second the destination. Each states which slice its cores hold. Rules on cores
+//! and slices of other ops do not apply: a core may hold nothing, two cores may hold the same slice, and addresses may
+//! differ between cores.
 
 use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
@@ -12,14 +12,14 @@ use super::addresses::start_path;
 use sdsc_format::model::{CoreKey, Entries, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The source and the destination.
+/// Returns the source and the destination of a shuffle, with their names.
 fn shuffle_views<'a>(file: &FileView<'a>) -> Option<[(TensorView<'a>, &'static str); 2]> {
     let tensors: Vec<_> = file.tensors().zip(["source", "destination"]).collect();
     if file.is_shuffle() { tensors.try_into().ok() } else { None }
 }
 
-/// Lists of cores of a shuffle. `numCoresUsed_` may count fewer cores than there are: those that have completed a sum,
-/// its source.
+/// Checks the core lists of a shuffle. If the source is a completed sum, `numCoresUsed_` may count only the cores that
+/// completed it.
 pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
     let (operation, n_cores) = (file.operation, file.num_cores());
     let used: BTreeSet<i64> = file.dsc.core_ids.iter().copied().collect();
@@ -140,7 +140,7 @@ pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationRe
     }
 }
 
-/// Checks the folds over corelets: two corelets share a core's part along its sticks, on both sides.
+/// Checks the folds over corelets: two corelets share a core's slice along its sticks, on both sides.
 pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let corelets = file.num_corelets();
     for (tensor, _) in shuffle_views(file).into_iter().flatten().filter(|_| corelets > 1) {

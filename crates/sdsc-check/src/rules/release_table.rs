@@ -3,7 +3,7 @@
 use super::release::{bundles, divisions, families, tensors};
 use super::{FormatRule, RuleCheck};
 
-/// The rules of the release. "Specification 1.0.0" is its text, "schema 1.0.0" its JSON Schema.
+/// Rules of the release. "Specification 1.0.0" is its text, "schema 1.0.0" its JSON Schema.
 pub const RELEASE_RULES: &[FormatRule] = &[
     file_rule(
         "sdsc_r104",

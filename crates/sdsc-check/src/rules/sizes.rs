@@ -121,7 +121,7 @@ fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_
     let is_cut = per_stick > 0 && part % per_stick != 0;
     let is_split = file.is_shuffle() || file.num_slices(label).is_some_and(|slices| slices > 1);
     if tensor.is_index() {
-        // The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
+        // The last stick of an index tensor may be partly filled; only a division among cores must not split one.
         is_cut && is_split && part > per_stick
     } else {
         // The reference emitter does not pad the result of a conversion of a one-dimensional tensor.

@@ -1,5 +1,5 @@
-//! Rules on slices: a core's number determines its slices, and the slices determine the start of its part of each
-//! tensor.
+//! Rules on slices: a core's number determines its slices, and the slices determine the start address of its slice of
+//! each tensor.
 
 use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
 use super::super::file_view::{FileView, TensorView};
@@ -12,9 +12,9 @@ use sdsc_format::model::{Entries, Text};
 
 type CoreSlotTable = Entries<i64, Entries<Text, i64>>;
 
-/// Checks that cores take the slices of a dimension in turn. The number of consecutive cores with the same slice is the
-/// product of the slice counts of all earlier dimensions. A shuffle that counts the slices of its destination has the
-/// slices of its destination.
+/// Checks that consecutive cores cycle through the slices of a dimension. The number of consecutive cores with the same
+/// slice is the product of the slice counts of all earlier dimensions. A shuffle with the slice counts of its
+/// destination must assign the same slices as its destination.
 pub(super) fn check_slice_cycle(file: &FileView<'_>, report: &mut ViolationReport) {
     let (path, slots) = (file.member_path("coreIdToWkSlice_"), &file.operation.core_to_slice);
     if let Some(destination) =
@@ -35,12 +35,12 @@ pub(super) fn check_slice_cycle(file: &FileView<'_>, report: &mut ViolationRepor
     }
 }
 
-/// Whether a shuffle has as many slices of each dimension as its destination.
+/// Returns whether a shuffle has as many slices of each dimension as its destination.
 fn has_equal_slices(file: &FileView<'_>, destination: &TensorView<'_>) -> bool {
     file.operation.slices.iter().all(|(label, slices)| destination.num_held_slices(label).unwrap_or(1) == *slices)
 }
 
-/// Returns a core and a dimension of which a shuffle and its destination have different slices.
+/// Returns a core and a dimension in which a shuffle and its destination have different slices.
 fn find_slot_mismatch<'a>(file: &FileView<'a>, destination: &TensorView<'_>) -> Option<(i64, &'a str)> {
     let of_core = |(core, slots): (&i64, &'a Entries<Text, i64>)| {
         let held = destination.node.coordinates.core_to_slice.get(core)?;
@@ -66,7 +66,8 @@ pub(super) fn check_slice_starts(file: &FileView<'_>, report: &mut ViolationRepo
     for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
         let own: Vec<&StartAddress<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
         let Some(first) = own.iter().find(|start| start.core.core == 0) else { continue };
-        // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
+        // The start of a slice of a symbolic size is a plain number, which the front end leaves to the runtime to
+        // correct.
         if file.dsc.dim_symbols.is_some() {
             continue;
         }
@@ -93,8 +94,8 @@ pub(super) fn check_slice_starts(file: &FileView<'_>, report: &mut ViolationRepo
     }
 }
 
-/// Checks that all cores use an indexed table at one address, and that only dimensions along which indices move are
-/// divided: the device adds the selected rows to the address.
+/// Checks that all cores use an indexed table at one address, and that cores divide only dimensions along which indices
+/// move: the device adds the selected rows to the address.
 pub(super) fn check_unsplit_tables(file: &FileView<'_>, report: &mut ViolationReport) {
     let starts = collect_starts(file);
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection == "value_tensor") {
@@ -144,9 +145,9 @@ fn find_start_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64,
     first_fault
 }
 
-/// Returns the possible sizes of a tensor in memory. First the sizes of the space with the gaps; then sizes that files
-/// do not show: a device dimension of one position, which the reference emitter counts as well, and rows of a padded
-/// dimension that a tensor lacks.
+/// Returns the possible sizes of a tensor in memory: first the sizes of the space with the gaps, then sizes that files
+/// do not show. These are a device dimension of one position, which the reference emitter counts too, and rows of a
+/// padded dimension that a tensor lacks.
 fn enumerate_memory_sizes(file: &FileView<'_>, extents: &[DimExtent<'_>]) -> Vec<Vec<i64>> {
     let plain: Vec<i64> = extents.iter().map(DimExtent::memory_size).collect();
     let mut all = enumerate_tensor_sizes(extents);
@@ -170,7 +171,7 @@ fn enumerate_memory_sizes(file: &FileView<'_>, extents: &[DimExtent<'_>]) -> Vec
 /// Exclusive upper bound on padding: it fills up a stick, which has at most this number of elements.
 const PADDING_BOUND: i64 = 128;
 
-/// Returns the byte offset of a core's part of a tensor from the part of core 0.
+/// Returns the byte offset of a core's slice of a tensor from that of core 0.
 fn compute_slice_offset(
     file: &FileView<'_>,
     tensor: &TensorView<'_>,
@@ -183,18 +184,18 @@ fn compute_slice_offset(
     for (extent, size) in extents.iter().zip(sizes) {
         let slices = file.num_slices(extent.label)?.max(1);
         let slot = slots.get(extent.label).copied().unwrap_or_default();
-        // With a gap inside or after the space, the cores share the complete space.
+        // If the space includes the gap, the cores share the complete space.
         let shared = extent.whole.saturating_add(if *size > extent.memory_size() { extent.doubt } else { 0 });
         let span = inner.saturating_mul(shared.min(*size));
         bytes = bytes.saturating_add(slot.saturating_mul(span).div_euclid(slices));
         inner = inner.saturating_mul(*size);
     }
-    // A part of an index tensor may be less than a stick.
+    // A slice of an index tensor may be smaller than a stick.
     let is_small = tensor.is_index() && compute_core_bytes(file, tensor) <= STICK_BYTES;
     (!is_small).then_some(bytes)
 }
 
-/// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions of
+/// Checks that a tensor is a box in its kernel argument: with the gaps it covers the argument, except for dimensions in
 /// which it has one position.
 pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.family.is_windowed() || file.dsc.dim_symbols.is_some() {

@@ -5,7 +5,7 @@ use super::super::report::ViolationReport;
 use sdsc_format::model::{CoreKey, Entries};
 use std::collections::BTreeSet;
 
-/// A member that mentions a symbol.
+/// Member that mentions a symbol.
 #[derive(Clone, Copy)]
 enum SymbolMention<'a> {
     Size(&'a str),
@@ -23,7 +23,7 @@ impl SymbolMention<'_> {
     }
 }
 
-/// The ids that a file mentions: sizes, then addresses by tensor and core, each once.
+/// Returns the ids that a file mentions, each once: sizes, then addresses by tensor and core.
 ///
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
 fn collect_mentions<'a>(file: &FileView<'a>) -> Vec<(i64, SymbolMention<'a>)> {
@@ -50,7 +50,7 @@ pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationRep
             format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
         report.report_json(mention.member_path(file), message);
     }
-    // The descriptions of a file have the symbols of the execute together.
+    // The descriptions of a file share the symbols of the execute.
     if file.dsc_index != 0 {
         return;
     }

@@ -5,8 +5,8 @@ use super::{
     layouts, relayouts, sizes, slices, symbols, tensors, windowed, windows,
 };
 
-/// All rules. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of
-/// every field; labels of removed rules are not reused.
+/// Rules of all files. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's
+/// description of every field; labels of removed rules are not reused.
 pub const RULES: &[FormatRule] = &[
     rule(
         "sdsc_r1",

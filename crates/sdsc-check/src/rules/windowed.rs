@@ -7,13 +7,13 @@ use super::derived_members::read_folds;
 use sdsc_format::model::{Entries, Text, WindowInfo};
 use std::collections::BTreeMap;
 
-/// The dimension along which windows slide, and that of the window's points.
+/// Sliding dimension of each window axis, and the dimension of the window's points.
 const WINDOW_AXES: [(&str, &str); 2] = [("i", "ki"), ("j", "kj")];
 
 /// Default padding of inputs that are read through windows.
 const FULL_SPAN: &str = "padded_fullspan_wunneeded";
 
-/// Functions whose window members the schema defines.
+/// Kind of function whose window members the schema defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WindowFunctionKind {
     Pool,
@@ -31,12 +31,12 @@ impl WindowFunctionKind {
         }
     }
 
-    /// Whether tensors of different windows share data.
+    /// Returns whether tensors of different windows share data.
     fn is_sliding(self) -> bool {
         self != Self::Depthwise
     }
 
-    /// Whether a tensor is read through windows.
+    /// Returns whether a tensor is read through windows.
     fn reads_windows(self, file: &FileView<'_>, tensor: usize) -> bool {
         if self.is_sliding() { Some(tensor) != file.result_index() } else { tensor == 0 }
     }
@@ -55,8 +55,8 @@ pub(super) fn check_window_members(file: &FileView<'_>, report: &mut ViolationRe
     }
 }
 
-/// Checks that every memory of a tensor states whether its data is padded: for all tensors of sliding functions, for
-/// the input of a depthwise convolution.
+/// Checks that every memory of a tensor states whether its data is padded. This holds for all tensors of sliding
+/// functions, and for the input of a depthwise convolution.
 fn check_padding_members(
     file: &FileView<'_>,
     kind: WindowFunctionKind,
@@ -82,7 +82,7 @@ fn check_padding_members(
     }
 }
 
-/// Checks that tensors of overlapping windows share data, and that their sticks are not replicated; both members exist
+/// Checks that tensors of overlapping windows share data, and that their sticks are not replicated. Both members exist
 /// for poolings and direct convolutions only.
 fn check_shared_data_members(file: &FileView<'_>, kind: WindowFunctionKind, report: &mut ViolationReport) {
     let wanted = kind.is_sliding().then_some(1);
@@ -233,7 +233,7 @@ fn check_window_padding(
     }
 }
 
-/// Checks that a core's part of a windowed input is the range that its windows read.
+/// Checks that a core's slice of a windowed input is the range that its windows read.
 fn check_window_folds(
     file: &FileView<'_>,
     kind: WindowFunctionKind,

@@ -1,4 +1,4 @@
-//! A rule on the windows of tensors that move in loops.
+//! Rule on the windows of tensors that move in loops.
 
 use super::super::extent::trailing_gap;
 use super::super::file_view::{FileView, TensorView};

@@ -1,6 +1,6 @@
-//! Affine expressions, and the maps that `bundle.mlir` has: `affine_map<(d0, d1)[s0] -> (s0 + 65536*d0 + 2097152*d1)>`.
+//! Affine expressions, and the maps of `bundle.mlir`: `affine_map<(d0, d1)[s0] -> (s0 + 65536*d0 + 2097152*d1)>`.
 //!
-//! The grammar is MLIR's, plus `indirect(name)` as front ends have it.
+//! The grammar is MLIR's, plus `indirect(name)` for front ends.
 
 use super::TextError;
 use super::lexer::Token;
@@ -17,33 +17,32 @@ pub struct LinearMap {
     pub constant: i64,
 }
 
-/// Evaluator of affine expressions during parsing. Only its values are kept, so that text of any length builds no deep
-/// tree.
+/// Evaluator of affine expressions during parsing. Only values are kept, so that a long text builds no deep tree.
 pub trait AffineEvaluator {
     /// Value of an expression.
     type Value;
 
-    /// A number.
+    /// Returns the value of an integer literal.
     fn evaluate_number(&self, value: i64) -> Self::Value;
 
-    /// A name.
+    /// Returns the value of a name.
     ///
     /// # Errors
-    /// It stands for nothing.
+    /// If the name is undefined.
     fn evaluate_name(&self, name: &str) -> Result<Self::Value, String>;
 
-    /// `indirect(name)`: what a tensor of indices holds.
+    /// Returns the value of `indirect(name)`, an element of the index tensor `name`.
     ///
     /// # Errors
-    /// There are no such expressions here.
+    /// If the evaluator does not support indirect expressions.
     fn evaluate_indirect(&self, name: &str) -> Result<Self::Value, String> {
         Err(format!("'indirect({name})' is a value of a tensor, which has no place here"))
     }
 
-    /// Two expressions with an operator between them.
+    /// Returns the value of a binary expression.
     ///
     /// # Errors
-    /// The result is none that there can be here.
+    /// If the evaluator cannot represent the result.
     fn evaluate_operator(
         &self,
         operator: AffineOperator,
@@ -61,16 +60,16 @@ pub enum AffineOperator {
     Subtract,
     /// `*`
     Multiply,
-    /// `floordiv`, which rounds down.
+    /// `floordiv`, rounded down.
     FloorDiv,
-    /// `mod`, which is not negative.
+    /// `mod`, never negative.
     Mod,
 }
 
-/// Reads a text that is one affine expression.
+/// Parses a text that is one affine expression.
 ///
 /// # Errors
-/// At the first word that no expression has there, and at what the caller refuses.
+/// At the first unexpected token, and if the evaluator rejects a subexpression.
 pub fn parse_affine<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, TextError> {
     let mut parser = TokenStream::new(text)?;
     let value = parse_expression(&mut parser, of, MAX_DEPTH)?;
@@ -80,10 +79,10 @@ pub fn parse_affine<A: AffineEvaluator>(text: &str, of: &A) -> Result<A::Value, 
     }
 }
 
-/// Parentheses and signs that an expression may stand in, so that no text makes the parser overflow its stack.
+/// Maximum nesting of parentheses and signs, so that no text overflows the parser's stack.
 const MAX_DEPTH: usize = 64;
 
-/// A sum of terms.
+/// Parses a sum of terms.
 fn parse_expression<A: AffineEvaluator>(
     parser: &mut TokenStream<'_>,
     of: &A,
@@ -102,7 +101,7 @@ fn parse_expression<A: AffineEvaluator>(
     }
 }
 
-/// Factors with what multiplies and divides between them.
+/// Parses factors with `*`, `floordiv` and `mod` between them.
 fn parse_term<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let mut product = parse_factor(parser, of, depth)?;
     loop {
@@ -147,7 +146,7 @@ fn parse_factor<A: AffineEvaluator>(parser: &mut TokenStream<'_>, of: &A, depth:
     }
 }
 
-/// Reads a map behind the word `affine_map`.
+/// Parses a map after the keyword `affine_map`.
 pub(super) fn parse_map(parser: &mut TokenStream<'_>) -> Result<LinearMap, TextError> {
     parser.expect_sign('<')?;
     let dims = parse_names(parser, '(', ')')?;
@@ -167,7 +166,7 @@ fn parse_names<'a>(parser: &mut TokenStream<'a>, open: char, close: char) -> Res
     })
 }
 
-/// Evaluator of expressions that are linear in these dimensions and symbols.
+/// Evaluator of expressions that are linear in the given dimensions and symbols.
 struct LinearEvaluator<'a> {
     dims: Vec<&'a str>,
     symbols: Vec<&'a str>,

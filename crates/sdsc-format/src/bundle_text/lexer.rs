@@ -1,34 +1,34 @@
-//! The words of `bundle.mlir`.
+//! Tokens of `bundle.mlir`.
 
 use super::{Position, TextError};
 
-/// A word, without its sigil.
+/// Token, without its sigil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// A keyword or the name of an operation, such as `scf.for`.
+    /// Keyword or name of an operation, such as `scf.for`.
     Word(&'a str),
-    /// `%name`, a value.
+    /// `%name`: a value.
     Value(&'a str),
-    /// `@name`, a function.
+    /// `@name`: a function.
     Function(&'a str),
-    /// `#name`, a map.
+    /// `#name`: a map.
     Alias(&'a str),
-    /// `!name`, a type.
+    /// `!name`: a type.
     Type(&'a str),
-    /// A number.
+    /// Integer.
     Integer(i64),
-    /// A string, without its quotes.
+    /// String, without its quotes.
     Text(&'a str),
     /// `->`
     Arrow,
     /// Any other character.
     Sign(char),
-    /// The end of the text.
+    /// End of the text.
     End,
 }
 
 impl Token<'_> {
-    /// The word as a message shows it.
+    /// Formats the token for a message.
     pub(super) fn describe(self) -> String {
         match self {
             Self::Word(name) => format!("'{name}'"),
@@ -45,7 +45,7 @@ impl Token<'_> {
     }
 }
 
-/// Splits a text into words, one at a time.
+/// Splits a text into tokens, one at a time.
 pub(super) struct Lexer<'a> {
     rest: &'a str,
     line: usize,
@@ -57,7 +57,7 @@ impl<'a> Lexer<'a> {
         Self { rest: text, line: 1, column: 1 }
     }
 
-    /// The next word and where it starts.
+    /// Returns the next token and its position.
     pub(super) fn next_token(&mut self) -> Result<(Token<'a>, Position), TextError> {
         self.skip_blank();
         let at = Position { line: self.line, column: self.column };
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A name behind its sigil.
+    /// Returns the name after a sigil.
     fn lex_name(&mut self, at: Position) -> Result<&'a str, TextError> {
         let sigil = self.take(1);
         match name_length(self.rest) {
@@ -126,7 +126,8 @@ impl<'a> Lexer<'a> {
         digits.parse().map_err(|_| TextError::new(at, format!("the number {digits} has more than 64 bits")))
     }
 
-    /// The first `length` bytes. Columns count bytes, so that a long line is not scanned again for every word.
+    /// Consumes and returns the first `length` bytes. Columns count bytes, so that a long line is not rescanned for
+    /// every token.
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         match taken.rfind('\n') {

@@ -1,10 +1,9 @@
-//! The text of `bundle.mlir` as plain values, each with its place ("torch-spyre facts, D.10"; "SuperDSC schema, section
-//! 8").
+//! The text of `bundle.mlir` as plain values, each with its position ("torch-spyre facts, D.10"; "SuperDSC schema,
+//! section 8").
 //!
-//! One syntax tree, with one reader ([`parse`]) and one writer (its `Display`). Names are strings of the text, or of
-//! whoever builds a tree; what they stand for is for the reader of the tree to find out. What is read may be anybody's:
-//! white space and comments are free, attribute names may be quoted, maps may be written where they are used, and the
-//! bundle may leave out `module`. What is written is written as the reference emitter does.
+//! One syntax tree has one parser ([`parse`]) and one writer (its `Display`). Names are strings, which the user of the
+//! tree resolves. The parser accepts files of other emitters: any white space and comments, quoted attribute names,
+//! maps in place, and no `module`. The writer prints as the reference emitter does.
 
 mod affine;
 mod lexer;
@@ -20,12 +19,12 @@ pub use parser::parse;
 
 use std::fmt;
 
-/// A place in the text, counted from 1; columns count bytes. What stands in no text yet is at 0:0.
+/// Position in the text, counted from 1; columns count bytes. A value that was not parsed is at 0:0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The line.
+    /// Line.
     pub line: usize,
-    /// The column.
+    /// Column, in bytes.
     pub column: usize,
 }
 
@@ -35,11 +34,11 @@ impl fmt::Display for Position {
     }
 }
 
-/// A text that is no bundle.
+/// Error in a text that is no bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {message}")]
 pub struct TextError {
-    /// Where.
+    /// Position of the error.
     pub at: Position,
     /// Description of the error.
     pub message: String,
@@ -52,50 +51,50 @@ impl TextError {
     }
 }
 
-/// The function of a bundle; `S` are its names, `&str` where they were read.
+/// Function of a bundle. `S` is the type of names: `&str` after parsing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundleText<S> {
-    /// The maps that have names.
+    /// Named maps.
     pub maps: Vec<(Ident<S>, LinearMap)>,
-    /// The name of the function.
+    /// Name of the function.
     pub function: Ident<S>,
-    /// The parameters.
+    /// Parameters of the function.
     pub params: Vec<Param<S>>,
-    /// The statements before `return`.
+    /// Statements before `return`.
     pub body: Vec<Stmt<S>>,
 }
 
-/// The name of the function of every bundle that a launcher takes.
+/// Name of the function of a bundle, which the launcher requires.
 pub const FUNCTION_NAME: &str = "sdsc_bundle";
 
-/// A name where it stands, without its sigil.
+/// Name with its position, without its sigil.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ident<S> {
-    /// The name.
+    /// Text of the name.
     pub name: S,
-    /// Where it stands.
+    /// Position of the name.
     pub at: Position,
 }
 
-/// A parameter of the function.
+/// Parameter of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param<S> {
-    /// Its name.
+    /// Name of the parameter.
     pub name: Ident<S>,
-    /// Its type.
+    /// Type of the parameter.
     pub kind: ParamType,
 }
 
-/// The type of a parameter.
+/// Type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamType {
-    /// `index`: a number that is known when the bundle is compiled.
+    /// `index`: a number that is known at compile time.
     Index,
     /// `!sdscbundle.input_arg<index, ...>`: a number that is known at launch.
     InputArg {
-        /// It is a multiple of this.
+        /// Number of which the value is a multiple.
         granularity: Option<i64>,
-        /// It is at most this.
+        /// Maximum of the value.
         max: Option<i64>,
     },
 }
@@ -103,18 +102,18 @@ pub enum ParamType {
 /// Number that an `Extract` statement reads from a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamField {
-    /// The number that the launch gives.
+    /// Number that the launch passes.
     Value,
-    /// The granularity: the value is a multiple of it.
+    /// Granularity: the value is a multiple of it.
     Granularity,
-    /// The maximum of the value.
+    /// Maximum of the value.
     Max,
 }
 
-/// A statement where it stands.
+/// Statement with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt<S> {
-    /// Where it stands.
+    /// Position of the statement.
     pub at: Position,
     /// Kind and operands of the statement.
     pub kind: StmtKind<S>,
@@ -125,45 +124,45 @@ pub struct Stmt<S> {
 pub enum StmtKind<S> {
     /// Allocates a pool.
     Allocate {
-        /// Its address.
+        /// Address of the pool.
         result: Ident<S>,
-        /// Its size.
+        /// Size in bytes.
         bytes: i64,
     },
     /// Reads a parameter.
     Extract {
-        /// The number.
+        /// Extracted number.
         result: Ident<S>,
-        /// Which of the parameter's numbers.
+        /// Field of the parameter.
         field: ParamField,
-        /// The parameter.
+        /// Parameter that is read.
         parameter: Ident<S>,
-        /// The type that is written behind it.
+        /// Type of the parameter, as the statement states it.
         parameter_type: ParamType,
     },
-    /// A number.
+    /// Defines an integer constant.
     Constant {
         /// The result.
         result: Ident<S>,
-        /// The number.
+        /// Value of the constant.
         value: i64,
     },
-    /// A sum.
+    /// Adds two numbers.
     Add {
         /// The result.
         result: Ident<S>,
-        /// The summands.
+        /// Summands.
         operands: [Ident<S>; 2],
     },
-    /// A number that follows from loop counters.
+    /// Computes a number from loop counters.
     Apply {
         /// The result.
         result: Ident<S>,
-        /// How it follows.
+        /// Map that is applied.
         map: MapRef<S>,
-        /// The values of the map's dimensions.
+        /// Values of the map's dimensions.
         dims: Vec<Ident<S>>,
-        /// The values of the map's symbols.
+        /// Values of the map's symbols.
         symbols: Vec<Ident<S>>,
     },
     /// Runs an op.
@@ -172,37 +171,37 @@ pub enum StmtKind<S> {
     For(ForLoop<S>),
 }
 
-/// A map, by name or in place.
+/// Reference to a map: by name or in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapRef<S> {
-    /// The map of that name.
+    /// Map of that name.
     Named(Ident<S>),
-    /// This map.
+    /// Map in place.
     Inline(LinearMap),
 }
 
 /// Runs an op on its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execute<S> {
-    /// The values of its symbols.
+    /// Values of its symbols.
     pub operands: Vec<Ident<S>>,
-    /// The file that describes it.
+    /// File that describes the op.
     pub file: S,
-    /// The ids of its symbols; none when the file names no symbols.
+    /// Ids of its symbols; `None` if it lists none.
     pub symbol_ids: Option<Vec<i64>>,
 }
 
 /// Runs statements for every value of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForLoop<S> {
-    /// The counter.
+    /// Counter of the loop.
     pub counter: Ident<S>,
-    /// Its first value.
+    /// First value of the counter.
     pub lower: Ident<S>,
     /// Exclusive upper bound of the counter.
     pub upper: Ident<S>,
-    /// From one value to the next.
+    /// Step of the counter.
     pub step: Ident<S>,
-    /// The statements.
+    /// Statements of the loop.
     pub body: Vec<Stmt<S>>,
 }

@@ -1,4 +1,4 @@
-//! The grammar of `bundle.mlir`.
+//! Parser of `bundle.mlir`.
 
 use super::lexer::Token;
 use super::token_stream::TokenStream;
@@ -6,14 +6,14 @@ use super::{
     BundleText, Execute, ForLoop, Ident, MapRef, Param, ParamField, ParamType, Stmt, StmtKind, TextError, affine,
 };
 
-/// Loops that may stand in each other, so that no text makes the parser overflow its stack.
+/// Maximum depth of a loop nest, so that no text overflows the parser's stack.
 const MAX_LOOP_DEPTH: usize = 64;
 
-/// Reads the text of a `bundle.mlir`.
+/// Parses the text of a `bundle.mlir`.
 ///
 /// # Errors
 ///
-/// At the first word that no bundle has there.
+/// At the first unexpected token.
 pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     let mut parser = TokenStream::new(text)?;
     let mut bundle = BundleText::default();
@@ -149,7 +149,7 @@ impl<'a> TokenStream<'a> {
         }
     }
 
-    /// `: index`
+    /// Parses `: index`.
     fn expect_index_type(&mut self) -> Result<(), TextError> {
         self.expect_sign(':')?;
         self.expect(Token::Word("index"))?;

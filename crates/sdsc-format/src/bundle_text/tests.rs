@@ -38,7 +38,7 @@ fn ident() -> impl Strategy<Value = Ident<String>> {
 }
 
 fn number() -> impl Strategy<Value = i64> {
-    // The lowest number has no text: its digits are those of no number.
+    // Excludes the lowest number: its digits without the sign are not an `i64`.
     prop_oneof![-3_i64..4, (i64::MIN + 1)..=i64::MAX]
 }
 
@@ -94,7 +94,7 @@ fn bundle() -> impl Strategy<Value = BundleText<String>> {
         .prop_map(|(maps, function, params, body)| BundleText { maps, function, params, body })
 }
 
-/// The debug text of a tree, in which names are the same whatever holds them, without its places.
+/// Returns the debug text of a tree without positions; it does not depend on the type of names.
 fn debug_without_positions<S: fmt::Debug>(tree: &BundleText<S>) -> String {
     let shown = format!("{tree:?}");
     let mut parts = shown.split("Position {");

@@ -1,9 +1,9 @@
-//! The words of a text, as the grammars take them.
+//! Token stream with one token of lookahead, for the parsers.
 
 use super::lexer::{Lexer, Token};
 use super::{Ident, Position, TextError};
 
-/// A text with the next word in view.
+/// Text with its next token.
 pub(super) struct TokenStream<'a> {
     lexer: Lexer<'a>,
     pub(super) next: (Token<'a>, Position),

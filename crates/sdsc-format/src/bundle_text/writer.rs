@@ -1,4 +1,4 @@
-//! Prints a bundle as the reference emitter does: tabs, a statement a line ("SuperDSC schema, section 8").
+//! Prints a bundle as the reference emitter does: tabs, one statement per line ("SuperDSC schema, section 8").
 
 use super::{BundleText, Execute, ForLoop, Ident, LinearMap, MapRef, Param, ParamField, ParamType, Stmt, StmtKind};
 use std::fmt::{self, Display, Formatter, Write};

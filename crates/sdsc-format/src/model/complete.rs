@@ -1,11 +1,10 @@
-//! Completion of a file: members that a file may leave out, and whose values follow from other members.
+//! Completes a file: fills omitted members whose values follow from other members.
 
 use super::fold::{default_time_folds, single_time_fold};
 use super::{AllocateNode, Dsc, Entries, LabeledSizes, Operation, TensorInfo, Text, WordLength, number_format_bits};
 
 impl Operation {
-    /// Fills the members that the file leaves out. A value that does not follow from the file stays missing, for a rule
-    /// to report.
+    /// Fills the omitted members. A value that does not follow from the file stays missing, for a rule to report.
     pub fn complete(&mut self) {
         if self.fold_props.is_empty() {
             self.fold_props = single_time_fold();
@@ -27,7 +26,7 @@ impl Operation {
     }
 }
 
-/// The slices of each dimension that follow from the sizes of the op and of a core.
+/// Returns the slices of each dimension that follow from the sizes of the op and of a core.
 fn derive_slices(dsc: &Dsc) -> Entries<Text, i64> {
     let stage = &dsc.stages.core.steady.sizes;
     let count = |(key, size): (&Text, &i64)| {
@@ -67,7 +66,7 @@ impl Dsc {
         }
     }
 
-    /// Fills the sizes of a core, and replaces symbolic sizes by their largest values.
+    /// Fills the sizes of a core, and replaces symbolic sizes by their maxima.
     fn complete_sizes(&mut self, slices: &Entries<Text, i64>) {
         let count = |key: &str| slices.get(key.strip_suffix('_').unwrap_or(key)).copied().unwrap_or(1).max(1);
         let stage = &mut self.stages.core;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The constants of an op, by number; files spell "none" as the string `"{}"`.
+/// Constants of an op, by number; files write an empty list as the string `"{}"`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constants(pub Entries<usize, ConstantInfo>);
 
@@ -38,34 +38,34 @@ impl<'de> Visitor<'de> for ConstantsVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Constants, A::Error> {
         let constants = EntriesVisitor(PhantomData).visit_map(map)?;
-        // "None" is spelled as a string: readers tell it from an object by that.
+        // An empty list is a string; an object without members is invalid.
         if constants.is_empty() { Err(de::Error::invalid_length(0, &self)) } else { Ok(Constants(constants)) }
     }
 }
 
-/// A constant.
+/// Constant of an op.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantInfo {
-    /// The number format of its bits.
+    /// Number format of the bits.
     #[serde(rename = "dataFormat_")]
     pub format: Text,
-    /// The name that the function knows it by.
+    /// Name by which the function knows the constant.
     #[serde(rename = "name_")]
     pub name: Text,
-    /// Its bits, the same on every core.
+    /// Bits of the constant, equal on every core.
     #[serde(rename = "data_")]
     pub data: FoldMap<CoreKey, BitsList>,
 }
 
-/// The bits of a constant on a core: a list of one. The release also permits the value without a list.
+/// Bits of a constant on a core: a list with one entry. The release also permits the value without a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct BitsList(pub Vec<ConstantBits>);
 
 impl<'de> Deserialize<'de> for BitsList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The two spellings.
+        /// The two forms in files.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum BitsListSpelling {
@@ -79,20 +79,20 @@ impl<'de> Deserialize<'de> for BitsList {
     }
 }
 
-/// The bits of a constant.
+/// Bits of a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum ConstantBits {
-    /// The bits.
+    /// Bits.
     Known(u32),
-    /// A value whose bits nobody knows; golden files have it, we never write it.
+    /// Value whose bits are unknown; occurs in golden files only.
     Marker(Text),
 }
 
 impl<'de> Deserialize<'de> for ConstantBits {
-    /// Later emitters write the bits as a string.
+    /// Reads a number or, as later emitters write it, a string.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// The two spellings.
+        /// The two forms in files.
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum BitsSpelling {

@@ -1,4 +1,4 @@
-//! Building blocks of the file model: maps that keep their order, and values that files spell in a particular way.
+//! Building blocks of the file model: maps that keep their order, and values with particular forms in files.
 
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A word of a file: nearly always one of few, so it is seldom allocated.
+/// Word of a file. Most words are known constants, so they are rarely allocated.
 pub type Text = Cow<'static, str>;
 
-/// A JSON object with its members in the order of the file.
+/// JSON object with its members in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entries<K, V>(pub Vec<(K, V)>);
 
@@ -27,7 +27,7 @@ impl<K, V> FromIterator<(K, V)> for Entries<K, V> {
 }
 
 impl<K: PartialEq, V> Entries<K, V> {
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get<Q: PartialEq<K> + ?Sized>(&self, key: &Q) -> Option<&V> {
         self.0.iter().find(|(known, _)| key == known).map(|(_, value)| value)
@@ -35,12 +35,12 @@ impl<K: PartialEq, V> Entries<K, V> {
 }
 
 impl<K, V> Entries<K, V> {
-    /// The members, in order.
+    /// Returns the members, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// Whether there are no members.
+    /// Returns whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Reads the members of an object, each key once.
+/// Reads the members of an object; rejects repeated keys.
 pub(super) struct EntriesVisitor<K, V>(pub(super) PhantomData<(K, V)>);
 
 impl<'de, K, V> Visitor<'de> for EntriesVisitor<K, V>
@@ -94,12 +94,12 @@ where
     }
 }
 
-/// An object with exactly one member, whose key is a name.
+/// Object with exactly one member, whose key is a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedMember<T> {
-    /// The key.
+    /// Key of the member.
     pub name: Text,
-    /// The value.
+    /// Value of the member.
     pub value: T,
 }
 
@@ -122,17 +122,17 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedMember<T> {
     }
 }
 
-/// A core in a map over cores and corelets, `[core, 0]`, or over time as well, `[core, 0, 0]`.
+/// Key of a core in a map over cores and corelets, `[core, 0]`, or over time as well, `[core, 0, 0]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreKey {
-    /// The core.
+    /// Number of the core.
     pub core: i64,
     /// Whether the key has a position in time.
     pub is_timed: bool,
 }
 
 impl CoreKey {
-    /// The key of a core at the only position in time.
+    /// Returns the key of a core at the only position in time.
     #[must_use]
     pub const fn from_core(core: i64) -> Self {
         Self { core, is_timed: true }
@@ -169,7 +169,7 @@ impl<'de> Deserialize<'de> for CoreKey {
     }
 }
 
-/// A truth value, which files spell as 0 and 1 or as a JSON truth value.
+/// Boolean, which files write as 0 or 1, or as a JSON boolean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Flag {
@@ -180,22 +180,22 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// The flag that is set, as the reference emitter spells it.
+    /// Set flag, as the reference emitter writes it.
     pub const SET: Self = Self::Digit(1);
 
-    /// Whether it is set.
+    /// Returns whether the flag is set.
     #[must_use]
     pub const fn is_set(self) -> bool {
         matches!(self, Self::Truth(true) | Self::Digit(1))
     }
 }
 
-/// The symbol of a size: an integer in files of torch-spyre, a string in the release.
+/// Symbol of a size: an integer in files of torch-spyre, a string in the release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SizeSymbol {
-    /// The id.
+    /// Id of the symbol.
     pub id: i64,
-    /// Whether the file spells it as a string.
+    /// Whether the file writes it as a string.
     pub is_text: bool,
 }
 
@@ -211,7 +211,7 @@ impl<'de> Deserialize<'de> for SizeSymbol {
     }
 }
 
-/// Reads an integer, or the string of one; the second value says that it is a string.
+/// Reads an integer, or a string with an integer; the second value is true for a string.
 struct IntegerVisitor;
 
 impl Visitor<'_> for IntegerVisitor {
@@ -235,15 +235,15 @@ impl Visitor<'_> for IntegerVisitor {
     }
 }
 
-/// Bytes of an element: an integer, or a fraction for formats of less than a byte.
+/// Length of an element: an integer number of bytes, or a fraction for formats of less than a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WordLength {
-    /// The length in bits.
+    /// Length in bits.
     pub bits: i64,
 }
 
 impl WordLength {
-    /// The length of whole bytes.
+    /// Returns the length of a number of bytes.
     #[must_use]
     pub const fn from_bytes(bytes: i64) -> Self {
         Self { bits: bytes.saturating_mul(8) }
@@ -288,7 +288,7 @@ pub(super) fn whole_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Resul
     Vec::<WholeNumber>::deserialize(deserializer).map(|numbers| numbers.into_iter().map(|number| number.0).collect())
 }
 
-/// An integer that a file may write with a fraction of zero.
+/// Integer that a file may write with a fraction of zero.
 pub(super) struct WholeNumber(pub(super) i64);
 
 impl<'de> Deserialize<'de> for WholeNumber {
@@ -300,7 +300,7 @@ impl<'de> Deserialize<'de> for WholeNumber {
     }
 }
 
-/// An integer that files spell as a string; as a key of an object always, as a value it may be a number.
+/// Integer that files write as a string: always as a key of an object; as a value it may be a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DecimalInteger(pub i64);
 

@@ -1,4 +1,4 @@
-//! Folds: how a value repeats over cores, corelets, time and the elements of a core's part.
+//! Folds: repetition of a value over cores, corelets, time and the elements of a core's slice.
 
 use super::{CoreKey, EmptyObject, Entries, Text};
 use serde::{Deserialize, Serialize};
@@ -8,41 +8,41 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fold {
-    /// How often.
+    /// Number of repetitions.
     #[serde(rename = "factor_")]
     pub factor: i64,
-    /// Over what.
+    /// Name of the repeated unit.
     #[serde(rename = "label_")]
     pub label: Text,
 }
 
-/// How a value follows from a fold's position.
+/// Map from a fold's position to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum FoldFunction {
     /// `alpha * position + beta`.
     Affine {
-        /// The step.
+        /// Step.
         #[serde(rename = "alpha_")]
         alpha: i64,
-        /// The start.
+        /// Start.
         #[serde(rename = "beta_")]
         beta: i64,
     },
-    /// It is listed.
+    /// Listed value for each position.
     Map(EmptyObject),
-    /// It does not.
+    /// Same value for all positions.
     Const(EmptyObject),
 }
 
-/// The folds of a coordinate, outermost first.
+/// Folds of a coordinate, outermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoordinateFolds {
-    /// The steps.
+    /// Function of each fold.
     #[serde(rename = "dim_prop_func")]
     pub functions: Vec<FoldFunction>,
-    /// The counts.
+    /// Label and count of each fold.
     #[serde(rename = "dim_prop_attr")]
     pub folds: Vec<Fold>,
 }
@@ -51,13 +51,13 @@ pub struct CoordinateFolds {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "K: Deserialize<'de> + PartialEq + fmt::Debug, V: Deserialize<'de>"))]
 pub struct FoldMap<K, V> {
-    /// How the value follows from each position.
+    /// Function of each fold.
     #[serde(rename = "dim_prop_func")]
     pub functions: Vec<FoldFunction>,
-    /// The folds.
+    /// Label and count of each fold.
     #[serde(rename = "dim_prop_attr")]
     pub folds: Vec<Fold>,
-    /// The listed values.
+    /// Listed values.
     #[serde(rename = "data_", default = "Entries::default", skip_serializing_if = "Entries::is_empty")]
     pub data: Entries<K, V>,
 }
@@ -85,12 +85,12 @@ impl<V> FoldMap<CoreKey, V> {
     }
 }
 
-/// Folds over time of a file that gives none.
+/// Returns the default folds over time: a single one.
 pub(super) fn single_time_fold() -> Vec<Fold> {
     vec![Fold { factor: 1, label: "time".into() }]
 }
 
-/// The op over time in a file that does not say it.
+/// Returns the default of [`Operation::folds`](super::Operation::folds): one execution.
 pub(super) fn default_time_folds() -> FoldMap<Text, Text> {
     FoldMap {
         functions: vec![FoldFunction::Affine { alpha: 1, beta: 0 }],

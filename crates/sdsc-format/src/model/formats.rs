@@ -1,6 +1,6 @@
 //! Number formats of the release.
 
-/// The formats with the bits of an element in `wordLength`, where the release or the name of the format gives them.
+/// Formats with the bits of an element in `wordLength`, as far as the release or the name of the format states them.
 pub const NUMBER_FORMATS: [(&str, Option<i64>); 21] = [
     ("SEN169_FP16", Some(16)),
     ("IEEE_FP32", Some(32)),

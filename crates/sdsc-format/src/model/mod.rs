@@ -1,10 +1,8 @@
-//! The SuperDSC file, member by member in file order ("SuperDSC schema, section 6"; format 1.0.0).
+//! Model of the SuperDSC file, member by member in file order ("SuperDSC schema, section 6"; format 1.0.0).
 //!
-//! This is the only place where file spellings stand. It says what a file may contain, not what makes sense: rules that
-//! join several members are checks of their own, and profiles of the checker say which members a release demands. The
-//! types read every legal file and write it back; [`Operation::complete`] fills the members that a file may leave out
-//! with what their absence means. Reading refuses members that are not listed, since a file that says more than we know
-//! would be misunderstood.
+//! The model states what a file may contain. Rules on the combination of members are in `sdsc_check`, as are the
+//! members that each profile requires. The types read every legal file and write it back; [`Operation::complete`] fills
+//! omitted members. Reading rejects unknown members, since a file that has them would be misunderstood.
 
 mod complete;
 mod constant;
@@ -27,51 +25,51 @@ pub use tensor::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A file: one operation under the name `<number>_<function>`.
+/// File: one operation under the name `<number>_<function>`.
 pub type Sdsc = NamedMember<Operation>;
 
 /// One operation on all its cores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation {
-    /// Where the op comes from; the back end ignores it.
+    /// Origin of the op; the back end ignores it.
     #[serde(rename = "debug_handle_", default)]
     pub debug_handle: Option<DebugHandle>,
-    /// Folds of the whole op over time.
+    /// Folds of the complete op over time.
     #[serde(rename = "sdscFoldProps_", default, skip_serializing_if = "Vec::is_empty")]
     pub fold_props: Vec<Fold>,
-    /// The op over time: always once.
+    /// Execution of the op over time: always once.
     #[serde(rename = "sdscFolds_", default, skip_serializing_if = "FoldMap::is_missing")]
     pub folds: FoldMap<Text, Text>,
-    /// The cores.
+    /// Fold over the cores.
     #[serde(rename = "coreFoldProp_")]
     pub core_fold: Fold,
-    /// The corelets of a core: always one.
+    /// Fold over the corelets of a core: always one.
     #[serde(rename = "coreletFoldProp_")]
     pub corelet_fold: Fold,
-    /// The number of cores.
+    /// Number of cores.
     #[serde(rename = "numCoresUsed_")]
     pub n_cores: i64,
-    /// The entry of [`Self::dscs`] that each core runs.
+    /// Entry of [`Self::dscs`] that each core runs.
     #[serde(rename = "coreIdToDsc_")]
     pub core_to_dsc: Entries<i64, i64>,
-    /// Slices of each dimension.
+    /// Number of slices of each dimension.
     #[serde(rename = "numWkSlicesPerDim_", default, skip_serializing_if = "Entries::is_empty")]
     pub slices: Entries<Text, i64>,
-    /// The slice of each dimension that a core computes.
+    /// Slice of each dimension that a core computes.
     #[serde(rename = "coreIdToWkSlice_", default, skip_serializing_if = "Entries::is_empty")]
     pub core_to_slice: Entries<i64, Entries<Text, i64>>,
-    /// The schedule of each core: steps `[data operation, description, barrier before, barrier after]`; -1 is none.
+    /// Schedule of each core: steps `[data operation, description, barrier before, barrier after]`; -1 is none.
     #[serde(rename = "coreIdToDscSchedule")]
     pub core_to_schedule: Entries<i64, Vec<[i64; 4]>>,
-    /// The descriptions; one unless cores have unequal work or several steps.
+    /// Descriptions; one unless cores have unequal work or several steps.
     #[serde(rename = "dscs_")]
     pub dscs: Vec<NamedMember<Dsc>>,
-    /// Data movement descriptions; empty, and only there with symbolic sizes. The format does not specify their
+    /// Descriptions of data movement: empty, and present with symbolic sizes only. The format does not specify their
     /// contents.
     #[serde(rename = "datadscs_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub data_dscs: Option<Vec<Entries<Text, serde_json::Value>>>,
-    /// Only there with symbolic sizes, and empty in files of torch-spyre.
+    /// Present with symbolic sizes only; empty in files of torch-spyre.
     #[serde(
         rename = "dimToSymbolMappingOpcodeCorrection_",
         default,
@@ -79,7 +77,7 @@ pub struct Operation {
         skip_serializing_if = "Option::is_none"
     )]
     pub opcode_correction: Option<Entries<Text, Text>>,
-    /// The name of the size that each symbol stands for.
+    /// Name of the size that each symbol stands for.
     #[serde(
         rename = "inputSymbolsAndTags_",
         default,
@@ -87,7 +85,7 @@ pub struct Operation {
         skip_serializing_if = "Option::is_none"
     )]
     pub symbol_tags: Option<Entries<DecimalInteger, Text>>,
-    /// Only there with symbolic sizes, and empty in files of torch-spyre.
+    /// Present with symbolic sizes only; empty in files of torch-spyre.
     #[serde(
         rename = "symbolDefinitions_",
         default,
@@ -95,22 +93,22 @@ pub struct Operation {
         skip_serializing_if = "Option::is_none"
     )]
     pub symbol_definitions: Option<Entries<Text, serde_json::Value>>,
-    /// How descriptions with unequal work share tensors; not in the released schema.
+    /// Sharing of tensors by descriptions with unequal work; not in the released schema.
     #[serde(rename = "ldsShareInfo_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub share_info: Option<Vec<ShareInfo>>,
 }
 
-/// How descriptions share one tensor.
+/// Sharing of one tensor by descriptions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShareInfo {
-    /// The tensor.
+    /// Name of the tensor.
     #[serde(rename = "dsName_")]
     pub tensor: Text,
-    /// For each slice of the tensor, the numbers of the descriptions that use it.
+    /// Numbers of the descriptions that use each slice of the tensor.
     #[serde(rename = "sharedDscs")]
     pub shared: Vec<Vec<i64>>,
-    /// For each description, the dimensions along which it repeats, and how often.
+    /// Dimensions along which each description repeats, with the number of repetitions.
     #[serde(
         rename = "repeatHbmLxThroImbalDim",
         default,
@@ -120,12 +118,12 @@ pub struct ShareInfo {
     pub repeated: Option<Entries<i64, Vec<(Text, i64)>>>,
 }
 
-/// An object without members.
+/// Object without members.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EmptyObject {}
 
 impl<'de> Deserialize<'de> for EmptyObject {
-    /// An empty array would do for what is derived, and it is none.
+    /// Rejects an empty array, which the derived implementation would accept.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let members = Entries::<Text, serde::de::IgnoredAny>::deserialize(deserializer)?.0;
         match members.first() {
@@ -135,29 +133,29 @@ impl<'de> Deserialize<'de> for EmptyObject {
     }
 }
 
-/// A member that may be missing: one that is there is not null.
+/// Reads a member that may be missing, but must not be null if it is present.
 pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Where an op comes from.
+/// Origin of an op.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DebugHandle {
-    /// A decimal number.
+    /// Decimal number.
     pub id: Text,
-    /// The line of the program.
+    /// Range of lines in the program.
     #[serde(default)]
     pub source: Option<SourceRange>,
-    /// The framework's operation.
+    /// Operation of the framework.
     #[serde(default)]
     pub aten_op: Option<Text>,
     /// Form of the op in each intermediate representation.
     #[serde(default)]
     pub ir_chain: Vec<Text>,
-    /// The ops that became this one.
+    /// Ops that were fused into this one.
     #[serde(default)]
     pub fused_from: Vec<DebugHandle>,
     /// Transformations that the front end applied to the op.
@@ -165,21 +163,21 @@ pub struct DebugHandle {
     pub transform_history: Vec<serde_json::Value>,
 }
 
-/// A place in a program.
+/// Range in the text of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SourceRange {
-    /// The file.
+    /// Path of the file.
     pub file: Text,
-    /// The first line.
+    /// First line.
     pub start_line: i64,
-    /// The first column.
+    /// First column.
     #[serde(default)]
     pub start_col: i64,
-    /// The last line.
+    /// Last line.
     #[serde(default)]
     pub end_line: Option<i64>,
-    /// The last column.
+    /// Last column.
     #[serde(default)]
     pub end_col: Option<i64>,
 }
@@ -188,10 +186,10 @@ pub struct SourceRange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dsc {
-    /// The number of cores.
+    /// Number of cores.
     #[serde(rename = "numCoresUsed_")]
     pub n_cores: i64,
-    /// The number of corelets.
+    /// Number of corelets.
     #[serde(
         rename = "numCoreletsUsed_",
         default,
@@ -199,19 +197,19 @@ pub struct Dsc {
         skip_serializing_if = "Option::is_none"
     )]
     pub n_corelets: Option<i64>,
-    /// The cores.
+    /// Cores that run the program.
     #[serde(rename = "coreIdsUsed_")]
     pub core_ids: Vec<i64>,
-    /// The iteration space.
+    /// Iteration space.
     #[serde(rename = "N_")]
     pub space: DimSizes,
-    /// The padding whose points are replaced: `[valid, padding]`.
+    /// Masked dimensions, each with `[valid points, padding points]`.
     #[serde(rename = "coordinateMasking_", default)]
     pub masking: Entries<Text, Vec<[i64; 2]>>,
-    /// The constant that replaces them; -1 without masking.
+    /// Number of the constant that replaces masked padding; -1 without masking.
     #[serde(rename = "maskingConstId_", default = "no_constant")]
     pub masking_constant: i64,
-    /// The symbol of each symbolic dimension.
+    /// Symbol of each symbolic dimension.
     #[serde(
         rename = "dimToSymbolMapping_",
         default,
@@ -219,31 +217,31 @@ pub struct Dsc {
         skip_serializing_if = "Option::is_none"
     )]
     pub dim_symbols: Option<Entries<Text, Vec<SizeSymbol>>>,
-    /// One core's part of the space.
+    /// One core's slice of the space.
     #[serde(rename = "dataStageParam_", default, skip_serializing_if = "StageParams::is_missing")]
     pub stages: StageParams,
-    /// The layout classes.
+    /// Layout classes.
     #[serde(rename = "primaryDsInfo_", default, skip_serializing_if = "Entries::is_empty")]
     pub classes: Entries<Text, ClassInfo>,
-    /// Set for windowed ops.
+    /// Relation of the layout classes; windowed ops only.
     #[serde(rename = "pdsRelation_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub class_relation: Option<ClassRelation>,
-    /// Where each tensor is.
+    /// Location of each tensor.
     #[serde(rename = "scheduleTree_")]
     pub nodes: Vec<AllocateNode>,
     /// Descriptions of the tensors.
     #[serde(rename = "labeledDs_")]
     pub tensors: Vec<TensorInfo>,
-    /// The constants of the op, by number.
+    /// Constants of the op, by number.
     #[serde(rename = "constantInfo_", default)]
     pub constants: Constants,
-    /// The operations; one unless ops are fused.
+    /// Operations; one unless ops are fused.
     #[serde(rename = "computeOp_")]
     pub compute: Vec<ComputeOp>,
 }
 
 impl Dsc {
-    /// The ids of its sizes and of its start addresses.
+    /// Returns the ids of the symbols of sizes and of start addresses.
     pub fn symbol_ids(&self) -> impl Iterator<Item = i64> {
         let sizes = self
             .dim_symbols
@@ -255,29 +253,29 @@ impl Dsc {
     }
 }
 
-/// The operation.
+/// Operation of a description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComputeOp {
-    /// `pt` or `sfp`.
+    /// Execution unit, `pt` or `sfp`.
     #[serde(rename = "exUnit")]
     pub unit: Text,
-    /// The device function.
+    /// Device function.
     #[serde(rename = "opFuncName")]
     pub function: Text,
-    /// How it computes.
+    /// Attributes of the computation.
     #[serde(rename = "attributes_", default, skip_serializing_if = "ComputeAttributes::is_missing")]
     pub attributes: ComputeAttributes,
     /// `Inner` in files of torch-spyre; the released schema does not have the member.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub location: Option<Text>,
-    /// The inputs, `Tensor<i>-idx<i>`.
+    /// Inputs, `Tensor<i>-idx<i>`.
     #[serde(rename = "inputLabeledDs")]
     pub inputs: Vec<Text>,
-    /// The result.
+    /// Results.
     #[serde(rename = "outputLabeledDs")]
     pub outputs: Vec<Text>,
-    /// The index tensors.
+    /// Index tensors.
     #[serde(
         rename = "indirectAccessIndexLabeledDs",
         default,
@@ -287,11 +285,11 @@ pub struct ComputeOp {
     pub indices: Option<Vec<Text>>,
 }
 
-/// How an operation computes.
+/// Attributes of a computation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComputeAttributes {
-    /// The number format it computes in.
+    /// Number format of the computation.
     #[serde(rename = "dataFormat_", default)]
     pub format: Text,
     /// `regular` or `fast`.
@@ -315,12 +313,12 @@ fn regular() -> Text {
     "regular".into()
 }
 
-/// The stride and the dilation of a window that has none.
+/// Default stride and dilation of a window.
 const fn one() -> i64 {
     1
 }
 
-/// The masking constant of a file that gives none.
+/// Default of [`Dsc::masking_constant`]: none.
 const fn no_constant() -> i64 {
     -1
 }

@@ -1,14 +1,13 @@
-//! The form of a file that release 1.0.0 demands, where torch-spyre's practice, which the emitter follows, differs from
-//! it.
+//! Conversion of files to release 1.0.0, where torch-spyre's practice, which the emitter follows, differs from it.
 
 use super::{AllocateNode, CoordinateFolds, Dsc, Operation};
 
 impl Operation {
-    /// Rewrites a file of torch-spyre's practice as release 1.0.0 has it. The file means the same; what the release
-    /// cannot express is unchanged, and breaks a rule of the release.
+    /// Rewrites a file of torch-spyre's practice as a file of release 1.0.0 with the same meaning. Members that the
+    /// release cannot express stay unchanged, and violate a rule of the release.
     ///
     /// * `location` and `dsOffset` are not members of the release, and a first node has no `prev_`.
-    /// * A fold of sticks counts every stick, also one that is filled in part.
+    /// * A fold of sticks counts partially filled sticks too.
     /// * The ids of symbolic sizes are strings, and a symbolic size is -1.
     pub fn convert_to_release(&mut self) {
         for dsc in &mut self.dscs {
@@ -58,7 +57,7 @@ impl AllocateNode {
 const STICK_FOLD_LABEL: &str = "elem_arr_1";
 
 impl CoordinateFolds {
-    /// Makes the fold of sticks count a last stick that `size` points fill in part.
+    /// Makes the fold of sticks count a last stick that `size` points fill partially.
     fn count_partial_sticks(&mut self, size: Option<i64>) {
         let is_counted = self.folds.iter().filter(|fold| fold.label.starts_with("elem_arr_")).count() == 2;
         let (Some(sticks), Some(within)) = (self.find_fold(STICK_FOLD_LABEL), self.find_fold("elem_arr_0")) else {

@@ -1,4 +1,4 @@
-//! The iteration space in a file: whole, and one core's part.
+//! Iteration space in a file: that of the op, and one core's slice of it.
 
 use super::entries::WholeNumber;
 use super::{Entries, Text};
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize, Serializer};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabeledSizes(pub Entries<Text, i64>);
 
-/// The names that dimensions have in files.
+/// Names of dimensions in files.
 const DIM_LABELS: [&str; 10] = ["mb", "x", "x1", "y", "i", "j", "ki", "kj", "out", "in"];
 
 impl LabeledSizes {
-    /// The size of a dimension, by its label without the underscore.
+    /// Returns the size of a dimension, by its label without the underscore.
     #[must_use]
     pub fn get(&self, label: &str) -> Option<i64> {
         self.0.iter().find(|(key, _)| key.strip_suffix('_') == Some(label)).map(|(_, size)| *size)
@@ -39,7 +39,7 @@ impl<'de> Deserialize<'de> for LabeledSizes {
     }
 }
 
-/// The stages of data: always one, `0`.
+/// Stages of data: always one, `0`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StageParams {
@@ -54,34 +54,34 @@ impl StageParams {
     }
 }
 
-/// The steady state and the end of a stage; they differ where work is uneven.
+/// Steady state and end of a stage; they differ if work is uneven.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StagePair {
-    /// The unit that the sizes are of; the reference emitter writes it in both members instead.
+    /// Unit that the sizes belong to; the reference emitter writes it in both members instead.
     #[serde(rename = "name_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub name: Option<Text>,
-    /// The steady state.
+    /// Sizes in the steady state.
     #[serde(rename = "ss_")]
     pub steady: DimSizes,
-    /// The end.
+    /// Sizes at the end.
     #[serde(rename = "el_")]
     pub end: DimSizes,
 }
 
-/// The sizes of the units of each corelet, by the name of the unit.
+/// Sizes of the units of each corelet, by the name of the unit.
 type UnitSplit = Entries<i64, Entries<Text, i64>>;
 
-/// The sizes of an iteration space: of the whole op, or of one core.
+/// Sizes of an iteration space: of the complete op, or of one core.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DimSizes {
-    /// `n` for the whole op, `core` for one core.
+    /// `n` for the complete op, `core` for one core.
     #[serde(rename = "name_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub name: Option<Text>,
-    /// Points by dimension; -1 for a symbolic size.
+    /// Number of points of each dimension; -1 for a symbolic size.
     #[serde(flatten)]
     pub sizes: LabeledSizes,
-    /// The bounds of symbolic dimensions.
+    /// Bounds of symbolic dimensions.
     #[serde(
         rename = "symbolicDimInfo_",
         default,
@@ -89,7 +89,7 @@ pub struct DimSizes {
         skip_serializing_if = "Option::is_none"
     )]
     pub symbolic: Option<Entries<Text, SymbolicInfo>>,
-    /// Limits of products of symbolic sizes, by the list of their dimensions.
+    /// Maximum products of symbolic sizes, by the list of their dimensions.
     #[serde(
         rename = "maxSymbolicVolume_",
         default,
@@ -97,7 +97,7 @@ pub struct DimSizes {
         skip_serializing_if = "Option::is_none"
     )]
     pub max_symbolic_volume: Option<Entries<Text, i64>>,
-    /// The size of each corelet.
+    /// Size of each corelet.
     #[serde(
         rename = "coreletSplit_",
         default,
@@ -105,7 +105,7 @@ pub struct DimSizes {
         skip_serializing_if = "Option::is_none"
     )]
     pub corelet_split: Option<Entries<Text, Vec<i64>>>,
-    /// The sizes of the rows of each corelet.
+    /// Sizes of the rows of each corelet.
     #[serde(
         rename = "rowSplit_",
         default,
@@ -113,7 +113,7 @@ pub struct DimSizes {
         skip_serializing_if = "Option::is_none"
     )]
     pub row_split: Option<Entries<Text, Entries<i64, Vec<i64>>>>,
-    /// The sizes of the units of each corelet.
+    /// Sizes of the units of each corelet.
     #[serde(
         rename = "peSfpSplit_",
         default,
@@ -121,7 +121,7 @@ pub struct DimSizes {
         skip_serializing_if = "Option::is_none"
     )]
     pub pe_sfp_split: Option<Entries<Text, UnitSplit>>,
-    /// The windows.
+    /// Windows, by dimension.
     #[serde(
         rename = "paddingSizes_",
         default,
@@ -132,42 +132,42 @@ pub struct DimSizes {
 }
 
 impl DimSizes {
-    /// The bounds of a symbolic size, whose dimension some emitters write with an underscore.
+    /// Returns the bounds of a symbolic size. Some emitters write its dimension with an underscore.
     #[must_use]
     pub fn bounds(&self, label: &str) -> Option<&SymbolicInfo> {
         let is_dim = |key: &str| key.strip_suffix('_').unwrap_or(key) == label;
         self.symbolic.iter().flat_map(Entries::iter).find(|(key, _)| is_dim(key)).map(|(_, info)| info)
     }
 
-    /// The windows, by dimension.
+    /// Returns the windows, by dimension.
     pub fn windows(&self) -> impl Iterator<Item = (&Text, &WindowInfo)> {
         self.windows.iter().flat_map(Entries::iter)
     }
 }
 
-/// The bounds of one core's part of a symbolic dimension.
+/// Bounds of one core's slice of a symbolic dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SymbolicInfo {
-    /// The largest size.
+    /// Maximum size.
     #[serde(rename = "maxSize_")]
     pub max: i64,
-    /// It is a multiple of this.
+    /// Number of which the size is a multiple.
     #[serde(rename = "granularity_")]
     pub granularity: i64,
 }
 
-/// A window along one dimension.
+/// Window along one dimension.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowInfo {
-    /// Points added in front of the input.
+    /// Number of points added before the input.
     #[serde(rename = "padFront_", default)]
     pub pad_front: i64,
-    /// Points added behind the input.
+    /// Number of points added after the input.
     #[serde(rename = "padBack_", default)]
     pub pad_back: i64,
-    /// Points that no window reads (depthwise convolutions only, as the next two).
+    /// Number of points that no window reads. This and the next two members exist for depthwise convolutions only.
     #[serde(
         rename = "unneededPad_",
         default,
@@ -175,7 +175,7 @@ pub struct WindowInfo {
         skip_serializing_if = "Option::is_none"
     )]
     pub unneeded: Option<i64>,
-    /// Those taken off the front padding.
+    /// Number of points subtracted from the front padding.
     #[serde(
         rename = "unneededPadFront_",
         default,
@@ -183,7 +183,7 @@ pub struct WindowInfo {
         skip_serializing_if = "Option::is_none"
     )]
     pub unneeded_front: Option<i64>,
-    /// Those taken off the back padding.
+    /// Number of points subtracted from the back padding.
     #[serde(
         rename = "unneededPadBack_",
         default,
@@ -191,7 +191,7 @@ pub struct WindowInfo {
         skip_serializing_if = "Option::is_none"
     )]
     pub unneeded_back: Option<i64>,
-    /// Points of the input with padding.
+    /// Number of points of the input with padding.
     #[serde(rename = "totalSize_")]
     pub total: i64,
     /// Input points from one output point to the next.
@@ -200,7 +200,7 @@ pub struct WindowInfo {
     /// Input points from one window point to the next.
     #[serde(rename = "dilation_", default = "super::one")]
     pub dilation: i64,
-    /// The dimension of the window's points.
+    /// Dimension of the window's points.
     #[serde(rename = "windowDim_")]
     pub window_dim: Text,
 }

@@ -1,22 +1,22 @@
-//! Tensors in a file: what they are and where they are.
+//! Tensors in a file: their properties and locations.
 
 use super::{CoordinateFolds, CoreKey, DecimalInteger, Entries, Flag, FoldMap, Text, WordLength};
 use serde::{Deserialize, Serialize};
 
-/// A layout class.
+/// Layout class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassInfo {
-    /// The dimensions, innermost beside the stick first.
+    /// Dimensions; the innermost one, next to the stick, is first.
     #[serde(rename = "layoutDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Text>,
-    /// The dimensions along a stick.
+    /// Dimensions along a stick.
     #[serde(rename = "stickDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub stick: Vec<Text>,
-    /// Elements of a stick along each of them.
+    /// Number of elements of a stick along each of these dimensions.
     #[serde(rename = "stickSize_", default, skip_serializing_if = "Vec::is_empty")]
     pub stick_sizes: Vec<i64>,
-    /// Copies along each of them; `[1]` in files of torch-spyre, and only there for windowed ops.
+    /// Copies along each of these dimensions; `[1]` in files of torch-spyre, and present for windowed ops only.
     #[serde(
         rename = "stickRepl_",
         default,
@@ -26,39 +26,39 @@ pub struct ClassInfo {
     pub stick_replication: Option<Vec<i64>>,
 }
 
-/// How classes share data.
+/// Sharing of data by layout classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassRelation {
-    /// 1 when windows overlap.
+    /// 1 if windows overlap.
     #[serde(rename = "isPdsReuse")]
     pub is_reuse: u8,
 }
 
-/// Where a tensor is, on every core.
+/// Location of a tensor on every core.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AllocateNode {
     /// Always `allocate`.
     #[serde(rename = "nodeType_")]
     pub node_type: Text,
-    /// Its own name; `allocate-Tensor<i>_<hbm|lx>` in files of torch-spyre.
+    /// Unique name; `allocate-Tensor<i>_<hbm|lx>` in files of torch-spyre.
     #[serde(rename = "name_")]
     pub name: Text,
-    /// The node before it; the release leaves it out for the first node, torch-spyre writes an empty name everywhere.
+    /// Preceding node. The release omits it for the first node; torch-spyre writes an empty name.
     #[serde(rename = "prev_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub previous: Option<Text>,
-    /// The number of the tensor; its position if the file does not say it.
+    /// Number of the tensor; its position if the file omits it.
     #[serde(rename = "ldsIdx_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub tensor: Option<usize>,
     /// `hbm` or `lx`.
     #[serde(rename = "component_", default, skip_serializing_if = "str::is_empty")]
     pub component: Text,
-    /// The padding of a depthwise convolution's input; read into [`Self::padding`], since only the place in the file
-    /// differs.
+    /// Padding of the input of a depthwise convolution. It is read into [`Self::padding`], since only the position of
+    /// the member in the file differs.
     #[serde(rename(serialize = "padding_"), skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub early_padding: Option<Entries<Text, Text>>,
-    /// 1 when the start addresses are symbols.
+    /// 1 if the start addresses are symbols.
     #[serde(
         rename = "isStartAddrSymbolic_",
         default,
@@ -66,7 +66,7 @@ pub struct AllocateNode {
         skip_serializing_if = "Option::is_none"
     )]
     pub is_symbolic: Option<Flag>,
-    /// Set if each core has a tensor of its own in HBM, of the size of its slice.
+    /// Present if each core has its own tensor in HBM, of the size of its slice.
     #[serde(
         rename = "nonUnifiedAllocInHBM_",
         default,
@@ -74,16 +74,16 @@ pub struct AllocateNode {
         skip_serializing_if = "Option::is_none"
     )]
     pub non_unified: Option<Flag>,
-    /// The tensor's own dimension order.
+    /// Dimension order of the tensor.
     #[serde(rename = "layoutDimOrder_", default, skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<Text>,
-    /// Positions that one index reaches, by dimension, or -1.
+    /// Number of positions that one index selects, by dimension, or -1.
     #[serde(rename = "maxDimSizes_", default, skip_serializing_if = "Vec::is_empty")]
     pub page_sizes: Vec<i64>,
     /// `no_indirection`, `index_tensor` or `value_tensor`.
     #[serde(rename = "indirectAllocType_", default, skip_serializing_if = "str::is_empty")]
     pub indirection: Text,
-    /// The node of the index tensor, or of what it indexes.
+    /// Node of the index tensor, or of the tensor that it indexes.
     #[serde(
         rename = "relatedIndirectAccessAlloc_",
         default,
@@ -99,10 +99,10 @@ pub struct AllocateNode {
         skip_serializing_if = "Option::is_none"
     )]
     pub index_type: Option<Text>,
-    /// The byte address or the symbol of each core's part.
+    /// Byte address or symbol of each core's slice.
     #[serde(rename = "startAddressCoreCorelet_", default, skip_serializing_if = "FoldMap::is_missing")]
     pub start: FoldMap<CoreKey, DecimalInteger>,
-    /// How a windowed input is padded, by dimension.
+    /// Padding of a windowed input, by dimension.
     #[serde(
         rename = "padding_",
         default,
@@ -110,7 +110,7 @@ pub struct AllocateNode {
         skip_serializing_if = "Option::is_none"
     )]
     pub padding: Option<Entries<Text, Text>>,
-    /// Elements beyond the part that the op touches, by dimension and core; core -1 is every core.
+    /// Elements beyond the region that the op accesses, by dimension and core; core -1 is every core.
     #[serde(
         rename = "backGapCore_",
         default,
@@ -118,19 +118,19 @@ pub struct AllocateNode {
         skip_serializing_if = "Option::is_none"
     )]
     pub gaps: Option<Entries<Text, Entries<i64, DecimalInteger>>>,
-    /// How the op's space lies in the tensor.
+    /// Mapping of the op's space to the tensor.
     #[serde(rename = "coordinates_", default, skip_serializing_if = "Coordinates::is_missing")]
     pub coordinates: Coordinates,
 }
 
 impl AllocateNode {
-    /// Whether its start addresses are symbols.
+    /// Returns whether the start addresses are symbols.
     #[must_use]
     pub fn has_symbolic_start(&self) -> bool {
         self.is_symbolic.is_some_and(Flag::is_set)
     }
 
-    /// Whether each core has a tensor of its own: in LX, or in HBM with unrelated addresses.
+    /// Returns whether each core has its own tensor: in LX, or in HBM with unrelated addresses.
     #[must_use]
     pub fn is_per_core(&self) -> bool {
         self.component == "lx" || self.non_unified.is_some_and(Flag::is_set)
@@ -143,37 +143,37 @@ impl Coordinates {
     }
 }
 
-/// How the op's space lies in a tensor.
+/// Mapping of the op's space to a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Coordinates {
-    /// By dimension.
+    /// Mapping of each dimension.
     #[serde(rename = "coordInfo", default)]
     pub dims: Entries<Text, CoordInfo>,
-    /// The slice that each core holds, when that is not what it computes.
+    /// Slice that each core holds, if it differs from the one that the core computes.
     #[serde(rename = "coreIdToWkSlice_", default)]
     pub core_to_slice: Entries<i64, Entries<Text, i64>>,
 }
 
-/// How one dimension of the op's space lies in a tensor.
+/// Mapping of one dimension of the op's space to a tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoordInfo {
-    /// Spatial folds: always 3.
+    /// Number of spatial folds: always 3.
     pub spatial: i64,
-    /// Temporal folds: always 0.
+    /// Number of temporal folds: always 0.
     pub temporal: i64,
-    /// Folds of the elements.
+    /// Number of folds of the elements.
     #[serde(rename = "elemArr")]
     pub element_folds: i64,
-    /// How the dimension is padded.
+    /// Padding kind of the dimension.
     pub padding: Text,
-    /// The folds.
+    /// Folds of the dimension.
     pub folds: CoordinateFolds,
 }
 
 impl CoordInfo {
-    /// The corelets over which the dimension is folded; 1 without such a fold.
+    /// Returns the number of corelets over which the dimension is folded; 1 without such a fold.
     #[must_use]
     pub fn num_corelets(&self) -> i64 {
         self.folds.folds.iter().find(|fold| fold.label == "corelet_fold").map_or(1, |fold| fold.factor)
@@ -184,16 +184,16 @@ impl CoordInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorInfo {
-    /// The number of the tensor.
+    /// Number of the tensor.
     #[serde(rename = "ldsIdx_")]
     pub tensor: usize,
-    /// Its own name; `Tensor<i>` in files of torch-spyre.
+    /// Unique name; `Tensor<i>` in files of torch-spyre.
     #[serde(rename = "dsName_")]
     pub name: Text,
-    /// Its layout class.
+    /// Layout class.
     #[serde(rename = "dsType_")]
     pub class: Text,
-    /// 1, -1 or -2 for each dimension of the class.
+    /// Scale of each dimension of the class: 1, -1 or -2.
     #[serde(
         rename = "scale_",
         default,
@@ -201,30 +201,30 @@ pub struct TensorInfo {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub scales: Vec<i64>,
-    /// Bytes of an element.
+    /// Length of an element.
     #[serde(rename = "wordLength", default, skip_serializing_if = "WordLength::is_missing")]
     pub word_length: WordLength,
-    /// The number format.
+    /// Number format.
     #[serde(rename = "dataFormat_")]
     pub format: Text,
-    /// Where it may live.
+    /// Memories that may hold the tensor.
     #[serde(rename = "memOrg_")]
     pub memory: TensorMemories,
 }
 
-/// Where a tensor may live.
+/// Memories that may hold a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TensorMemories {
-    /// In HBM.
+    /// Presence in HBM.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub hbm: Option<MemoryPresence>,
-    /// In LX.
+    /// Presence in LX.
     #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub lx: Option<MemoryPresence>,
 }
 
-/// That a tensor may live somewhere.
+/// Presence of a tensor in a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPresence {
@@ -255,7 +255,7 @@ pub struct MemoryPresence {
         skip_serializing_if = "Option::is_none"
     )]
     pub offset: Option<i64>,
-    /// The node of the tensor.
+    /// Node of the tensor.
     #[serde(
         rename = "allocateNode_",
         default,

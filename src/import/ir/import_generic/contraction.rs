@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl GenericImporter<'_, '_> {
-    /// Returns the dimensions of a matmul, if the product of two inputs is one.
+    /// Returns the dimensions of a matmul, if the sum of products of two inputs is one.
     pub(super) fn find_contraction(&self, product: &InputProduct, result: usize) -> Option<Contraction> {
         let sizes = &self.space.window.sizes;
         let moving = |map: &[AffineExpression]| {
@@ -39,7 +39,7 @@ impl GenericImporter<'_, '_> {
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
         let found = Contraction::from_dims(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
-        // Another input may broadcast the complete product.
+        // Another input may broadcast the complete matmul.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let num_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
         let is_whole = (0..self.space.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));

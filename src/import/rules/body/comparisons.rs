@@ -1,9 +1,9 @@
 //! Evaluation of comparisons in a body, and of their logical combinations, with numbers in place of the compared
 //! scalars.
 //!
-//! Producers express in many ways which of two elements comes first or is larger, and how a NaN is handled. The way
-//! does not matter: a truth value that is made of comparisons of a few scalars alone is known for each order of these
-//! scalars.
+//! Producers express in many ways which of two elements comes first or is larger, and how a NaN is handled. A truth
+//! value made only of comparisons of a few scalars is determined by the order of these scalars, so evaluation covers
+//! all of these ways.
 
 use super::{BodyScalar, GenericBody, ScalarOp};
 use std::cmp::Ordering;

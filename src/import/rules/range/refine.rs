@@ -1,5 +1,5 @@
-//! Intervals of a select whose condition compares a number with a known one: `i < 0 ? i + n : i` is at least 0 for
-//! every `i` from `-n` on.
+//! Intervals of a select whose condition compares a number with a constant: `i < 0 ? i + n : i` is at least 0 for every
+//! `i` from `-n` on.
 
 use super::{IntervalAnalysis, ValueInterval};
 use crate::import::graph::{NodeId, NodeKind, ValueGraph, integers::IntegerDivision};
@@ -7,14 +7,14 @@ use crate::import::graph::{NodeId, NodeKind, ValueGraph, integers::IntegerDivisi
 /// Maximum number of operations between a select and the number that its condition compares.
 const MAX_DEPTH: usize = 3;
 
-/// The values of a number for which a comparison holds, and those for which it does not.
+/// Intervals of a number where a comparison holds, and where it does not.
 struct ComparisonSides {
     number: NodeId,
     holds: ValueInterval,
     fails: ValueInterval,
 }
 
-/// The node that a node is but for known numbers that are added or subtracted, and their sum.
+/// Looks through additions and subtractions of constants; returns the base node, and the offset of `id` from it.
 fn split_offset(graph: &ValueGraph, id: NodeId) -> (NodeId, f64) {
     let (mut base, mut offset) = (graph.device_node(id), 0.0);
     for _ in 0..MAX_DEPTH {
@@ -34,8 +34,8 @@ fn split_offset(graph: &ValueGraph, id: NodeId) -> (NodeId, f64) {
     (base, offset)
 }
 
-/// Whether two nodes have the same values: one node, or the same view of such. A value that is shown under other
-/// indices has a node for each time.
+/// Returns whether two nodes have the same values: they are one node, or equal views of nodes with the same values. A
+/// value may have several equal views, each a node.
 fn have_same_values(graph: &ValueGraph, one: NodeId, other: NodeId) -> bool {
     let (mut one, mut other) = (graph.device_node(one), graph.device_node(other));
     while one != other {
@@ -63,7 +63,7 @@ fn is_integer(graph: &ValueGraph, id: NodeId) -> bool {
 }
 
 impl IntervalAnalysis<'_> {
-    /// Returns what a choice between `yes` and `no` may be, if its condition compares an integer with a known number.
+    /// Returns the interval of a select between `yes` and `no`, if its condition compares an integer with a constant.
     pub(super) fn refine_select(&mut self, condition: NodeId, yes: NodeId, no: NodeId) -> Option<ValueInterval> {
         let ComparisonSides { number, holds, fails } = self.find_sides(condition)?;
         let is_empty = |side: &ValueInterval| side.first > side.last;
@@ -78,7 +78,7 @@ impl IntervalAnalysis<'_> {
         }
     }
 
-    /// Returns what the quotient or the rest of a division may be; none if the divisor may be below 1.
+    /// Returns the interval of the quotient or the remainder of a division. Returns None if the divisor may be below 1.
     pub(super) fn division_interval(
         &mut self,
         IntegerDivision { dividend, divisor, is_remainder: is_rest }: IntegerDivision,
@@ -95,7 +95,7 @@ impl IntervalAnalysis<'_> {
         Some(x.with_hull(&ends.map(f64::floor)))
     }
 
-    /// The sides of a comparison of an integer, of which the range is known, with a known number.
+    /// Returns the sides of a comparison of an integer, whose range is known, with a constant.
     fn find_sides(&mut self, condition: NodeId) -> Option<ComparisonSides> {
         let graph = self.graph;
         let node = graph.node(graph.device_node(condition));
@@ -132,7 +132,7 @@ impl IntervalAnalysis<'_> {
     }
 
     /// Returns the interval of a node while `number` is within an interval, if the node is computed from `number` by
-    /// few sums and differences. None otherwise.
+    /// few sums and differences. Returns None otherwise.
     fn refine_interval(
         &mut self,
         id: NodeId,

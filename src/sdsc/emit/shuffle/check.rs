@@ -4,20 +4,20 @@ use super::{Shuffle, ShuffleView};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A shuffle that has no file. The text names the value found and the rule that it breaks.
+/// Reason why a shuffle has no file. The text states the value found and the violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShuffleError {
     /// More cores or corelets than the machine has.
     #[error("expected 1 to {limit} cores with 1 or 2 corelets, found {cores} cores with {corelets}")]
     Cores {
-        /// The cores of the shuffle.
+        /// Cores of the shuffle.
         cores: i64,
-        /// The corelets of a core.
+        /// Corelets of a core.
         corelets: i64,
-        /// The cores of the machine.
+        /// Cores of the machine.
         limit: i64,
     },
-    /// A view whose lists do not have one entry for each dimension or core, or that names a core that is not there.
+    /// A view whose lists do not have one entry for each dimension or core, or that names an unknown core.
     #[error("{view}: expected {expected}")]
     Shape {
         /// `source` or `destination`.
@@ -25,18 +25,18 @@ pub enum ShuffleError {
         /// The rule.
         expected: String,
     },
-    /// Slices that do not divide a dimension into equal parts of complete sticks.
+    /// Slices that do not divide a dimension into equal slices of complete sticks.
     #[error("{view}: expected slices of {unit} points that divide the {size} points of '{label}', found {slices}")]
     Slices {
         /// `source` or `destination`.
         view: &'static str,
-        /// The dimension.
+        /// Label of the dimension.
         label: &'static str,
-        /// Its size.
+        /// Size of the dimension.
         size: i64,
-        /// The number of slices.
+        /// Number of slices.
         slices: i64,
-        /// The points of which a part is a multiple.
+        /// Number of points of which a slice is a multiple.
         unit: i64,
     },
     /// A slice that no core holds.
@@ -46,7 +46,7 @@ pub enum ShuffleError {
     Incomplete {
         /// `source` or `destination`.
         view: &'static str,
-        /// The slice of each dimension.
+        /// Slice of each dimension.
         slots: Vec<i64>,
     },
     /// A slice of the source on two cores.
@@ -54,14 +54,14 @@ pub enum ShuffleError {
         "source: expected one core for slice {slots:?}, found cores {first} and {second}; an element has one value"
     )]
     TwoOwners {
-        /// The slice of each dimension.
+        /// Slice of each dimension.
         slots: Vec<i64>,
-        /// A core that holds it.
+        /// Core that holds the slice.
         first: i64,
-        /// Another one.
+        /// Other core that holds the slice.
         second: i64,
     },
-    /// An address that is no stick of LX.
+    /// An address that is not a stick in LX.
     #[error("{view}: expected an address that is a multiple of 128 from 0, found {address} on core {core}")]
     Address {
         /// `source` or `destination`.
@@ -71,7 +71,7 @@ pub enum ShuffleError {
         /// The address.
         address: i64,
     },
-    /// A part that does not fit into LX.
+    /// A slice that does not fit into LX.
     #[error(
         "{view}: expected at most {limit} bytes of LX, found {bytes} bytes from {address} on core {core}; pass the tensor through HBM"
     )]
@@ -80,11 +80,11 @@ pub enum ShuffleError {
         view: &'static str,
         /// The core.
         core: i64,
-        /// The address of its part.
+        /// Address of the slice.
         address: i64,
-        /// The bytes of its part.
+        /// Size of the slice, in bytes.
         bytes: i64,
-        /// The bytes of LX.
+        /// Size of LX, in bytes.
         limit: i64,
     },
     /// Source and destination that share bytes.
@@ -147,7 +147,7 @@ fn check_shape(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Re
     Ok(())
 }
 
-/// A core has complete sticks, and each of its corelets too.
+/// Checks that the slice of each core, and of each of its corelets, consists of complete sticks.
 fn check_slices(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     for (((label, size), slices), gap) in shuffle.dims.iter().zip(&found.slices).zip(&found.gaps) {
         let unit = if *label == shuffle.stick { shuffle.format.elements_per_stick() * shuffle.corelets } else { 1 };
@@ -162,7 +162,7 @@ fn check_slices(shuffle: &Shuffle, view: &'static str, found: &ShuffleView) -> R
 fn check_complete(view: &'static str, found: &ShuffleView) -> Result<(), ShuffleError> {
     let held: BTreeSet<&Vec<i64>> = found.slots.values().collect();
     let mut slots = vec![0; found.slices.len()];
-    // At most one slice for each core is visited before one is missing.
+    // The loop ends after at most one slice per core.
     while held.contains(&slots) {
         let mut dims = slots.iter_mut().zip(&found.slices).rev();
         let carried = dims.all(|(slot, slices)| {

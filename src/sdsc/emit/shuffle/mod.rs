@@ -1,7 +1,7 @@
-//! The SDSC file of a shuffle: a copy of a tensor in LX from the cores that hold it to the cores that need it.
+//! SDSC file of a shuffle: a copy of a tensor in LX from the cores that hold it to the cores that need it.
 //!
-//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`ShuffleView`] says which slice each
-//! core holds and at which address. One file describes any such pair: one-to-one moves, all-gathers within groups,
+//! A [`Shuffle`] is two views of one tensor, its source and its destination. A [`ShuffleView`] states which slice each
+//! core holds and at which address. One file describes any pair of views: one-to-one moves, all-gathers within groups,
 //! copies on the same core.
 
 mod check;
@@ -18,40 +18,40 @@ use sdsc_format::model::{
 };
 use std::collections::BTreeMap;
 
-/// A copy of a tensor in LX between cores.
+/// Copy of a tensor in LX between cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shuffle {
-    /// The dimensions of the tensor, with their sizes.
+    /// Dimensions of the tensor, with their sizes.
     pub dims: Vec<(DimLabel, i64)>,
-    /// The dimension along the sticks.
+    /// Dimension along the sticks.
     pub stick: DimLabel,
-    /// The number format.
+    /// Number format.
     pub format: DeviceFormat,
-    /// The cores of the bundle; each view lists those that hold a part.
+    /// Number of cores of the bundle; each view lists those that hold a slice.
     pub cores: i64,
-    /// The corelets of a core that share its part along [`Self::find_stick`]: 1 or 2.
+    /// Number of corelets of a core that share its slice along [`Self::stick`]: 1 or 2.
     pub corelets: i64,
     /// Whether the source is a sum that only its cores have completed. The file then lists only these cores as used.
     pub is_completed_sum: bool,
-    /// The parts before the copy.
+    /// Slices before the copy.
     pub source: ShuffleView,
-    /// The parts after the copy.
+    /// Slices after the copy.
     pub destination: ShuffleView,
 }
 
-/// The parts of a tensor that cores hold.
+/// Slices of a tensor that cores hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShuffleView {
-    /// Order of the dimensions in memory, from the one beside the stick outwards.
+    /// Order of the dimensions in memory, from the one next to the stick outwards.
     pub order: Vec<DimLabel>,
-    /// Number of slices of each dimension, in the order of [`Shuffle::operand_dims`].
+    /// Number of slices of each dimension, in the order of [`Shuffle::dims`].
     pub slices: Vec<i64>,
-    /// The slice of each dimension that a core holds; a core that holds no part is absent.
+    /// Slice of each dimension that a core holds; a core that holds none is absent.
     pub slots: BTreeMap<i64, Vec<i64>>,
-    /// Points between two rows of a part that are no part of it, by dimension: the part is a box in a larger buffer of
-    /// its core.
+    /// Points between two rows of a slice that do not belong to it, by dimension: the slice is a box in a larger buffer
+    /// of its core.
     pub gaps: Vec<i64>,
-    /// LX address of each core's part, for all cores of [`Shuffle::num_cores`].
+    /// LX address of each core's slice, for all cores of [`Shuffle::cores`].
     pub addresses: Vec<i64>,
 }
 
@@ -66,12 +66,12 @@ pub fn build_shuffle_file(shuffle: &Shuffle, index: usize, target: &Target) -> R
 }
 
 impl Shuffle {
-    /// Returns the points of one core's part along each dimension.
+    /// Returns the number of points of one core's slice along each dimension.
     fn slice_sizes<'a>(&'a self, view: &'a ShuffleView) -> impl Iterator<Item = i64> + 'a {
         self.dims.iter().zip(&view.slices).map(|((_, size), slices)| size / slices)
     }
 
-    /// Returns the bytes from the first stick of one core's part to the last.
+    /// Returns the bytes from the first stick of one core's slice to the last.
     fn slice_bytes(&self, view: &ShuffleView) -> i64 {
         let (mut last, mut step) = (0_i64, STICK_BYTES);
         for label in &view.order {
@@ -173,7 +173,7 @@ impl Shuffle {
         }
     }
 
-    /// The layout class of both tensors; it has the order of the first.
+    /// Returns the layout class of both tensors; it has the order of the first.
     fn build_class(&self) -> ClassInfo {
         ClassInfo {
             order: self.source.order.iter().map(|label| label.name().into()).collect(),
@@ -222,7 +222,7 @@ impl Shuffle {
         }
     }
 
-    /// Folds of one dimension: cores, corelets, rows, then the elements of a part.
+    /// Returns the folds of one dimension: cores, corelets, rows, then the elements of a slice.
     fn build_coordinate(&self, label: DimLabel, size: i64, slices: i64) -> CoordInfo {
         let part = size / slices;
         let per_stick = self.format.elements_per_stick();

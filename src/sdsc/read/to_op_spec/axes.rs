@@ -34,8 +34,8 @@ pub(super) fn inner_elements(sizes: &[i64], per_stick: i64, at: usize) -> i64 {
     sizes[..at].iter().fold(per_stick, |product, size| product.saturating_mul(*size))
 }
 
-/// Returns whether the sizes, innermost first, imply the steps: a slice is a part of `inner sizes * min(size, extent)`
-/// elements.
+/// Returns whether the sizes, innermost first, imply the steps: a slice is a fraction of
+/// `inner sizes * min(size, extent)` elements.
 pub(super) fn are_consistent(axes: &[OrderAxis], sizes: &[i64], per_stick: i64) -> bool {
     (0..axes.len().min(sizes.len())).all(|at| axes[at].is_divided(compute_span(axes, sizes, per_stick, at)))
 }

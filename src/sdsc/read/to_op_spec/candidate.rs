@@ -7,15 +7,15 @@ use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 /// Candidate for the open properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OpSpecCandidate {
-    /// The dimensions of the iteration space; the rules added the others.
+    /// Dimensions of the iteration space; the rules added the others.
     pub(super) dims: Vec<DimLabel>,
     /// Whether the op reduces.
     pub(super) is_reduction: bool,
-    /// The padding of a restickify's ranges, where gaps leave it open.
+    /// Padding of a restickify's ranges, if gaps leave it open.
     pub(super) padded: Vec<RangePadding>,
     /// Outer device dimensions of size 1 that index tensors have.
     pub(super) index_units: usize,
-    /// Number of the index tensor's device shape among those that fit.
+    /// Index of the index tensor's device shape among the shapes that fit.
     pub(super) index_form: usize,
     /// Number of trailing dimensions in a value tensor's order that it does not have, although files list them.
     pub(super) value_tail: usize,
@@ -23,11 +23,11 @@ pub(super) struct OpSpecCandidate {
     pub(super) owned: StatedOwnership,
 }
 
-/// The padding of a range.
+/// Padding of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RangePadding {
     pub(super) label: DimLabel,
-    /// Points of padding.
+    /// Number of points of padding.
     pub(super) points: i64,
     /// Whether the tensor ends before the padding, so that its gap is the padding.
     pub(super) ends_short: bool,
@@ -42,7 +42,7 @@ pub(super) enum StatedOwnership {
 }
 
 impl OpSpecCandidate {
-    /// The position of a dimension in the iteration space.
+    /// Returns the position of a dimension in the iteration space.
     pub(super) fn dim_position(&self, label: DimLabel) -> Result<usize, OpSpecReadError> {
         let position = self.dims.iter().position(|known| *known == label);
         position.ok_or_else(|| {
@@ -83,7 +83,7 @@ impl OpSpecCandidate {
         if gapped.is_empty() {
             return guesses;
         }
-        // Any padding is tried for one dimension at a time, so that there are hundreds of guesses and not thousands.
+        // Arbitrary padding is tried for one dimension at a time, which limits the number of candidates to hundreds.
         let with_any = |any: &DimLabel| {
             gapped.iter().fold(guesses.clone(), |guesses, (label, gap)| {
                 let paddings = enumerate_paddings(file, *label, *gap, label == any);
@@ -94,7 +94,7 @@ impl OpSpecCandidate {
     }
 }
 
-/// Returns the product of guesses and choices; guesses with the first choice come first.
+/// Returns the Cartesian product of candidates and choices; candidates with the first choice come first.
 fn expand_candidates<T: Copy>(
     guesses: &[OpSpecCandidate],
     choices: impl Iterator<Item = T>,
@@ -110,8 +110,8 @@ fn expand_candidates<T: Copy>(
     choices.flat_map(chosen).collect()
 }
 
-/// The dimensions of a restickify that have a gap beside the stick, and the gap. The rules pad the sticks of both
-/// tensors, so what is a stick of one may end earlier in the other.
+/// Returns the dimensions of a restickify that have a gap next to the stick, and the gap. The rules pad the sticks of
+/// both tensors, so a stick dimension of one may end earlier in the other.
 fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
     let mut gapped: Vec<(DimLabel, i64)> = Vec::new();
     for tensor in (0..file.dsc.nodes.len()).filter(|_| file.function == "ReStickifyOpHBM") {
@@ -141,7 +141,7 @@ fn enumerate_paddings(file: &SdscFile<'_>, label: DimLabel, gap: i64, is_any: bo
     paddings
 }
 
-/// Most files show whether the op reduces: a reduction lists its result as an input.
+/// Returns the possible values of `is_reduction`. Most files determine it: a reduction lists its result as an input.
 fn enumerate_reductions(file: &SdscFile<'_>) -> Vec<bool> {
     match file.family(true) {
         OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Pool | OpFamily::TopK => vec![true, false],
@@ -149,7 +149,7 @@ fn enumerate_reductions(file: &SdscFile<'_>) -> Vec<bool> {
     }
 }
 
-/// Returns the spaces that may have these labels.
+/// Returns the iteration spaces that may have these labels.
 fn enumerate_spaces(file: &SdscFile<'_>, family: OpFamily) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     match family {
@@ -159,7 +159,8 @@ fn enumerate_spaces(file: &SdscFile<'_>, family: OpFamily) -> Vec<Vec<DimLabel>>
     }
 }
 
-/// The last dimension of an ordinary op is `out`; what follows was added, and so was the single row of a conversion.
+/// Returns the possible spaces of an op without windows. The last dimension is `out`; dimensions after it, and the
+/// single row of a conversion, were added.
 fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     let num_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
@@ -171,8 +172,8 @@ fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     }
 }
 
-/// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point,
-/// last.
+/// Returns the possible spaces of a windowed op. The rules may have added the channels, first or last, and the
+/// dimensions of windows of a single point, last.
 fn windowed_spaces(labels: &[DimLabel]) -> Vec<Vec<DimLabel>> {
     let mut spaces = Vec::new();
     for first in 0..=usize::from(labels.first() == Some(&DimLabel::Out)) {

@@ -26,7 +26,7 @@ pub enum SymbolBase {
     Pool,
     /// Zero: the value is a plain number.
     Number,
-    /// No address: the symbol is a size that is known only at launch.
+    /// Not an address: the symbol is a size that is known at launch only.
     Size(SizeBounds),
 }
 
@@ -42,9 +42,9 @@ pub(super) struct LaunchEffect {
 /// Step of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum EffectStep {
-    /// Runs an op. There are no symbols when addresses are baked.
+    /// Executes an op. There are no symbols if addresses are baked.
     Op { index: usize, symbols: Option<BTreeMap<i64, SymbolValue>> },
-    /// Runs steps repeatedly.
+    /// Repeats steps.
     Loop { count: i64, body: Vec<EffectStep> },
 }
 
@@ -75,12 +75,12 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
     Ok(LaunchEffect { pool_bytes, steps })
 }
 
-/// The statements once more, beside what was found out about them in the order of the text.
+/// Walk over the statements together with their evaluated values, in the order of the text.
 struct LaunchWalker<'a> {
     params: &'a [Param<&'a str>],
     executes: slice::Iter<'a, ExecuteView<'a>>,
     counts: Enumerate<slice::Iter<'a, Option<i64>>>,
-    /// The numbers of the enclosing loops, outermost first.
+    /// Numbers of the enclosing loops, outermost first.
     around: Vec<usize>,
 }
 

@@ -7,18 +7,18 @@ use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 use machine::DeviceFormat;
 use sdsc_format::model::{AllocateNode, Dsc, Operation, Sdsc, TensorInfo, Text};
 
-/// File, with the facts that follow from it without a guess.
+/// File with the facts that follow from it without a guess.
 pub(super) struct SdscFile<'a> {
     pub(super) operation: &'a Operation,
     pub(super) dsc: &'a Dsc,
     pub(super) surroundings: &'a FileContext,
-    /// The number of the op.
+    /// Number of the op.
     pub(super) index: usize,
-    /// The device function without what files add to its name.
+    /// Device function, without the suffix that files add.
     pub(super) function: String,
-    /// Whether the result is listed as an input, as reductions do.
+    /// Whether the result is listed as an input, as for reductions.
     pub(super) lists_result: bool,
-    /// Every labelled dimension, in order, those that the rules added included.
+    /// Labelled dimensions in order, including those that the rules added.
     pub(super) labels: Vec<DimLabel>,
     pub(super) places: Vec<TensorLocation>,
 }
@@ -60,39 +60,39 @@ impl<'a> SdscFile<'a> {
         Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
     }
 
-    /// The family whose rules the op follows.
+    /// Returns the family whose rules the op follows.
     pub(super) fn family(&self, is_reduction: bool) -> OpFamily {
         OpFamily::from_op(&OpSpec { function: self.function.clone(), is_reduction, ..OpSpec::default() })
     }
 
-    /// Points of a dimension, padding included.
+    /// Returns the number of points of a dimension, including padding.
     pub(super) fn size(&self, label: DimLabel) -> i64 {
         self.dsc.space.sizes.get(label.name()).unwrap_or(1)
     }
 
-    /// Slices of a dimension.
+    /// Returns the number of slices of a dimension.
     pub(super) fn split(&self, label: DimLabel) -> i64 {
         self.operation.slices.get(label.name()).copied().unwrap_or(1)
     }
 
-    /// Whether the op reads or writes through index tensors.
+    /// Returns whether the op accesses tensors through index tensors.
     pub(super) fn is_indirect(&self) -> bool {
         self.dsc.nodes.iter().any(is_index_tensor)
     }
 
-    /// The tensor that `node` is linked to.
+    /// Returns the tensor that `node` is linked to.
     pub(super) fn find_partner(&self, node: &AllocateNode) -> Option<usize> {
         let name = node.related.as_deref()?;
         self.dsc.nodes.iter().position(|other| other.name == name)
     }
 
-    /// The dimensions of a tensor in its own order.
+    /// Returns the dimensions of a tensor in its own order.
     pub(super) fn order(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let member = format!("scheduleTree_[{tensor}].layoutDimOrder_");
         self.dsc.nodes[tensor].order.iter().map(|name| parse_label(&member, name)).collect()
     }
 
-    /// How a tensor takes part in a dimension: 1, -1 or -2; none when it has not the dimension.
+    /// Returns the scale of a tensor in a dimension: 1, -1 or -2; `None` if its class lacks the dimension.
     pub(super) fn scale(&self, tensor: usize, label: DimLabel) -> Option<i64> {
         let info: &TensorInfo = &self.dsc.tensors[tensor];
         let class = self.dsc.classes.get(&info.class)?;
@@ -100,7 +100,7 @@ impl<'a> SdscFile<'a> {
         info.scales.get(position).copied()
     }
 
-    /// The dimensions along the stick of a tensor's class.
+    /// Returns the dimensions along the stick of a tensor's class.
     pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<DimLabel>, OpSpecReadError> {
         let class = &self.dsc.tensors[tensor].class;
         let member = format!("primaryDsInfo_.{class}");
@@ -112,7 +112,7 @@ impl<'a> SdscFile<'a> {
         info.stick.iter().map(|name| parse_label(&member, name)).collect()
     }
 
-    /// The number format of a tensor. Files say that indices are unsigned; front ends have signed ones.
+    /// Returns the number format of a tensor. Files declare indices as unsigned; front ends have signed ones.
     pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, OpSpecReadError> {
         let name = &self.dsc.tensors[tensor].format;
         let member = || format!("labeledDs_[{tensor}].dataFormat_");
@@ -126,13 +126,13 @@ impl<'a> SdscFile<'a> {
         })
     }
 
-    /// Elements of a tensor beyond the part that the op touches.
+    /// Returns the elements of a tensor beyond the region that the op accesses.
     pub(super) fn gap(&self, tensor: usize, label: DimLabel) -> i64 {
         let gaps = self.dsc.nodes[tensor].gaps.as_ref().and_then(|gaps| gaps.get(label.name()));
         gaps.and_then(|by_core| by_core.0.first()).map_or(0, |(_, gap)| gap.0)
     }
 
-    /// The elements of a tensor that are so many bytes.
+    /// Converts a number of bytes to a number of elements of a tensor.
     pub(super) fn bytes_to_elements(&self, tensor: usize, bytes: i64) -> Result<i64, OpSpecReadError> {
         let element = self.format(tensor)?.bytes();
         if bytes % element != 0 {
@@ -142,23 +142,23 @@ impl<'a> SdscFile<'a> {
         Ok(bytes / element)
     }
 
-    /// Whether the rules put a row of its own in front of a single dimension.
+    /// Returns whether the rules add a row before a single dimension.
     pub(super) fn adds_row(&self) -> bool {
         matches!(self.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch")
     }
 
-    /// The slice of a dimension that a core computes.
+    /// Returns the slice of each dimension that each core computes.
     pub(super) fn core_slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
         self.operation.core_to_slice.iter().map(|(core, slots)| (*core, slots))
     }
 }
 
-/// Whether a tensor holds indices.
+/// Returns whether a tensor holds indices.
 pub(super) fn is_index_tensor(node: &AllocateNode) -> bool {
     node.indirection == "index_tensor"
 }
 
-/// Whether a tensor is reached through indices.
+/// Returns whether a tensor is accessed through indices.
 pub(super) fn is_value_tensor(node: &AllocateNode) -> bool {
     node.indirection == "value_tensor"
 }

@@ -10,7 +10,7 @@ use sdsc_format::bundle_text::{self, BundleText, Ident, LinearMap, MapRef, Param
 ///
 /// # Errors
 ///
-/// If the text is no bundle, or has values or statements that the emitter does not write.
+/// If the text is not a bundle, or has values or statements that the emitter does not write.
 pub fn parse_launch(text: &str) -> Result<Launch, OpSpecReadError> {
     let text = bundle_text::parse(text)
         .map_err(|error| OpSpecReadError::launch(format!("{}: {}", error.at, error.message)))?;
@@ -130,7 +130,7 @@ pub(super) fn parse_file_number(file: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A launch with a loop in which one address moves, with another map or another type of parameter.
+    /// Parses a launch with a loop in which one address moves, with another map or another type of parameter.
     fn read(map: &str, parameter: &str) -> Result<Launch, String> {
         parse_launch(&format!(
             "#map_0 = affine_map<{map}>

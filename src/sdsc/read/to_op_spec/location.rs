@@ -25,7 +25,7 @@ struct PrecedingSymbols {
     moving: BTreeSet<i64>,
 }
 
-/// Returns the place of every tensor of an op.
+/// Returns the location of every tensor of an op.
 pub(super) fn locate_tensors(
     nodes: &[AllocateNode],
     surroundings: &FileContext,
@@ -77,8 +77,8 @@ fn locate_symbolic(
     for id in ids {
         let symbol = value(id)?;
         positions.push(match (symbol.base, first.base) {
-            // The slice of a symbolic size is a plain number, the argument's number and the position added. Tensors of
-            // one argument share it even if they start elsewhere, so it is right for the first of them only.
+            // The slice of a symbolic size is a plain number: the argument's number plus the position. Tensors of one
+            // argument share it even if they start elsewhere, so it is valid for the first of them only.
             (SymbolBase::Number, SymbolBase::Argument(_)) if seen.all.contains(id) => break,
             (SymbolBase::Number, SymbolBase::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
             (base, first) if base == first => symbol.offset,
@@ -93,8 +93,8 @@ fn locate_symbolic(
     Ok(TensorLocation { memory, positions, strides })
 }
 
-/// How a tensor moves. A symbol that it shares with one before it, which moves, moves with that one; a tensor that
-/// stays may share symbols with one behind it, which moves, and not all of them are shared then.
+/// Returns the strides of a tensor. A symbol shared with an earlier moving tensor moves with that tensor. A fixed
+/// tensor may share some of its symbols with a later moving tensor, but not all.
 fn find_strides(ids: &[i64], surroundings: &FileContext, moving: &BTreeSet<i64>) -> Vec<i64> {
     let strides_of = |id: &i64| surroundings.symbols.get(id).map(|symbol| symbol.strides.clone());
     let own: BTreeSet<_> = ids.iter().filter(|id| !moving.contains(id)).filter_map(strides_of).collect();

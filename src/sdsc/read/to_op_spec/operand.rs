@@ -45,7 +45,7 @@ fn push_unit_dims(form: &mut TensorForm, guess: &OpSpecCandidate, is_index: bool
     let rank = match form.stick {
         StickDim::None => 2,
         StickDim::Blocks(_) => guess.dims.len().min(2),
-        // A 0 would stand for blocks of the stick.
+        // A unit dimension, which is written as 0, would be taken for the blocks of the stick.
         StickDim::Single(_) => 0,
     };
     let num_units = rank.max(form.terms.len()) - form.terms.len() + if is_index { guess.index_units } else { 0 };
@@ -117,7 +117,7 @@ impl StartResolver<'_> {
         0
     }
 
-    /// Converts part of a pool tensor's offset to the offset of one coordinate with a gap, so that the tensor ends
+    /// Converts a portion of a pool tensor's offset to the offset of one coordinate with a gap, so that the tensor ends
     /// within the pool.
     fn shift_into_pool(&mut self, front: i64) -> i64 {
         let bytes = self.dim_stride(self.form.terms.len()).saturating_mul(self.bytes);

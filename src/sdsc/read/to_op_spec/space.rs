@@ -41,7 +41,7 @@ impl SdscFile<'_> {
         padded.map_or(size, |padded| size.saturating_sub(padded.points))
     }
 
-    /// Whether a tensor of a restickify ends with the range, and its gap is padding.
+    /// Returns whether a tensor of a restickify ends with the range, so that its gap is padding.
     pub(super) fn ends_short(&self, guess: &OpSpecCandidate, tensor: usize, label: DimLabel) -> bool {
         let is_padded = |padded: &RangePadding| {
             padded.label == label && padded.ends_short && padded.points == self.gap(tensor, label)

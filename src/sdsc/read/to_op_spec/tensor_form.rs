@@ -88,7 +88,7 @@ fn find_stick(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Re
     if own.contains(&label) {
         return Ok(StickDim::Blocks(label));
     }
-    // A tensor without a stick of its own has scale -2 along the stick of the op.
+    // A tensor that uses the stick of the op has scale -2 along it.
     Ok(if file.scale(tensor, label) == Some(-1) { StickDim::Single(label) } else { StickDim::None })
 }
 
@@ -113,8 +113,8 @@ fn find_own_dims(
 }
 
 impl TensorForm {
-    /// This form and those with a unit dimension in other places, which the front end writes as 0. Where a 0 stands
-    /// inside the blocks of a stick, the rules take it for them.
+    /// Returns this form and those with a unit dimension at another position, which the front end writes as 0. The
+    /// rules take a 0 inside the blocks of a stick for the blocks.
     fn variants(&self) -> Vec<Self> {
         let n = self.terms.len();
         let with_unit = |place: usize| {
@@ -153,8 +153,8 @@ struct FileTensor<'a> {
 }
 
 impl FileTensor<'_> {
-    /// Returns the first of the matching forms to try. The form of an index tensor affects other tensors, so it is part
-    /// of the guess.
+    /// Returns the index of the first matching form to try. The form of an index tensor affects other tensors, so it is
+    /// part of the candidate.
     fn first_form_index(&self) -> usize {
         if is_index_tensor(&self.file.dsc.nodes[self.index]) { self.guess.index_form } else { 0 }
     }
@@ -212,7 +212,7 @@ impl FileTensor<'_> {
             let is_row = position == 0 && (is_indirect || self.file.adds_row());
             match (is_added, is_index) {
                 (true, true) => sticks.push(*label),
-                // The rules give these after gaps are known.
+                // The rules add these after the gaps are known.
                 (true, false) if is_top_k || is_row => {}
                 (true, false) if !is_indirect => sticks.push(*label),
                 (true | false, _) => absent.push(*label),
@@ -294,7 +294,7 @@ impl FileTensor<'_> {
             has_gaps |= axis.known_size().is_some();
         }
         let sizes: Vec<_> = form.terms.iter().map(|term| term.size).collect();
-        // The gap of a restickify may be padding, which the rules find after the sizes.
+        // The gap of a restickify may be padding, which the rules determine after the sizes.
         let shows_gaps = self.file.dsc.nodes[self.index].gaps.is_some();
         if has_gaps != shows_gaps && self.file.function != "ReStickifyOpHBM" {
             return None;

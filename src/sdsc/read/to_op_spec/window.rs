@@ -1,18 +1,18 @@
-//! The windows of convolutions and poolings.
+//! Reconstructs the windows of convolutions and poolings.
 
 use super::candidate::OpSpecCandidate;
 use super::file::SdscFile;
 use crate::bundle::{OpWindow, WindowAxis};
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 
-/// The two window axes, each with its sliding dimension and the dimension of the window's points.
+/// Sliding dimension of each window axis, and the dimension of the window's points.
 const WINDOW_AXES: [(DimLabel, DimLabel); 2] = [(DimLabel::I, DimLabel::Ki), (DimLabel::J, DimLabel::Kj)];
 
-/// How the emitter pads unless it is told otherwise.
+/// Default padding kind of the emitter.
 const FULL_SPAN_PADDING: &str = "padded_fullspan_wunneeded";
 
 impl SdscFile<'_> {
-    /// The window of a windowed op.
+    /// Returns the window of a windowed op.
     pub(super) fn window(&self, guess: &OpSpecCandidate) -> Option<OpWindow> {
         if !self.family(guess.is_reduction).is_windowed() {
             return None;
@@ -39,8 +39,8 @@ impl SdscFile<'_> {
         }
     }
 
-    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file, but for a single channel
-    /// that was given a stick.
+    /// Returns `[N, C, H, W]` of a windowed op's result. Dimensions of size 1 are not in the file, except for a single
+    /// channel to which the rules added a stick.
     pub(super) fn output_ranges(&self, guess: &OpSpecCandidate) -> Option<[i64; 4]> {
         let size =
             |label: DimLabel| if guess.dims.contains(&label) || label != DimLabel::Out { self.size(label) } else { 1 };
@@ -49,8 +49,8 @@ impl SdscFile<'_> {
             .then(|| [DimLabel::Mb, DimLabel::Out, DimLabel::I, DimLabel::J].map(size))
     }
 
-    /// The dimensions of a window's points where files do not show them: everywhere but in class `KERNEL` of a sliding
-    /// op.
+    /// Returns the dimensions of a window's points that a tensor has but its file entry omits: those of all classes
+    /// except `KERNEL`, in a sliding op.
     pub(super) fn hidden_dims(&self, guess: &OpSpecCandidate, tensor: usize) -> Vec<DimLabel> {
         let is_sliding = matches!(self.family(guess.is_reduction), OpFamily::Pool | OpFamily::Conv2d);
         let is_hidden =
@@ -58,7 +58,7 @@ impl SdscFile<'_> {
         [DimLabel::Kj, DimLabel::Ki].into_iter().filter(is_hidden).collect()
     }
 
-    /// Puts the window's points of a sliding input right inside the dimensions that they slide along.
+    /// Inserts the window's points of a sliding input directly inside the dimensions along which they slide.
     pub(super) fn insert_hidden_dims(&self, guess: &OpSpecCandidate, tensor: usize, order: &mut Vec<DimLabel>) {
         let hidden = if tensor == 0 { self.hidden_dims(guess, tensor) } else { Vec::new() };
         for (label, taps) in WINDOW_AXES.into_iter().filter(|(_, taps)| hidden.contains(taps)) {
@@ -68,9 +68,9 @@ impl SdscFile<'_> {
         }
     }
 
-    /// The device size of a dimension of a windowed input, of which files say nothing but a gap. Of a point of a window
-    /// it is 1, since windows overlap; an input without a gap along what slides is laid out window by window, if that
-    /// is possible.
+    /// Returns the device size of a dimension of a windowed input, of which files state the gap only. A window point
+    /// has size 1, since windows overlap. An input without a gap along the sliding dimension is laid out window by
+    /// window, if that is possible.
     pub(super) fn input_device_size(&self, guess: &OpSpecCandidate, tensor: usize, label: DimLabel) -> Option<i64> {
         let family = self.family(guess.is_reduction);
         if tensor != 0 || !family.is_windowed() {

@@ -34,10 +34,12 @@ struct UnboundedRunningValue<'c> {
 }
 
 impl<'c> LoopMerge<'c> {
-    /// Bounds the running values that corrections read by the lowest finite number. While the first loop has seen
-    /// nothing but -inf, its maximum is -inf, and `-inf - -inf` is NaN although a later tile of the row may have a
-    /// finite number. The bound changes only rows of -inf alone, whose sum becomes 0. If only corrections read the
-    /// maximum, it starts with the bound, which is equivalent and takes no op. Returns whether anything was bounded.
+    /// Bounds the running values that corrections read by the lowest finite number.
+    ///
+    /// While the first loop has read only -inf, its maximum is -inf, and `-inf - -inf` is NaN, although a later tile of
+    /// the row may have a finite number. The bound changes only rows of -inf alone, whose sum becomes 0. If only
+    /// corrections read the maximum, it starts with the bound, which is equivalent and needs no op. Returns whether
+    /// anything was bounded.
     pub(super) fn bound_running_values(&self) -> Result<bool, ErrorReported> {
         if self.carried[1].iter().all(|(_, correction)| correction.is_none()) {
             return Ok(false);

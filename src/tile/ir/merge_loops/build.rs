@@ -5,8 +5,8 @@ use crate::dialect::ods::attr;
 use crate::{
     dialect::{TiledOutput, build_broadcast_view, build_loop, build_pointwise, build_yield, tiled_dims, tiled_outputs},
     mlir::{
-        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, append_op, boolean_unit,
-        insert_before, integer, new_block,
+        AffineExpression, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, append_op, insert_before,
+        integer, new_block, unit_attribute,
     },
     tile::{Correction, RunningDependence, RunningTerm, ir::compact_type},
 };
@@ -50,7 +50,7 @@ impl<'c> LoopMerge<'c> {
         }
         let corrects = self.carried[1].iter().any(|(_, correction)| correction.is_some());
         if corrects || [self.first, self.second].iter().any(|from| from.attr(attr::SPYRE_CORRECTS).is_some()) {
-            around.set_attr(attr::SPYRE_CORRECTS, boolean_unit(context));
+            around.set_attr(attr::SPYRE_CORRECTS, unit_attribute(context));
         }
         let mut built = MergedLoopBuilder {
             merge: &self,

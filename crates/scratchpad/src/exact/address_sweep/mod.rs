@@ -1,10 +1,9 @@
 //! Beam search over the operations that chooses residency and addresses together, for plans of many buffers.
 //!
 //! A state is the set of resident values with their addresses. At each birth and use of a value, a state has several
-//! successors: HBM serves the value, or the value gets a [candidate address](candidate_address). The states of lowest
-//! rank remain: their bound, which is that of the prices plus the price of empty units, plus the [waste](skyline) of
-//! their gaps. For a fixed number of states, the time is linear in the number of buffers. [`incumbent`] also sweeps
-//! *windows* of a plan.
+//! successors: HBM serves it, or it gets a [candidate address](candidate_address). States of high rank are dropped. The
+//! rank is the bound of the prices, plus the price of empty units, plus the [waste](skyline) of gaps. For a fixed
+//! number of states, the time is linear in the number of buffers. [`incumbent`] also sweeps *windows* of a plan.
 
 mod candidate_address;
 mod incumbent;

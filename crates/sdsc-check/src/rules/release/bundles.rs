@@ -5,7 +5,7 @@ use super::super::super::report::ViolationReport;
 use super::super::launches::{BundleView, check_pool_limit};
 use std::collections::BTreeMap;
 
-/// Bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
+/// Maximum number of bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
 const MAX_REQUEST_BYTES: i64 = 15 << 30;
 
 /// Visits each execute that repeats a file, with the first execute of the file.
@@ -43,7 +43,7 @@ pub(in super::super) fn check_shared_file_symbols(view: &BundleView<'_>, report:
     }
 }
 
-/// Returns the arguments and pools of the values of an execute.
+/// Returns the base of each operand of an execute: an argument or a pool.
 fn value_bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<ValueBase>>> {
     execute.values.iter().map(|value| value.as_ref().map(|form| form.base)).collect()
 }

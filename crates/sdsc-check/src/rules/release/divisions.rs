@@ -158,7 +158,7 @@ pub(in super::super) fn check_corelet_counts(file: &FileView<'_>, report: &mut V
     }
 }
 
-/// Checks an op with unequal work: the parts of the different slices of a dimension make its size.
+/// Checks an op with unequal work: the sizes of the slices of a dimension add up to its size.
 pub(in super::super) fn check_uneven_slices(file: &FileView<'_>, report: &mut ViolationReport) {
     if file.dsc_index != 0 || !file.is_uneven() {
         return;

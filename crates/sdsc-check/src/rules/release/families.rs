@@ -1,4 +1,4 @@
-//! Rules of the release on functions, constants and words.
+//! Rules of the release on functions, constants and names.
 
 use super::super::super::file_view::{FileView, TensorView};
 use super::super::super::functions::FunctionFamily;

@@ -5,13 +5,13 @@ use super::super::super::report::ViolationReport;
 use sdsc_format::model::{AllocateNode, Fold, FoldFunction, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
-/// Tensors that a description may have: one for each segment of the address space.
+/// Maximum number of tensors of a description: one for each segment of the address space.
 const MAX_TENSORS: usize = 8;
 
-/// The folds of a coordinate beside those of its elements.
+/// Number of folds of a coordinate in addition to those of its elements.
 const NUM_SPATIAL_FOLDS: usize = 3;
 
-/// The names of paddings.
+/// Names of padding kinds.
 const PADDING_NAMES: [&str; 6] =
     ["nopad", "lowered_padded", "padded_nozeropad", "padded_wzeropad", "padded_fullspan", "padded_fullspan_wunneeded"];
 
