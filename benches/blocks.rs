@@ -11,12 +11,12 @@ use granite::Granite;
 use serde_json::Value;
 use std::{collections::BTreeMap, env, fs, process::Command, time::Instant};
 
-/// Tokens, and the number of cached tokens that precede them.
+/// Number of tokens, and number of cached tokens that precede them.
 const BLOCKS: [(usize, usize); 5] = [(1, 0), (64, 0), (512, 0), (2048, 0), (1, 4096)];
 const MIB: f64 = 1_048_576.0;
 
 fn main() {
-    // `cargo test --benches` only checks that it runs.
+    // `cargo test --benches` only checks that the program starts.
     if !env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -36,7 +36,7 @@ fn main() {
     }
 }
 
-/// The report on a model, and how long it took to compile.
+/// Returns the report on a model, and the compile time.
 fn compile_model(model: &Granite) -> (Value, f64) {
     let place = tempfile::tempdir().unwrap();
     let [text, bundle, report] = ["block.mlir", "bundle", "report.json"].map(|name| place.path().join(name));
@@ -55,7 +55,7 @@ fn compile_model(model: &Granite) -> (Value, f64) {
     (serde_json::from_slice(&fs::read(&report).unwrap()).unwrap(), compile_s)
 }
 
-/// The device functions that take a hundredth of the time at least, the longest first.
+/// Lists the device functions that take at least 1 % of the time, longest first.
 fn format_time_shares(report: &Value, us: f64) -> String {
     let mut by_function: BTreeMap<&str, f64> = BTreeMap::new();
     for op in report["ops"].as_array().unwrap() {

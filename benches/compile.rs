@@ -27,11 +27,11 @@ use std::{
 use tempfile::TempDir;
 
 const LAYERS: [u32; 4] = [5, 10, 20, 40];
-/// Each process runs as often as fits into this, once at least.
+/// Time budget for the runs of each process; each runs at least once.
 const TIME_BUDGET: Duration = Duration::from_secs(8);
 const MAX_RUNS: u32 = 10;
 
-/// Why a compilation ended early.
+/// Failed compilation: the phase and the error.
 struct CompileFailure {
     phase: Phase,
     message: String,
@@ -54,7 +54,7 @@ fn compile_text(text: &str, last: Phase) -> Result<(), String> {
     if report.is_some() { Ok(()) } else { Err(errors.borrow().first().cloned().unwrap_or_default()) }
 }
 
-/// The phase that fails, and why; none if files are written.
+/// Returns the phase that fails and its error; `None` if files are written.
 fn find_failure(text: &str) -> Option<CompileFailure> {
     let stop = |phase: Phase| compile_text(text, phase).err().map(|message| CompileFailure { phase, message });
     stop(Phase::Emit).and_then(|_| Phase::ALL.into_iter().find_map(stop))
@@ -68,8 +68,8 @@ struct ProcessTimes {
     cpu_s: f64,
 }
 
-/// How long ext4 without a journal looks at every file that was deleted, for each file that it makes: thousands of
-/// deleted files take it longer than the compilation.
+/// Time after which ext4 without a journal no longer examines deleted files when it creates one. With thousands of
+/// deleted files, that takes longer than the compilation.
 const DELETION_SETTLE_TIME: Duration = Duration::from_secs(6);
 
 /// Runs a process several times. Its output is kept, so that no deletion is measured.
@@ -85,15 +85,15 @@ fn measure_process<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> ProcessT
     ProcessTimes { wall_s, cpu_s: (children_cpu_s() - cpu_start) / f64::from(num_runs) }
 }
 
-/// CPU time of the processes that ended, in user and in kernel mode ("proc(5)": fields 16 and 17 of `stat`, in
-/// hundredths of a second).
+/// Returns the CPU time of terminated child processes, in user and in kernel mode ("proc(5)": fields 16 and 17 of
+/// `stat`, in hundredths of a second).
 fn children_cpu_s() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let behind_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
     behind_name.skip(13).take(2).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
 }
 
-/// MLIR's own driver, from start to exit.
+/// Runs `mlir-opt` from start to exit.
 fn run_mlir_opt(path: &Path) {
     let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
     let mut command = Command::new(prefix.join("bin/mlir-opt"));
@@ -101,7 +101,7 @@ fn run_mlir_opt(path: &Path) {
     assert!(status.success(), "mlir-opt refuses {}", path.display());
 }
 
-/// Runs our driver, from start to exit; returns its output directory. The table lists a refused model as stopped.
+/// Runs `spyre-compile` from start to exit; returns its output directory. The table lists a rejected model as stopped.
 fn run_spyre_compile(path: &Path) -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
@@ -110,7 +110,7 @@ fn run_spyre_compile(path: &Path) -> TempDir {
     place
 }
 
-/// One row per model.
+/// Prints one row per model.
 fn print_table() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("granite.mlir");
@@ -168,7 +168,7 @@ fn main() {
     }
     repeated();
     Criterion::default().configure_from_args().final_summary();
-    // `cargo test --benches` only checks that it runs.
+    // `cargo test --benches` only checks that the program starts.
     if arguments.iter().any(|argument| argument == "--bench") {
         print_table();
     }

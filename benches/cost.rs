@@ -1,4 +1,4 @@
-//! Measures that the cost model prices a kernel in less than a microsecond (`cargo bench --bench cost`).
+//! Measures the cost model: it evaluates a kernel in less than a microsecond (`cargo bench --bench cost`).
 
 #![allow(missing_docs, reason = "a benchmark")]
 
@@ -24,7 +24,8 @@ fn tensor(buffer: usize, is_output: bool, is_row_vector: bool, is_in_lx: bool) -
     }
 }
 
-/// Copy in, max, subtract, exp, sum, divide, copy out; all but the ends in LX.
+/// Builds a softmax: copy in, max, subtract, exp, sum, divide, copy out. All values except the first and last are in
+/// LX.
 fn build_softmax() -> Vec<OpFeatures> {
     let dim = |extent: i64, slices: i64, is_reduced: bool| Dim { extent, slices, is_reduced };
     let op = |kind: OpKind, operands: Vec<OperandShape>| {
@@ -44,7 +45,7 @@ fn build_softmax() -> Vec<OpFeatures> {
     ])
 }
 
-/// Eight batched products, split over rows and columns.
+/// Builds eight batch matmuls, split over rows and columns.
 fn build_batched_matmuls() -> Vec<OpFeatures> {
     let [batch, m, n, k] = [4_i64, 1024, 1024, 2048];
     let operand = |buffer: usize, is_output: bool, dims: [usize; 3], elements: i64| OperandShape {

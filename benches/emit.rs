@@ -1,4 +1,4 @@
-//! Emission is linear: files for 1,000 and for 10,000 op specs (`cargo bench --bench emit`).
+//! Measures that emission time is linear, with 1,000 and 10,000 op specs (`cargo bench --bench emit`).
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
@@ -11,7 +11,7 @@ use spyre_compiler::{
     sdsc::from_op_spec,
 };
 
-/// `n_ops` adds of f16 [1024, 4096] tensors, the rows split over 32 cores.
+/// Returns `n_ops` adds of f16 [1024, 4096] tensors, whose rows are split over 32 cores.
 fn adds(n_ops: usize) -> Bundle {
     let operand = |is_input: bool, argument: u32| OpSpecOperand {
         is_input,

@@ -1,6 +1,7 @@
-//! Evaluates programs that producers export (`cargo xtask models DIR`). Each `.mlir` file of a folder, and of the
-//! folders in it, is compiled by default with `--validate`, and its results are compared with the reference. Writes
-//! `docs/measurements/models.md`, which says how the files are made.
+//! Evaluates programs that producers export (`cargo xtask models DIR`).
+//!
+//! Each `.mlir` file below a folder is compiled with the default options and `--validate`, and its results are compared
+//! with the reference. Writes `docs/measurements/models.md`, which describes how the files are made.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -104,8 +105,8 @@ fn measure_program(program: &Path) -> ExportOutcome {
     ExportOutcome { text, is_right: is_valid && agrees }
 }
 
-/// Returns the checks that the default validation made: in the field (in full or by samples), and against the program
-/// as written. Returns the first error if the compilation failed.
+/// Returns the checks that the default validation made: in the finite field (in full or by samples), and against the
+/// program as written. Returns the first error if the compilation failed.
 fn format_validation(compiled: &Output) -> String {
     if !compiled.status.success() {
         return find_first_error(compiled);
@@ -120,8 +121,8 @@ fn format_validation(compiled: &Output) -> String {
     if found.is_empty() { "no".to_owned() } else { found.join(", ") }
 }
 
-/// Returns how many times the rounding error of the program in its own formats the device's is, the most of all
-/// results. Returns nothing if the program is exact in its own formats.
+/// Returns the maximum ratio, over all results, of the device's rounding error to the rounding error of the program in
+/// its own formats. Returns an empty text if the program is exact in its own formats.
 fn format_rounding(checked: &Output) -> String {
     let said = String::from_utf8_lossy(&checked.stdout);
     let times = |line: &str| {
@@ -131,7 +132,7 @@ fn format_rounding(checked: &Output) -> String {
     said.lines().filter_map(times).reduce(f64::max).map_or_else(String::new, |times| format!("{times:.1}"))
 }
 
-/// The first error that a process printed, without its place.
+/// Returns the first error that a process printed, without its location.
 fn find_first_error(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let message = |line: &str| {

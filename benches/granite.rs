@@ -1,53 +1,53 @@
-//! A model of Granite blocks as linalg on tensors: RMS norm, attention with grouped queries and rotary embedding,
-//! SwiGLU, residuals.
+//! Model of Granite blocks in linalg on tensors: RMS norm, attention with grouped queries and rotary embedding, SwiGLU,
+//! residuals.
 //!
 //! The text repeats torch-mlir's export of one block (`shared/inputs/torch-mlir/granite_block_f16.mlir`), op by op,
-//! once per layer: f16 values with f32 islands, weights transposed at their uses, an unused arg-max next to the maximum
-//! of softmax. Sums and products have f32 results. Equal initial values are shared within a layer, as after `--cse`.
-//! All weights, the rotary tables and the mask are arguments.
+//! once per layer: f16 values with f32 regions, weights transposed at their uses, an unused arg-max next to the maximum
+//! of softmax. Sums and matmuls have f32 results. Equal initial values are shared within a layer, as after `--cse`. All
+//! weights, the rotary tables and the mask are arguments.
 
 use std::{
     collections::BTreeMap,
     fmt::{self, Display, Write},
 };
 
-/// How large a model is. The batch is 1.
+/// Size of a model. The batch size is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Granite {
     /// The number of blocks.
     pub(crate) layers: usize,
-    /// Tokens.
+    /// Number of tokens.
     pub(crate) sequence: usize,
-    /// Number of cached tokens that precede them, whose keys and values are arguments.
+    /// Number of cached tokens that precede them. Their keys and values are arguments.
     pub(crate) cached: usize,
-    /// Numbers of a token.
+    /// Hidden size: elements of a token.
     pub(crate) hidden: usize,
-    /// Heads of queries.
+    /// Number of query heads.
     pub(crate) heads: usize,
-    /// Heads of keys and values; each serves `heads / kv_heads` heads of queries.
+    /// Number of key and value heads; each serves `heads / kv_heads` query heads.
     pub(crate) kv_heads: usize,
-    /// Numbers of a head: even.
+    /// Elements of a head; even.
     pub(crate) head_size: usize,
-    /// Numbers between the two halves of SwiGLU.
+    /// Elements between the two halves of SwiGLU.
     pub(crate) mlp: usize,
 }
 
 impl Granite {
-    /// The shapes of Granite 3.x 2B with 512 tokens (`shared/inputs/torch-mlir/hf_granite2b_40layer_f16.mlir` has 40
-    /// such layers).
+    /// Returns the shapes of Granite 3.x 2B with 512 tokens. `shared/inputs/torch-mlir/hf_granite2b_40layer_f16.mlir`
+    /// has 40 layers of these shapes.
     pub(crate) const fn of_2b(layers: usize) -> Self {
         Self { layers, sequence: 512, cached: 0, hidden: 2048, heads: 32, kv_heads: 8, head_size: 64, mlp: 8192 }
     }
 
-    /// The shapes of Granite 3.x 8B.
+    /// Returns the shapes of Granite 3.x 8B.
     pub(crate) const fn of_8b(layers: usize, sequence: usize) -> Self {
         Self { layers, sequence, cached: 0, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
     }
 
-    /// Returns the module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`,
-    /// which returns the output of the last layer for the input `x`, both of shape `[1, sequence, hidden]`. Weights are
-    /// `[out, in]`. With cached tokens, the keys and values of each layer, `[1, kv heads, cached, head size]`, follow
-    /// the mask.
+    /// Returns the module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`.
+    /// `main` returns the output of the last layer for the input `x`, both of shape `[1, sequence, hidden]`. Weights
+    /// are `[out, in]`. With cached tokens, the keys and values of each layer, `[1, kv heads, cached, head size]`,
+    /// follow the mask.
     pub(crate) fn module(&self) -> String {
         let mut writer =
             ModuleWriter { model: *self, text: String::new(), num_values: 0, initial: BTreeMap::new(), caches: None };
@@ -96,7 +96,7 @@ impl Granite {
 
     const NUM_LAYER_ARGUMENTS: usize = 9;
 
-    /// The shapes of the arguments, all f16.
+    /// Returns the shapes of the arguments, all f16.
     pub(crate) fn arguments(&self) -> Vec<Vec<usize>> {
         let (hidden, queries, keys) = (self.hidden, self.heads * self.head_size, self.kv_heads * self.head_size);
         let layer: [Vec<usize>; Self::NUM_LAYER_ARGUMENTS] = [
@@ -142,12 +142,12 @@ struct NamedTensor {
 }
 
 impl NamedTensor {
-    /// The type.
+    /// Returns the type as text.
     fn type_text(&self) -> String {
         tensor(&self.shape, self.element)
     }
 
-    /// The map of all dimensions.
+    /// Returns the identity map of all dimensions.
     fn identity_map(&self) -> &'static str {
         ["", "", "#all2", "#all3", "#all4", "#all5"][self.shape.len()]
     }
@@ -164,7 +164,7 @@ fn tensor(shape: &[usize], element: &str) -> String {
     format!("tensor<{sizes}{element}>")
 }
 
-/// `[[0, 1], [2]]`: how many dimensions belong together.
+/// Formats a reassociation such as `[[0, 1], [2]]`; `counts` has the number of dimensions of each group.
 fn format_groups(counts: &[usize]) -> String {
     let mut next = 0;
     let group = |count: &usize| {
@@ -180,7 +180,7 @@ struct ModuleWriter {
     num_values: usize,
     /// Results of the `tensor.empty` and `linalg.fill` ops that are already written, by the text of the op.
     initial: BTreeMap<String, NamedTensor>,
-    /// The cached keys and values of the layer that is written next.
+    /// Cached keys and values of the layer that is written next.
     caches: Option<[NamedTensor; 2]>,
 }
 
@@ -190,7 +190,7 @@ impl ModuleWriter {
         let _ = writeln!(self.text, "    {line}");
     }
 
-    /// `%v0 = op : type`.
+    /// Writes `%v0 = op : type`.
     fn value(&mut self, shape: &[usize], element: &'static str, op: impl Display) -> NamedTensor {
         let value = NamedTensor { name: format!("%v{}", self.num_values), shape: shape.to_vec(), element };
         self.num_values += 1;
@@ -198,7 +198,7 @@ impl ModuleWriter {
         value
     }
 
-    /// A value that is written once.
+    /// Writes a value once, and reuses it for equal ops.
     fn shared_value(&mut self, shape: &[usize], element: &'static str, op: String) -> NamedTensor {
         if let Some(known) = self.initial.get(&op) {
             return known.clone();
@@ -217,7 +217,7 @@ impl ModuleWriter {
         self.shared_value(shape, element, format!("linalg.fill ins({with} : {element}) outs({empty} : {of}) -> {of}"))
     }
 
-    /// An op without reduction. Each input has its map; `body` computes `%r` from `%a`, `%b`, one line per op.
+    /// Writes an op without a reduction. Each input has its map; `body` computes `%r` from `%a`, `%b`, one line per op.
     fn map(
         &mut self,
         inputs: &[(&NamedTensor, &str)],
@@ -253,14 +253,14 @@ impl ModuleWriter {
         for op in body {
             self.line(format!("  {op}"));
         }
-        // A broadcast computes nothing.
+        // A broadcast has an empty body.
         let yielded = if body.is_empty() { "%a" } else { "%r" };
         self.line(format!("  linalg.yield {yielded} : {element}"));
         self.line(format!("}} -> {}", init.type_text()));
         result
     }
 
-    /// An op on each element by itself.
+    /// Writes an elementwise op on one value.
     fn elementwise(&mut self, input: &NamedTensor, element: &'static str, body: &[&str]) -> NamedTensor {
         self.map(&[(input, input.identity_map())], &input.shape, element, body)
     }
@@ -273,12 +273,12 @@ impl ModuleWriter {
         self.elementwise(input, "f16", &["%r = arith.truncf %a : f32 to f16"])
     }
 
-    /// An op on two values of one shape.
+    /// Writes an elementwise op on two values of one shape.
     fn binary(&mut self, left: &NamedTensor, right: &NamedTensor, op: &str) -> NamedTensor {
         self.broadcast_binary(left, (right, right.identity_map()), op)
     }
 
-    /// An op on a value and a broadcast operand.
+    /// Writes an elementwise op on a value and a broadcast operand.
     fn broadcast_binary(&mut self, left: &NamedTensor, right: (&NamedTensor, &str), op: &str) -> NamedTensor {
         let element = left.element;
         self.map(
@@ -289,7 +289,7 @@ impl ModuleWriter {
         )
     }
 
-    /// The sum along the last dimension, which stays with size 1.
+    /// Writes the sum along the last dimension, which remains with size 1.
     fn row_sum(&mut self, input: &NamedTensor, map: &str) -> NamedTensor {
         let (mut shape, mut iterators) = (input.shape.clone(), vec!["parallel"; input.shape.len()]);
         if let (Some(size), Some(iterator)) = (shape.last_mut(), iterators.last_mut()) {
@@ -309,7 +309,7 @@ impl ModuleWriter {
         self.value(&shape, input.element, op)
     }
 
-    /// Merges groups of neighbouring dimensions; `counts` has the size of each group.
+    /// Merges groups of adjacent dimensions; `counts` has the number of dimensions of each group.
     fn collapse(&mut self, input: &NamedTensor, counts: &[usize]) -> NamedTensor {
         let mut sizes = input.shape.iter();
         let shape: Vec<usize> = counts.iter().map(|count| sizes.by_ref().take(*count).product()).collect();
@@ -331,7 +331,7 @@ impl ModuleWriter {
         self.value(shape, input.element, op)
     }
 
-    /// The product of matrices, or of batches of them, rounded to f16.
+    /// Writes a matmul or batch matmul, rounded to f16.
     fn matmul(&mut self, left: &NamedTensor, right: &NamedTensor) -> NamedTensor {
         let rank = left.shape.len();
         let name = if rank == 3 { "linalg.batch_matmul" } else { "linalg.matmul" };
@@ -343,14 +343,14 @@ impl ModuleWriter {
         self.truncate_to_f16(&sum)
     }
 
-    /// `input` of `[sequence, in]` times the weights `[out, in]`.
+    /// Writes the matmul of `input`, `[sequence, in]`, with the weights, `[out, in]`.
     fn linear(&mut self, input: &NamedTensor, weights: &NamedTensor) -> NamedTensor {
         let weights = self.transpose(weights, &[1, 0]);
         self.matmul(input, &weights)
     }
 }
 
-/// The parts of a block.
+/// Layers of a block.
 impl ModuleWriter {
     fn block(&mut self, x: &NamedTensor, weights: &[NamedTensor], [cos, sin, mask]: [&NamedTensor; 3]) -> NamedTensor {
         let normed = self.rms_norm(x, &weights[0]);
@@ -387,7 +387,7 @@ impl ModuleWriter {
         self.binary(x, &update, "arith.addf")
     }
 
-    /// A projection as `[1, heads, sequence, head size]`.
+    /// Writes a projection, reshaped to `[1, heads, sequence, head size]`.
     fn heads(&mut self, input: &NamedTensor, weights: &NamedTensor, n_heads: usize) -> NamedTensor {
         let rows = self.linear(input, weights);
         let shape = [1, self.model.sequence, n_heads, self.model.head_size];
@@ -402,7 +402,7 @@ impl ModuleWriter {
         [cos, sin, mask]: [&NamedTensor; 3],
     ) -> NamedTensor {
         let Granite { heads, kv_heads, .. } = self.model;
-        // In torch-mlir's order: the first transpose precedes the reshape of the input.
+        // As in torch-mlir's export, the first transpose precedes the reshape of the input.
         let transposed = self.transpose(&weights[0], &[1, 0]);
         let rows = self.collapse(x, &[2, 1]);
         let queries = self.matmul(&rows, &transposed);
@@ -439,7 +439,7 @@ impl ModuleWriter {
         self.value(&shape, "f16", format!("tensor.concat dim(2) {cached}, {new} : {types}"))
     }
 
-    /// The rotary embedding: each half of a head is turned by the other.
+    /// Writes the rotary embedding: each half of a head is rotated by the other half.
     fn rotate(&mut self, x: &NamedTensor, cos: &NamedTensor, sin: &NamedTensor) -> NamedTensor {
         let half = self.model.head_size / 2;
         let straight = self.broadcast_binary(x, (cos, "#table4"), "arith.mulf");
@@ -451,7 +451,7 @@ impl ModuleWriter {
         self.binary(&straight, &turned, "arith.addf")
     }
 
-    /// Some positions of the last dimension of four.
+    /// Writes a slice of the last of four dimensions.
     fn slice(&mut self, x: &NamedTensor, offset: usize, size: usize) -> NamedTensor {
         let shape = [x.shape[0], x.shape[1], x.shape[2], size];
         let types = format!("{} to {}", x.type_text(), tensor(&shape, x.element));
@@ -462,14 +462,14 @@ impl ModuleWriter {
         )
     }
 
-    /// Each head once for every head of queries that it serves: `[1, kv heads, group, sequence, head size]`.
+    /// Repeats each head for every query head that it serves: `[1, kv heads, group, sequence, head size]`.
     fn repeat_heads(&mut self, x: &NamedTensor) -> NamedTensor {
         let Granite { sequence, cached, heads, kv_heads, head_size, .. } = self.model;
         self.map(&[(x, "#group5")], &[1, kv_heads, heads / kv_heads, cached + sequence, head_size], "f16", &[])
     }
 
-    /// Scores of `[heads, sequence, cached + sequence]` scaled and masked, then softmax along the last dimension:
-    /// `[1, heads, ...]`.
+    /// Writes the scaling and masking of scores, `[heads, sequence, cached + sequence]`, and a softmax along the last
+    /// dimension. The result is `[1, heads, ...]`.
     fn softmax(&mut self, scores: &NamedTensor, mask: &NamedTensor) -> NamedTensor {
         let Granite { sequence, cached, heads, .. } = self.model;
         let scores = self.expand(scores, &[2, 1, 1], &[1, heads, sequence, cached + sequence]);
@@ -484,7 +484,7 @@ impl ModuleWriter {
         self.truncate_to_f16(&shares)
     }
 
-    /// The maximum along the last dimension, and its index, as in torch's `max`.
+    /// Writes the maximum along the last dimension, and its index, as PyTorch's `max` does.
     fn row_maximum(&mut self, x: &NamedTensor) -> NamedTensor {
         let shape = &x.shape[..3];
         let index = self.fill(shape, "i64", "%first");
@@ -512,7 +512,7 @@ impl ModuleWriter {
         self.expand(&maximum, &[1, 1, 2], &shape)
     }
 
-    /// `[heads, sequence, head size]` as rows again, times the weights.
+    /// Merges `[heads, sequence, head size]` to rows, and writes their matmul with the weights.
     fn merge_heads(&mut self, x: &NamedTensor, weights: &NamedTensor) -> NamedTensor {
         let Granite { sequence, heads, head_size, .. } = self.model;
         let x = self.expand(x, &[2, 1, 1], &[1, heads, sequence, head_size]);

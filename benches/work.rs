@@ -1,6 +1,7 @@
-//! Work division is linear: minima and splits of 1,000 and of 10,000 ops (`cargo bench --bench work`), a third each
-//! elementwise ops, reductions and matmuls, of sizes that differ from op to op; and the two passes on a function of as
-//! many elementwise ops.
+//! Measures that work division takes linear time, with 1,000 and 10,000 ops (`cargo bench --bench work`).
+//!
+//! The ops are elementwise ops, reductions and matmuls, a third each, of different sizes. Minima and splits are
+//! measured alone, and the two passes on a function of as many elementwise ops.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
@@ -13,7 +14,7 @@ use spyre_compiler::{
     work::{divide, enumerate_splits, reduce_span},
 };
 
-/// An f16 tensor with these iteration dimensions; `None` is a dimension of size 1.
+/// Returns an f16 tensor with these iteration dimensions; `None` is a dimension of size 1.
 fn operand(dims: &[Option<usize>], ranges: &[i64]) -> DeviceOperand {
     let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
     let access: Vec<Coordinate> =
@@ -30,7 +31,7 @@ fn operation(family: Family, ranges: &[i64], num_outputs: usize, operands: Vec<D
     UndividedOp { family, dims, operands, minima: WorkSplit::single_core(ranges.len()), hint: None, blocked: vec![] }
 }
 
-/// Op number `index` of a program.
+/// Returns op `index` of a program.
 fn op(index: usize) -> UndividedOp {
     let step = i64::try_from(index % 31 + 1).unwrap();
     match index % 3 {
@@ -60,7 +61,7 @@ fn op(index: usize) -> UndividedOp {
     }
 }
 
-/// The cores that all ops use together.
+/// Divides all ops; returns the sum of their core counts.
 fn divide_all(ops: &[UndividedOp]) -> i64 {
     let target = Target::spyre();
     let divided = ops.iter().map(|op| {
@@ -70,7 +71,7 @@ fn divide_all(ops: &[UndividedOp]) -> i64 {
     divided.sum()
 }
 
-/// A chain of `n_ops` elementwise ops.
+/// Returns a chain of `n_ops` elementwise ops.
 fn chain_text(n_ops: usize) -> String {
     let tensor = "tensor<128x256xf16, #spyre.layout<[4, 128, 64], [64, 256, 1]>>";
     let ops: String =
@@ -94,7 +95,7 @@ fn benches(criterion: &mut Criterion) {
     for n_ops in [1_000, 10_000] {
         let session = spyre_compiler::pipeline::create_session();
         let mut module = Module::parse(&session, &chain_text(n_ops)).unwrap();
-        // The passes give the same answer however often they run.
+        // The passes are idempotent.
         group.throughput(Throughput::Elements(n_ops as u64));
         group.bench_function(BenchmarkId::from_parameter(n_ops), |bencher| {
             bencher.iter(|| assert!(module.run_pipeline("spyre-reduce-span,spyre-divide-work")));

@@ -1,4 +1,4 @@
-//! Causes of traffic above the bound: every cause that a report states is true of its program.
+//! Causes of traffic above the lower bound: every cause in a report is true of its program.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -24,7 +24,7 @@ fn compile(text: &str, more: &[&str]) -> ReportedProgram {
     let program = read("out/program.json");
     let is_uniform = |constant: &&Value| {
         let content = fs::read(path(&format!("out/{}", constant["file"].as_str().unwrap()))).unwrap();
-        // Numbers of 16 bits, padded with 0.
+        // 16-bit numbers, padded with 0.
         let numbers: BTreeSet<[u8; 2]> =
             content.chunks_exact(2).map(|bytes| [bytes[0], bytes[1]]).filter(|bits| *bits != [0; 2]).collect();
         numbers.len() <= 1
@@ -36,8 +36,7 @@ fn compile(text: &str, more: &[&str]) -> ReportedProgram {
 }
 
 impl ReportedProgram {
-    /// Compares one cause of a value with the rest of the report and the files. Returns the cause without its numbers
-    /// and reasons.
+    /// Checks one cause of a value against the report and the files. Returns the cause without its numbers and reasons.
     fn expect_true(&self, value: &Value, cause: &str) -> &'static str {
         let name = value["name"].as_str().unwrap();
         let number = |field: &str| value[field].as_i64().unwrap();
@@ -92,7 +91,7 @@ impl ReportedProgram {
         kind
     }
 
-    /// The kinds of the causes of all values, each held against the program.
+    /// Returns the kinds of the causes of all values, after checking each against the program.
     fn causes(&self) -> BTreeSet<&'static str> {
         let values = self.report["explain"]["hbm"].as_array().unwrap();
         let above = values.iter().filter(|value| value["why"].is_string());

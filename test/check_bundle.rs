@@ -1,5 +1,5 @@
-//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is refused with the right
-//! label.
+//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is rejected with the
+//! expected label.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -81,7 +81,7 @@ fn covers_every_rule_by_file_that_breaks_only_it() {
 fn check_bundles_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let found = check_directory(case).unwrap();
-        // Constants with unknown bits are written as "?DL16(...)"; such a bundle may break no other rule.
+        // Constants with unknown bits are written as "?DL16(...)"; these bundles may violate no other rule.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
         let shown: String =
             found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
@@ -208,7 +208,7 @@ fn lists_every_rule_on_page() {
     bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &format_rules_table(), "check_bundle");
 }
 
-/// Every value of a JSON text, by its place in the order of a walk.
+/// Replaces the value at a position of a JSON text, in traversal order.
 fn replace_nth(value: &mut Value, left: &mut usize, to: &Value) {
     if *left == 0 {
         *value = to.clone();
@@ -223,7 +223,7 @@ fn replace_nth(value: &mut Value, left: &mut usize, to: &Value) {
 
 proptest! {
     #[test]
-    fn no_file_makes_the_check_panic(base_of in 0..RIGHT.len(), file in any::<prop::sample::Index>(), places in prop::collection::vec((0..900_usize, 0..10_usize), 1..4)) {
+    fn check_never_panics_on_files(base_of in 0..RIGHT.len(), file in any::<prop::sample::Index>(), places in prop::collection::vec((0..900_usize, 0..10_usize), 1..4)) {
         let odd = [json!(0), json!(-1), json!(3), json!(i64::MAX), json!(i64::MIN), json!("-1"), json!("mb"), json!([]), json!({}), json!(-2)];
         let mut files = RIGHT[base_of].1.clone();
         let names: Vec<_> = files.keys().filter(|name| name.ends_with(".json")).cloned().collect();
@@ -232,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_check_panic(base_of in 0..RIGHT.len(), at in any::<prop::sample::Index>(), to in "[%#0-9a-z(){}\\[\\]<>=,:\" *-]{0,4}", length in 0..8_usize) {
+    fn check_never_panics_on_text(base_of in 0..RIGHT.len(), at in any::<prop::sample::Index>(), to in "[%#0-9a-z(){}\\[\\]<>=,:\" *-]{0,4}", length in 0..8_usize) {
         let mut files = RIGHT[base_of].1.clone();
         let path = files.keys().find(|path| path.ends_with("bundle.mlir")).unwrap().clone();
         let mut text = String::from_utf8(files[&path].clone()).unwrap();

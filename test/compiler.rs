@@ -1,4 +1,4 @@
-//! The tests that need the compiler, as one program: `cargo test --test compiler -- golden::` runs those of
+//! Tests that need the compiler, as one program: `cargo test --test compiler -- golden::` runs those of
 //! `test/golden.rs`.
 
 #[allow(clippy::unwrap_used, reason = "tests over files")]

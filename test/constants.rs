@@ -1,6 +1,6 @@
 //! Checks that a program with constants computes the same results as with these numbers as arguments, for every type
-//! and layout. The simulator places arguments in memory with its own code, so the test compares both conversions from
-//! elements to device memory.
+//! and layout. The simulator stores arguments in memory with its own code, so the test compares two implementations of
+//! the conversion from elements to device memory.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -74,7 +74,7 @@ const CASES: [ConstantCase; 9] = [
         result: "tensor<64x70xf16>",
         options: &[],
     },
-    // The sticks hold columns.
+    // The sticks are along the columns.
     ConstantCase {
         x: "tensor<128x70xf16, #spyre.layout<[2, 70, 64], [4480, 1, 70]>>",
         w: "tensor<128x70xf16>",
@@ -84,7 +84,7 @@ const CASES: [ConstantCase; 9] = [
         result: "tensor<128x70xf16>",
         options: &[],
     },
-    // One element a stick.
+    // One element per stick.
     ConstantCase {
         x: "tensor<64x256xf16>",
         w: "tensor<64x1xf16>",
@@ -104,7 +104,7 @@ const CASES: [ConstantCase; 9] = [
         result: "tensor<128x256xf16>",
         options: &["--tiles", "A=2", "--tiles", "B=2"],
     },
-    // Other indices, and a second use.
+    // Different indices, and a second use.
     ConstantCase {
         x: "tensor<70x64xf16>",
         w: "tensor<64x70xf16>",
@@ -117,7 +117,7 @@ const CASES: [ConstantCase; 9] = [
     },
 ];
 
-/// The bits of the elements in hexadecimal, as MLIR's text has them.
+/// Formats the bits of the elements in hexadecimal, as in MLIR's text.
 fn hex(elements: &ArrayElements, given: ElementEncoding) -> String {
     let bytes: Vec<u8> = match elements {
         ArrayElements::F16(bits) | ArrayElements::Bf16(bits) => {
@@ -128,7 +128,7 @@ fn hex(elements: &ArrayElements, given: ElementEncoding) -> String {
         ArrayElements::I8(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         ArrayElements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         ArrayElements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
-        // `dense` packs booleans, a resource does not.
+        // `dense` packs booleans, and a resource does not.
         ArrayElements::Bool(values) if given == ElementEncoding::Dense => {
             values.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
         }
@@ -205,7 +205,7 @@ fn computes_same_results_from_constants_as_from_arguments() {
     }
 }
 
-/// The reason for a refusal must not depend on the file that the constant names.
+/// The reason for a rejection must not depend on the file that the constant names.
 #[test]
 fn rejects_hostile_constant_files() {
     let place = tempfile::tempdir().unwrap();
@@ -240,7 +240,7 @@ fn rejects_hostile_constant_files() {
     let x = draw_seeded_array(&large.program().arguments[0], 1).unwrap();
     let refused = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
     assert_eq!(refused.rule(), "too-much-memory");
-    // The file changes after its lookup.
+    // The file changes after it was opened.
     fs::write(out.join("constants/const0.bin"), "short").unwrap();
     let refused = simulation.run(&[("arg0".to_owned(), x)].into(), &RunOptions::default()).unwrap_err();
     assert_eq!(refused.rule(), "malformed");

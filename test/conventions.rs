@@ -97,7 +97,7 @@ fn lists_exit_codes_in_every_help() {
 // Verbosity
 //===----------------------------------------------------------------------===//
 
-/// A folder with a program, one that a warning is about, and one that is refused.
+/// Creates a folder with a valid program, a program with a warning, and a rejected one.
 fn write_programs() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let program = |result: &str| {
@@ -116,7 +116,7 @@ fn prints_only_errors_when_quiet() {
     let place = write_programs();
     let said = run("spyre-compile", &["good.mlir", "-q", "-o", "out", "--write-plan", "plan.json"], place.path());
     assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (Some(0), "", ""));
-    // One name for a matrix is worth a warning.
+    // One name for both dimensions of a matrix causes a warning.
     let warned = ["good.mlir", "--dims", "0=A", "-o", "warned"];
     assert!(run("spyre-compile", &warned, place.path()).err.contains("warning[SPY0404]: "));
     let said = run("spyre-compile", &[&warned[..], &["--quiet"]].concat(), place.path());
@@ -188,7 +188,7 @@ fn writes_diagnostics_as_json_with_location_and_notes() {
             (&"error".into(), &"bad.mlir".into(), &4.into()),
             "{tool}"
         );
-        // The verifier of MLIR adds where the function is.
+        // MLIR's verifier adds the location of the function.
         assert!(message["message"].as_str().unwrap().contains("f32"), "{tool}: {message}");
     }
     let said = run("spyre-compile", &["good.mlir", "--dims", "0=A", "-o", "new", "--format=json"], place.path());
@@ -201,7 +201,7 @@ fn writes_diagnostics_as_json_with_location_and_notes() {
 // Pages
 //===----------------------------------------------------------------------===//
 
-/// The long options that a help names.
+/// Returns the long options that a help text names.
 fn parse_options(help: &str) -> BTreeSet<String> {
     let lines = help.lines().filter_map(|line| line.trim_start().strip_prefix('-').map(|rest| format!("-{rest}")));
     let words = lines.flat_map(|line| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>());
@@ -224,7 +224,7 @@ fn lists_every_option_in_pages_and_completions() {
         let page = fs::read_to_string(place.path().join(format!("{tool}.1"))).unwrap().replace('\\', "");
         for shell in [format!("{tool}.bash"), format!("_{tool}"), format!("{tool}.fish")] {
             let completion = fs::read_to_string(place.path().join(&shell)).unwrap();
-            // Fish has options without their dashes.
+            // Fish scripts have options without their dashes.
             let is_there = |option: &&String| {
                 completion.contains(option.as_str()) || completion.contains(&format!("-l {}", &option[2..]))
             };

@@ -1,7 +1,7 @@
-//! Convolutions of groups, each executed and compared with MLIR's JIT: strides, dilations and windows of their own
-//! along each dimension, borders, weights that are spread apart, channels alone, in one dimension and in two.
+//! Random grouped convolutions, each executed and compared with MLIR's JIT. Strides, dilations, windows and borders
+//! differ per dimension; weights may be dilated, channels alone, and convolutions one- or two-dimensional.
 //!
-//! `SPYRE_CONVOLUTIONS=2000 cargo test --test compiler -- convolutions::` draws so many, `SPYRE_CONVOLUTION=17` one.
+//! `SPYRE_CONVOLUTIONS=2000 cargo test --test compiler -- convolutions::` runs 2,000 cases, `SPYRE_CONVOLUTION=17` one.
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 
@@ -11,10 +11,10 @@ use referee::{ArrayElements, HostArray};
 use spyre_compiler::pipeline::CompileOptions;
 use std::{env, fmt::Write as _};
 
-/// Convolutions that are drawn by default.
+/// Number of random convolutions by default.
 const DEFAULT_CASES: u64 = 16;
 
-/// One convolution: sizes of both dimensions of the window.
+/// A convolution with two window dimensions.
 #[derive(Clone, Debug)]
 struct Convolution {
     element: &'static str,
@@ -25,7 +25,7 @@ struct Convolution {
     dilations: Vec<u64>,
     /// Zeros on both sides of the input.
     border: Vec<u64>,
-    /// Distance of the weights in the tensor that they are written into, as transposed convolutions have it.
+    /// Stride of the weights in the tensor into which they are written, as in transposed convolutions.
     spread: Vec<u64>,
     batch: u64,
     groups: u64,
@@ -35,7 +35,7 @@ struct Convolution {
     is_flat: bool,
 }
 
-/// Draws numbers: those of a case follow from its number alone.
+/// Random generator; the numbers of a case are determined by its number.
 struct ConvolutionRandom(u64);
 
 impl ConvolutionRandom {
@@ -73,12 +73,12 @@ impl Convolution {
         format!("tensor<{sizes}{}>", self.element)
     }
 
-    /// Sizes of the window in the tensor that the weights are spread apart in.
+    /// Returns the sizes of the window in the tensor with the dilated weights.
     fn dilated_window(&self) -> Vec<u64> {
         self.window.iter().zip(&self.spread).map(|(size, spread)| (size - 1) * spread + 1).collect()
     }
 
-    /// Sizes of the input, borders included.
+    /// Returns the sizes of the input, including borders.
     fn padded_sizes(&self) -> Vec<u64> {
         let reach = self.dilated_window();
         (0..reach.len())
@@ -86,12 +86,12 @@ impl Convolution {
             .collect()
     }
 
-    /// Borders, as far as something is left between them.
+    /// Returns the borders, reduced so that the input is not empty.
     fn clamped_border(&self) -> Vec<u64> {
         self.border.iter().zip(self.padded_sizes()).map(|(border, size)| (*border).min((size - 1) / 2)).collect()
     }
 
-    /// Shapes of the input and of the weights.
+    /// Returns the shapes of the input and of the weights.
     fn arguments(&self) -> [Vec<u64>; 2] {
         let inner = self.padded_sizes().into_iter().zip(self.clamped_border()).map(|(size, border)| size - 2 * border);
         let channels = if self.is_flat { vec![self.groups * self.channels] } else { vec![self.groups, self.channels] };
@@ -163,7 +163,8 @@ impl Convolution {
         text + &self.product(&x, &w, &result)
     }
 
-    /// The sum of products: dimensions are the batch, results, the group, the filter, the window, the channel.
+    /// Writes the contraction. Its dimensions are the batch, results, the group, the filter, the window, and the
+    /// channel.
     fn product(&self, x: &(String, Vec<u64>), w: &(String, Vec<u64>), result: &[u64]) -> String {
         let rank = self.window.len();
         let (group, filter, channel) = (rank + 1, rank + 2, 2 * rank + 3);
@@ -199,7 +200,7 @@ impl Convolution {
         )
     }
 
-    /// Numbers of both signs, none alike.
+    /// Returns distinct numbers of both signs.
     fn build_inputs(&self) -> Vec<HostArray> {
         let array = |(position, shape): (usize, Vec<u64>)| {
             let length = shape.iter().product::<u64>() as usize;

@@ -1,4 +1,4 @@
-//! The model of time against torch-spyre's and against published device times.
+//! Compares the cost model with torch-spyre's and with published device times.
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 

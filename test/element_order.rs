@@ -1,5 +1,5 @@
-//! Conversions between 16-bit and 32-bit numbers stagger elements: the simulator places them so, and the rules of the
-//! format name operands of different orders.
+//! Element order after conversions between 16-bit and 32-bit numbers. The simulator staggers the elements, and the
+//! format rules report operands of different orders.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const ROWS: i64 = 8;
 const COLUMNS: i64 = 128;
 
-/// Space of an op on all elements, on two cores.
+/// Iteration space of an op on all elements, on two cores.
 const SPACE: [(i64, i64); 2] = [(ROWS, 2), (COLUMNS, 1)];
 
 fn f16_matrix() -> OpSpecOperand {
@@ -28,7 +28,7 @@ fn f32_matrix() -> OpSpecOperand {
     single
 }
 
-/// A column of one f32 for each row, alone in its stick.
+/// Returns a column with one f32 per row, alone in its stick.
 fn column() -> OpSpecOperand {
     let mut column = sparse(0, ROWS);
     column.device_size = vec![1, ROWS, 32];
@@ -51,7 +51,7 @@ fn tensor(name: &str, operand: &OpSpecOperand) -> Tensor {
     }
 }
 
-/// A program of one bundle: ops with kernel arguments by number, and the tensors that are passed, the result last.
+/// A program of one bundle: ops with kernel arguments by number, and the passed tensors, the result last.
 struct ElementOrderCase {
     program: Program,
     bundle: Files,
@@ -70,7 +70,7 @@ fn build_case(ops: Vec<OpSpec>, arguments: &[OpSpecOperand]) -> ElementOrderCase
     ElementOrderCase { program, bundle }
 }
 
-/// Live ranges of the values in LX, each with an address of its own.
+/// Returns the live ranges of the values in LX, each with an address of its own.
 fn live_ranges(ops: &[OpSpec]) -> Vec<Life> {
     let mut lives: BTreeMap<i64, Life> = BTreeMap::new();
     for (number, op) in ops.iter().enumerate() {
@@ -91,7 +91,7 @@ fn live_ranges(ops: &[OpSpec]) -> Vec<Life> {
     lives
 }
 
-/// An op whose operands have these kernel arguments; those in LX have none.
+/// Returns an op whose operands have these kernel arguments; operands in LX have none.
 fn op_on_arguments(function: &str, arguments: &[u32], operands: Vec<OpSpecOperand>) -> OpSpec {
     let mut op = op(function, &SPACE, 0, operands);
     for (operand, number) in op.operands.iter_mut().zip(arguments) {
@@ -107,7 +107,7 @@ impl ElementOrderCase {
         Program { conversions, ..self.program.clone() }
     }
 
-    /// Arguments and result, in an order of conversions.
+    /// Runs the program with an order of conversions; returns its arguments and its result.
     fn run(&self, conversions: ConversionOrder) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("b")).unwrap();
@@ -116,7 +116,7 @@ impl ElementOrderCase {
         let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
         for tensor in &self.program.arguments {
             let mut array = draw_seeded_array(tensor, 1).unwrap();
-            // Numbers that both formats represent.
+            // Numbers that both formats represent exactly.
             (0..array.elements.len()).for_each(|at| array.elements.set(at, ((at * 37 % 255) as f64 - 127.0) / 64.0));
             inputs.insert(tensor.name.clone(), array);
         }
@@ -140,7 +140,7 @@ fn is_close(found: &[f64], expected: impl Iterator<Item = f64>) -> bool {
     found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() <= 0.02 * expected.abs().max(1.0))
 }
 
-/// x to 32 bits, exp, back to 16 bits.
+/// Builds a program: `x` to 32 bits, exp, back to 16 bits.
 fn round_trip() -> ElementOrderCase {
     let (wide, result) = (lx(f32_matrix(), 0), lx(f32_matrix(), 8192));
     let ops = vec![
@@ -159,7 +159,7 @@ fn restores_order_by_opposite_conversion() {
     assert!(is_close(&found, given[0].iter().map(|x| x.exp())));
 }
 
-/// A widened value that the host reads: column 64 p + 8 g + 4 s + e is at position 4 g + e of stick 2 p + s.
+/// The host reads a widened value: column 64 p + 8 g + 4 s + e is at position 4 g + e of stick 2 p + s.
 #[test]
 fn staggers_widened_value_in_memory() {
     let case = build_case(
@@ -212,7 +212,7 @@ fn reports_sum_of_two_orders() {
     assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
 }
 
-/// One number for each row is the same along the sticks, in any order; so is the sum of a row.
+/// A sum of a row, and one number per row, have the same value in every column, so their order does not matter.
 #[test]
 fn ignores_order_of_columns_and_of_sums_along_sticks() {
     let (wide, scaled) = (lx(f32_matrix(), 0), lx(f32_matrix(), 8192));
@@ -246,7 +246,7 @@ fn rejects_partly_filled_sticks() {
     assert!(error.to_string().contains("'dl16tofp32' of 96 columns, not a multiple of 64"), "{error}");
 }
 
-/// Two launches: the first leaves a staggered buffer, which the second narrows.
+/// Of two launches, the first leaves a staggered buffer, which the second narrows.
 #[test]
 fn restores_order_in_later_launch() {
     let mut files = Files::new();

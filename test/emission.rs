@@ -1,4 +1,4 @@
-//! Invariants of the files of every bundle: the equalities of "SuperDSC schema, section 10", and that nothing panics.
+//! Invariants of the files of every bundle: the equalities of "SuperDSC schema, section 10", and the absence of panics.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -31,7 +31,7 @@ fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordin
     }
 }
 
-/// A matrix with its stick along dimension `column`; sparse without one.
+/// Returns a matrix whose stick is along dimension `column`; sparse without it.
 fn matrix(format: DeviceFormat, rows: (usize, i64), columns: Option<(usize, i64)>) -> OpSpecOperand {
     let stick = format.elements_per_stick();
     let row = Coordinate::dim(rows.0);
@@ -55,7 +55,7 @@ fn finish(function: &str, is_reduction: bool, dims: &[(i64, i64)], mut operands:
     OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
 }
 
-/// Ops in the form that the compiler emits: every slice has whole sticks.
+/// Generates ops as the compiler emits them: every slice has complete sticks.
 fn good_op() -> impl Strategy<Value = OpSpec> {
     let sizes = (1..5_i64, 0..3_u32, 1..4_i64, 0..2_u32, 1..4_i64, 0..2_u32);
     (sizes, 0..5_usize, prop_oneof![Just(DeviceFormat::Sen169Fp16), Just(DeviceFormat::IeeeFp32)]).prop_map(
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn no_op_makes_the_emitter_panic(op in any_op(), pool_bytes in 0..1_000_000_i64) {
+    fn emitter_never_panics_on_ops(op in any_op(), pool_bytes in 0..1_000_000_i64) {
         let _ = sdsc::from_op_spec(&op, 0, -1);
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: true };
         let _ = sdsc::from_op_spec_baked(&op, 0, &map);

@@ -1,5 +1,5 @@
-//! Tests common user errors and the tools' messages: every row of `rows.rs` is run; its message must name the location,
-//! the value, the rule and the fix, and no files may remain. `docs/reference/errors.md` shows them;
+//! Tests common user errors and the tools' messages: every row of `rows.rs` is run. Its message must name the location,
+//! the value, the rule and the fix, and no output may remain. `docs/reference/errors.md` lists the messages;
 //! `BLESS=errors cargo test --test compiler -- errors::` writes it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -38,7 +38,7 @@ pub(crate) struct CommandOutput {
     pub(crate) text: String,
 }
 
-/// Runs a command of the table where its files are.
+/// Runs a command of the table in the folder of its files.
 pub(crate) fn run_command(command: &str, folder: &Path) -> CommandOutput {
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-compile")).parent().unwrap();
     let path = format!("{}:{}", tools.display(), env::var("PATH").unwrap_or_default());
@@ -63,7 +63,7 @@ pub(crate) fn read_contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Returns the faults of an answer; empty if the answer is as expected.
+/// Returns the faults of a command's output; empty if it is as expected.
 pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
         ExpectedAnswer::Refused(points) => {
@@ -94,7 +94,7 @@ pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched:
     faults
 }
 
-/// Runs a row. Returns the answer, and the report of its faults, which is empty if there are none.
+/// Runs a row. Returns the output, and the report of its faults, which is empty if there are none.
 pub(crate) fn check_row(row: &MistakeCase, folder: &Path) -> (CommandOutput, String) {
     let before = read_contents(folder);
     let said = run_command(row.command, folder);

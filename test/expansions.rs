@@ -1,5 +1,5 @@
-//! Measures the error of functions that are expanded into others (`spyre-expand-functions`): in exact arithmetic, and
-//! on the simulated machine for every number of the device's format that f16 reaches.
+//! Measures the error of functions that `spyre-expand-functions` expands: in exact arithmetic, and on the simulated
+//! machine for every number of the device's format that f16 reaches.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -8,8 +8,8 @@ use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use spyre_compiler::import::{Expansion, ExpansionOperand};
 use std::{fs, process::Command};
 
-/// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun,
-/// 26.2.14 and 26.2.11).
+/// Returns `1 - Phi(x)` for x >= 0: from 3 on by its continued fraction, below by the series of Phi (Abramowitz and
+/// Stegun, 26.2.14 and 26.2.11).
 fn upper_tail(x: f64) -> f64 {
     let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if x > 3.0 {
@@ -35,7 +35,7 @@ fn computes_reference_gelu() {
     assert!((upper_tail(3.0) - upper_tail(3.0 + 1e-9)).abs() < 1e-11, "the two forms do not meet");
 }
 
-/// The expansion of the gelu in exact arithmetic.
+/// Evaluates the expansion of the gelu in exact arithmetic.
 fn evaluate_expansion(x: f64) -> f64 {
     let mut results: Vec<f64> = Vec::new();
     for step in Expansion::find("gelufwd").unwrap().steps {
@@ -64,14 +64,14 @@ fn approximates_gelu_within_stated_error() {
     assert_eq!((evaluate_expansion(65504.0), evaluate_expansion(-65504.0)), (65504.0, 0.0));
 }
 
-/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are
+/// Lists the finite f16 numbers that the device's format, with one mantissa bit less, represents; other numbers are
 /// replaced by 0.
 fn list_f16_numbers() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
 }
 
-/// The function of every number on the simulated machine; compute ops read its result.
+/// Computes the function of every number on the simulated machine; other ops use its result.
 fn execute_function(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
@@ -103,7 +103,7 @@ fn execute_function(function: &str, options: &[&str]) -> Vec<(f64, f64)> {
     (0..1 << 16).map(|index| (x.elements.get(index), results[0].1.elements.get(index))).collect()
 }
 
-/// The largest error for numbers up to 10, and the largest for all relative to 1 + |gelu|.
+/// Returns the maximum error for numbers up to 10, and the maximum for all numbers, relative to 1 + |gelu|.
 fn measure_gelu_errors(options: &[&str]) -> [f64; 2] {
     let mut worst = [0.0_f64; 2];
     for (x, found) in execute_function("gelufwd", options) {
@@ -118,9 +118,9 @@ fn measure_gelu_errors(options: &[&str]) -> [f64; 2] {
     worst
 }
 
-/// The device's own gelu rounds once, here the last two roundings count: of the sum and of the quotient. Between 2 and
-/// 4 half a unit in the last place is 2.0e-3. What the comparison with a reference allows for one op of one operand is
-/// 2.0e-3 of the element and the scale.
+/// The device's own gelu rounds once; in the expansion the last two roundings count, of the sum and of the quotient.
+/// Between 2 and 4 half a unit in the last place is 2.0e-3. The comparison with a reference allows 2.0e-3 of the
+/// element and the scale for one op of one operand.
 #[test]
 fn computes_gelu_of_every_number() {
     let [own, own_relative] = measure_gelu_errors(&["--lx-planner", "none"]);

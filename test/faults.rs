@@ -1,6 +1,7 @@
-//! Fault injection: files of right programs are broken in many ways, and the format rules or the execution catch each.
+//! Fault injection: files of correct programs are broken in many ways, and the format rules or the execution detect
+//! each.
 //!
-//! `BLESS=faults cargo test --test compiler -- faults::` writes the table of `docs/measurements/faults.md` again.
+//! `BLESS=faults cargo test --test compiler -- faults::` rewrites the table of `docs/measurements/faults.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -16,7 +17,7 @@ use edits::Files;
 use list::{FileFault, all_faults};
 use machine::Target;
 use programs::{ValidProgram, all_valid_programs, write_files};
-use referee::{BoundedNumber, Companions, IntervalArithmetic, RunOptions, Simulation};
+use referee::{BoundedNumber, IntervalArithmetic, RunOptions, ShadowResult, Simulation};
 use sdsc_check::check_files;
 use spyre_compiler::reference::check_against_reference;
 use std::{collections::BTreeSet, fmt::Write as _};
@@ -24,7 +25,7 @@ use std::{collections::BTreeSet, fmt::Write as _};
 /// Verdict on files in which no rule and no execution finds a fault.
 const NOT_CAUGHT: &str = "not caught";
 
-/// The label of the first rule that the files break.
+/// Returns the label of the first rule that the files violate.
 fn find_broken_rule(files: &Files) -> String {
     let found =
         check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
@@ -46,7 +47,7 @@ fn execution_verdict(files: &Files, right: &ValidProgram) -> String {
     }
 }
 
-fn agrees(results: &[Companions<BoundedNumber>], right: &ValidProgram) -> bool {
+fn agrees(results: &[ShadowResult<BoundedNumber>], right: &ValidProgram) -> bool {
     results.len() == right.expected.len()
         && results
             .iter()

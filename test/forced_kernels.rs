@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-/// Passes of the import with all moves that the rules allow, without cost evaluation.
+/// Import passes with all moves that the rules allow, without cost evaluation.
 const FORCED: [&str; 6] = [
     "--spyre-select-program",
     "--spyre-make-kernels",
@@ -35,7 +35,7 @@ fn run(command: &mut Command) -> Result<String, String> {
     if done.status.success() { Ok(text(&done.stdout)) } else { Err(text(&done.stderr)) }
 }
 
-/// Numbers of ops per mode: expected by the program, and after the pass.
+/// Returns the numbers of ops per mode: expected by the program, and after the pass.
 fn count_modes(program: &str, forced: &str) -> (String, String) {
     let said = program.lines().nth(1).unwrap_or_default().trim_start_matches("// ").to_owned();
     let in_mode = |mode: &str| forced.matches(&format!(r"\22mode\22:\22{mode}\22")).count();

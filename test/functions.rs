@@ -8,13 +8,13 @@ use machine::Target;
 use referee::{ArrayElements, HostArray, RunOptions, Simulation};
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
-/// A function of one number, or of two.
+/// Function of one or two numbers whose error is measured.
 struct MeasuredFunction {
     name: &'static str,
-    /// The operation on `%x` and `%y`.
+    /// Op on `%x` and `%y`.
     op: &'static str,
     exact: fn(f64, f64) -> f64,
-    /// Arguments of the measurement, and their description on the page.
+    /// Arguments of the measurement.
     holds: fn(f64, f64) -> bool,
     domain: &'static str,
 }
@@ -36,7 +36,7 @@ const fn row(
     MeasuredFunction { name, op, exact, holds, domain }
 }
 
-/// The error function by its series near 0, and by the continued fraction of its complement beyond 2.
+/// Computes the error function by its series near 0, and by the continued fraction of its complement above 2.
 fn erf(x: f64) -> f64 {
     let m = x.abs();
     let scale = 2.0 / std::f64::consts::PI.sqrt();
@@ -52,7 +52,7 @@ fn erf(x: f64) -> f64 {
     x.signum() * (1.0 - (-m * m).exp() / (m + fraction) * scale / 2.0)
 }
 
-/// The largest number of f16, which a result is read back as.
+/// Largest f16 number. A larger result saturates there.
 const LARGEST: f64 = 65504.0;
 
 const F16_FUNCTIONS: &[MeasuredFunction] = &[
@@ -109,14 +109,14 @@ const F32_FUNCTIONS: &[MeasuredFunction] = &[
     row("trunc", "math.trunc %x", |x, _| x.trunc(), accept_any, "all"),
 ];
 
-/// The finite numbers of f16 that the device's format represents, which has one mantissa bit less; other numbers are
+/// Lists the finite f16 numbers that the device's format, with one mantissa bit less, represents; other numbers are
 /// replaced by 0.
 fn f16_samples() -> Vec<u16> {
     let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
     (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
 }
 
-/// Numbers of all magnitudes from 2^-12 to 2^17.
+/// Returns numbers of all magnitudes from 2^-12 to 2^17.
 fn f32_samples() -> Vec<f32> {
     let number = |index: u32| {
         let bits = index.wrapping_mul(2_654_435_761);
@@ -131,12 +131,12 @@ fn arguments(element: &str) -> [HostArray; 2] {
     let shape = vec![1024, 64];
     let x = if element == "f16" { ArrayElements::F16(f16_samples()) } else { ArrayElements::F32(f32_samples()) };
     let mut y = ArrayElements::zeros(element.parse().unwrap(), ROWS * COLUMNS);
-    // The numbers of f16 are in order, so that every second argument meets all magnitudes.
+    // The numbers of f16 are sorted, so every second argument is combined with all magnitudes.
     (0..ROWS * COLUMNS).for_each(|index| y.set(index, SECOND[index / 2 % SECOND.len()]));
     [x, y].map(|elements| HostArray { shape: shape.clone(), elements })
 }
 
-/// The largest error, and the largest relative to 1 + |result|.
+/// Returns the maximum error, and the maximum relative to 1 + |result|.
 fn measure_errors(function: &MeasuredFunction, element: &str) -> [f64; 2] {
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
@@ -184,7 +184,7 @@ fn format_table(functions: &[MeasuredFunction], element: &str) -> String {
     text
 }
 
-/// Returns the page: text above the tables is unchanged, the tables are the measured ones.
+/// Only the tables of the page are generated; the text above them is kept.
 #[test]
 fn documents_measured_errors() {
     const MARK: &str =

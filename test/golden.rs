@@ -1,8 +1,8 @@
-//! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says
-//! where they come from; those of the reference emitter are beside the project.
+//! Golden cases: `bundle.mlir` and the SDSC files. The project's own cases are in `test/golden`, whose README lists
+//! their sources; those of the reference emitter are outside the repository.
 //!
-//! `BLESS=golden/CASE cargo test --test compiler -- golden::` writes the files of a case of the project again; the diff
-//! is for review.
+//! `BLESS=golden/CASE cargo test --test compiler -- golden::` rewrites the files of a case of the project; review the
+//! diff.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -146,8 +146,8 @@ mod shared {
         check_files_written_through_ir(&common::shared_golden_cases());
     }
 
-    /// Embedding from the front end, compiled from our own program: the row-major table is copied first. The reference
-    /// splits that copy over 4 cores.
+    /// An embedding from the front end, compiled from our own program: the row-major table is copied first. The
+    /// reference splits that copy over 4 cores.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn compiles_gather_to_reference() {

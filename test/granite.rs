@@ -1,4 +1,4 @@
-//! The model of `benches/granite.rs`: it is valid, and its layers follow one another.
+//! The model of `benches/granite.rs` is valid, and each layer uses the result of the previous one.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -11,7 +11,7 @@ use std::fs;
 const SMALL: Granite =
     Granite { layers: 2, sequence: 4, cached: 0, hidden: 8, heads: 4, kv_heads: 2, head_size: 4, mlp: 12 };
 
-/// Numbers between -1 and 1 for each argument.
+/// Returns numbers between -1 and 1 for each argument.
 fn inputs(model: &Granite) -> Vec<HostArray> {
     let array = |(argument, shape): (usize, Vec<usize>)| {
         let num_elements: usize = shape.iter().product();

@@ -29,19 +29,19 @@ pub(crate) fn help_page(tool: &str, word: &str) -> String {
     text.split(UPSTREAM).next().unwrap().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// Returns the command lines of all tools.
+/// Returns the commands of all tools.
 fn all_commands() -> Vec<Command> {
     let commands: Vec<Command> = commands::tool_commands().into_iter().chain(commands::driver_commands()).collect();
     assert_eq!(commands.len(), TOOLS.len());
     commands
 }
 
-/// Returns the options of a command line, without arguments that have a position.
+/// Returns the options of a command, without positional arguments.
 fn options(command: &Command) -> Vec<&Arg> {
     command.get_arguments().filter(|argument| !argument.is_positional()).collect()
 }
 
-/// Whether a line of the page shows the option.
+/// Returns whether a line of the page documents the option.
 fn shows_option(page: &str, option: &Arg) -> bool {
     let name =
         option.get_long().map_or_else(|| format!("-{}", option.get_short().unwrap()), |long| format!("--{long}"));

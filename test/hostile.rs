@@ -1,8 +1,8 @@
 //! Checks that mutants of every kind of input file end in a result or a message: never in a panic, a signal, a file
 //! outside of the output directory, or a hang.
 //!
-//! The mutants run in processes of their own with limited memory, so that a signal is seen and the mutant is known.
-//! `SPYRE_HOSTILE_CASES=100000` tries more of each target, `SPYRE_HOSTILE_CASE=7` one, whose file is kept.
+//! The mutants run in separate processes with limited memory, so that a signal is detected and the mutant is
+//! identified. `SPYRE_HOSTILE_CASES=100000` runs more of each target, `SPYRE_HOSTILE_CASE=7` one, whose file is kept.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 #![allow(clippy::print_stdout, reason = "what the processes say to each other")]
@@ -31,22 +31,22 @@ use std::{
 };
 use targets::{Case, TARGETS, Target};
 
-/// The folder of the project.
+/// Root folder of the project.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Mutants of each target in `cargo test`.
+/// Number of mutants of each target in `cargo test`.
 const CASES: usize = 300;
 
-/// Mutants of one process.
+/// Number of mutants per process.
 const BATCH_SIZE: usize = 150;
 
-/// Numbers in a row that change files of one group.
+/// Number of consecutive mutants of the files of one group.
 const GROUP_SIZE: usize = 25;
 
-/// The memory of one process, most of it the library's own address space.
+/// Memory limit of one process in KiB, most of it for the library's own address space.
 const MEMORY_KIB: usize = 8 << 20;
 
-/// Time without output after which a process counts as hung. It is generous, since a machine may be busy.
+/// Time without output after which a process counts as hung. The limit is generous, since a machine may be busy.
 const MAX_SILENT_TIME: Duration = Duration::from_secs(300);
 
 const WORK: &str = "SPYRE_HOSTILE_WORK";
@@ -84,7 +84,7 @@ fn worker() {
     println!("done");
 }
 
-/// The right files of a target, as far as they were needed.
+/// Correct files of a target, prepared on demand.
 struct Corpus<'t> {
     target: &'t Target,
     groups: BTreeMap<usize, Vec<Vec<u8>>>,
@@ -95,8 +95,7 @@ impl<'t> Corpus<'t> {
         Self { target, groups: BTreeMap::new() }
     }
 
-    /// One mutated file. A process runs several consecutive numbers, which belong to one group, because preparing a
-    /// group is slow.
+    /// Returns one mutated file. A process runs consecutive numbers of one group, because preparing a group is slow.
     fn case(&mut self, place: &Place, number: usize) -> Case {
         let mut state =
             self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
@@ -187,7 +186,7 @@ macro_rules! targets {
         })*
 
         #[test]
-        fn every_target_is_tried() {
+        fn tries_each_target() {
             assert_eq!(TARGETS.map(|target| target.name), [$(stringify!($name),)* "reference"]);
         }
     };

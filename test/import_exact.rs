@@ -1,5 +1,5 @@
-//! Checks that the import preserves semantics: compares the imported program in f64 with MLIR's JIT of the original
-//! with its floats in f64.
+//! Checks that the import preserves semantics: compares the imported program in f64 with MLIR's JIT of the original,
+//! whose floats are f64, too.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -14,14 +14,13 @@ use spyre_compiler::{
 };
 use std::{fs, path::PathBuf};
 
-/// How much more than the largest effect of an approximation is allowed where a program has functions that import
-/// approximates.
+/// Factor by which the allowed error grows in programs with functions that the import approximates.
 const APPROXIMATION_FACTOR: f64 = 3.0;
 
 /// Weight of the upper digits of results (`digit_base` in `program.json`).
 const DIGIT_BASE: f64 = 1024.0;
 
-/// Numbers of both signs around an offset, none alike; positions are those of a draw.
+/// Returns distinct numbers of both signs around an offset; index arguments get those of a random draw.
 fn inputs(function: &EvalFunction<'_>) -> Vec<EvalArray<f64>> {
     let number = |position: usize, index: usize| ((index * 37 + position * 11) % 199) as f64 / 100.0 - 0.7;
     let of = |(position, array): (usize, EvalArray<_>)| match array {
@@ -61,8 +60,8 @@ pub(crate) fn to_numbers(array: &HostArray) -> Vec<f64> {
     (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
 }
 
-/// The numbers of a result; those of digits, of which the upper ones are in front of the lower ones, as their caller
-/// makes them.
+/// Returns the numbers of a result. Combines the digits of a two-digit result, the upper digits first, as its caller
+/// does.
 fn join_digits(found: &[f64], num_expected: usize) -> Vec<f64> {
     if found.len() != 2 * num_expected {
         return found.to_vec();
@@ -76,7 +75,7 @@ fn check(path: &str) -> Result<(), String> {
     let session = spyre_compiler::pipeline::create_session();
     let source = session.open_source(path)?;
     let mut module = source.parse().ok_or("is not parsed")?;
-    // Without a planner no function is replaced by a chain that approximates it.
+    // Without a planner no function is replaced by an approximating chain of ops.
     let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     if !module.run_pipeline(&options.pipeline([Phase::Import], "")) {
         return Err("is not imported".to_owned());
@@ -111,7 +110,7 @@ fn check(path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The programs of a folder, cut into those of a file.
+/// Reads the programs of a folder, split by file.
 fn read_programs(folder: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -133,9 +132,9 @@ fn matches_mlir_semantics_of_imported_programs() {
     let place = tempfile::tempdir().unwrap();
     let (mut wrong, mut num_right) = (Vec::new(), 0);
     for (name, text) in read_programs("test/execution") {
-        // Files with several programs are for the tools, which split them; scopes are not part of MLIR; and the JIT
-        // resolves a function `exp` to its library's. Programs whose check must report an error are left out, too, and
-        // so are tensors without elements, which are replaced after the import.
+        // Skipped: files with several programs, which the tools split; scopes, which are not part of MLIR; functions
+        // `exp`, which the JIT resolves to its library's; programs whose check must report an error; and tensors
+        // without elements, which are replaced after the import.
         let is_other = text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.");
         let is_other = is_other || text.contains("RUN: not spyre-run") || text.contains("tensor<0x");
         if is_other || text.contains("func.func @exp(") {

@@ -1,11 +1,10 @@
-//! Tests random programs that compose lists of indices (slices, joins, shifts, stacks, sorts, choices, arithmetic,
-//! reshapes, reversals, one row) and read tables with them (rows, elements, columns, `t[i, j]`, last tokens, pages).
-//! Each is compiled in process, run on the simulated machine on inputs within the ranges of `program.json`, and
-//! compared with NumPy's semantics in plain Rust, to the last bit. A program is correct, or refused in the user's
-//! terms: no message shows ops, rules or dimensions of the compiler.
+//! Tests random programs that compose lists of indices and read tables with them.
+//!
+//! Each is compiled in process, and run on the simulated machine with inputs within the ranges of `program.json`. The
+//! results equal NumPy's semantics in plain Rust to the last bit, or the program is rejected in the user's terms.
 //!
 //! `SPYRE_INDEX_LISTS=5000 cargo test --test compiler -- index_lists::` runs the first 5,000, `SPYRE_INDEX_LIST=17`
-//! that one alone, shrunk if it fails; with `SPYRE_INDEX_LISTS_TABLE=1` all reasons of refusals are printed.
+//! case 17 alone, shrunk if it fails; `SPYRE_INDEX_LISTS_TABLE=1` prints all reasons of rejections.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -45,13 +44,13 @@ const OPEN: [(usize, &str); 0] = [];
 
 const DEFAULT_PROGRAMS: usize = 100;
 
-/// Maximum number of refused programs per hundred.
+/// Maximum percentage of rejected programs.
 const MAX_REFUSED_PERCENT: usize = 10;
 
-/// Maximum number, per hundred programs, of those with an argument whose range is narrower than necessary.
+/// Maximum percentage of programs with an argument whose range is narrower than necessary.
 const MAX_NARROWED_PERCENT: usize = 25;
 
-/// Failing programs that are reported.
+/// Maximum number of failing programs in the report.
 const MAX_REPORTED: usize = 3;
 
 /// Compiler terms that must not occur in a message to the author of a `linalg` program.
@@ -86,7 +85,7 @@ fn compile_program(text: &str, draws: [u16; 2], output: &Path) -> Result<(), Str
     if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
 }
 
-/// Floats as the elements of a type.
+/// Converts numbers to an array of a float type.
 fn to_float_array(numbers: &Array<f64>, of: &str) -> HostArray {
     let elements = match of {
         "f16" => ArrayElements::F16(numbers.elements.iter().map(|&number| f16::from_f64(number).to_bits()).collect()),
@@ -107,7 +106,7 @@ fn to_integer_array(list: &IndexArray, of: &str) -> HostArray {
     HostArray { shape: to_shape(&list.shape), elements }
 }
 
-/// Integers from `first` to `last`, both of which occur in a list of several.
+/// Draws integers from `first` to `last`; a list of several contains both bounds.
 fn draw_integers(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> IndexArray {
     let mut state = seed as u64 + 1;
     let mut count = 0;
@@ -122,7 +121,7 @@ fn draw_integers(shape: &[usize], [first, last]: [i64; 2], seed: usize) -> Index
     })
 }
 
-/// The numbers of a table: small integers, which every format has, each another one than its neighbours.
+/// Builds a table of small integers, which every format represents; adjacent numbers differ.
 fn build_table(shape: &[usize]) -> Array<f64> {
     let mut count = 0;
     Array::build(shape, |_| {
@@ -153,7 +152,7 @@ fn draw_inputs(program: &IndexProgram, ranges: &[Option<[i64; 2]>]) -> Result<(I
     Ok((inputs, is_narrowed))
 }
 
-/// The arguments of the function in order.
+/// Returns the arguments of the function in order.
 fn list_arguments(program: &IndexProgram, inputs: &IndexInputs) -> Vec<HostArray> {
     let mut arrays = Vec::new();
     for (number, step) in program.steps.iter().enumerate() {
@@ -225,14 +224,14 @@ fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), CaseOutcome) 
     ((text, is_narrowed), outcome)
 }
 
-/// The report about a program; of one that fails, the simplest that fails in the same way.
+/// Returns the report about a program; a failing one is first simplified.
 fn report(number: usize) -> (String, CaseOutcome) {
     let ((text, _), outcome) = cases::run_simplest(&mut cases::generate_case(&recipes(), number), run);
     let again = format!("SPYRE_INDEX_LIST={number} cargo test --test compiler -- index_lists::");
     (format!("\ncase {number}: {outcome:?}\n{text}again: {again}\n"), outcome)
 }
 
-/// A refusal without its numbers.
+/// Returns a rejection message without its numbers.
 fn strip_numbers(message: &str) -> String {
     let message = message.lines().next().unwrap_or_default();
     let mut reason = String::new();

@@ -1,5 +1,5 @@
-//! Splits and placement chosen together: by the model never dearer than one after the other, and the same files every
-//! time.
+//! Splits and placement chosen jointly: in the cost model they never cost more than the sequential choice, and the
+//! files are deterministic.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test over files")]
 
@@ -18,7 +18,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The MLIR files in a folder.
+/// Lists the MLIR files in a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
@@ -26,7 +26,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The report of a compilation; none if the program is refused.
+/// Returns the report of a compilation; `None` if the program is rejected.
 fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
     let report = out.with_extension("json");
     let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
@@ -45,12 +45,12 @@ fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
 const SEQUENTIAL_OPTIONS: [&str; 2] = ["--lx-planner", "exact"];
 const JOINT_OPTIONS: [&str; 3] = ["--lx-planner", "exact", "--joint"];
 
-/// Modeled time, us, and the number of launches.
+/// Returns the modeled time in us, and the number of launches.
 fn modeled_time(report: &Value) -> (f64, usize) {
     (report["time"]["estimate_us"].as_f64().unwrap(), report["launches"].as_array().unwrap().len())
 }
 
-/// Of these programs with these sizes of LX at least so many are cheaper together, and none is dearer.
+/// Checks that no program costs more when planned jointly, and that at least `least_cheaper` cost less.
 fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheaper: usize) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
@@ -63,7 +63,7 @@ fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheape
         let ((alone, _), (together, num_launches)) = (modeled_time(&alone), modeled_time(&together));
         num_compared += 1;
         num_cheaper += usize::from(together < alone);
-        // Times are rounded to a nanosecond a launch.
+        // Times are rounded to a nanosecond per launch.
         if together > alone + 0.001 * num_launches as f64 {
             dearer.push(format!("{}: {together} us together, {alone} us one after the other", program.display()));
         }
@@ -73,7 +73,8 @@ fn compare(programs: impl Iterator<Item = (PathBuf, &'static str)>, least_cheape
     assert!(num_cheaper >= least_cheaper, "{num_cheaper} of {num_compared} programs are cheaper");
 }
 
-/// Each program with the machine's LX, and with a little of it, in which values come and go.
+/// Pairs each program with the LX size of the machine, and with a small one, in which few values are resident at a
+/// time.
 fn pair_with_lx_sizes(programs: Vec<PathBuf>) -> impl Iterator<Item = (PathBuf, &'static str)> {
     programs.into_iter().flat_map(|program| ["1625344", "65536"].map(|lx_bytes| (program.clone(), lx_bytes)))
 }

@@ -1,4 +1,4 @@
-//! Tests the schemas of the JSON output of the tools: `docs/reference/schemas` is generated from the types
+//! Schemas of the JSON output of the tools: `docs/reference/schemas` is generated from the types
 //! (`BLESS=json cargo test --test compiler -- json::` writes it), and the output conforms to it.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use spyre_compiler::{report::Report, tool::Message};
 use std::{fs, path::Path, process::Command};
 
-/// The schema of a type as it is written.
+/// Generates the schema of a serialized type.
 fn generate_schema<T: JsonSchema>() -> String {
     let schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>();
     format!("{}\n", serde_json::to_string_pretty(&schema).unwrap())
@@ -42,7 +42,7 @@ fn read_json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The report and `program.json` of a program.
+/// Returns the report and `program.json` of a program.
 fn write_report_and_program(words: &[&str]) -> [Value; 2] {
     let place = tempfile::tempdir().unwrap();
     let (out, report) = (place.path().join("out"), place.path().join("report.json"));

@@ -1,5 +1,5 @@
-//! Programs of which every argument is known at compile time: the programs of `test/execution` with constants in place
-//! of their arguments. What follows from constants alone is computed or compiled, and never ends the compiler.
+//! Programs whose arguments are all compile-time constants: the programs of `test/execution` with constants in place of
+//! their arguments. They are folded or compiled, and never crash the compiler.
 //!
 //! One program in `SAMPLE_INTERVAL` runs by default; `SPYRE_KNOWN=1 cargo test --test compiler -- known_programs::`
 //! runs all of them.
@@ -11,24 +11,24 @@ use half::{bf16, f16};
 use spyre_compiler::pipeline::{CompileOptions, PlannerName};
 use std::{env, fmt::Write as _, fs, path::PathBuf};
 
-/// One program of so many runs by default, another one for each kind of numbers.
+/// One program in this many runs by default, a different one for each kind of numbers.
 const SAMPLE_INTERVAL: usize = 10;
 
-/// Elements of all arguments: more are a long text.
+/// Maximum number of elements of all arguments; more make a long text.
 const MAX_ELEMENTS: usize = 1 << 16;
 
-/// Numbers of the constants.
+/// Kind of numbers in the constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ConstantNumbers {
-    /// None alike.
+    /// Distinct numbers.
     Different,
-    /// One number everywhere, which the import has without its shape.
+    /// One number in all elements, which the import represents without its shape.
     Same,
     /// Different numbers for the first argument, and one repeated number for all others.
     Mixed,
 }
 
-/// An argument as the text has it.
+/// Argument in the program text.
 struct TensorArgument {
     name: String,
     tensor: String,
@@ -50,7 +50,7 @@ fn find_end_of_brackets(text: &str) -> Option<usize> {
     })
 }
 
-/// Arguments in the text between the brackets of a function. None of other types than tensors of plain elements.
+/// Parses the arguments of a function. Returns `None` unless all are tensors of plain elements.
 fn parse_arguments(text: &str) -> Option<Vec<TensorArgument>> {
     let (mut found, mut rest) = (Vec::new(), text);
     while let Some((_, behind)) = rest.split_once('%') {
@@ -69,7 +69,7 @@ fn parse_arguments(text: &str) -> Option<Vec<TensorArgument>> {
     Some(found)
 }
 
-/// An element of a constant: its text, and its bytes.
+/// Returns an element of a constant: its text, and its bytes.
 fn encode_element(kind: &str, position: usize, index: usize) -> Option<(String, Vec<u8>)> {
     let number = ((index * 37 + position * 11) % 199) as f32 / 100.0 - 0.7;
     let small = (index * 7 + position) % 3;
@@ -85,7 +85,7 @@ fn encode_element(kind: &str, position: usize, index: usize) -> Option<(String, 
     })
 }
 
-/// Truth values in brackets.
+/// Formats booleans in nested brackets.
 fn format_nested(shape: &[usize], next: &mut impl Iterator<Item = String>) -> String {
     let Some((&size, rest)) = shape.split_first() else { return next.next().unwrap() };
     format!("[{}]", (0..size).map(|_| format_nested(rest, next)).collect::<Vec<_>>().join(", "))
@@ -116,7 +116,7 @@ impl TensorArgument {
     }
 }
 
-/// The program with constants in place of its arguments; none where these are no plain tensors, or too large.
+/// Returns the program with constants in place of its arguments; `None` if these are no plain tensors, or too large.
 fn substitute_constants(text: &str, numbers: ConstantNumbers) -> Option<String> {
     let (before, behind) = text.split_once("func.func @")?;
     let (name, behind) = behind.split_once('(')?;
@@ -131,7 +131,7 @@ fn substitute_constants(text: &str, numbers: ConstantNumbers) -> Option<String> 
     Some(format!("{before}func.func @{name}({signature}{{\n{constants}{body}"))
 }
 
-/// Programs of one function that the JIT accepts.
+/// Returns the programs of one function that the JIT accepts.
 fn programs() -> Vec<(String, String)> {
     let mut paths: Vec<PathBuf> = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/test/execution"))
         .unwrap()
@@ -142,7 +142,7 @@ fn programs() -> Vec<(String, String)> {
     let read =
         |path: PathBuf| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
     let is_plain = |text: &str| {
-        // A logarithm of 1 but for the rounding of f64 differs between any two computations.
+        // A logarithm of 1 with a rounding error differs between any two computations.
         let others = ["//---", "// -----", "spyre.", "RUN: not", "tensor<0x", "@exp(", "@log_of_sum(", "tensor<?"];
         text.matches("func.func").count() == 1 && !others.iter().any(|other| text.contains(other))
     };
@@ -161,11 +161,11 @@ fn computes_correct_results_from_constants() {
             if number % every != 0 {
                 continue;
             }
-            // Without a planner no function is replaced by a chain that approximates it.
+            // Without a planner no function is replaced by an approximating chain of ops.
             let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
             match check_against_jit(&text, &options, &[]) {
                 Ok(()) => num_right += 1,
-                // Small integers choose no row of a table of one.
+                // Small integers may be out of bounds of a table of one row.
                 Err(ExecutionFailure::Refused(message)) if message.contains("expected indices from") => {}
                 Err(ExecutionFailure::Refused(message)) => {
                     faults.push(format!("{name}, {numbers:?}: refused: {message}"))

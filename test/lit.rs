@@ -1,8 +1,8 @@
 //! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
 //!
-//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` beside such
-//! words rewrites what these tests compare with by `diff`. `docs/reference/testing.md` says why `lit` and `FileCheck`
-//! are LLVM's.
+//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` with these
+//! words rewrites the files that the tests compare by `diff`. `docs/reference/testing.md` explains the choice of LLVM's
+//! `lit` and `FileCheck`.
 
 #![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
 
@@ -116,7 +116,7 @@ fn run_tests(words: &[&str]) -> Result<Vec<LitTest>, String> {
     Ok(tests)
 }
 
-/// LLVM's lit: from the prefix of MLIR, else from the path.
+/// Returns LLVM's lit: from the prefix of MLIR, else from the path.
 fn find_lit() -> Result<PathBuf, String> {
     let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
     let path = env::var_os("PATH").unwrap_or_default();

@@ -13,18 +13,18 @@ use tempfile::TempDir;
 /// Exit code of a process in which valgrind reported an error; the codes of our tools are 0 to 2.
 const VALGRIND_ERROR_CODE: &str = "99";
 
-/// Whether a tool of ours is built as `cargo build` does, without optimisations.
+/// Returns whether a tool is built without optimizations, as by `cargo build`.
 fn is_debug_build(tool: &str) -> bool {
     Path::new(tool).parent().is_some_and(|folder| folder.ends_with("debug"))
 }
 
-/// A folder for one test, with one of the programs.
+/// Folder for one test, with a program.
 struct MemoryTest {
     folder: TempDir,
 }
 
 impl MemoryTest {
-    /// The program of that name in `test/memory/Inputs/programs.mlir`.
+    /// Creates the folder with a named program of `test/memory/Inputs/programs.mlir`.
     fn from_named_program(name: &str) -> Self {
         let programs = include_str!("memory/Inputs/programs.mlir");
         let header = format!("func.func @{name}(");
@@ -65,17 +65,17 @@ impl MemoryTest {
         )
     }
 
-    /// With the validation that is the default.
+    /// Compiles with the default validation.
     fn validate(&self, expected: &str) -> &Self {
         self.run(env!("CARGO_BIN_EXE_spyre-compile"), &["in.mlir", "-o", "out"], expected)
     }
 
-    /// The simulator, MLIR's JIT and the comparison of both.
+    /// Runs the simulator, MLIR's JIT and the comparison of both.
     fn check(&self) -> &Self {
         self.run(env!("CARGO_BIN_EXE_spyre-run"), &["out", "--check", "in.mlir"], "correct")
     }
 
-    /// Runs a tool as users do.
+    /// Runs a tool without valgrind.
     fn prepare(&self, tool: &str, arguments: &[&str]) -> &Self {
         let output = Command::new(tool).args(arguments).current_dir(self.folder.path()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

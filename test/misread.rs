@@ -1,7 +1,7 @@
 //! Tests faults of the import: the default `spyre-compile` detects each of them, writes nothing and exits with 2.
 //!
-//! `SPYRE_MISREAD_IMPORT` injects a fault, so that the import reads another program than the given one. Tools without
-//! debug assertions ignore the variable.
+//! `SPYRE_MISREAD_IMPORT` injects a fault, so that the import misreads the program. Tools without debug assertions
+//! ignore the variable.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -20,7 +20,7 @@ struct ImportFault {
     program: String,
 }
 
-/// A function of `tensor<8x64xf32>`; a body computes its elements from `%a`, at `%row` and `%column`.
+/// Returns a function of `tensor<8x64xf32>`; `body` computes its elements from `%a`, at `%row` and `%column`.
 fn elementwise(body: &str) -> String {
     format!(
         "#id = affine_map<(d0, d1) -> (d0, d1)>
@@ -40,7 +40,7 @@ fn elementwise(body: &str) -> String {
     )
 }
 
-/// A reduction of the columns of `tensor<8x64xf32>`, which begins with a number.
+/// Returns a reduction of the columns of `tensor<8x64xf32>` with an initial value.
 fn reduction(function: &str, start: &str) -> String {
     format!(
         "#id = affine_map<(d0, d1) -> (d0, d1)>

@@ -11,7 +11,7 @@ use crate::errors::{
 };
 use std::{fs, sync::OnceLock};
 
-/// Files as text, in addition to those of the gallery.
+/// Text files, in addition to those of the gallery.
 const TEXTS: &[(&str, &str)] = &[
     (
         "open.mlir",
@@ -100,7 +100,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("zero.npz", ""),
 ];
 
-/// Files as bytes.
+/// Binary files.
 const BYTES: &[(&str, &[u8])] = &[
     ("model.onnx", b"\x08\x08\x12\x07pytorch\x1a\x052.1.0:\x00\x00\x01"),
     ("model.pt", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0e\0\0\0model/data.pkl\x80\x02."),
@@ -111,7 +111,7 @@ const BYTES: &[(&str, &[u8])] = &[
     ),
 ];
 
-/// The commands that make the bundles and plans.
+/// Commands that create the bundles and plans.
 const COMMANDS: [&str; 4] = [
     "spyre-compile small.mlir -o small --write-plan small-plan.json",
     "spyre-compile open.mlir --dim-size arg0.0=128:16 -o open",
@@ -119,7 +119,7 @@ const COMMANDS: [&str; 4] = [
     "cp -r small less && rm less/bundle_0/sdsc_0.json",
 ];
 
-/// The mistakes: first those of the first trial by a new user, then more of the same kinds.
+/// All rows: first the errors of a new user's first trial, then more of the same kinds.
 const ROWS: &[MistakeCase] = &[
     expect_error(
         "An option with a letter less",
@@ -559,7 +559,7 @@ const ROWS: &[MistakeCase] = &[
     ),
 ];
 
-/// The files of the gallery and of this table, created once; every command gets its own copy.
+/// Returns the files of the gallery and of this table, created once; every command gets its own copy.
 fn material() -> InputFolder {
     static MADE: OnceLock<InputFolder> = OnceLock::new();
     MADE.get_or_init(create_material).copy()

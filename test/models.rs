@@ -1,7 +1,7 @@
 //! Tests models end to end: compiles them, runs the emitted files on the simulated machine, and compares the results
 //! with MLIR's JIT.
 //!
-//! Our own models are in the repository. Exports of real producers are outside of it; their tests are in `shared`.
+//! Our own models are in the repository. The tests of exports of other producers are in `shared`.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -52,7 +52,7 @@ fn check_text(text: &str, options: &[&str]) {
     check(&input, options);
 }
 
-/// Heads of one stick, of two, of less than one, and of a fraction; positions that end inside a stick.
+/// Heads of one stick, of two, of less than one, and of a fraction; sequence lengths that end inside a stick.
 #[test]
 fn runs_attention_with_heads_of_every_width() {
     let square = AttentionShape { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
@@ -86,7 +86,7 @@ fn runs_granite() {
     check_text(&Granite { heads: 2, head_size: 64, ..small }.module(), &["--sticks", "greedy"]);
 }
 
-/// Bytes that restickifies move, and those that copies of theirs do.
+/// Returns the bytes that restickifies move, and those that copies of their results move.
 fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
     let place = tempfile::tempdir().unwrap();
     let report = place.path().join("report.json");
@@ -97,7 +97,7 @@ fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
     ["restickify_bytes", "layout_copy_bytes"].map(|name| report["moves"][name].as_u64().unwrap())
 }
 
-/// Attention whose ops are chosen one by one moves its scores; fused attention moves nothing.
+/// Attention with greedily chosen stick dimensions moves its scores; fused attention moves nothing.
 #[test]
 fn moves_nothing_when_attention_layouts_are_chosen_jointly() {
     let place = tempfile::tempdir().unwrap();
@@ -108,7 +108,7 @@ fn moves_nothing_when_attention_layouts_are_chosen_jointly() {
     assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
 }
 
-/// Sizes of the programs of `benches/plans`, and those that take their place here.
+/// Sizes of the programs of `benches/plans`, and their replacements here.
 const SMALLER_SIZES: [(&str, &str); 8] = [
     ("12800", "256"),
     ("4096", "128"),
@@ -120,7 +120,7 @@ const SMALLER_SIZES: [(&str, &str); 8] = [
     ("32", "4"),
 ];
 
-/// The text with smaller sizes. Numbers that are part of a word, as in `f16`, stay.
+/// Returns the text with smaller sizes. Numbers within a word, as in `f16`, are kept.
 fn shrink_sizes(text: &str) -> String {
     let mut small = String::new();
     let mut rest = text;
@@ -136,8 +136,8 @@ fn shrink_sizes(text: &str) -> String {
     small + rest
 }
 
-/// The layers of models, of `benches/plans`, small enough to be executed: norms, softmax, attention with and without a
-/// mask, one step of decoding, gated products, products, an add.
+/// Returns the layers of models in `benches/plans`, small enough to be executed: norms, softmax, attention with and
+/// without a mask, one decoding step, gated matmuls, matmuls, and an add.
 fn small_layers() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/plans");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -177,8 +177,8 @@ fn check_moves_no_more_than_op_by_op(file: &Path) {
 mod shared {
     use super::*;
 
-    /// Exported programs that must be accepted: those that issue 5 names. `exported_files` adds the producers whose
-    /// files must all be accepted.
+    /// Exported programs that must be accepted, from issue 5. `exported_files` adds the producers whose files must all
+    /// be accepted.
     const ACCEPTED: [&str; 18] = [
         "add_mul_f16",
         "softmax_f16",
@@ -239,8 +239,8 @@ mod shared {
         check(&file, &["--dim-size", "arg0.0=100"]);
     }
 
-    /// A layer of Granite 2B as Hugging Face's class exports it, positions and mask within. Its 100 million weights are
-    /// too many to run here.
+    /// A layer of Granite 2B exported from Hugging Face's class, including positions and mask. Its 100 million weights
+    /// are too many to run here.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn compiles_exported_granite_layer() {

@@ -1,9 +1,9 @@
 //! Mutation testing of the file format: every field of every file of a covering set of programs is changed. Each change
-//! is refused by a rule that names the fault, detected in the results, or affects a field without a meaning.
+//! is rejected by a rule that names the fault, detected in the results, or affects a field without a meaning.
 //!
-//! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`;
+//! `cargo xtask mutants` tries all mutants and writes the tables of `docs/measurements/mutants.md`.
 //! `cargo test --test compiler -- mutants::` tries one in [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries
-//! all, `SPYRE_MUTANTS_OF=softmax` those of one program only, `SPYRE_MUTANTS_ALIKE=1000` more similar ones than
+//! all, `SPYRE_MUTANTS_OF=softmax` those of one program, `SPYRE_MUTANTS_ALIKE=1000` more equivalent ones than
 //! [`MAX_EQUIVALENT`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
@@ -45,16 +45,16 @@ const SAMPLE: u64 = 150;
 /// Maximum number of mutants of one kind of one field of one program; more are redundant.
 const MAX_EQUIVALENT: usize = 3;
 
-/// Survivors that are reported.
+/// Maximum number of survivors in the report.
 const MAX_REPORTED: usize = 60;
 
 /// A change of one field of one file.
 #[derive(Clone, Debug)]
 struct Mutant {
     file: String,
-    /// The place in the file, for messages.
+    /// Path in the file, for messages.
     place: String,
-    /// The field, without the numbers and names that differ from file to file.
+    /// Name of the field, without the numbers and names that differ between files.
     field: String,
     kind: &'static str,
     /// New content of the field, for messages.
@@ -62,17 +62,17 @@ struct Mutant {
     change: FileChange,
 }
 
-/// How files change. Members are set when a mutant is tried, since few of all that there are will be.
+/// Change of files. Members are set when a mutant is tried, since few of all mutants are tried.
 #[derive(Clone, Debug)]
 enum FileChange {
-    /// The contents of files.
+    /// New contents of files.
     Files(Vec<(String, Vec<u8>)>),
     /// Replaces or removes a member of a JSON file.
     Member { path: Vec<String>, to: Option<Value> },
 }
 
 impl Mutant {
-    /// A change of one file.
+    /// Creates a mutant that changes one file.
     fn from_file_change(
         file: &str,
         (place, field): (String, String),
@@ -90,7 +90,7 @@ impl Mutant {
         }
     }
 
-    /// The files that it changes, as they are then.
+    /// Returns the changed files with their new contents.
     fn files(&self, right: &Files) -> Vec<(String, Vec<u8>)> {
         match &self.change {
             FileChange::Files(files) => files.clone(),
@@ -101,7 +101,7 @@ impl Mutant {
     }
 }
 
-/// Every mutant of a program; of those alike, a few.
+/// Generates the mutants of a program; of equivalent ones, at most `most_alike`.
 fn generate_mutants(program: &CorrectProgram, most_alike: usize) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (file, content) in &program.files {
@@ -117,7 +117,7 @@ fn generate_mutants(program: &CorrectProgram, most_alike: usize) -> Vec<Mutant> 
     fields::thin_out(all, most_alike)
 }
 
-/// Changes of the bytes of a constant: the first, the last, one too few, one too many.
+/// Changes the bytes of a constant: the first, the last, one too few, one too many.
 fn mutate_bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     let mut first = content.to_vec();
     first[0] ^= 0x40;
@@ -129,7 +129,7 @@ fn mutate_bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     vec![with("other value", first), with("dropped", content[1..].to_vec()), with("added", longer)]
 }
 
-/// A number that follows from a mutant alone.
+/// Returns a number that depends on the mutant alone.
 fn hash_mutant(mutant: &Mutant) -> u64 {
     let words = [&*mutant.file, &*mutant.place, mutant.kind, &*mutant.to];
     words
@@ -157,7 +157,7 @@ fn try_all(program: &CorrectProgram, mutants: &[Mutant]) -> Vec<MutantOutcome> {
 }
 
 #[test]
-fn no_mutant_survives() {
+fn detects_each_mutant() {
     let tries_all = env::var_os("SPYRE_MUTANTS").is_some();
     let only = env::var("SPYRE_MUTANTS_OF").ok();
     let most_alike = env::var("SPYRE_MUTANTS_ALIKE").map_or(MAX_EQUIVALENT, |most| most.parse().unwrap());

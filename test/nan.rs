@@ -1,9 +1,9 @@
-//! NaN, infinities and zeros of both signs through the patterns that producers write for clipping, choosing and
-//! reducing: the program has a number wherever the module has one, and NaN wherever the module has NaN.
+//! NaN, infinities and zeros of both signs in the patterns that producers write for clipping, selecting and reducing.
+//! The program has a number where the module has one, and NaN where the module has NaN.
 //!
-//! Unless `--precision=strict`, a choice by a comparison may be the device's maximum or minimum, which keeps a NaN that
-//! the module loses (`docs/reference/simulator.md`, NaN and infinity): those rows are compared with
-//! `--precision=strict` alone.
+//! Without `--precision=strict`, a select by a comparison may become the device's maximum or minimum, which preserves a
+//! NaN that the module loses (`docs/reference/simulator.md`, NaN and infinity). These rows are compared with
+//! `--precision=strict` only.
 
 #![allow(clippy::unwrap_used, reason = "a test over programs")]
 
@@ -16,7 +16,7 @@ use spyre_compiler::{
 };
 use std::fmt::Write as _;
 
-/// A pattern of two numbers `%a` and `%b`: the lines of a body, of which the last value is `%r`. `T` is the type.
+/// Pattern of two numbers `%a` and `%b`: the lines of a body, whose last value is `%r`. `T` is the type.
 struct NanPattern {
     name: &'static str,
     body: &'static str,
@@ -131,7 +131,7 @@ const SPECIAL: [f32; 16] = [
     -100.0,
 ];
 
-/// One result for each pattern and reduction, with their names.
+/// Returns a program with one result per pattern and reduction, and their names.
 fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
     let patterns: Vec<&NanPattern> = PATTERNS.iter().filter(|pattern| is_strict || !pattern.is_strict).collect();
     let reductions: Vec<_> = REDUCTIONS.iter().filter(|(pattern, _)| is_strict || !pattern.is_strict).collect();
@@ -171,7 +171,7 @@ fn program(element: &str, is_strict: bool) -> (String, Vec<&'static str>) {
     (replace_type(&text, element), names)
 }
 
-/// The text with a type in place of each `T` that is a word.
+/// Returns the text with a type in place of each word `T`.
 fn replace_type(text: &str, element: &str) -> String {
     text.replace("xT>", &format!("x{element}>")).replace(": T", &format!(": {element}"))
 }
@@ -185,7 +185,7 @@ fn array(element: &str, numbers: Vec<f32>) -> HostArray {
     HostArray { shape, elements }
 }
 
-/// Every pair of special numbers; rows of one reduction have all of them, or some.
+/// Returns every pair of special numbers; the rows of a reduction contain all or some of them.
 fn inputs(element: &str) -> [HostArray; 2] {
     let number = |place: usize, index: usize| SPECIAL[(place + index * (1 + place / 4)) % 16];
     let first = (0..256).map(|at| number(at / 16, at % 16)).collect();
@@ -219,7 +219,7 @@ fn selects_as_module_in_strict_mode() {
     }
 }
 
-/// An infinity in the weights of one group is not looked at by another.
+/// An infinity in the weights of one group does not affect another group.
 #[test]
 fn ignores_infinity_elsewhere() {
     let groups = "#x = affine_map<(n, i, g, f, k, c) -> (n, i + k, g, c)>

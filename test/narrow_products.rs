@@ -1,4 +1,4 @@
-//! Products of 8-bit operands: weights in sticks of two rows and 64 columns, next to plain computations.
+//! Matmuls of 8-bit operands, with weights in sticks of two rows and 64 columns, compared with plain computations.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -14,7 +14,7 @@ const ROWS: i64 = 8;
 const CONTRACTED: i64 = 256;
 const COLUMNS: i64 = 128;
 
-/// A product of 8-bit operands on two cores, in the spelling of fp8.
+/// Builds a matmul of 8-bit operands on two cores, in the spelling of fp8.
 fn build_product() -> Files {
     let narrow =
         |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
@@ -53,7 +53,7 @@ fn tensor(name: &str, (rows, columns): (i64, i64), format: DeviceFormat, element
     }
 }
 
-/// Largest difference of the result from the sums of products.
+/// Returns the maximum difference of the result from the sums of products.
 fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn(usize) -> f64) -> f64 {
     let names = ["x", "w", "y"].map(str::to_owned).to_vec();
     let program = Program {

@@ -1,4 +1,4 @@
-//! Options are values: paths and names may have characters with a meaning in textual pipelines, and MLIR parses printed
+//! Option values: paths and names may contain the special characters of textual pipelines, and MLIR parses printed
 //! pipelines. A failing trial compilation is an error.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -37,7 +37,7 @@ const NAMES: [&str; 16] = [
     "a%b$c&d|e",
 ];
 
-/// Rows of a size without useful divisors: trial compilations decide whether splitting them pays.
+/// Row count without useful divisors: trial compilations decide whether splitting pays off.
 const INDIVISIBLE_ROWS: &str = "func.func @rows(%x: tensor<2045x1024xf16>) -> tensor<2045x1024xf16> {
   %e = tensor.empty() : tensor<2045x1024xf16>
   %y = linalg.exp ins(%x : tensor<2045x1024xf16>) outs(%e : tensor<2045x1024xf16>) -> tensor<2045x1024xf16>
@@ -117,7 +117,7 @@ fn accepts_any_entry_name() {
     }
 }
 
-/// The plan of a program that is compiled more than once does not depend on the names of its files.
+/// The plan of a program that is compiled several times does not depend on the names of its files.
 #[test]
 fn makes_same_plan_for_machine_with_blanks() {
     let place = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 
 const WINDOW: (u32, u32) = (1400, 1000);
 
-/// A page that is open, with the report that is in it.
+/// Open page, with the report that it contains.
 struct OpenedPage {
     report: Value,
     browser: Browser,
@@ -40,7 +40,7 @@ impl OpenedPage {
         Self::from_page(place, &page)
     }
 
-    /// A page; the report is the one in it.
+    /// Opens a page and parses its report.
     fn from_page(place: TempDir, page: &Path) -> Self {
         let mut browser = Browser::start(WINDOW.0, WINDOW.1);
         browser.open(page);
@@ -60,13 +60,13 @@ impl OpenedPage {
         value.as_str().unwrap_or_else(|| panic!("#{id} has {value}")).to_owned()
     }
 
-    /// The text of an element as it was written, whatever its style makes of it.
+    /// Returns the text of an element without the effects of its style.
     fn plain_text(&mut self, id: &str) -> String {
         let value = self.browser.evaluate(&format!("document.getElementById('{id}').textContent"));
         value.as_str().unwrap_or_else(|| panic!("#{id} has {value}")).to_owned()
     }
 
-    /// The middle of an element.
+    /// Returns the center of an element.
     fn find_middle(&mut self, selector: &str) -> [f64; 2] {
         let place = self.browser.evaluate(&format!(
             "(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
@@ -93,7 +93,7 @@ impl OpenedPage {
         ([number(0), number(1)], number(2) as usize)
     }
 
-    /// The texts of the rows of the list of ops, which exist only while they are in sight.
+    /// Returns the texts of the rows of the list of ops, which exist only while they are visible.
     fn visible_rows(&mut self) -> Vec<String> {
         let rows = self.browser.evaluate(
             "(async () => { const list = document.getElementById('ops'); const frame = () => new Promise(requestAnimationFrame); const rows = [];
@@ -150,7 +150,7 @@ fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// A small Granite block, with loops in loops.
+/// Returns a small Granite block, with loops in loops.
 fn compile_granite() -> (TempDir, PathBuf) {
     let model =
         Granite { layers: 1, sequence: 256, cached: 0, hidden: 512, heads: 8, kv_heads: 2, head_size: 64, mlp: 2048 };
@@ -168,10 +168,10 @@ fn open_report(report: &Report, program: &[ProgramText<'_>]) -> OpenedPage {
     OpenedPage::from_page(place, &path)
 }
 
-/// So that not all of it fits.
+/// LX size in which not all values fit.
 const SMALL_LX: [&str; 2] = ["--lx-bytes", "16384"];
 
-/// The loops of a report with how many are around each, outer ones first.
+/// Collects the loops of a report with their depths, outer ones first.
 fn collect_loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
     let inner = |each: &Value| [vec![(each.clone(), depth)], collect_loops(&each["loops"], depth + 1)].concat();
     of.as_array().map_or_else(Vec::new, |of| of.iter().flat_map(inner).collect())
@@ -181,7 +181,7 @@ fn collect_loops(of: &Value, depth: usize) -> Vec<(Value, usize)> {
 // Contents of the page
 //===----------------------------------------------------------------------===//
 
-/// The data and the headline are those of the report as data, every op has a row, and the figures in it are its own.
+/// Checks that the data and the headline are those of the JSON report, and that every op has a row with its figures.
 fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     let place = tempfile::tempdir().unwrap();
     let data = fs::read_to_string(compile_report(&place, input, "report.json", options)).unwrap();
@@ -221,8 +221,8 @@ fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     }
 }
 
-/// All tracks share one axis: an op and the live range of a value have the same position in each track, as in the
-/// report.
+/// Returns all tracks share one axis: an op and the live range of a value have the same position in each track, as in
+/// the report.
 fn check_single_axis(opened: &mut OpenedPage) {
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits");
     let hits = hits.as_array().unwrap();
@@ -254,13 +254,13 @@ fn to_index(number: &Value) -> usize {
     usize::try_from(number.as_u64().unwrap()).unwrap()
 }
 
-/// From where to where something reaches.
+/// Returns the horizontal range of an item.
 fn x_range(hit: &Value) -> [f64; 2] {
     let [x, width] = ["x", "width"].map(|name| hit[name].as_f64().unwrap());
     [x, x + width]
 }
 
-/// Each loop is a bracket over its ops, inner loops below outer ones, and has a row in the list of ops.
+/// Checks that each loop is a bracket over its ops, inner loops below outer ones, and has a row in the list of ops.
 fn check_brackets(opened: &mut OpenedPage) {
     let expected = collect_loops(&opened.report["explain"]["loops"], 0);
     let hits = opened.browser.evaluate("report_page.timeline.pen.hits.filter((hit) => hit.kind === 'loop')");
@@ -523,7 +523,7 @@ fn shows_recomputed_ops_with_their_time() {
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn shows_rejection_with_its_code() {
-    // A product after a kernel belongs to another kernel.
+    // A matmul after a kernel belongs to another kernel.
     let mut report = Report { program: "main".to_owned(), ..Report::default() };
     let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
         [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "mode": "separate", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;

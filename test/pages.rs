@@ -1,4 +1,4 @@
-//! The rules for pages, each a test: lengths, line width, sentences, private phrases, and the words of the glossary. A
+//! Rules for pages, each a test: lengths, line width, sentences, private phrases, and the terms of the glossary. A
 //! failure names the file and line. `docs/reference/testing.md` lists the rules; `test/tidy/links.rs` checks links.
 
 #[path = "pages/glossary.rs"]
@@ -76,7 +76,7 @@ fn list_markdown(folder: &Path) -> Vec<String> {
     paths
 }
 
-/// Returns all pages, in order of their paths. Generated ones have prose of `.td` files, tables and messages.
+/// Returns all pages, sorted by path. Generated ones contain prose of `.td` files, tables and messages.
 fn all_pages() -> Vec<Page> {
     let below_docs = list_markdown(&root().join("docs"));
     assert!(below_docs.len() > 30, "docs has {} pages", below_docs.len());

@@ -1,4 +1,4 @@
-//! The planners against torch-spyre's own, address by address.
+//! Compares the planners with torch-spyre's own planners, address by address.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -12,7 +12,7 @@ fn read_json(path: &PathBuf) -> Value {
         .unwrap()
 }
 
-/// A buffer of these bytes; `uses` are times, each with `w` for a write or `r` for a read.
+/// Returns a buffer; `uses` are times, each with `w` for a write or `r` for a read.
 fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buffer {
     let one = |text: &str| {
         let (time, kind) = text.split_at(text.len() - 1);
@@ -25,9 +25,9 @@ fn buffer(name: &str, bytes: i64, uses: &str, in_place_parents: &[usize]) -> Buf
 /// Buffers, capacity and alignment, and their offsets by greedy, first fit and best fit.
 type RecordedInstance = (Vec<Buffer>, [i64; 2], [Vec<Option<i64>>; 3]);
 
-/// Four of the buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and what its solvers did
-/// with them: gaps of different sizes, a choice by uses, an address that is handed on, and one handed on in little
-/// room. Stated here so that a clone alone has some; `shared` has all.
+/// Returns four buffer lists of torch-spyre's own solver tests (commit 9a6b71e4, 2026-08-20), and the results of its
+/// solvers: gaps of different sizes, a choice by uses, an address reused in place, and one reused in little space. They
+/// are included so that the test runs in a clone; `shared` has all of them.
 fn recorded_instances() -> [RecordedInstance; 4] {
     let gaps = vec![
         buffer("middle", 40, "2w 3r", &[]),
@@ -66,7 +66,7 @@ fn matches_recorded_placements_of_peers() {
     }
 }
 
-/// A list in `MiniMalloc`'s format, of ours: all of it fits, in any order of placing.
+/// A list of ours in `MiniMalloc`'s format: all buffers fit, in any order of placement.
 #[test]
 fn reads_and_plans_minimalloc_list() {
     let capacity = Capacity { bytes: 64, alignment: 1 };

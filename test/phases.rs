@@ -53,7 +53,7 @@ fn split_programs(path: &Path, options: &str) -> Vec<PhaseProgram> {
         .collect();
     let program = |(number, part): (usize, &&str)| PhaseProgram {
         name: format!("{} {number} {options}", path.display()),
-        // Rest of the line that names the part.
+        // Remainder of the line that names the program.
         text: part
             .split_once('\n')
             .filter(|(name, _)| name.ends_with(".mlir"))
@@ -70,7 +70,7 @@ fn programs_in_folder(name: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// `--dims X --tiles Y` as the options of a pipeline.
+/// Converts `--dims X --tiles Y` to the options of a pipeline.
 fn to_pipeline(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     words
@@ -79,7 +79,7 @@ fn to_pipeline(line: &str) -> String {
         .collect()
 }
 
-/// Returns the text of a module after a phase; `None` if the program is refused.
+/// Returns the text of a module after a phase; `None` if the program is rejected.
 fn print_after_phase(module: &mut Module<'_>, program: &PhaseProgram, phase: Phase) -> Option<String> {
     let options = CompileOptions { compile_to: phase, ..program.options.clone() };
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
@@ -105,7 +105,8 @@ fn emit_files(module: &mut Module<'_>, program: &PhaseProgram) -> Option<BTreeMa
     Some(files)
 }
 
-/// Each module has its own session, because names of large constants are unique per session only.
+/// Returns a session without output. Each module has its own, because names of large constants are unique per session
+/// only.
 fn silent_session() -> Session {
     let session = spyre_compiler::pipeline::create_session();
     session.context().attach_diagnostic_handler(|_| true);

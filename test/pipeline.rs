@@ -1,4 +1,4 @@
-//! `test/pipeline/<program>`: one program after every phase, and the files at the end.
+//! Compares one program after every phase, and its final files, with `test/pipeline/<program>`.
 //!
 //! `01-input.mlir` names its options in its first line.
 //! `BLESS=pipeline/PROGRAM cargo test --test compiler -- pipeline::` rewrites the other files of a program; review the
@@ -40,7 +40,7 @@ fn compile(input: &Path, more: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Whether the files of a program are to be written again.
+/// Returns whether the files of a program are to be rewritten.
 fn is_blessed(program: &Path) -> bool {
     bless::is_blessed(&program_name(program))
 }

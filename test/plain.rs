@@ -1,4 +1,4 @@
-//! The tests that need no MLIR, as one program, which `cargo test --no-default-features` has, too:
+//! Tests that need no MLIR, as one program, also with `cargo test --no-default-features`:
 //! `cargo test --test plain -- cost::` runs those of `test/cost.rs`.
 
 mod common {

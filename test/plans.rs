@@ -1,8 +1,8 @@
-//! Compares the HBM traffic of our plans with that of torch-spyre's own plans, by the simulator's count.
+//! Compares the HBM traffic of our plans with that of torch-spyre's own plans, as counted by the simulator.
 //!
 //! The table is in `docs/measurements/performance.md`, and `cargo xtask plans` rewrites it. With options of
-//! `spyre-compile`, the command only prints the table for these options. A case is a program of `benches/plans`, or
-//! else one of the shared inputs. torch-spyre's figures are in `torch_spyre.csv` next to the programs.
+//! `spyre-compile`, the command only prints the table for these options. A case is a program of `benches/plans`, or one
+//! of the shared inputs. torch-spyre's figures are in `torch_spyre.csv` next to the programs.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -20,11 +20,11 @@ const END: &str = "<!-- plans: end -->\n";
 const HEADER: &str = "| case | torch-spyre | here | compulsory | bound | torch-spyre / compulsory | here / compulsory | us | us without loops |\n\
                       |---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
 
-/// Options for another table, which is printed but compared with nothing.
+/// Environment variable with options for another table, which is only printed.
 const OTHER_OPTIONS: &str = "SPYRE_PLANS";
 
-/// Cases that must be within [`MAX_CLOSE_RATIO`] of the compulsory bytes ("issue 7, acceptance"), by the beginnings of
-/// their names.
+/// Cases that must be within [`MAX_CLOSE_RATIO`] of the compulsory bytes ("issue 7, acceptance"), by prefixes of their
+/// names.
 const CLOSE_CASES: [&str; 11] = [
     "softmax_",
     "layernorm_",
@@ -38,10 +38,10 @@ const CLOSE_CASES: [&str; 11] = [
     "sdpa_f16",
     "sdpa_causal_f16",
 ];
-/// How many times the compulsory bytes are close to them.
+/// Maximum ratio to the compulsory bytes.
 const MAX_CLOSE_RATIO: f64 = 1.1;
 
-/// Cases that are not there yet. One that gets there must leave this list.
+/// Cases that exceed the ratio. Remove a case as soon as it meets the ratio.
 const UNFINISHED_CASES: [&str; 3] =
     ["sdpa_causal_f16", "swiglu_m512_h4096_f12800_f16", "swigluT_m512_h4096_f12800_f16"];
 
@@ -49,7 +49,7 @@ const UNFINISHED_CASES: [&str; 3] =
 struct TrafficCase {
     name: String,
     theirs: u64,
-    /// Inputs and results of the graph, once.
+    /// Bytes of the inputs and results of the graph, each counted once.
     compulsory: u64,
 }
 
@@ -78,7 +78,7 @@ fn read_cases() -> Vec<TrafficCase> {
     text.lines().skip(1).map(case).collect()
 }
 
-/// The project's own program of a case; the others are outside the repository.
+/// Returns the project's own program of a case; the others are outside the repository.
 fn own_program(case: &str) -> Option<PathBuf> {
     Some(root().join(format!("benches/plans/{case}.mlir"))).filter(|own| own.exists())
 }
@@ -92,8 +92,8 @@ fn json(path: &str) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Compiles the program and counts the HBM traffic of its bundle. Compiler and simulator compute the same time for the
-/// bundle of one of our programs.
+/// Compiles the program and counts the HBM traffic of its bundle. Checks that compiler and simulator compute the same
+/// time for the bundle of one of our programs.
 fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -107,8 +107,8 @@ fn measure_traffic(program: &Path, options: &[&str]) -> PlanTraffic {
     let bytes = total["hbm_read"].as_u64().unwrap() + total["hbm_written"].as_u64().unwrap();
     let report = json(&compiled);
     let us = report["time"]["estimate_us"].as_f64().unwrap();
-    // The report rounds each launch to a nanosecond. Of tables, and of tensors that end in a stick, files say less than
-    // the compiler knows.
+    // The report rounds each launch to a nanosecond. Files have less information than the compiler about tables, and
+    // about tensors that end inside a stick.
     let rounded_us = 1e-3 * report["launches"].as_array().unwrap().len() as f64;
     for end in ["low", "estimate", "high"].iter().filter(|_| program.starts_with(root().join("benches"))) {
         let [compiler, simulator] =
@@ -136,7 +136,7 @@ fn format_line(case: &TrafficCase, moved: &PlanTraffic) -> String {
     )
 }
 
-/// Whether the case moves at most as much as torch-spyre and, if required, little more than the lower bound.
+/// Returns whether the case moves at most as much as torch-spyre and, if required, little more than the lower bound.
 fn meets_target(case: &TrafficCase, moved: &PlanTraffic) -> bool {
     let must_be_close = CLOSE_CASES.iter().any(|start| case.name.starts_with(start));
     moved.bytes <= case.theirs && (!must_be_close || compute_ratio(moved.bytes, case.compulsory) <= MAX_CLOSE_RATIO)
@@ -151,7 +151,7 @@ fn format_table(cases: &[TrafficCase], moved: &[PlanTraffic]) -> String {
     cases.iter().zip(moved).map(|(case, moved)| format_line(case, moved)).collect()
 }
 
-/// The page above the table, the table, and the page below it.
+/// Returns the page above the table, the table, and the page below it.
 fn split_page() -> [String; 3] {
     let page = fs::read_to_string(root().join(PAGE)).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
@@ -159,7 +159,7 @@ fn split_page() -> [String; 3] {
     [before, written, after].map(str::to_owned)
 }
 
-/// The page has the lines of these cases, and lists those with more traffic.
+/// Checks that the page has the lines of these cases, and lists those with more traffic.
 fn check(cases: &[TrafficCase], program: impl Fn(&str) -> PathBuf) {
     let moved = measure_all(cases, program, &[]);
     let [_, written, _] = split_page();

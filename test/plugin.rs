@@ -1,4 +1,4 @@
-//! Our dialects and passes in a stock `mlir-opt`.
+//! The dialects and passes of the project in a stock `mlir-opt`.
 
 use std::{
     env, fs,

@@ -1,5 +1,5 @@
-//! Checks that compilations leave no trace in their process. Signal handlers, the locale, the current directory, the
-//! environment and the heap are afterwards as before, and signal handlers also meanwhile.
+//! Checks that compilations leave no trace in their process: signal handlers, the locale, the current directory, the
+//! environment and the heap are the same afterwards. Signal handlers are also unchanged during a compilation.
 //!
 //! The test measures this in a child process, which runs this test again.
 
@@ -41,7 +41,7 @@ const NUM_COMPILATIONS: usize = 2000;
 /// would need 64,000; growth without a leak was 3,000 to 18,000, for any number of compilations.
 const MAX_HEAP_GROWTH: i64 = 36_000;
 
-/// A name that is no UTF-8 has a text in its context.
+/// Program with a name that is no UTF-8, whose text is stored in its context.
 const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %e = tensor.empty() : tensor<8x64xf16>
   %y = linalg.exp ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) -> tensor<8x64xf16> loc(\"a\\FFb\")
@@ -52,7 +52,7 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 /// Program that every compilation rejects, so that a diagnostic is emitted.
 const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
 
-/// Options that cover different paths of the compiler.
+/// Returns options that cover different paths of the compiler.
 fn options(number: usize) -> CompileOptions {
     let words = [
         "",
@@ -68,7 +68,7 @@ fn options(number: usize) -> CompileOptions {
     CompileOptions { compile_to, ..CompileOptions::parse(words[number % words.len()]).unwrap() }
 }
 
-/// Compiles once, in the same way as both libraries, and returns the result.
+/// Compiles once, in the same way as the C and the Python library, and returns the result.
 fn compile(number: usize) -> String {
     let session = create_session();
     let is_refused = number.is_multiple_of(5);
@@ -87,7 +87,7 @@ fn compile(number: usize) -> String {
     )
 }
 
-/// The handlers of all signals.
+/// Returns the handlers of all signals.
 fn signal_handlers() -> Vec<(usize, i32)> {
     let handler = |signal| {
         // SAFETY: the call changes no state; it writes the result to a local variable.
@@ -112,9 +112,9 @@ fn count_threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Bytes that are allocated, in all arenas.
+/// Returns the allocated bytes in all arenas.
 fn heap_bytes() -> i64 {
-    // SAFETY: it only counts.
+    // SAFETY: the call only counts.
     let info = unsafe { libc::mallinfo2() };
     i64::try_from(info.uordblks + info.hblkhd).unwrap()
 }

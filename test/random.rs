@@ -1,5 +1,9 @@
 //! Tests random programs under random hints and options: each is compiled in two ways, run on the simulated machine,
-//! and compared with plain Rust in f64, and both ways with each other on elements of a finite field.
+//! and compared with plain Rust in f64; the two are compared with each other on elements of a finite field.
+//!
+//! `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs the first thousand cases of each family,
+//! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, shrunk if it fails;
+//! `SPYRE_RANDOM_TABLE=1` prints all rejections.
 //!
 //! | family | programs |
 //! |---|---|
@@ -8,16 +12,12 @@
 //! | `tiled` | hints that tile, in nested scopes and by option, and none |
 //! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
 //! | `rests` | values of 256 KiB and more, of sizes without useful divisors: a dimension with many runs is split in two |
-//! | `offsets` | pads, slices, concatenations, strided reads and products at any offset, sizes from 1 to 200: no offset is a reason to refuse |
-//! | `repeats` | repeated values that are sliced, transposed, reduced, normalised, concatenated and multiplied |
+//! | `offsets` | pads, slices, concatenations, strided reads and matmuls at any offset, sizes from 1 to 200: no offset is a reason to reject |
+//! | `repeats` | repeated values that are sliced, transposed, reduced, normalized, concatenated and multiplied |
 //!
-//! Half of all second ways omit the hints. One program in forty also goes through `spyre-compile` and
-//! `spyre-run --check`, one compilation in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is.
-//!
-//! A case is determined by its family and its number. `SPYRE_RANDOM=1000 cargo test --test compiler -- random::` runs
-//! the first thousand of each family, `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone,
-//! shrunk if it fails; with `SPYRE_RANDOM_TABLE=1` the full table of refusals is printed. Cases run in batches in child
-//! processes, so that a signal is detected too.
+//! Half of all second ways omit the hints. One program in forty also runs through `spyre-compile` and
+//! `spyre-run --check`, one compilation in twelve is validated; with `SPYRE_RANDOM_VALIDATE=1` each is. A case is
+//! determined by its family and its number. Cases run in batches in child processes, so that a signal is detected, too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -69,7 +69,7 @@ use run::{FinishedCase, WORK, print_line, print_refusals, report, run_cases, run
 use spyre_compiler::import::{OPERATIONS, OperationStatus, SCALAR_FUNCTIONS};
 use std::{env, ops::Range};
 
-/// Cases of a family that run by default.
+/// Returns the number of cases of a family that run by default.
 const fn default_cases(family: ProgramFamily) -> usize {
     match family {
         ProgramFamily::Any => 120,
@@ -83,7 +83,7 @@ const fn default_cases(family: ProgramFamily) -> usize {
 /// Open defects: cases that are known to fail are skipped. Remove a case from the list when its defect is fixed.
 pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
-/// Maximum percentage of programs of a family that are refused in both ways.
+/// Returns the maximum percentage of programs of a family that are rejected in both ways.
 const fn max_refused_percent(family: ProgramFamily) -> usize {
     match family {
         ProgramFamily::Any => 40,
@@ -96,7 +96,7 @@ const fn max_refused_percent(family: ProgramFamily) -> usize {
     }
 }
 
-/// Failing cases that are reported in their simplest form.
+/// Maximum number of failing cases that are reported in their simplest form.
 const MAX_REPORTED: usize = 3;
 
 /// Operations that the compiler accepts and that no program here contains, with the reason.
@@ -148,12 +148,12 @@ const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of th
 
 /// Runs one batch of cases, as a child process.
 #[test]
-fn one_batch_runs_in_its_process() {
+fn runs_one_batch_in_child_process() {
     let num_failures = run_requested_cases();
     assert!(env::var(WORK).is_ok() || num_failures == 0, "{num_failures} of the cases fail");
 }
 
-/// The cases to run: `1000`, or `1000..2000`.
+/// Returns the range of cases to run: `1000`, or `1000..2000`.
 fn case_range(family: ProgramFamily) -> Range<usize> {
     let Ok(text) = env::var("SPYRE_RANDOM") else { return 0..default_cases(family) };
     match text.split_once("..") {
@@ -208,7 +208,7 @@ fn generates_every_operation() {
         taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
     for number in 0..1_000 {
         let text = &RandomCase::from_number(ProgramFamily::Any, number).0.written[0].text;
-        // A family of operations has a name that ends in a star.
+        // The name of a family of operations ends in a star.
         missing.retain(|name| !text.contains(name.trim_end_matches('*')));
         if missing.is_empty() {
             return;
@@ -217,7 +217,7 @@ fn generates_every_operation() {
     panic!("no program has {missing:?}");
 }
 
-/// The family exists for dimensions that run in two parts.
+/// The family exists for dimensions that run in two segments.
 #[test]
 fn splits_programs_with_remainders() {
     let is_parted = |number: usize| {
@@ -226,7 +226,7 @@ fn splits_programs_with_remainders() {
     assert!((0..default_cases(ProgramFamily::Rests)).any(is_parted), "the search leaves all of them in one piece");
 }
 
-/// Options and hints are drawn as often as they are of use.
+/// Options and hints are drawn with a useful frequency.
 #[test]
 fn draws_every_option() {
     let mut missing: Vec<&str> = options::DRAWN_OPTIONS.to_vec();

@@ -1,17 +1,17 @@
-//! Tests random integer expressions of every width, known at compile time or at runtime, against MLIR's JIT.
+//! Tests random integer expressions of every width, on constants or on runtime values, against MLIR's JIT.
+//!
+//! `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs that many expressions,
+//! `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, and prints its text.
 //!
 //! | family | expressions |
 //! |---|---|
-//! | `known` | of constants of i1 to i64 and `index`, and of positions: none is refused, each is what the JIT computes, to the last bit |
-//! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import gives them: what is accepted is what the JIT computes |
+//! | `known` | of constants of i1 to i64 and `index`, and of positions: none is rejected, and each equals the result of the JIT, to the last bit |
+//! | `runtime` | of arguments of i1, i8, i32 and i64, drawn from the range that the import determines: accepted ones equal the result of the JIT |
 //!
 //! Divisors, shift amounts and conversions are guarded, so that MLIR defines the value of each expression. Expressions
 //! are results of one program: a program of `known` has [`KNOWN_PER_PROGRAM`] of them, a program of `runtime` the
-//! accepted ones of [`RUNTIME_PER_PROGRAM`]. The imported program is interpreted in f64.
-//!
-//! A program is determined by its family and its number.
-//! `SPYRE_RANDOM_INTEGERS=100000 cargo test --test compiler -- random_integers::` runs that many expressions,
-//! `SPYRE_RANDOM_INTEGER=known:17` the seventeenth program of a family alone, whose text it prints.
+//! accepted ones of [`RUNTIME_PER_PROGRAM`]. The imported program is interpreted in f64. A program is determined by its
+//! family and its number.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over generated programs")]
 
@@ -43,17 +43,17 @@ use std::{
     thread,
 };
 
-/// Expressions that are tried by default, of both families together.
+/// Number of expressions that are tried by default, of both families together.
 const DEFAULT_EXPRESSIONS: usize = 2_000;
-/// Expressions of a program of known integers.
+/// Number of expressions per program of `known`.
 const KNOWN_PER_PROGRAM: usize = 20;
 /// Number of expressions of runtime integers that are tried per program.
 const RUNTIME_PER_PROGRAM: usize = 10;
-/// Of so many expressions one is computed at run time.
+/// One expression in this many is computed on runtime values.
 const RUNTIME_INTERVAL: usize = 16;
 /// Minimum percentage of accepted expressions of runtime integers.
 const MIN_ACCEPTED_PERCENT: usize = 35;
-/// Failing programs that are reported.
+/// Maximum number of failing programs in the report.
 const MAX_REPORTED: usize = 5;
 /// The prefix of codes of compiler bugs.
 const BUG_CODE_PREFIX: &str = "SPY9";
@@ -73,10 +73,10 @@ struct ExpressionTally {
     wrong: Option<String>,
 }
 
-/// Imports a program; the messages if it is refused.
+/// Imports a program and calls `read`; returns the messages if the program is rejected.
 fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, String> {
     let session = spyre_compiler::pipeline::create_session();
-    // A source prints diagnostics, and a handler replaces those before it.
+    // A source prints diagnostics, and a handler replaces previous handlers.
     let source = session.source_from_text("random", text);
     let errors = collect_errors(&session);
     let options = CompileOptions { lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
@@ -87,7 +87,7 @@ fn import<T>(text: &str, read: impl FnOnce(&Module<'_>) -> T) -> Result<T, Strin
     imported.map(|module| read(&module)).ok_or_else(|| errors.borrow().join("\n"))
 }
 
-/// Numbers around 0 for floating-point arguments, positions of a draw for integers.
+/// Returns numbers around 0 for floating-point arguments, and drawn elements for integers.
 fn inputs(function: &EvalFunction<'_>, draw: u64) -> Vec<EvalArray<f64>> {
     let number = |index: usize, is_truth: bool| if is_truth { (index * 7 % 5 % 2) as f64 } else { (index % 5) as f64 };
     let of = |(position, array): (usize, EvalArray<_>)| match array {
@@ -100,7 +100,7 @@ fn inputs(function: &EvalFunction<'_>, draw: u64) -> Vec<EvalArray<f64>> {
     draw_arguments(function, draw).into_iter().enumerate().map(of).collect()
 }
 
-/// The numbers of a result as the imported program computes them, and as the JIT does.
+/// Result of the imported program, and of the JIT.
 type ResultPair = (Vec<f64>, Vec<f64>);
 
 /// Returns each result of a program as the import and as the JIT compute it.
@@ -125,7 +125,8 @@ fn compute_both(text: &str, place: &str, draw: u64) -> Result<Vec<ResultPair>, S
     Ok(found.iter().zip(&reference.results).map(|(found, expected)| (plain(found), to_numbers(expected))).collect())
 }
 
-/// Compares all results of a program; the message of the first that differs, with the program of that expression alone.
+/// Compares all results of a program. Returns the message of the first difference, with a program of that expression
+/// alone.
 fn check(writers: &[ExpressionWriter], element: &str, place: &str, draw: u64) -> Result<(), String> {
     let results = compute_both(&program(writers, element), place, draw)?;
     for (writer, (found, expected)) in writers.iter().zip(results) {

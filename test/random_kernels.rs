@@ -1,7 +1,7 @@
 //! Tests random programs with three kernels: chains of ops before and after them, some with other users; gathers of
-//! rows before a kernel, and a second kernel after the first. By the model, no fused program takes longer. Small ones
-//! are validated, fused and separate, against the imported program; large ones, whose values do not fit in LX at once,
-//! take a quarter less time fused.
+//! rows before a kernel, and a second kernel after the first. In the cost model, fusion never makes a program slower.
+//! Small ones are validated, fused and separate, against the imported program. Large ones, whose values do not fit in
+//! LX together, are a quarter faster when fused.
 //!
 //! `SPYRE_RANDOM_KERNELS=500 cargo test --profile checked --test compiler -- --ignored --nocapture random_kernels::`
 //! runs that many large ones, validates them, too, and prints their total time.
@@ -25,15 +25,15 @@ struct ProgramSizes {
     is_tight: bool,
 }
 
-/// All values have room in LX.
+/// Sizes for which all values fit in LX.
 const SMALL: ProgramSizes =
     ProgramSizes { rows: [64, 128, 256], columns: [64, 128, 192], tiles: [1, 2, 4], is_tight: false };
-/// Rows that end inside a stick.
+/// Sizes with rows that end inside a stick.
 const RAGGED: ProgramSizes = ProgramSizes { columns: [40, 100, 136], ..SMALL };
 const LARGE: ProgramSizes =
     ProgramSizes { rows: [512, 1024, 2048], columns: [256, 512, 1024], tiles: [2, 4, 8], is_tight: true };
 
-/// Numbers that are the same for a seed on every machine.
+/// Random numbers that are the same for a seed on every machine.
 struct SeededRandom(u64);
 
 impl SeededRandom {
@@ -47,7 +47,7 @@ impl SeededRandom {
     }
 }
 
-/// A program under construction: the sizes of the rows and columns of its values.
+/// Builder of a program, with the rows and columns of its values.
 struct KernelProgramBuilder {
     draws: SeededRandom,
     body: String,
@@ -86,7 +86,7 @@ impl KernelProgramBuilder {
         value
     }
 
-    /// The program of a seed, and the bytes of LX that it is to have; none for all.
+    /// Generates the program of a seed, and its LX size in bytes; `None` is the default.
     fn generate(seed: u64, sizes: &ProgramSizes) -> (String, Option<i64>) {
         let mut program = Self { draws: SeededRandom(seed), body: String::new(), arguments: Vec::new(), num_values: 0 };
         let rows = sizes.rows[program.draws.below(3)];
@@ -98,7 +98,7 @@ impl KernelProgramBuilder {
         let mut behind = program.add_chain("%y".to_owned(), [rows, width]);
         let mut of_behind = format!("tensor<{rows}x{width}xf16>");
         let of_kernel = of_behind.clone();
-        // As often as not another kernel reads that, mostly in the same loops.
+        // In half of the programs another kernel reads that, mostly in the same loops.
         if program.draws.below(2) == 0 {
             let tiles = [tiles, tiles, sizes.tiles[program.draws.below(3)]][program.draws.below(3)];
             let width = program.add_kernel("z", &behind, [rows, width], tiles);
@@ -130,7 +130,7 @@ impl KernelProgramBuilder {
         "%chosen".to_owned()
     }
 
-    /// Appends a norm of rows, a product, or a softmax; returns the number of columns of its result.
+    /// Appends a norm of rows, a matmul, or a softmax; returns the number of columns of its result.
     fn add_kernel(&mut self, name: &str, made: &str, [rows, columns]: [i64; 2], tiles: i64) -> i64 {
         let kind = self.draws.below(3);
         let weight = if kind == 1 { self.add_argument(&format!("{columns}x128")) } else { String::new() };
@@ -217,7 +217,7 @@ fn fuses_correctly_and_never_slower() {
     fused_fraction(0..DEFAULT_PROGRAMS, &SMALL, true);
 }
 
-/// A product of rows that end inside a stick reads padding, and the evaluation of moves must charge for it.
+/// A matmul of rows that end inside a stick reads padding, and the evaluation of moves must include its cost.
 #[test]
 fn ragged_rows_are_right_fused_and_never_slower() {
     fused_fraction(0..DEFAULT_PROGRAMS, &RAGGED, true);

@@ -1,6 +1,6 @@
 //! Tests random `spyre.loop`s over carried values: an iteration reads its inputs after it defines its results, values
-//! are swapped, two have equal initial values, loops are nested. Random pipelines compile them from work division on,
-//! the simulated machine runs them, and the results equal those of plain Rust to the last bit.
+//! are swapped, two have equal initial values, and loops are nested. Random pipelines compile them from work division
+//! on, the simulated machine runs them, and the results equal those of plain Rust to the last bit.
 //!
 //! `SPYRE_RANDOM_LOOPS=100 cargo test --test compiler -- random_loops::` runs the first 100, `SPYRE_RANDOM_LOOP=17`
 //! that one alone.
@@ -41,15 +41,15 @@ const DEFAULT_PROGRAMS: usize = 300;
 /// Maximum percentage of programs whose numbers may grow too large.
 const MAX_SKIPPED_PERCENT: usize = 25;
 
-/// Failing programs that are reported.
+/// Maximum number of failing programs in the report.
 const MAX_REPORTED: usize = 3;
 
-/// Draws that make a program, and draws that make its options.
+/// Generates the draws for a program, and the draws for its options.
 fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 6])> {
     (vec(any::<u16>(), 20..160), any::<[u16; 6]>())
 }
 
-/// How to compile a program.
+/// Compile configuration of a program.
 #[derive(Debug)]
 struct LoopCompileConfig {
     cores: &'static str,
@@ -57,7 +57,7 @@ struct LoopCompileConfig {
     planner: &'static str,
     joint: bool,
     loops: &'static str,
-    /// From the first phase on, as `spyre-compile` does.
+    /// Whether the compilation starts at the first phase, as `spyre-compile` does.
     is_whole: bool,
 }
 
@@ -75,7 +75,7 @@ impl LoopCompileConfig {
         }
     }
 
-    /// The passes from the division of work on.
+    /// Returns the passes from work division on.
     fn passes(&self, output: &Path) -> String {
         let Self { cores, lx_bytes, planner, loops, .. } = self;
         let divide = if self.joint { "spyre-divide-jointly" } else { "spyre-divide-work" };
@@ -113,7 +113,7 @@ impl LoopCompileConfig {
     }
 }
 
-/// Small integers that follow from their positions.
+/// Returns small integers that depend on their positions.
 fn build_inputs(program: &LoopProgram) -> Vec<Vec<i32>> {
     let number = |argument: usize, at: usize| (argument * 5 + at * 7 + at / COLUMNS * 3) as i32 % 7 - 3;
     program
@@ -168,7 +168,7 @@ fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, LoopCompileConfig), 
     ((text, way), outcome)
 }
 
-/// The report about a program; of one that fails, the simplest that fails in the same way.
+/// Returns the report about a program; a failing one is first simplified.
 fn report(number: usize) -> (String, CaseOutcome) {
     let ((text, way), outcome) = cases::run_simplest(&mut cases::generate_case(&recipes(), number), run);
     (

@@ -1,5 +1,5 @@
-//! Files read back: a bundle of the reference emitter and bundles of our own give the files and the launch they were
-//! read from.
+//! Reading back files: bundles of the reference emitter and of ours yield the files and the launch from which they were
+//! read.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 #[path = "read_back/random.rs"]
 mod random;
 
-/// The files of a case, by number.
+/// Returns the files of a case, by number.
 fn read_texts(case: &Path) -> Vec<String> {
     (0..).map_while(|index| std::fs::read_to_string(case.join(format!("sdsc_{index}.json"))).ok()).collect()
 }
@@ -27,7 +27,7 @@ fn read(texts: &[String]) -> Vec<Sdsc> {
     texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
 }
 
-/// The files of a bundle, by number.
+/// Returns the files of a bundle, by number.
 fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
     let write = |(index, op)| {
         let sdsc = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
@@ -74,7 +74,7 @@ mod shared {
     }
 }
 
-/// A bundle of those items in a pool of a megabyte.
+/// Returns a bundle of these items in a pool of a megabyte.
 fn bundle(items: Vec<BundleItem>) -> Bundle {
     Bundle { pool_bytes: if (Bundle { pool_bytes: 0, items: items.clone() }).uses_pool() { 1 << 20 } else { 0 }, items }
 }

@@ -1,7 +1,7 @@
-//! Refusals of programs of `linalg`: no message has an op, a rule or a dimension that the program does not have.
+//! Rejections of `linalg` programs: no message names an op, a rule or a dimension that the program does not have.
 //!
-//! Messages come from every text test of a refusal that is a program of `linalg`, from the programs of `test/execution`
-//! under options that many cannot be compiled with, and from random programs; `SPYRE_REFUSALS=2000` draws so many.
+//! Messages come from the text tests that reject a `linalg` program, from random programs (`SPYRE_REFUSALS=2000` sets
+//! their number), and from the programs of `test/execution` under options that reject many of them.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -18,7 +18,7 @@ use spyre_compiler::{
 };
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
-/// Random programs of each family that are compiled by default.
+/// Number of random programs of each family by default.
 const DEFAULT_PROGRAMS: usize = 4;
 
 /// Internal terms that no message may contain: names from files, from rules, and from the compiler. A term that the
@@ -38,7 +38,7 @@ const INTERNAL_TERMS: [&str; 12] = [
     "iteration dimension d",
 ];
 
-/// Words of a text that name an op of the dialect.
+/// Returns the words of a text that name an op of the dialect.
 fn find_dialect_ops(text: &str) -> Vec<&'static str> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let ends = |rest: &str| !rest.starts_with(is_letter);
@@ -70,7 +70,7 @@ fn collect_messages(text: &str, options: &CompileOptions) -> Vec<CollectedDiagno
     said
 }
 
-/// Text tests below a folder of which the name ends in `end`.
+/// Reads the text tests below a folder whose names end in `end`.
 fn read_texts(folder: &str, end: &str) -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -89,7 +89,7 @@ fn read_texts(folder: &str, end: &str) -> Vec<(String, String)> {
     paths.into_iter().flat_map(parts).collect()
 }
 
-/// Whether a program contains no IR of later phases, which uses the compiler's terms.
+/// Returns whether a program contains no IR of later phases, which uses the compiler's terms.
 fn is_linalg_program(text: &str) -> bool {
     let others = ["spyre.phase", "spyre.layout", "#spyre", "sdsc", "//---"];
     text.contains("func.func") && !others.iter().any(|other| text.contains(other))

@@ -1,4 +1,4 @@
-//! Release 1.0.0 of the format: our files against its JSON Schema, legal files of every member, and broken ones of
+//! Release 1.0.0 of the format: our files against its JSON Schema, legal files for every member, and broken files for
 //! every rule.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
@@ -33,8 +33,7 @@ static SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     jsonschema::validator_for(&schema).unwrap()
 });
 
-/// The differences of a file from the schema: path and message, with `#` for numbers and `<op>` for names of
-/// operations.
+/// Returns the violations of the schema: path and message, with `#` for numbers and `<op>` for names of operations.
 fn schema_differences(bytes: &[u8]) -> BTreeSet<(String, String)> {
     let file: Value = serde_json::from_slice(bytes).unwrap();
     let difference = |error: jsonschema::ValidationError<'_>| {
@@ -63,12 +62,12 @@ fn is_sdsc(name: &str) -> bool {
     file.starts_with("sdsc_") && Path::new(file).extension().is_some_and(|kind| kind == "json")
 }
 
-/// The SDSC files of a bundle in memory.
+/// Returns the SDSC files of a bundle in memory.
 fn sdsc_files(files: &Files) -> impl Iterator<Item = &[u8]> {
     files.iter().filter(|(name, _)| is_sdsc(name)).map(|(_, bytes)| bytes.as_slice())
 }
 
-/// The violations of a profile.
+/// Returns the violations of the rules of a profile.
 fn find_violations(files: &Files, profile: Profile) -> (Vec<&'static str>, String) {
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
     let found = check_files_with_profile(contents, &Target::spyre(), profile).unwrap();
@@ -77,7 +76,7 @@ fn find_violations(files: &Files, profile: Profile) -> (Vec<&'static str>, Strin
     (labels, found.iter().map(|violation| format!("\n  {violation}")).collect())
 }
 
-/// The golden files and the files of our emitter, except the recorded ones with constants of unknown bits.
+/// Returns the golden files and the files of our emitter, except the recorded ones with constants of unknown bits.
 fn our_files() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for case in common::golden_cases() {
@@ -109,7 +108,7 @@ fn differs_from_schema_only_as_tolerated() {
     assert!(new.is_empty() && gone.is_empty(), "not in tolerated.json: {new:#?}\nno longer there: {gone:#?}");
 }
 
-/// Rewrites files of torch-spyre's practice as the release has them.
+/// Converts files of torch-spyre's practice to the release.
 pub(crate) fn convert_to_release(mut files: Files) -> Files {
     let names: Vec<String> = files.keys().filter(|name| is_sdsc(name)).cloned().collect();
     for name in names {
@@ -221,7 +220,7 @@ fn covers_every_profile_by_file_that_only_others_reject() {
     }
 }
 
-/// A parsed file, not completed.
+/// Parses a file without completing it.
 fn parse(bytes: &[u8]) -> Result<Sdsc, String> {
     serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_slice(bytes))
         .map_err(|error| format!("{}: {error}", error.path()))

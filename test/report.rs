@@ -109,7 +109,7 @@ fn names_module_from_location() {
     assert_eq!(modules, [&Value::from("layers.3.act"), &Value::Null]);
 }
 
-/// Layers of one product each, with weights that are equal or not.
+/// Returns layers of one matmul each, with equal or different weights.
 fn layers_program(weights: [&str; 3]) -> String {
     let product = |layer: usize, weight: &str| {
         format!(
@@ -209,7 +209,7 @@ fn bounds_program_independently_of_layouts() {
       return %sum : tensor<64x1xf16>
     }";
     let (report, _) = compile_text(program, &[]);
-    // A result of one element a stick, and rows that end in a stick, move more.
+    // A result of one element per stick, and rows that end in a stick, move more bytes.
     assert_eq!(read_bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
     assert!(read_bytes(&report, "gap", "hbm") > 0);
     let why = report["gap"]["values"].as_array().unwrap().iter().map(|value| value["why"].as_str().unwrap());
@@ -224,7 +224,7 @@ fn bounds_program_independently_of_layouts() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The programs of a file of `test/tile/Inputs`, by the names of their functions.
+/// Returns the programs of a file of `test/tile/Inputs`, by the names of their functions.
 fn read_tiled_programs(file: &Path) -> BTreeMap<String, String> {
     let text = fs::read_to_string(file).unwrap();
     let name =
@@ -305,7 +305,7 @@ fn sum_bytes(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
     ops.map(of).fold([0; 4], |sum, bytes| std::array::from_fn(|index| sum[index] + bytes[index]))
 }
 
-/// Checks the bytes of a loop that runs `num_runs` times; counts in `depths` in how many loops each op is.
+/// Checks the bytes of a loop that is executed `num_runs` times; `depths` counts the enclosing loops of each op.
 fn check_loop(report: &Value, around: &Value, num_runs: i64, depths: &mut [usize]) {
     let ops: Vec<usize> = around["ops"]
         .as_array()

@@ -1,5 +1,5 @@
-//! Every SDSC file that the tests emit with symbolic addresses is read by the strict types of `sdsc-format` and, in
-//! `shared`, satisfies the JSON Schema of the reference emitter.
+//! Checks that the strict types of `sdsc-format` parse every SDSC file that the tests emit with symbolic addresses. In
+//! `shared`, the files also conform to the JSON Schema of the reference emitter.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 

@@ -12,17 +12,17 @@ use spyre_compiler::{
 };
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Time that counts as the same, as a part.
+/// Relative difference of times that counts as equal.
 const TIME_TOLERANCE: f64 = 1e-6;
-/// Maximum fraction by which a plan may be slower than the best hints beyond the printed gap. Estimates ignore values
-/// that stay in LX across the entry of a loop.
+/// Maximum fraction by which a plan may be slower than the best hints in addition to the printed gap. Estimates ignore
+/// values that remain in LX when a loop is entered.
 const MAX_UNESTIMATED_LOSS: f64 = 0.06;
 /// Maximum percentage of programs with such a plan.
 const MAX_UNESTIMATED_PERCENT: usize = 10;
 /// Maximum fraction by which a plan that moves fewer bytes may be slower.
 const MAX_TIME_FOR_BYTES: f64 = 0.1;
 
-/// A sequence that looks random.
+/// Pseudorandom sequence.
 struct PseudoRandom(u64);
 
 impl PseudoRandom {
@@ -38,7 +38,7 @@ impl PseudoRandom {
     }
 }
 
-/// A program of up to 4 ops, all dimensions of which have names.
+/// Program of up to 4 ops, whose dimensions all have names.
 struct OracleProgram {
     text: String,
     /// The sizes of its dimensions.
@@ -86,7 +86,7 @@ impl OracleWriter {
         (self.add_result(&format!("spyre.pointwise add({x}, {other}) : {whole}")), dims)
     }
 
-    /// Two ops: the maximum of each row, and the row minus its maximum.
+    /// Appends two ops: the maximum of each row, and the row minus its maximum.
     fn subtract_row_max(&mut self, (x, dims): ProgramTensor) -> ProgramTensor {
         let (whole, row) = (self.type_of(&dims), format!("tensor<{}x1xf16>", self.sizes[&dims[0]]));
         let most = self.add_result(&format!("spyre.reduce max({x}) dims [1] : {whole} -> {row}"));
@@ -214,7 +214,7 @@ impl PlanComparison {
         }
     }
 
-    /// Fails unless nearly all plans are the best ones, and the rest are within the gap that is printed.
+    /// Fails unless nearly all plans are the best ones, and all others are within the printed gap.
     fn check(&self) {
         let Self { num_best, num_sparing, num_within_gap, not_estimated, worse, proved } = self;
         let num_programs = num_best + num_sparing + num_within_gap + not_estimated.len() + worse.len();

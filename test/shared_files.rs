@@ -1,4 +1,4 @@
-//! Bundles in which equal ops share a file: written, checked, read back and executed.
+//! Bundles in which equal ops share a file: they are written, checked, read back and executed.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -19,7 +19,7 @@ use spyre_compiler::sdsc::{
 };
 use std::{collections::BTreeMap, fs};
 
-/// Three sigmoids of a matrix, one after the other in the pool, between a copy in and a copy out.
+/// Returns three sigmoids of a matrix, one after the other in the pool, between a copy in and a copy out.
 fn chain() -> Bundle {
     let tensor = |allocation| with_allocation(matrix((0, 64), (1, 64)), allocation);
     let (argument, pool) = (
@@ -43,7 +43,7 @@ fn chain() -> Bundle {
     Bundle { pool_bytes: 4 * 8192, items: ops.map(spec).to_vec() }
 }
 
-/// The program of the bundle; equal ops share a file if `is_shared`.
+/// Returns the program of the bundle; equal ops share a file if `is_shared`.
 fn build_program(is_shared: bool) -> Files {
     let bundle = chain();
     let mut launch = Launch::new(&bundle).unwrap();
@@ -89,7 +89,7 @@ fn violated_labels(files: &Files, profile: Profile) -> Vec<&'static str> {
     labels
 }
 
-/// Replaces a text in `bundle.mlir` once.
+/// Replaces one occurrence of a text in `bundle.mlir`.
 fn replace_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
@@ -154,7 +154,7 @@ fn shares_all_files_of_equal_ops_or_none() {
     let (bundle, mut files) = (chain(), build_program(true));
     let (mut shared, separate) = (Launch::new(&bundle).unwrap(), Launch::new(&bundle).unwrap());
     share_files(&bundle.ops(), &[], &mut shared).unwrap();
-    // The last sigmoid has a file of its own.
+    // The last sigmoid has a separate file.
     let mut number = 0;
     for (statement, own) in shared.body.iter_mut().zip(&separate.body) {
         let (Stmt::Execute(execute), Stmt::Execute(own)) = (statement, own) else { continue };
@@ -178,8 +178,7 @@ fn finds_execute_of_shared_file_at_wrong_place() {
         edit(&mut files);
         assert_eq!(violated_labels(&files, Profile::TorchSpyre2026_09), labels_of);
     };
-    // The last sigmoid reads what no op wrote, or writes beyond the pool, or its cores change places, or it reads an
-    // argument.
+    // The last sigmoid reads unwritten memory, writes beyond the pool, has two cores swapped, or reads an argument.
     broken(&["sdsc_r89"], &|files| {
         replace_text(
             files,

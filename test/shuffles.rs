@@ -1,4 +1,4 @@
-//! Shuffles: built from two views of a tensor, checked, executed on LX of different previous contents, and compared
+//! Shuffles: built from two views of a tensor, checked, executed on LX with different previous contents, and compared
 //! with a plain copy.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
@@ -22,16 +22,16 @@ use spyre_compiler::launch::geometry::DimLabel;
 use spyre_compiler::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
 
-/// The text of a bundle that runs one file without arguments.
+/// Text of a bundle that executes one file without arguments.
 const TEXT: &str = "module {\n\tfunc.func @sdsc_bundle() {\n\t\tsdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_0.json\", \"symbol_ids\"=[]}\n\t\treturn\n\t}\n}\n";
 
-/// Two values of the bytes of LX before a shuffle.
+/// Two fill bytes of LX before a shuffle.
 const POISONS: [u8; 2] = [0x5a, 0xc3];
 
-/// Elements of a stick of 16-bit numbers.
+/// Number of 16-bit elements per stick.
 const STICK: i64 = 64;
 
-/// Slice numbers of slice `slice` of all, the first dimension fastest.
+/// Returns the slice numbers of slice `slice`, the first dimension fastest.
 fn slice_numbers(slice: i64, slices: &[i64]) -> Vec<i64> {
     let mut rest = slice;
     let digit = |base: &i64| {
@@ -60,7 +60,7 @@ fn build_view(held: &SliceDistribution, order: &[DimLabel], addresses: Vec<i64>)
     }
 }
 
-/// A relayout of the table on all cores of the machine, from `source` to `destination` addresses.
+/// Builds a relayout of the table on all cores of the machine, from `source` to `destination` addresses.
 fn build_shuffle(
     geometry: &RelayoutGeometry,
     source: impl Fn(i64) -> i64,
@@ -84,14 +84,14 @@ fn slice_bytes(geometry: &RelayoutGeometry, held: &SliceDistribution) -> i64 {
     geometry.dims.iter().map(|(_, size)| size).product::<i64>() * 2 / held.slices.iter().product::<i64>()
 }
 
-/// A relayout whose destination is behind its source, from the same addresses on every core.
+/// Builds a relayout whose destination directly follows its source, with the same addresses on every core.
 fn build_packed(geometry: &RelayoutGeometry) -> Shuffle {
     let behind = slice_bytes(geometry, &geometry.source);
     build_shuffle(geometry, |_| 0, |_| behind)
 }
 
-/// Byte of a stick within a part: sticks along `order`, from the inside. Positions along the stick dimension count
-/// sticks.
+/// Returns the byte of a stick within a slice: sticks along `order`, from the inside. Positions along the stick
+/// dimension count sticks.
 fn byte_in_slice(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position: &[i64]) -> i64 {
     let (mut sticks, mut step) = (0, 1);
     for label in &view.order {
@@ -103,7 +103,7 @@ fn byte_in_slice(shuffle: &Shuffle, view: &ShuffleView, sizes: &[i64], position:
     128 * sticks
 }
 
-/// Visits the sticks of a core's part: the byte in LX, and the number of the stick in the tensor.
+/// Visits the sticks of a core's slice: the byte in LX, and the number of the stick in the tensor.
 fn for_each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: impl FnMut(usize, usize)) {
     let Some(slots) = view.slots.get(&core) else { return };
     let in_sticks = |(label, size): &(DimLabel, i64)| if *label == shuffle.stick { size / STICK } else { *size };
@@ -118,7 +118,7 @@ fn for_each_stick(shuffle: &Shuffle, view: &ShuffleView, core: i64, mut visit: i
     }
 }
 
-/// Bits of the elements of a stick, which differ from those of other sticks and seeds.
+/// Returns the elements of a stick as bits, which differ from those of other sticks and seeds.
 fn stick_pattern(number: usize, seed: u64) -> [u8; 128] {
     let mixed = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15 ^ seed.rotate_left(17));
     let mut stick = [0; 128];
@@ -128,7 +128,7 @@ fn stick_pattern(number: usize, seed: u64) -> [u8; 128] {
     stick
 }
 
-/// LX of every core, `bytes` of it: `poison`, and the parts of the views with their elements.
+/// Builds the LX of every core, `bytes` each: filled with `poison`, and the slices of the views with their elements.
 fn build_lx_images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, poison: u8, seed: u64) -> Vec<LxImage> {
     let image = |core| {
         let mut image = vec![poison; bytes];
@@ -142,7 +142,7 @@ fn build_lx_images(shuffle: &Shuffle, views: &[&ShuffleView], bytes: usize, pois
     (0..shuffle.cores).map(image).collect()
 }
 
-/// Bytes of LX that a shuffle touches, and a stick after them.
+/// Returns the bytes of LX that a shuffle accesses, and a stick after them.
 fn touched_bytes(shuffle: &Shuffle) -> usize {
     let mut last = 0;
     for view in [&shuffle.source, &shuffle.destination] {
@@ -172,14 +172,14 @@ fn run(shuffle: &Shuffle, file: &Sdsc, poison: u8, seed: u64) -> Result<RunOutco
     load(file)?.run(&BTreeMap::new(), &RunOptions { lx, observed_lx, ..RunOptions::default() })
 }
 
-/// Labels and messages of the rules that a bundle of this file breaks.
+/// Returns labels and messages of the rules that a bundle of this file violates.
 fn broken_rules(file: &Sdsc) -> Vec<(&'static str, String)> {
     let sdsc = [("sdsc_0.json".to_owned(), sdsc_format::to_text(file))].into();
     let found = check_bundle(&BundleFiles { text: TEXT.to_owned(), sdsc, arguments: Vec::new() });
     found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
 }
 
-/// Whether every core has its part, and all other bytes are as they were, from each previous content of LX.
+/// Checks that every core has its slice, and that all other bytes are unchanged, for each previous content of LX.
 fn moves_every_element(shuffle: &Shuffle, file: &Sdsc) -> Result<u64, String> {
     let mut moved = 0;
     for (seed, poison) in (1..).zip(POISONS) {
@@ -212,7 +212,7 @@ fn delivers_every_element_of_recorded_relayouts() {
     }
 }
 
-/// CT-1, CT-2 and CT-3, which is both: copies on the same core among others.
+/// CT-1, CT-2 and CT-3, which combines both: includes copies on the same core.
 #[test]
 fn runs_conformance_tests_one_to_three() {
     let moved = ["CT-1", "CT-2"].map(|name| check_shuffle(name, &build_packed(find_geometry(name))));
@@ -221,7 +221,7 @@ fn runs_conformance_tests_one_to_three() {
     assert_eq!((moved, delivered), ([1536, 24_576], [1536 + 512, 24_576 + 8192]));
 }
 
-/// CT-4: two corelets share sticks of 128 columns.
+/// Builds CT-4: two corelets share sticks of 128 columns.
 fn corelet_shuffle() -> Shuffle {
     Shuffle { corelets: 2, ..build_packed(find_geometry("CT-4")) }
 }
@@ -242,7 +242,7 @@ fn runs_conformance_test_four() {
     assert_eq!(check_shuffle("CT-4", &corelet_shuffle()), 3584);
 }
 
-/// CT-5: every core has its own addresses.
+/// Builds CT-5: every core has its own addresses.
 fn per_core_address_shuffle() -> Shuffle {
     build_shuffle(find_geometry("CT-1"), |core| 4096 + 1024 * core, |core| 65_536 + 2048 * core)
 }

@@ -9,19 +9,19 @@ use sdsc_format::program::{LaunchEntry, Program, Symbol, Tensor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// One tensor of an op.
+/// Tensor of an op.
 #[derive(Clone)]
 struct TensorSpec {
     class: &'static str,
     order: &'static [&'static str],
-    /// In the class's order.
+    /// Scales, in the class's order.
     scale: &'static [i64],
     format: &'static str,
     gap: &'static [(&'static str, i64)],
     pages: &'static [i64],
     /// `value_tensor` or `index_tensor`, and its partner.
     indirect: Option<(&'static str, usize)>,
-    /// The byte offset of each core from the argument; one core without.
+    /// Byte offset of each core from the argument; one core if empty.
     offsets: &'static [i64],
 }
 
@@ -53,7 +53,7 @@ impl SimulatedOp {
         self.dims.iter().map(|dim| dim.2).product()
     }
 
-    /// Slices of a core, the first dimension fastest.
+    /// Returns the slices of a core, the first dimension fastest.
     fn slots(&self, core: i64) -> Value {
         let mut rest = core;
         let slot = |(label, _, slices): &(&str, i64, i64)| {
@@ -172,7 +172,7 @@ impl SimulatedOp {
         json!({format!("0_{}", self.function): op})
     }
 
-    /// A bundle with this op alone.
+    /// Returns the text of a bundle with this op alone.
     fn text(&self) -> String {
         let (mut body, mut operands, mut ids) = (String::new(), Vec::new(), Vec::new());
         for (index, tensor) in self.tensors.iter().enumerate() {
@@ -342,7 +342,7 @@ fn executes_split_reductions() {
     }
 }
 
-/// Both stick dimensions are padded; each tensor lacks the padding of the other one's.
+/// Both stick dimensions are padded; each tensor lacks the padding of the other one's stick dimension.
 #[test]
 fn restickifies_unaligned_sizes() {
     let input = TensorSpec { class: "OUTPUT", order: &["out", "mb"], gap: &[("out", 28)], ..PLAIN };
@@ -371,7 +371,7 @@ fn to_row_indices(index: &[f64]) -> Vec<usize> {
     index.iter().map(|row| *row as usize).collect()
 }
 
-/// Indices along `mb` into the rows of a tensor of the op, by its position.
+/// Returns a tensor of indices along `mb` into the rows of a tensor of the op, by its position.
 fn index_tensor(of: usize) -> TensorSpec {
     TensorSpec {
         class: "KERNEL_IDX",
@@ -425,8 +425,8 @@ fn gathers_by_matrix_of_indices() {
     assert_eq!(found, expected);
 }
 
-/// If a dimension outside of the rows of a table is one stick, all rows are contiguous; with more sticks the place of
-/// the second one is unknown.
+/// If a dimension outside of the rows of a table is one stick, all rows are contiguous. With more sticks the position
+/// of the second one is unknown.
 #[test]
 fn accepts_rows_inside_table_of_one_stick() {
     let op = |dims, classes| {
@@ -508,7 +508,7 @@ fn selects_by_where() {
     assert_eq!(found, expected);
 }
 
-/// The reference emitter clones an operand that a tiled product broadcasts over a dimension of neither tensor: it
+/// The reference emitter clones an operand that a tiled matmul broadcasts over a dimension of neither tensor: it
 /// repeats the same copy, also on several cores.
 #[test]
 fn repeats_copy_along_dimension_of_no_tensor() {
@@ -527,7 +527,7 @@ fn repeats_copy_along_dimension_of_no_tensor() {
         };
         let (inputs, found) = run(&op, &[arg; 2], &[]).unwrap();
         assert_eq!(found, inputs[0]);
-        // A dimension of only one of them is reduced, which a copy cannot do.
+        // A dimension of only one of them would be reduced, which a copy cannot do.
         let wide = TensorSpec { scale: &[1, 1, 1], ..tensor.clone() };
         let wide_arg: KernelArgument<'_> = (&[4, 8, 64], &[4, 1, 8, 64], &[512, 64, 64, 1]);
         let op = SimulatedOp { tensors: vec![wide, tensor.clone()], ..op };

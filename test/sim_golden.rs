@@ -1,5 +1,5 @@
-//! Executes golden bundles and compares with plain computations over logical tensors: the project's own
-//! (`test/golden`), one of each family, and in `shared` those of torch-spyre.
+//! Executes golden bundles and compares the results with plain computations over logical tensors. The project's own are
+//! in `test/golden`, one of each family; those of torch-spyre are in `shared`.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The folder of the project's own golden cases.
+/// Returns the folder of the project's own golden cases.
 fn golden_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden")
 }
@@ -101,8 +101,8 @@ impl GoldenCase {
         outcome
     }
 
-    /// Runs, and compares with `expected` to `tolerance` of the larger of each value and the root mean square: results
-    /// are rounded relative to themselves, and sums relative to their terms.
+    /// Runs the case, and compares with `expected` to `tolerance` of the larger of each value and the root mean square:
+    /// results are rounded relative to themselves, and sums relative to their terms.
     fn check(&self, expected: &[f64], tolerance: f64) -> RunOutcome {
         let outcome = self.run();
         let result = &outcome.results[0].1;
@@ -172,7 +172,7 @@ fn executes_broadcast() {
 fn executes_reductions() {
     let args: [GoldenArgument<'_>; 2] = [(&[16, 40], &[2, 16, 32], &[32, 40, 1]), (&[16], &[1, 16, 32], &[-1, 1, -1])];
     let mut case = own_case("max_stick_f32", &args, 1);
-    // All below zero: a padding of zeros would show.
+    // All below zero, so that a padding of zeros is detected.
     let below: Vec<f64> = map_elements(&case.get(0), |x| -1.0 - x.abs());
     case.set(0, |at| below[at]);
     let x = case.get(0);
@@ -191,7 +191,7 @@ fn executes_product() {
     let args: [GoldenArgument<'_>; 3] = [ROWS, (&[128, 64], &[1, 128, 64], &[64, 64, 1]), HALF_ROWS];
     let case = own_case("product_split", &args, 2);
     let outcome = case.check(&matmul(&case.get(0), &case.get(1), 32, 64, 128), 4.0 * ROUNDING);
-    // Two of the four cores send a 16 x 64 part of f32.
+    // Two of the four cores send a 16 x 64 slice of f32.
     assert_eq!(outcome.report.total.ring_bytes, 2 * 16 * 64 * 4);
 }
 
@@ -249,7 +249,7 @@ fn executes_loops() {
     assert_eq!((launch.iterations, launch.ops[0].executions, launch.ops[1].executions), (4 + 2, 4, 2));
 }
 
-/// A gather of a table by indices, its first two arguments, with indices below a bound; and the indices.
+/// Returns a gather of a table by indices, its first two arguments, with indices below a bound; and the indices.
 fn gather_case(folder: &Path, case: &str, args: &[GoldenArgument<'_>], bound: i64) -> (GoldenCase, Vec<usize>) {
     let mut program = program(case, args, 2);
     program.arguments[1].format = "IEEE_INT32".to_owned();
@@ -333,7 +333,7 @@ fn executes_fp8_weights() {
     case.check(&expected, 4.0 * ROUNDING);
 }
 
-/// A file of a case, changed.
+/// Copies a case with one file changed.
 fn change_file(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join(case)).unwrap();
@@ -347,8 +347,8 @@ fn change_file(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempf
     dir
 }
 
-/// Blocks of fp8 weights end with no core's part of the columns, and no core has a part of the rows; only this format
-/// has such sticks.
+/// A slice of the columns must end at a block of fp8 weights, and the rows must not be split; only this format has
+/// these sticks.
 #[test]
 fn requires_whole_blocks_of_fp8_weights() {
     let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
@@ -387,7 +387,7 @@ fn executes_topk() {
     both.results.extend(both.arguments.pop());
     let simulation = load(both, &golden_folder()).unwrap();
     let mut input = draw_seeded_array(&simulation.program().arguments[0], 1).unwrap();
-    // Few values, so that many are equal.
+    // Few distinct values, so that many are equal.
     (0..20 * 128).for_each(|at| input.elements.set(at, (at * 7 % 11) as f64 - 5.0));
     let outcome =
         simulation.run(&BTreeMap::from([("arg0".to_owned(), input.clone())]), &RunOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The SDSC files of every op family that the compiler emits, as snapshots.
+//! Snapshots of the SDSC files of every op family that the compiler emits.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -10,7 +10,7 @@ use spyre_compiler::{
 };
 use std::fs;
 
-/// The text of one emitted file of a program of `spyre` ops on 2 cores.
+/// Returns the text of one emitted file of a program of `spyre` ops on 2 cores.
 fn emit_file(program: &str, file: &str) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
@@ -21,8 +21,8 @@ fn emit_file(program: &str, file: &str) -> String {
     fs::read_to_string(out.join(file)).unwrap()
 }
 
-/// Returns the member of an op's file at a pointer below its `dscs_`. Tests compare the members that the schema
-/// describes in few words; a snapshot shows the rest.
+/// Returns the member of an op's file at a pointer below its `dscs_`. Tests compare the members with a short schema;
+/// snapshots cover the others.
 fn member(text: &str, pointer: &str) -> Value {
     let file: Value = serde_json::from_str(text).unwrap();
     let operation = file.as_object().unwrap().values().next().unwrap();
@@ -30,19 +30,19 @@ fn member(text: &str, pointer: &str) -> Value {
     description.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {text}")).clone()
 }
 
-/// How each tensor uses the dimensions of its class: 1, -1 if it lacks the dimension, -2 if it has one element of each
-/// of its sticks.
+/// Returns the scale of each dimension of each tensor's class: 1, -1 if the tensor lacks the dimension, or -2 if it has
+/// one element per stick.
 fn dim_scales(text: &str) -> Vec<Vec<i64>> {
     let tensors = member(text, "/labeledDs_");
     tensors.as_array().unwrap().iter().map(|tensor| serde_json::from_value(tensor["scale_"].clone()).unwrap()).collect()
 }
 
-/// Names of the operands of an op, as its file lists them.
+/// Returns the names of the operands of an op, in the order of its file.
 fn operand_names(text: &str) -> Vec<String> {
     serde_json::from_value(member(text, "/computeOp_/0/inputLabeledDs")).unwrap()
 }
 
-/// The name of the op of a file.
+/// Returns the name of the op of a file.
 fn op_name(text: &str) -> String {
     let file: Value = serde_json::from_str(text).unwrap();
     file.as_object().unwrap().keys().next().unwrap().clone()

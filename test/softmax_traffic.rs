@@ -1,4 +1,5 @@
-//! The softmax of the seed document: what moves through HBM as more of it stays in LX, by the simulator's count.
+//! HBM traffic of the softmax of the seed document when more and more of its values are in LX, as counted by the
+//! simulator.
 //!
 //! The table is in `docs/reference/simulator.md`;
 //! `BLESS=softmax_traffic cargo test --test compiler -- softmax_traffic::` rewrites it.
@@ -17,7 +18,7 @@ const COLUMNS: i64 = 1024;
 const BEGIN: &str = "<!-- softmax: begin -->\n";
 const END: &str = "<!-- softmax: end -->\n";
 
-/// Set of values that stay in LX.
+/// Set of values that are resident in LX.
 #[derive(Clone, Copy)]
 enum LxPlan {
     Nothing,
@@ -26,7 +27,7 @@ enum LxPlan {
     Cloned,
 }
 
-/// Softmax over `dim` of a matrix: max, sub, exp, sum, realdiv.
+/// Returns a softmax over `dim` of a matrix: max, sub, exp, sum, realdiv.
 fn softmax_program(dim: usize) -> String {
     let (kept, size) = if dim == 0 { ("d1", COLUMNS) } else { ("d0", ROWS) };
     let kinds = if dim == 0 { r#"["reduction", "parallel"]"# } else { r#"["parallel", "reduction"]"# };
@@ -68,7 +69,7 @@ fn run_tool(tool: &str, arguments: &[&str], input: &str) -> String {
 const COMPILE: &str = env!("CARGO_BIN_EXE_spyre-compile");
 const OPT: &str = env!("CARGO_BIN_EXE_spyre-opt");
 
-/// The program with a place for every value.
+/// Returns the program with a location for every value.
 fn plan_program(program: &str, cores: &str, plan: LxPlan) -> String {
     let to = |phase: &str, planner: &str| {
         run_tool(COMPILE, &["-", "--cores", cores, "--compile-to", phase, "--lx-planner", planner], program)
@@ -87,14 +88,14 @@ fn plan_program(program: &str, cores: &str, plan: LxPlan) -> String {
     }
 }
 
-/// The line of an op, with the result at the start of LX.
+/// Returns the line of an op, with the result at the start of LX.
 fn place_in_lx(line: &str) -> String {
     let (before, place) = line.split_once("#spyre.place<hbm").unwrap();
     let (_, after) = place.split_once(">, ").unwrap();
     format!("{before}#spyre.place<lx, 0>, {after}")
 }
 
-/// Elements that cross HBM, counted from the emitted files; the run agrees with MLIR's JIT.
+/// Counts the elements that cross HBM from the emitted files; the run agrees with MLIR's JIT.
 fn count_hbm_elements(dim: usize, cores: &str, plan: LxPlan) -> i64 {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

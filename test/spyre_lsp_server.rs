@@ -95,7 +95,7 @@ impl Drop for Editor {
     }
 }
 
-/// The line and column of the first letter of a word.
+/// Returns the line and column of the first letter of a word.
 fn find_word(word: &str) -> [usize; 2] {
     let (line, text) = PROGRAM.lines().enumerate().find(|(_, text)| text.contains(word)).unwrap();
     [line, text.find(word).unwrap()]

@@ -1,4 +1,4 @@
-//! The tool `spyre-plan` as a process: its files, its messages, its exit codes.
+//! Tool `spyre-plan` as a process: its files, its messages, its exit codes.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -124,8 +124,7 @@ fn finds_smallest_peak_without_capacity() {
     );
 }
 
-/// All but the seconds.
-/// Returns an instance whose search takes longer than anybody waits.
+/// Returns an instance whose search takes longer than any user waits.
 fn build_long_instance() -> String {
     let mut state = 1_u64;
     let mut draw = |limit: u64| {
@@ -253,8 +252,8 @@ fn estimates_kernels_in_neutral_terms() {
     fs::write(folder.path().join("kernels.json"), KERNELS).unwrap();
     let output = run_spyre_plan(folder.path(), &["--price", "kernels.json", "-o", "out.json"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    // 4 MiB at 150 bytes/ns, the bus turned around for half of them, 1 Mi points on 32 cores at 15 a ns, and the start
-    // of an op.
+    // 4 MiB at 150 bytes/ns, bus turnarounds for half of them, 1 Mi points on 32 cores at 15 per ns, and the start of
+    // an op.
     let (memory, compute) = (4_194_304.0 / 150.0 + 0.00574 * 2_097_152.0, 1_048_576.0 / 32.0 / 15.0);
     let expected = f64::hypot(memory, compute) / 1e3 + 0.45;
     assert!(said.starts_with(&format!("copies: {expected:.3} us (")), "{said}, not {expected}");

@@ -1,6 +1,5 @@
-//! Every row of `docs/reference/supported-ops.md` that promises something has a program here, and the program is right:
-//! validated while it is compiled, and compared with MLIR's JIT on numbers of every kind. A new row fails until it has
-//! one.
+//! Checks every supported row of `docs/reference/supported-ops.md` by a program. The program is validated while it is
+//! compiled, and compared with MLIR's JIT on numbers of every kind. A new row fails until it has a program.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -105,13 +104,13 @@ const SCALARS: &[(&str, &str)] = &[
     ("linalg.index", "%j = linalg.index 1 : index\n%s = arith.index_cast %j : index to i64"),
 ];
 
-/// Numbers of every kind that `spyre-run` makes.
+/// Kinds of numbers that `spyre-run` generates.
 const DRAWS: [&str; 4] = ["random", "ties", "extreme", "infinite"];
 
 /// Rows without a program: ops of the compiler's own IR are tested in `test/dialect`.
 const ROWS_WITHOUT_PROGRAM: [&str; 1] = ["spyre.*"];
 
-/// The rows of both tables that are supported.
+/// Returns the rows of both tables that are supported.
 fn promised_rows() -> Vec<String> {
     let page = spyre_compiler::import::supported_ops_page();
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once(" | "));
@@ -121,7 +120,7 @@ fn promised_rows() -> Vec<String> {
     names.filter(|name| !ROWS_WITHOUT_PROGRAM.contains(&name.as_str())).collect()
 }
 
-/// The body for a row of the second table; comparisons and sums of integers are alike.
+/// Returns the body for a row of the second table; integer comparisons and sums are similar.
 fn row_body(row: &str) -> Option<String> {
     let by_hand = SCALARS.iter().find(|(name, _)| *name == row).map(|(_, body)| (*body).to_owned());
     let (op, predicate) = row.split_once(' ').unwrap_or((row, ""));
@@ -152,7 +151,7 @@ fn scalar_module(body: &str) -> String {
     )
 }
 
-/// The program of each promised row.
+/// Returns the program of each supported row.
 fn promised_programs() -> BTreeMap<String, String> {
     let mut programs = BTreeMap::new();
     for module in include_str!("supported_ops/tensors.txt").split("// -----\n") {

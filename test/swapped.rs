@@ -17,7 +17,7 @@ use std::{
     process::Command,
 };
 
-/// Of a program so many swaps are tried.
+/// Number of swaps that are tried per program.
 const NUM_SWAPS: usize = 14;
 
 /// Substitutions of functions: same number of operands, different meaning. A softmax does not depend on the value that
@@ -122,7 +122,7 @@ impl CompiledReference {
         (0..found.len()).find_map(judged)
     }
 
-    /// The SDSC files with a function that has a swap, in order.
+    /// Returns the SDSC files with a function that has a swap, in order.
     fn swappable_files(&self) -> Vec<(PathBuf, &'static str, &'static str)> {
         let mut files = sdsc_files(&self.place.path().join("out"));
         files.sort();
@@ -161,7 +161,7 @@ fn read_function(file: &Value) -> Option<String> {
     operation["dscs_"][0].as_object()?.keys().next().cloned()
 }
 
-/// The file with another function in both places that name it.
+/// Returns the file with its function replaced in both places that name it.
 fn swap_function(file: &[u8], from: &str, to: &str) -> Vec<u8> {
     let mut file: Value = serde_json::from_slice(file).unwrap();
     let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
@@ -178,7 +178,7 @@ fn detects_swapped_functions_in_unrolled_softmax() {
     CompiledReference::new(SOFTMAX, &UNROLLED).check();
 }
 
-/// In a field, plans of one program are equal, not nearly so; and swapped functions differ on every draw.
+/// In a finite field, plans of one program compute equal results, and swapped functions differ on every draw.
 #[test]
 fn computes_equal_results_of_plans_in_a_field() {
     let fields = [FiniteField::new(0), FiniteField::new(1)];
@@ -216,7 +216,7 @@ fn detects_swapped_functions_in_two_layers_of_a_model() {
     CompiledReference::new(&model.module(), &[]).check();
 }
 
-/// Product, softmax and product, of which each tile has some of the queries.
+/// Matmul, softmax and matmul; each tile has some of the queries.
 #[test]
 fn detects_swapped_functions_in_unrolled_attention() {
     let programs =

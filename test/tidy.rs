@@ -1,4 +1,4 @@
-//! The rules of the tree, each a test; a failure names the file and line. `docs/reference/testing.md` lists them.
+//! Rules of the tree, each a test; a failure names the file and line. `docs/reference/testing.md` lists them.
 
 #[path = "tidy/absent.rs"]
 mod absent;
@@ -16,7 +16,7 @@ mod links;
 mod options;
 
 use crate::common::bless;
-use rooms::{HOUSE, Source};
+use rooms::{HOUSE, RustSource};
 use std::{
     collections::BTreeMap,
     env, fs,
@@ -30,7 +30,7 @@ const MAX_LINES: usize = 600;
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// Returns the positions of `word` in `code` as a whole word.
+/// Returns the positions of `word` in `code` at word boundaries.
 fn find_word<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
@@ -47,7 +47,7 @@ fn read_file(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files below `folder` with one of the extensions, by name.
+/// Lists the files below `folder` with one of the extensions, sorted by name.
 fn list_files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -65,8 +65,8 @@ fn list_files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
-fn load_sources(folders: &[&str]) -> Vec<Source> {
-    let sources = Source::read_all(root(), folders).expect("sources can be read");
+fn load_sources(folders: &[&str]) -> Vec<RustSource> {
+    let sources = RustSource::read_all(root(), folders).expect("sources can be read");
     assert!(!sources.is_empty(), "no sources in {folders:?}");
     sources
 }
@@ -85,11 +85,11 @@ fn confines_unsafe_code_to_mlir_and_dialect_accessors() {
     let mut violations = Vec::new();
     for source in load_sources(&["crates", "src", "tools", "test"])
         .iter()
-        .chain(&[Source::new("build.rs", &read_file("build.rs"))])
+        .chain(&[RustSource::new("build.rs", &read_file("build.rs"))])
     {
         // A file of `dialect` with accessors declares them itself.
         let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
-        // The names of the two entry points of the plugin, and process state that only C exposes.
+        // Names of the two entry points of the plugin, and process state that only C provides.
         let is_exempt = ["src/plugin.rs", "test/process.rs"].contains(&source.path.as_str());
         if source.path.starts_with("src/mlir/") || is_exempt || has_accessors {
             continue;
@@ -160,7 +160,7 @@ fn lists_rooms_in_flow_order_in_documents() {
 // Rule 4: every pass has its tests and its example
 //===----------------------------------------------------------------------===//
 
-/// A pass as `Passes.td` declares it.
+/// Pass declared in `Passes.td`.
 struct DeclaredPass {
     argument: String,
     summary: String,
@@ -205,12 +205,12 @@ impl DeclaredPass {
             .collect()
     }
 
-    /// `src/layout/propagate_layouts.rs` is in `layout`.
+    /// Returns the stage: the pass in `src/layout/ir/propagate_layouts.rs` is of `layout`.
     fn stage(&self) -> &str {
         self.file.strip_prefix("src/").and_then(|file| file.split_once('/')).map_or("", |(stage, _)| stage)
     }
 
-    /// `test/layout/propagate-layouts`, without the ending.
+    /// Returns the path of the test without its extension: `test/layout/propagate-layouts`.
     fn test(&self) -> String {
         format!("test/{}/{}", self.stage(), self.argument.trim_start_matches("spyre-"))
     }
@@ -427,13 +427,13 @@ fn generated_docs_are_up_to_date() {
     );
 }
 
-/// The first line, from 1, in which two texts differ.
+/// Returns the first line, from 1, in which two texts differ.
 fn first_difference(a: &str, b: &str) -> Option<usize> {
     let longest = a.lines().count().max(b.lines().count());
     (0..longest).find(|&line| a.lines().nth(line) != b.lines().nth(line)).map(|line| line + 1)
 }
 
-/// Whether a literal is the name of an op or attribute of ours.
+/// Returns whether a literal is the name of an op or attribute of the project.
 fn is_ods_name(literal: &str) -> bool {
     let name = literal.split_once('.').filter(|(dialect, _)| ["spyre", "sdsc", "sdscbundle"].contains(dialect));
     name.is_some_and(|(_, name)| {
@@ -441,7 +441,7 @@ fn is_ods_name(literal: &str) -> bool {
     })
 }
 
-/// Whether a literal is an MLIR element type or iterator type; `index` has other meanings, too.
+/// Returns whether a literal is an MLIR element type or iterator type; `index` has other meanings, too.
 fn is_type_name(literal: &str) -> bool {
     let (letters, digits) =
         literal.split_at(literal.find(|letter: char| letter.is_ascii_digit()).unwrap_or(literal.len()));
@@ -452,11 +452,11 @@ fn is_type_name(literal: &str) -> bool {
     (has_width && digits.parse::<u32>().is_ok()) || is_quarter || is_iterator
 }
 
-/// Returns the lines of shipped code with such a literal.
+/// Returns the lines of shipped code that contain a literal of this kind.
 fn find_names_as_text(
-    sources: &[Source],
+    sources: &[RustSource],
     is_name: impl Fn(&str) -> bool + Copy,
-    text: impl Fn(&Source) -> String,
+    text: impl Fn(&RustSource) -> String,
 ) -> Vec<String> {
     let mut found = Vec::new();
     for source in sources {
@@ -469,7 +469,7 @@ fn find_names_as_text(
     found
 }
 
-/// The language server reads the text of documents, not IR.
+/// Folder of the language server, which reads the text of documents, not IR.
 const LANGUAGE_SERVER: &str = "src/tool/lsp/";
 
 #[test]
@@ -479,7 +479,7 @@ fn takes_op_and_attribute_names_from_ods() {
     let found = find_names_as_text(&sources, is_ods_name, |source| read_file(&source.path));
     expect_none("dialect::ods has the names of ops and attributes:", &found);
     let text = "fn f(op: Op) -> bool {\n    // \"spyre.view\"\n    op.is(\"spyre.view\")\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"spyre.view\";\n}\n";
-    let planted = find_names_as_text(&[Source::new("a.rs", text)], is_ods_name, |_| text.to_owned());
+    let planted = find_names_as_text(&[RustSource::new("a.rs", text)], is_ods_name, |_| text.to_owned());
     assert_eq!(planted, ["a.rs:3: op.is(\"spyre.view\")"]);
 }
 
@@ -494,7 +494,7 @@ fn compares_no_type_as_text() {
         "python",
         "capi",
     ]);
-    // The names, and the only question that MLIR's C interface has no function for.
+    // Definitions of the names, and the only query without a function in MLIR's C interface.
     sources
         .retain(|source| !["crates/machine/src/element_type.rs", "src/mlir/types.rs"].contains(&source.path.as_str()));
     sources.retain(|source| !source.path.starts_with(LANGUAGE_SERVER));
@@ -504,7 +504,7 @@ fn compares_no_type_as_text() {
         &found,
     );
     let text = "fn f(of: Type) -> bool {\n    of.to_string() == \"f16\" || matches!(of, \"i64\" | \"f8E5M2\")\n        || of == \"fold\"\n        || of.contains(\"reduction\")\n}\n";
-    let planted = find_names_as_text(&[Source::new("a.rs", text)], is_type_name, |_| text.to_owned());
+    let planted = find_names_as_text(&[RustSource::new("a.rs", text)], is_type_name, |_| text.to_owned());
     assert_eq!(planted.len(), 2, "{planted:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Choices and search effort of `spyre-search-tiling`, as numbers, on programs that are too long to read.
+//! Choices and search effort of `spyre-search-tiling`, as numbers, for programs whose output is too long to read.
 
 #![allow(clippy::unwrap_used, reason = "a test over modules")]
 
@@ -10,7 +10,7 @@ use spyre_compiler::{
 };
 use std::fmt::Write;
 
-/// Repeated softmax over the rows of a tensor that exceeds 32 scratchpads of 32 KiB.
+/// Returns a repeated softmax over the rows of a tensor that exceeds 32 scratchpads of 32 KiB.
 fn repeated_softmax(n_layers: usize) -> String {
     let whole = "tensor<2048x512xf16>";
     let row = "tensor<2048x1xf16>";

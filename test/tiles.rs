@@ -1,10 +1,10 @@
 //! Tests hand-written tiled programs: each is compiled in eight ways and executed, and all results equal those of
 //! MLIR's JIT without loops.
 //!
-//! The programs are in `test/tile/ArgumentNumbers`, several in a file, each after a line `// -----` and named by its
-//! function; a test has the name of a program or of a file. A line `// INPUTS_DIR: integers` means that nothing rounds,
-//! so results must be equal to the last bit; `powers` is the equivalent for products. Otherwise inputs have all
-//! magnitudes, and results may differ by rounding. A line `// UNTILED` marks a program in which no loop is expected.
+//! The programs are in `test/tile/Inputs`, several per file, each after a line `// -----` and named by its function; a
+//! test has the name of a program or of a file. A line `// INPUTS: integers` means that nothing rounds, so results must
+//! be equal to the last bit; `powers` is the equivalent for matmuls. Otherwise inputs have all magnitudes, and results
+//! may differ by rounding. A line `// UNTILED` marks a program in which no loop is expected.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -21,11 +21,11 @@ use tiled::{BUILD_CONFIGS, BuildConfig, ExecutionFailure, ExecutionResult, execu
 /// Kind of numbers in a program's arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ArgumentNumbers {
-    /// Of all magnitudes.
+    /// Numbers of all magnitudes.
     Numbers,
-    /// Small ones, half of them 0.
+    /// Small integers, half of them 0.
     Integers,
-    /// 1 and -1, and a few 2 and 1/2.
+    /// Mostly 1 and -1, and a few 2 and 1/2.
     Powers,
 }
 
@@ -58,8 +58,7 @@ fn parse_program(text: &str) -> ScopedProgram {
 // The reference
 //===----------------------------------------------------------------------===//
 
-/// Returns the program without its scopes, and the shapes of its arguments. The compiler only has to dissolve the
-/// scopes.
+/// Returns the program without its scopes, and the shapes of its arguments. The compiler only inlines the scopes.
 fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre_compiler::pipeline::create_session();
     let refuse = || format!("@{} is not valid", program.name);
@@ -71,13 +70,13 @@ fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), Str
     let arguments = function.body().unwrap().args();
     let shapes =
         arguments.into_iter().map(|argument| TensorType::from_type(argument.r#type()).unwrap().shape).collect();
-    // The JIT knows no names of dimensions.
+    // The JIT does not accept names of dimensions.
     function.remove_attr("arg_attrs");
     function.remove_attr("spyre.dim_sizes");
     Ok((module.op().to_string(), shapes))
 }
 
-/// The arguments' numbers, which follow from their positions.
+/// Returns the arguments' numbers, which depend on their positions.
 fn build_inputs(program: &ScopedProgram, shapes: &[Vec<i64>]) -> Vec<HostArray> {
     let of = |(position, shape): (u64, &Vec<i64>)| {
         let length = shape.iter().product::<i64>() as u64;
@@ -96,14 +95,14 @@ fn draw_number(inputs: ArgumentNumbers, drawn: u64, length: u64) -> f32 {
         (ArgumentNumbers::Powers, 0..3) => 2.0,
         (ArgumentNumbers::Powers, 3..6) => 0.5,
         (ArgumentNumbers::Powers, _) | (ArgumentNumbers::Integers, 64..112) => 1.0,
-        // A 0 alone would prove nothing.
+        // Zeros alone would prove nothing.
         (ArgumentNumbers::Integers, 0..64) if length > 1 => 0.0,
         (ArgumentNumbers::Integers, 112..124) => 2.0,
         (ArgumentNumbers::Integers, _) => 3.0,
     }
 }
 
-/// A number's bits, stirred (the finaliser of `SplitMix64`).
+/// Mixes the bits of a number (the finalizer of `SplitMix64`).
 fn mix_bits(number: u64) -> u64 {
     let number = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -178,7 +177,7 @@ fn check(program: &ScopedProgram) -> Vec<String> {
             wrong.push(format!("@{} {}: {message}", program.name, build.text()));
         }
     }
-    // Unrolled, the same is done.
+    // Unrolled loops compute the same.
     for (kept, unrolled) in ran[..4].iter().zip(&ran[4..]) {
         if let (Ok(kept), Ok(unrolled)) = (kept, unrolled) {
             let done = |of: &ExecutionResult| (of.n_executions, of.hbm_bytes_written);

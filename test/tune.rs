@@ -1,4 +1,4 @@
-//! `spyre-tune` as a process: signals, and searches that do not look at all points.
+//! `spyre-tune` as a process: signals, and searches that do not evaluate all points.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes")]
 
@@ -29,7 +29,7 @@ func.func @main(%x: tensor<128x256xf16>) -> tensor<128x256xf16> {
 }
 ";
 
-/// A search that has compiled its first points and is far from its end.
+/// Starts a search, and waits until it has compiled its first points and is far from its end.
 fn start_search(folder: &Path) -> Child {
     let program = folder.join("program.mlir");
     fs::write(&program, LARGE_SPACE_KERNEL).unwrap();

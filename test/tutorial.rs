@@ -1,7 +1,7 @@
 //! Runs the commands of the `console` blocks of pages, and compares their output with that on the pages.
 //!
-//! The commands of a page run in order, in a folder of their own. It has links to the folders of the project that
-//! commands read, so that a user can run them in the root of a clone, and a copy of each example.
+//! The commands of a page run in order, in a separate folder. It has links to the folders of the project that commands
+//! read, and a copy of each example. So a user can run the commands in the root of a clone.
 //! `BLESS=tutorial cargo test --test compiler -- tutorial::` writes the pages.
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
@@ -9,7 +9,7 @@
 use crate::common::bless;
 use std::{env, fmt::Write as _, fs, os::unix::fs::symlink, path::Path, process::Command};
 
-/// Folders of the project that commands read.
+/// Folders of the project from which commands read.
 const READ_FOLDERS: [&str; 3] = ["examples", "test", "benches"];
 
 /// Folders with examples, which commands also find in the folder in which they run.

@@ -45,7 +45,7 @@ const UNTILED: &str = "
     return %y : tensor<8x256xf16>
   }";
 
-/// Layers of which each element of a result depends on all of the input.
+/// Returns layers in which each element of a result depends on the complete input.
 fn layers(n_layers: usize) -> String {
     let weights: String = (0..n_layers).map(|layer| format!(", %w{layer}: tensor<64x64xf16>")).collect();
     let layer = |at: usize| {
@@ -66,7 +66,7 @@ fn layers(n_layers: usize) -> String {
     )
 }
 
-/// Enough for one layer, and for no element of two.
+/// Limits that suffice for one layer, and for no element of two.
 const ONE_LAYER: ExecutionLimits =
     ExecutionLimits { whole: 600_000, all_draws: 600_000, samples: 0, one_draw: 600_000, samples_in_one_draw: 600_000 };
 
@@ -83,7 +83,7 @@ fn validates_large_program_in_pieces() {
         .unwrap()
         .validation
         .unwrap();
-    // Equal layers are compiled once; the first one has its arguments in another order.
+    // Equal layers are compiled once; the first one has a different argument order.
     assert_eq!(verdict.pieces.map(|pieces| (pieces.number, pieces.different)), Some((4, 2)));
     let said = verdict.to_string();
     assert!(
@@ -92,7 +92,7 @@ fn validates_large_program_in_pieces() {
     );
     assert!(output.join("program.json").exists());
     fs::remove_dir_all(&output).unwrap();
-    // Names of the program's dimensions are those of no piece.
+    // Pieces do not have the dimension names of the program.
     let named = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::parse("dims=0=R:C").unwrap() };
     assert!(validated(&named).is_none());
     assert!(!output.exists());
@@ -100,8 +100,8 @@ fn validates_large_program_in_pieces() {
 
 /// Injects the fault in a child process, which runs this test again.
 #[test]
-fn a_fault_in_a_piece_is_found_and_nothing_is_written() {
-    const NAME: &str = "validate::a_fault_in_a_piece_is_found_and_nothing_is_written";
+fn finds_fault_in_piece_and_writes_nothing() {
+    const NAME: &str = "validate::finds_fault_in_piece_and_writes_nothing";
     if env::var_os("SPYRE_BROKEN_PHASE").is_some() {
         let place = tempfile::tempdir().unwrap();
         let output = place.path().join("bundle");
@@ -142,9 +142,8 @@ fn matches_untiled_program() {
     assert!(found.is_none(), "{found:?}");
 }
 
-/// Each of these is a possible miscompilation: one word of the tiled program. Replacing the maximum would be no fault
-/// here: a softmax does not depend on the number it subtracts, and the algebraic check does not cover the effect on its
-/// range.
+/// Each row is a possible miscompilation: one word of the tiled program. A changed maximum would be no fault here: a
+/// softmax does not depend on the subtracted number, and the algebraic check does not cover the value range.
 #[test]
 fn finds_fault_in_tiled_program() {
     let whole = snapshot(UNTILED);
@@ -162,8 +161,7 @@ fn finds_fault_in_tiled_program() {
     }
 }
 
-/// The smallest of the values that a maximum moves, with the maximum of the tiles so far: a difference of maxima
-/// corrects its results.
+/// Smallest of the values after subtraction of the running maximum: a difference of maxima corrects its results.
 const CORRECTED: &str = "
   func.func @smallest(%x: tensor<8x256xf32>) -> tensor<8x1xf32> {
     %lowest = spyre.fill 0xFF800000 : f32 -> tensor<8x1xf32>
@@ -193,7 +191,7 @@ const SMALLEST: &str = "
     return %min : tensor<8x1xf32>
   }";
 
-/// Residues have no order that addition preserves; the real numbers that are computed in addition to them do.
+/// No order of residues is preserved by addition; the additional real numbers have such an order.
 #[test]
 fn compares_corrected_minimum_in_order_of_reals() {
     let whole = snapshot(SMALLEST);
@@ -284,8 +282,8 @@ fn reports_broken_rule_in_edited_text_as_user_error() {
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
 }
 
-/// Runs the tool; after a phase it swaps the operands of every subtraction, which programs built with debug assertions
-/// do on request.
+/// Runs the tool. After a phase it swaps the operands of every subtraction, which builds with debug assertions do on
+/// request.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
 fn names_broken_phase_and_writes_nothing() {
@@ -321,12 +319,12 @@ fn names_broken_phase_and_writes_nothing() {
     assert_eq!((code, out.exists()), (Some(0), true), "{said}");
 }
 
-/// Columns in two tiles, in three loops.
+/// Returns options for two tiles of the columns, in three loops.
 fn tiled_options() -> CompileOptions {
     CompileOptions { compile_to: Phase::Emit, ..CompileOptions::parse("dims=0=M:N tiles=N=2").unwrap() }
 }
 
-/// Samples of a program that carries maxima and sums through loops, in few elements and in many.
+/// Compares samples of a program that carries maxima and sums through loops, with few elements and with many.
 #[test]
 fn validates_tiled_program_by_samples() {
     for (samples, elements) in [(1_500, 1), (20_000, 512)] {
@@ -347,7 +345,7 @@ fn validates_tiled_program_by_samples() {
     }
 }
 
-/// Samples equal the elements of the full execution, and differ once a file multiplies instead of subtracting.
+/// Samples equal the elements of the full execution, and differ if a file multiplies instead of subtracting.
 #[test]
 fn finds_fault_in_dependences_of_samples() {
     let place = tempfile::tempdir().unwrap();

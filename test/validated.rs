@@ -13,7 +13,7 @@ use std::{
     process::{Command, Output},
 };
 
-/// A program and the options that it is compiled with.
+/// Program and its compile options.
 struct ValidationRun {
     input: PathBuf,
     options: Vec<String>,
@@ -25,8 +25,8 @@ fn compile(run: &ValidationRun, further: &[&str]) -> Output {
     command.arg(&run.input).arg("-o").arg(place.path().join("out")).args(&run.options).args(further).output().unwrap()
 }
 
-/// Returns the reason why a program is not validated with `--validate`, if any. A program that is refused without the
-/// option may be refused.
+/// Returns the reason why a program is not validated with `--validate`, if any. Only a program that is rejected without
+/// the option may be rejected.
 fn find_complaint(run: &ValidationRun, may_be_refused: bool) -> Option<String> {
     let done = compile(run, &["--validate"]);
     if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
@@ -43,7 +43,7 @@ fn check(runs: &[ValidationRun], may_be_refused: bool) {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Expects that all programs compile by default, and that nine of ten are validated in the field, in full or by
+/// Expects that all programs compile by default, and that nine of ten are validated in the finite field, in full or by
 /// samples.
 fn check_by_default(runs: &[ValidationRun]) {
     let said: Vec<Result<bool, String>> = runs
@@ -66,7 +66,7 @@ fn test_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("test")
 }
 
-/// The MLIR files below a folder, in order.
+/// Returns the MLIR files below a folder, in order.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -94,7 +94,7 @@ fn parse_runs(path: &Path, place: &Path) -> Vec<ValidationRun> {
         .collect()
 }
 
-/// The compilation that a command is, if it is one that writes files.
+/// Returns the compilation of a command, if the command writes files.
 fn parse_run(command: &str, path: &Path, place: &Path) -> Option<ValidationRun> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let (&"spyre-compile", arguments) = words.split_first()? else { return None };
@@ -109,7 +109,7 @@ fn parse_run(command: &str, path: &Path, place: &Path) -> Option<ValidationRun> 
             "%s" => run.input = path.to_owned(),
             _ if word.starts_with("%t/") => run.input = place.join(word.strip_prefix("%t/")?),
             _ if word.starts_with("2>") => {}
-            // Requests the line with "validated".
+            // The line with "validated" must be printed.
             "-q" | "--quiet" => {}
             _ => run.options.push(word.replace("%s", path.to_str()?).replace("%t", place.join("written").to_str()?)),
         }
@@ -120,7 +120,7 @@ fn parse_run(command: &str, path: &Path, place: &Path) -> Option<ValidationRun> 
 #[test]
 fn validates_compilations_of_text_tests() {
     let place = tempfile::tempdir().unwrap();
-    // Those of `validate` are compiled as they are, by default too.
+    // Tests of `validate` are compiled without changes, by default, too.
     let others =
         files_below(&test_folder()).into_iter().filter(|path| !path.starts_with(test_folder().join("validate")));
     let mut runs: Vec<ValidationRun> = (others.enumerate())
@@ -131,7 +131,7 @@ fn validates_compilations_of_text_tests() {
         })
         .collect();
     assert!(runs.len() > 140, "{} compilations were found", runs.len());
-    // A program with other options takes as long, and lit runs the output.
+    // A program with other options takes as long, and lit tests the output.
     runs.dedup_by(|one, other| one.input == other.input);
     check_by_default(&sample(runs, 3));
 }
@@ -202,7 +202,7 @@ fn validates_nine_of_ten_exports_by_default() {
     assert!(10 * field >= 9 * compiled && 10 * as_written >= 8 * compiled, "{field} and {as_written} of {compiled}");
 }
 
-/// All that the scripts of `test/exports` make, in the folder that `SPYRE_EXPORTS` names.
+/// Validates all programs of the scripts of `test/exports`, in the folder that `SPYRE_EXPORTS` names.
 #[test]
 #[ignore = "needs SPYRE_EXPORTS, a folder of what the scripts of test/exports make"]
 fn validates_nine_of_ten_programs_of_folder_by_default() {
@@ -221,13 +221,13 @@ mod shared {
     /// A model of 40 layers, which takes a minute to compile and is too large for validation.
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
-    /// Programs outside of the repository that are refused.
+    /// Programs outside of the repository that are rejected.
     const REFUSED: [&str; 4] = [
         // A dynamic size.
         "softmax_dyn_f16",
-        // Index lists of run-time values that are no rows of a table, or too many of them.
+        // Runtime index lists that are no rows of a table, or too many.
         "shl",
-        // Calls that are too many to be inlined, and two public functions.
+        // Too many calls to be inlined, and two public functions.
         "calls-of-calls",
         "two",
     ];

@@ -17,7 +17,7 @@ const PLAN: &str = env!("CARGO_BIN_EXE_spyre-plan");
 const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
-/// Runs a tool of this build, or the one of its name in the folder that `SPYRE_WITHOUT_MLIR` names.
+/// Runs a tool of this build, or the tool with its name in the folder that `SPYRE_WITHOUT_MLIR` names.
 fn run_tool(own: &str, folder: &Path, arguments: &[&str]) -> Output {
     let own = Path::new(own);
     let path = env::var_os("SPYRE_WITHOUT_MLIR")
@@ -42,7 +42,7 @@ fn expect_error(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The sum of two f16 [32, 128] as a program: `program.json`, and the golden bundle in a folder.
+/// Sum of two f16 [32, 128] as a program: `program.json`, and the golden bundle in a folder.
 struct SumProgram {
     place: tempfile::TempDir,
 }
@@ -87,7 +87,7 @@ impl SumProgram {
     }
 }
 
-/// A NumPy file of f16 [32, 128] that repeats 0 to `period` - 1.
+/// Writes a NumPy file of f16 [32, 128] that repeats 0 to `period` - 1.
 fn write_array(path: &Path, period: usize) {
     let mut bytes = Vec::new();
     let mut writer = npyz::WriteOptions::new().default_dtype().shape(&[32, 128]).writer(&mut bytes).begin_nd().unwrap();
@@ -133,7 +133,7 @@ fn accepts_valid_bundle_and_names_broken_one() {
     let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--check-bundle", "sum"]));
     assert!(message.contains("add/sdsc_0.json") && message.contains("breaks rules of the format in"), "{message}");
     fs::write(&file, text).unwrap();
-    // No rule checks an unused name; the emitter would not have written it.
+    // No rule checks an unused name; the emitter never writes it.
     let (file, text) = (sum.file("add/bundle.mlir"), fs::read_to_string(sum.file("add/bundle.mlir")).unwrap());
     let constant = "%arg_1_core_offset_2048 = arith.constant 2048 : index\n";
     assert!(text.contains(constant));
@@ -190,7 +190,7 @@ fn rejects_requests_that_need_mlir_before_running() {
     assert!(!sum.folder().join("out").exists());
 }
 
-/// The program of [`SumProgram`] with its launch specification.
+/// Returns the program of [`SumProgram`] with its launch specification.
 fn sum_with_launch_spec() -> SumProgram {
     let sum = SumProgram::new();
     let program: Program = serde_json::from_str(&fs::read_to_string(sum.file("program.json")).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Work division against the splits that torch-spyre chose.
+//! Compares work division with the splits that torch-spyre chose.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -27,7 +27,7 @@ fn dims(count: usize) -> Vec<Coordinate> {
     (0..count).map(Coordinate::from_dim).collect()
 }
 
-/// Inputs broadcast against the result from the right.
+/// Returns a pointwise op whose inputs are broadcast against the result from the right.
 fn pointwise(inputs: &[Vec<i64>], format: DeviceFormat) -> UndividedOp {
     let rank = inputs.iter().map(Vec::len).max().unwrap();
     let result: Vec<i64> = (0..rank)
@@ -86,7 +86,7 @@ fn transpose(ranges: &[i64], format: DeviceFormat) -> UndividedOp {
     operation(Family::Copy, ranges, 2, vec![input, output])
 }
 
-/// Reads and writes one element per stick.
+/// Returns an op that reads and writes one element per stick.
 fn sparse(rows: i64, format: DeviceFormat) -> UndividedOp {
     let host = HostTensor::row_major(&[rows, 1]).unwrap();
     let layout = DeviceLayout::sparse(&[rows, 1], 1, format).unwrap();
@@ -102,7 +102,7 @@ fn topk(k: i64, columns: i64, rows: i64, format: DeviceFormat) -> UndividedOp {
     let input = operand(&[rows, columns], &[Coordinate::from_dim(2), Coordinate::from_dim(1)], &ranges, format);
     let output = operand(&[k, columns], &dims(2), &ranges, format);
     let op = operation(Family::Reduce, &ranges, 2, vec![input, output]);
-    // The peer pins k to at most 4 values per core and the reduced dimension to one slice.
+    // torch-spyre pins k to at most 4 values per core and the reduced dimension to one slice.
     UndividedOp { minima: WorkSplit::new(vec![(k + 3) / 4, 1, 1]).unwrap(), blocked: vec![2], ..op }
 }
 
@@ -110,7 +110,7 @@ fn to_numbers(value: &Value) -> Vec<i64> {
     value.as_array().unwrap().iter().map(|one| one.as_i64().unwrap()).collect()
 }
 
-/// The op that a row is about.
+/// Returns the op that a row describes.
 fn main_op(row: &Value, format: DeviceFormat) -> UndividedOp {
     let shapes: Vec<Vec<i64>> = row["shapes"].as_array().unwrap().iter().map(to_numbers).collect();
     let name = row["name"].as_str().unwrap();
@@ -124,7 +124,7 @@ fn main_op(row: &Value, format: DeviceFormat) -> UndividedOp {
     }
 }
 
-/// One of the ops of a program, known by its name and ranges only.
+/// Returns an op of a program, from its name and ranges only.
 fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<UndividedOp> {
     match name {
         "identity" | "sub" | "exp" | "realdiv" | "layernormnorm" | "add" => Some(pointwise(&[ranges.to_vec()], format)),

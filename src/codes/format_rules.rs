@@ -1,6 +1,6 @@
 //! Message codes of the rules of the file format: rule `sdsc_rN` has code SPY1000 + N.
 
-use super::{Code, Entry};
+use super::{Code, CodeEntry};
 use sdsc_check::all_rules;
 use std::fmt::Write as _;
 
@@ -15,9 +15,9 @@ pub fn format_rule_code(label: &str) -> Option<Code> {
 }
 
 /// Returns the table entry of the rule with this code.
-pub(super) fn find_rule_entry(code: Code) -> Option<Entry> {
+pub(super) fn find_rule_entry(code: Code) -> Option<CodeEntry> {
     let rule = all_rules().into_iter().find(|rule| format_rule_code(rule.label) == Some(code))?;
-    Some(Entry { code, title: rule.label, text: rule.statement, see: "docs/reference/bundle-format.md" })
+    Some(CodeEntry { code, title: rule.label, text: rule.statement, see: "docs/reference/bundle-format.md" })
 }
 
 /// Returns the section on the rules in the page of all codes.

@@ -63,7 +63,7 @@ impl Code {
 
     /// Returns the entry of the table; `None` for a number without an entry.
     #[must_use]
-    pub fn entry(self) -> Option<Entry> {
+    pub fn entry(self) -> Option<CodeEntry> {
         AREAS
             .iter()
             .flat_map(|area| area.entries)
@@ -82,7 +82,7 @@ impl fmt::Display for Code {
 
 /// Row of the table.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct CodeEntry {
     /// Code of the row.
     pub code: Code,
     /// Rule that a program or command breaks.
@@ -95,17 +95,17 @@ pub struct Entry {
 
 /// Range of codes, for one component of the compiler.
 #[derive(Clone, Copy, Debug)]
-pub struct Area {
+pub struct CodeArea {
     /// Title of the range.
     pub title: &'static str,
     /// First and last number.
     pub range: (u16, u16),
     /// Codes of the range in ascending order.
-    pub entries: &'static [Entry],
+    pub entries: &'static [CodeEntry],
 }
 
 /// Ranges in ascending order. The rules of the file format have their codes after these, in the order of their labels.
-pub const AREAS: [Area; 13] = [
+pub const AREAS: [CodeArea; 13] = [
     command_line::AREA,
     input::AREA,
     import::AREA,
@@ -156,10 +156,10 @@ macro_rules! codes {
     ) => {
         $(#[doc = $rule] pub const $name: $crate::codes::Code = $crate::codes::Code($number);)*
 
-        pub(super) const AREA: $crate::codes::Area = $crate::codes::Area {
+        pub(super) const AREA: $crate::codes::CodeArea = $crate::codes::CodeArea {
             title: $title,
             range: ($first, $last),
-            entries: &[$($crate::codes::Entry { code: $name, title: $rule, text: $text, see: concat!("" $(, $see)?) }),*],
+            entries: &[$($crate::codes::CodeEntry { code: $name, title: $rule, text: $text, see: concat!("" $(, $see)?) }),*],
         };
     };
 }

@@ -1,6 +1,6 @@
 //! Pages about codes: `--explain`, and the table of all codes for the documentation.
 
-use super::{AREAS, Code, Entry, format_rules};
+use super::{AREAS, Code, CodeEntry, format_rules};
 use std::fmt::Write as _;
 
 /// Page of the documentation with commands and their checked messages.
@@ -51,7 +51,7 @@ pub fn render_codes_page() -> String {
     page.replace("@RULES@", &format_rules::render_rules_section())
 }
 
-fn format_entry(entry: &Entry) -> String {
+fn format_entry(entry: &CodeEntry) -> String {
     let see = if entry.see.is_empty() { String::new() } else { format!(" See also: {}.", entry.see) };
     let text = format!("* **{}**: {}. {}{see}", entry.code, entry.title, entry.text);
     format!("{}\n", wrap_lines(&text).replace('\n', "\n  "))

@@ -39,12 +39,12 @@ pub fn enumerate_split_candidates(
     Ok(splits)
 }
 
-/// Returns the dimensions that a split cuts: reduction dimensions, and the others.
+/// Returns the dimensions that a split divides: reduction dimensions, and the others.
 fn find_split_dims(op: &UndividedOp, split: &WorkSplit) -> (Vec<usize>, Vec<usize>) {
     (0..op.dims.len()).filter(|&dim| split.slices()[dim] > 1).partition(|&dim| op.dims[dim].kind == DimKind::Reduction)
 }
 
-/// Returns the split in every order of the dimensions that it cuts; a cut reduction dimension comes first.
+/// Returns the split in every order of the dimensions that it divides; a reduction dimension comes first.
 fn enumerate_core_orders(op: &UndividedOp, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitError> {
     let family = CoreOrder::from_family(op.family);
     let (sums, others) = find_split_dims(op, split);

@@ -357,7 +357,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_choice_is_the_best_of_all_where_everything_fits(ops in random_ops()) {
+    fn finds_optimum_if_everything_fits(ops in random_ops()) {
         let target = Target { cores: 4, ..Target::spyre() };
         let program = random_program(&ops, &target);
         let choices = enumerate_choices(&program);
@@ -370,7 +370,7 @@ proptest! {
     }
 
     #[test]
-    fn the_choice_is_never_dearer_than_each_op_s_own(ops in random_ops(), lx_bytes in 0_i64..2_000) {
+    fn never_costs_more_than_separate_splits(ops in random_ops(), lx_bytes in 0_i64..2_000) {
         let target = Target { cores: 8, lx_bytes, ..Target::spyre() };
         let program = random_program(&ops, &target);
         let planner = ExactPlanner::new_unsplit();

@@ -393,7 +393,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_reads_back(text in ".*") {
+        fn texts_read_back(text in ".*") {
             let written = escape(&text);
             prop_assert!(!written.contains(|letter: char| letter.is_whitespace() || "{}()'\",".contains(letter)), "{}", written);
             prop_assert_eq!(unescape(&written), Ok(text));

@@ -18,7 +18,7 @@ use mlir_sys::{
     mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr,
     mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
     mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
-    mlirTypeIsATensor, mlirUnitAttrGet,
+    mlirTypeIsATensor,
 };
 
 unsafe extern "C" {

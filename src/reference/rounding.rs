@@ -1,7 +1,7 @@
 //! Rounding errors of the device's formats, compared with those of the program's own formats.
 
 use referee::{
-    ArrayElements, BoundedNumber, Companions, HostArray,
+    ArrayElements, BoundedNumber, HostArray, ShadowResult,
     number::{dl16_from_host, dl16_to_f32},
 };
 use std::fmt;
@@ -33,7 +33,7 @@ pub(super) fn round_to_device_format(input: &HostArray) -> HostArray {
 /// Returns the elements that are finite in the files and in the program's own formats, but not in the exact reference.
 /// The exact program has a pole there, such as the logarithm of numbers that cancel to 0.
 #[must_use]
-pub fn find_poles(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
+pub fn find_poles(found: &ShadowResult<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Vec<usize> {
     let has_numbers =
         |index: usize| found.elements[index].exact.is_finite() && as_written.elements.get(index).is_finite();
     (0..expected.elements.len())
@@ -67,7 +67,7 @@ impl RoundingErrors {
     /// # Panics
     /// If the results differ in shape.
     #[must_use]
-    pub fn new(found: &Companions<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Option<Self> {
+    pub fn new(found: &ShadowResult<BoundedNumber>, expected: &HostArray, as_written: &HostArray) -> Option<Self> {
         if !matches!(expected.elements, ArrayElements::F64(_)) {
             return None;
         }
@@ -139,7 +139,7 @@ mod tests {
         let shape = vec![i64::try_from(exact.len()).unwrap()];
         let array =
             |numbers: &[f64]| HostArray { shape: shape.clone(), elements: ArrayElements::F64(numbers.to_vec()) };
-        let found = Companions { shape: shape.clone(), elements: Vec::new(), device: device.to_vec() };
+        let found = ShadowResult { shape: shape.clone(), elements: Vec::new(), device: device.to_vec() };
         RoundingErrors::new(&found, &array(exact), &array(own))
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let array = |numbers: &[f64]| HostArray { shape: vec![4], elements: ArrayElements::F64(numbers.to_vec()) };
         let bound = |exact: f64| BoundedNumber { exact, off: 0.0, low: exact, high: exact };
         let elements = [1.0, 2.0, f64::NAN, 3.0].map(bound).to_vec();
-        let found = Companions { shape: vec![4], elements, device: vec![1.0, 2.0, f32::NAN, 3.0] };
+        let found = ShadowResult { shape: vec![4], elements, device: vec![1.0, 2.0, f32::NAN, 3.0] };
         let expected = array(&[f64::NAN, 2.0, f64::NAN, f64::INFINITY]);
         let at = find_poles(&found, &expected, &array(&[1.0, 2.0, 3.0, f64::INFINITY]));
         assert_eq!(at, [0]);

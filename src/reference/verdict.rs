@@ -5,7 +5,7 @@
 //! rounding of its formats; they must stay within the bounds that follow from the formats.
 
 use super::compare::unflatten_index;
-use referee::{BoundedNumber, Companions, HostArray};
+use referee::{BoundedNumber, HostArray, ShadowResult};
 
 /// Maximum difference of two computations in f64, relative to an element's magnitude plus the root mean square of the
 /// result.
@@ -49,7 +49,7 @@ pub struct ReferenceVerdict {
 /// # Errors
 /// The element with the largest excess, or the first one outside of its bounds.
 pub fn check_against_reference(
-    found: &Companions<BoundedNumber>,
+    found: &ShadowResult<BoundedNumber>,
     expected: &HostArray,
     approximated: &[&HostArray],
     on_the_way: f64,
@@ -251,7 +251,7 @@ mod tests {
         let bound = |exact: &f64| BoundedNumber { exact: *exact, off: 0.0, low: exact - 0.01, high: exact + 0.01 };
         let shape = vec![expected.len() as i64];
         let found =
-            Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
+            ShadowResult { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
         check_against_reference(&found, &HostArray { shape, elements: ArrayElements::F64(expected.to_vec()) }, &[], 0.0)
     }
 
@@ -292,7 +292,7 @@ mod tests {
     fn allows_f64_rounding_of_cancelling_numbers() {
         let left = |exact: f64, (width, off): (f64, f64), on_the_way: f64| {
             let element = BoundedNumber { exact, off, low: exact - width, high: exact + width };
-            let found = Companions { shape: vec![1], elements: vec![element], device: vec![0.0] };
+            let found = ShadowResult { shape: vec![1], elements: vec![element], device: vec![0.0] };
             check_against_reference(
                 &found,
                 &HostArray { shape: vec![1], elements: ArrayElements::F64(vec![7e-15]) },
@@ -311,7 +311,7 @@ mod tests {
     fn rejects_zeros_and_nans_against_other_numbers() {
         assert!(compare_numbers(&[0.0; 2], &[1.0, 2.0], &[0.0; 2]).is_err());
         let other_shape = HostArray { shape: vec![2, 1], elements: ArrayElements::F64(vec![1.0, 2.0]) };
-        let found = Companions {
+        let found = ShadowResult {
             shape: vec![2],
             elements: vec![BoundedNumber { exact: 1.0, off: 0.0, low: 1.0, high: 1.0 }; 2],
             device: vec![1.0; 2],
@@ -325,13 +325,13 @@ mod tests {
         assert!(compare_numbers(&[f64::NAN, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).is_err());
         assert!(compare_numbers(&[1.0, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).unwrap_err().contains("is NaN"));
         let rooted = BoundedNumber { exact: 1.0, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
-        let found = Companions { shape: vec![1], elements: vec![rooted], device: vec![f32::NAN] };
+        let found = ShadowResult { shape: vec![1], elements: vec![rooted], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: ArrayElements::F64(vec![1.0]) };
         assert!(
             check_against_reference(&found, &expected, &[], 1.0).unwrap_err().contains("rounding alone may cause this")
         );
         let anything = BoundedNumber { exact: f64::NAN, off: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
-        let found = Companions { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
+        let found = ShadowResult { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: ArrayElements::F64(vec![f64::NAN]) };
         assert_eq!(check_against_reference(&found, &expected, &[], 1.0).unwrap().num_nan, 1);
     }

@@ -5,7 +5,7 @@ use crate::interpret::{ElementSelection, EvalArray, EvalFunction, EvalTensor};
 use element::{Arithmetic, FieldElement, FiniteField, OrderedField, RandomArithmetic};
 use machine::DeviceFormat;
 use machine::ElementType;
-use referee::{ArrayElements, Companions, HostArray, RunOptions, SimError, Simulated, Simulation};
+use referee::{ArrayElements, HostArray, RunOptions, ShadowResult, SimError, SimulatedArithmetic, Simulation};
 use sdsc_format::program;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(super) fn run_files(
     }
 }
 
-fn run_files_with<D: RandomArithmetic + Simulated>(
+fn run_files_with<D: RandomArithmetic + SimulatedArithmetic>(
     elements: &D,
     simulation: &Simulation,
     function: &EvalFunction<'_>,
@@ -135,7 +135,7 @@ pub(super) fn run_samples(
     }
 }
 
-fn run_samples_with<D: RandomArithmetic + Simulated>(
+fn run_samples_with<D: RandomArithmetic + SimulatedArithmetic>(
     elements: &D,
     simulation: &Simulation,
     function: &EvalFunction<'_>,
@@ -188,7 +188,7 @@ fn fill_elements(elements: &mut ArrayElements, array: &EvalArray<FieldElement>, 
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "integers of the device are integers")]
-fn convert_result<E: Copy>(found: Companions<E>, is_integer: bool) -> EvalArray<E> {
+fn convert_result<E: Copy>(found: ShadowResult<E>, is_integer: bool) -> EvalArray<E> {
     if is_integer {
         EvalArray::positions(found.device.iter().map(|number| *number as i64))
     } else {

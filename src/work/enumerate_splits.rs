@@ -28,7 +28,8 @@ pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 /// use machine::{DeviceFormat, Family, Target};
 /// use program::{DimKind, IterationDim, UndividedOp};
 /// use spyre::work::enumerate_splits;
-/// # use program::{DeviceOperand, WorkSplit, layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates}};
+/// # use program::{DeviceOperand, WorkSplit};
+/// # use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
 /// # let access = [Coordinate::from_dim(0), Coordinate::from_dim(1)];
@@ -228,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_list_is_what_force_finds(op in any_operation(), cores in 1_i64..=32, has_minima in any::<bool>(), small_span in any::<bool>()) {
+        fn lists_equal_brute_force(op in any_operation(), cores in 1_i64..=32, has_minima in any::<bool>(), small_span in any::<bool>()) {
             let core_span_bytes = if small_span { 65_536 } else { SPYRE.core_span_bytes };
             let target = Target { cores, core_span_bytes, ..SPYRE };
             let minima = reduce_span(&op, &target);
@@ -252,7 +253,7 @@ mod tests {
         }
 
         #[test]
-        fn the_chosen_split_is_among_them(op in any_operation(), cores in 1_i64..=32) {
+        fn lists_contain_the_chosen_split(op in any_operation(), cores in 1_i64..=32) {
             let target = Target { cores, ..SPYRE };
             let Ok(minima) = reduce_span(&op, &target) else { return Ok(()) };
             let op = UndividedOp { minima, ..op };

@@ -102,10 +102,10 @@ fn estimate_microseconds(op: &UndividedOp, roles: &MatmulDimRoles, split: &WorkS
     let compute = work.batch * work.m * work.n * work.k / used / compute_mac_rate(work.num_passes());
     let weights = if roles.shared_weight { 1.0 } else { work.batch } * work.k * work.n;
     let bytes = ELEMENT_BYTES * (work.batch * work.m * work.k + weights + work.batch * work.m * work.n);
-    let fan_out = if roles.shared_weight { work.m_slices.max(work.num_slices) } else { work.num_slices };
+    let fan_out = if roles.shared_weight { work.m_slices.max(work.n_slices) } else { work.n_slices };
     let hbm = bytes / HBM_BYTES_PER_MICROSECOND * (fan_out / FREE_FAN_OUT).powf(FAN_OUT_EXPONENT).max(1.0);
     let per_partial_sum = if roles.shared_weight { 1e-3 } else { 1e-4 };
-    let block = work.batch * work.m * work.n / (work.batch_slices * work.m_slices * work.num_slices);
+    let block = work.batch * work.m * work.n / (work.batch_slices * work.m_slices * work.n_slices);
     let partial_sums = (work.k_slices - 1.0) * block * per_partial_sum;
     let idle = 150.0 * log2_above_one(to_f64(cores) / used);
     compute + hbm + partial_sums + idle + work.compute_shape_penalty(roles.shared_weight, cores)
@@ -124,11 +124,11 @@ struct MatmulWork {
     k: f64,
     batch_slices: f64,
     m_slices: f64,
-    num_slices: f64,
+    n_slices: f64,
     k_slices: f64,
     /// Rows per core, rounded down as in torch-spyre.
     m_per_core: f64,
-    num_per_core: f64,
+    n_per_core: f64,
 }
 
 impl MatmulWork {
@@ -144,10 +144,10 @@ impl MatmulWork {
             k: to_f64(k),
             batch_slices: to_f64(roles.batch.iter().map(|&dim| slices(dim)).product()),
             m_slices: to_f64(slices(roles.m)),
-            num_slices: to_f64(slices(roles.n)),
+            n_slices: to_f64(slices(roles.n)),
             k_slices: to_f64(slices(roles.k)),
             m_per_core: to_f64(size(roles.m) / slices(roles.m)),
-            num_per_core: to_f64(n / slices(roles.n)),
+            n_per_core: to_f64(n / slices(roles.n)),
         }
     }
 
@@ -161,12 +161,12 @@ impl MatmulWork {
         let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(to_f64(cores / 2)).max(4.0);
         let lanes = 10.0 * log2_above_one(wanted_m_slices / self.m_slices);
         let underfill = 30.0 * log2_above_one(16.0 / self.m_per_core);
-        let wide = 25.0 * log2_above_one(self.num_per_core / 512.0);
-        let deep = log2_above_one(self.k / self.n) * log2_above_one(self.num_slices);
+        let wide = 25.0 * log2_above_one(self.n_per_core / 512.0);
+        let deep = log2_above_one(self.k / self.n) * log2_above_one(self.n_slices);
         let is_filled = self.m_per_core >= 16.0;
         let ratios = match (shared_weight, is_filled) {
             (true, true) => {
-                10.0 * deep + 5.0 * log2_above_one(4096.0 / self.n) * log2_above_one(self.num_per_core / 128.0)
+                10.0 * deep + 5.0 * log2_above_one(4096.0 / self.n) * log2_above_one(self.n_per_core / 128.0)
             }
             (true, false) => 10.0 * deep,
             (false, true) => 20.0 * deep,
@@ -204,21 +204,18 @@ pub fn divide_k_fast(op: &UndividedOp, target: &Target) -> Option<WorkSplit> {
     if !is_matmul || k.kind != DimKind::Reduction || is_bound || op.dims[n].size % stick != 0 || k.size % stick != 0 {
         return None;
     }
-    let (num_sticks, k_sticks) = (op.dims[n].size / stick, k.size / stick);
+    let (n_sticks, k_sticks) = (op.dims[n].size / stick, k.size / stick);
     let rows = op.dims[m].size;
     let is_small = rows >= target.cores && rows <= 16 * target.cores;
-    let is_narrow = rows <= 4 * target.cores || num_sticks < target.cores;
+    let is_narrow = rows <= 4 * target.cores || n_sticks < target.cores;
     if !is_small || !is_narrow || k_sticks < target.cores {
         return None;
     }
-    let fits = |&num_slices: &i64| {
-        num_slices > 1
-            && num_slices < target.cores
-            && num_sticks % num_slices == 0
-            && k_sticks % (target.cores / num_slices) == 0
+    let fits = |&n_slices: &i64| {
+        n_slices > 1 && n_slices < target.cores && n_sticks % n_slices == 0 && k_sticks % (target.cores / n_slices) == 0
     };
-    let num_slices = divisors(target.cores).filter(fits).last().filter(|&slices| slices >= op.minima.slices()[n])?;
-    Some(WorkSplit::single_core(3).with_slices(n, num_slices).with_slices(2, target.cores / num_slices))
+    let n_slices = divisors(target.cores).filter(fits).last().filter(|&slices| slices >= op.minima.slices()[n])?;
+    Some(WorkSplit::single_core(3).with_slices(n, n_slices).with_slices(2, target.cores / n_slices))
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ use program::{SplitError, UndividedOp, WorkSplit};
 ///
 /// Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64,
 /// 4 and 2 units. No tensor is near the span limit, so there are no minima. The largest-divisor rule would split M into
-/// 32 and leave each core 2 rows, a quarter of one pass of the systolic array; the cost model chooses M = 4, N = 4, K =
-/// 2. K is the fastest digit of the core number: cores 0 and 1 have the two halves of the contraction of the same
+/// 32 and leave each core 2 rows, a quarter of one pass of the systolic array; the cost model chooses 4, 4 and 2
+/// slices. K is the fastest digit of the core number: cores 0 and 1 have the two halves of the contraction of the same
 /// output block ([`CoreOrder`](program::CoreOrder)).
 ///
 /// # Errors
@@ -212,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_split_keeps_the_rules(op in any_operation(), cores in 1_i64..=32, small_span in any::<bool>()) {
+        fn splits_keep_the_rules(op in any_operation(), cores in 1_i64..=32, small_span in any::<bool>()) {
             // With a limit of 64 KiB the span binds ops of this size, too.
             let core_span_bytes = if small_span { 65_536 } else { SPYRE.core_span_bytes };
             let target = Target { cores, core_span_bytes, ..SPYRE };

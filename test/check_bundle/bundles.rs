@@ -1,4 +1,4 @@
-//! Right bundles, written by our own emitter: one for each part of the format.
+//! Correct bundles, written by our emitter, each with a different construct of the format.
 
 use crate::check_bundle::launch_specs::{baked_program, program_with_launch_spec};
 use machine::{DeviceFormat, Target};
@@ -32,12 +32,12 @@ pub(crate) fn operand(device_size: &[i64], coordinates: Vec<C>) -> OpSpecOperand
     }
 }
 
-/// A matrix of which dimension `row` and `column` have those sizes; the stick runs along the column.
+/// Returns a matrix whose dimensions `row` and `column` have these sizes; the stick is along the column.
 pub(crate) fn matrix((row, rows): (usize, i64), (column, columns): (usize, i64)) -> OpSpecOperand {
     operand(&[(columns + 63) / 64, rows, 64], vec![C::floordiv(column, 64), C::dim(row), C::modulo(column, 64)])
 }
 
-/// A vector along dimension `row` with one element in each stick.
+/// Returns a vector along dimension `row` with one element in each stick.
 pub(crate) fn sparse(row: usize, rows: i64) -> OpSpecOperand {
     operand(&[1, rows, 64], vec![C::constant(0), C::dim(row), C::constant(0)])
 }
@@ -55,7 +55,7 @@ pub(crate) fn pool(operand: OpSpecOperand, offset_bytes: i64) -> OpSpecOperand {
     with_allocation(operand, Allocation::Pool { offset_bytes })
 }
 
-/// An op whose operands are consecutive kernel arguments from `first` on, unless placed elsewhere.
+/// Returns an op whose operands are consecutive kernel arguments from `first` on, unless placed elsewhere.
 pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: Vec<OpSpecOperand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(first..) {
         if let Allocation::Hbm { argument: number, .. } = &mut operand.allocation {
@@ -92,7 +92,7 @@ pub(crate) fn adds(splits: (i64, i64)) -> OpSpec {
     op("add", &[(128, splits.0), (256, splits.1)], 0, vec![tensor(), tensor(), tensor()])
 }
 
-/// Tiles of 64 rows of a kernel argument: copied to the pool in each of 4 iterations, and from there to another
+/// Copies tiles of 64 rows of a kernel argument to the pool in each of 4 iterations, and from there to another
 /// argument.
 pub(crate) fn nest() -> Files {
     let tile = |mut operand: OpSpecOperand, advance: &[i64]| {
@@ -114,7 +114,7 @@ pub(crate) fn nest() -> Files {
     )
 }
 
-/// Rows less one row, tile by tile, of two arguments that both move.
+/// Subtracts one row from rows, tile by tile; both arguments move with the loop.
 pub(crate) fn moving_row() -> Files {
     let tile = |mut operand: OpSpecOperand| {
         operand.tile_advance = vec![4096];
@@ -130,7 +130,7 @@ pub(crate) fn moving_row() -> Files {
     emit(0, vec![BundleItem::Loop { count: 4, symbol: None, body: vec![BundleItem::Op(Box::new(sub))] }])
 }
 
-/// `exp` between scratchpads, with the copies in and out.
+/// Computes `exp` between scratchpads, with copies in and out.
 pub(crate) fn chain() -> Files {
     let tensor = || matrix((0, 128), (1, 64));
     let dims = [(128, 2), (64, 1)];
@@ -145,7 +145,7 @@ pub(crate) fn gather() -> Files {
     divided_gather(16, [1, 1])
 }
 
-/// A gather of rows of 128 elements; `slices` of the indices and of the columns.
+/// Gathers rows of 128 elements; `slices` has the slice counts of the indices and of the columns.
 pub(crate) fn divided_gather(num_indices: i64, slices: [i64; 2]) -> Files {
     let mut index = operand(&[(num_indices + 31) / 32, 32], vec![C::floordiv(0, 32), C::modulo(0, 32)]);
     if num_indices <= 32 {
@@ -158,7 +158,7 @@ pub(crate) fn divided_gather(num_indices: i64, slices: [i64; 2]) -> Files {
     emit_ops(vec![op("identity", &space, 0, vec![index, table, matrix((0, num_indices), (1, 128))])])
 }
 
-/// The bundle `gather` as a program of one launch.
+/// Returns the bundle `gather` as a program of one launch.
 pub(crate) fn table() -> Files {
     let tensor = |name: &str,
                   shape: &[i64],
@@ -247,7 +247,7 @@ pub(crate) fn restick(formats: DeviceFormat, arrangement: ElementArrangement) ->
     emit_ops(vec![op("ReStickifyOpHBM", &[(128, 2), (256, 1)], 0, vec![matrix((1, 256), (0, 128)), to])])
 }
 
-/// One stick a row, which f32 fills and f16 does not.
+/// Copies one stick per row: f32 fills it, and f16 does not.
 pub(crate) fn copies(from: DeviceFormat) -> Files {
     let mut source = matrix((0, 128), (1, 64));
     if from == DeviceFormat::IeeeFp32 {
@@ -257,7 +257,7 @@ pub(crate) fn copies(from: DeviceFormat) -> Files {
     emit_ops(vec![op("identity", &[(128, 1), (64, 1)], 0, vec![source, matrix((0, 128), (1, 64))])])
 }
 
-/// A widened value plus a number of another order: the second operand comes from the caller.
+/// Adds a number of another element order to a widened value: the second operand comes from the caller.
 pub(crate) fn widened_sum() -> Files {
     let single = || OpSpecOperand {
         format: DeviceFormat::IeeeFp32,
@@ -280,18 +280,18 @@ pub(crate) fn baked() -> Files {
     .into()
 }
 
-/// A launch of the bundle `nest`, which has a tile in its pool.
+/// Returns a launch of the bundle `nest`, which has a tile in its pool.
 fn launch(arguments: [&str; 2]) -> Value {
     launch_with_pool(arguments, 8192)
 }
 
-/// A launch whose first op writes a tensor of this many bytes to the pool for the second.
+/// Returns a launch whose first op writes a tensor of `bytes` bytes to the pool for the second op.
 fn launch_with_pool(arguments: [&str; 2], bytes: i64) -> Value {
     let pool = json!([{"offset": 0, "bytes": bytes, "first_op": 0, "last_op": 1}]);
     json!({"bundle": "bundle_0", "arguments": arguments, "pool": pool})
 }
 
-/// The bundle `nest` as a program of one launch.
+/// Returns the bundle `nest` as a program of one launch.
 pub(crate) fn program(bytes: [i64; 2]) -> Files {
     let tensor = |(number, bytes): (usize, i64)| {
         json!({"name": format!("t{number}"), "shape": [bytes / 128, 64], "element_type": "f16", "format": "SEN169_FP16",
@@ -324,7 +324,7 @@ pub(crate) fn slice_of_pool() -> Files {
     files
 }
 
-/// [`edit_program`] with its first tensor as a constant.
+/// Returns [`program`] with its first tensor as a constant.
 pub(crate) fn constant() -> Files {
     let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
@@ -337,7 +337,8 @@ pub(crate) fn constant() -> Files {
     files
 }
 
-/// Four launches of one bundle; each leaves a buffer for the next, the third where the first one was.
+/// Returns four launches of one bundle. Each leaves a buffer for the next one; the third reuses the address of the
+/// first.
 pub(crate) fn shared() -> Files {
     let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();

@@ -10,7 +10,7 @@ fn edit_program(edit: impl FnOnce(&mut Value)) -> impl FnOnce(&mut Files) {
     move |files| json(files, "program.json", edit)
 }
 
-/// Sets a member of a file that there is.
+/// Sets a member of an existing file.
 fn set_in_file(file: &'static str, path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
     move |files| {
         json(files, file, |value| {
@@ -20,7 +20,7 @@ fn set_in_file(file: &'static str, path: &'static str, to: Value) -> impl FnOnce
     }
 }
 
-/// The second op reads unwritten memory of the pool.
+/// Makes the second op read unwritten memory of the pool.
 fn read_unwritten_memory(files: &mut Files) {
     replace_text(files, "allocate 8192 bytes", "allocate 24576 bytes");
     let far = "\t\t%far = arith.constant 16384 : index\n\t\t%there = arith.addi %pool, %far : index\n\t\t%farther = arith.constant 20480 : index\n\
@@ -81,7 +81,7 @@ pub(crate) fn broken_members() -> Vec<BrokenBundle> {
     ]
 }
 
-/// Changes the live range that a program states for the tile in its pool.
+/// Changes the live range of the tile in the pool of a program.
 fn set_live_range(member: &'static str, number: i64) -> BrokenBundle {
     break_bundle(
         &["sdsc_r100"],
@@ -112,7 +112,7 @@ pub(crate) fn broken_live_ranges() -> Vec<BrokenBundle> {
             "program",
             edit_program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool"))),
         ),
-        // A second live range of the same bytes, one of untouched bytes, and one at the wrong place in the list.
+        // A second live range of the same bytes, one of unaccessed bytes, and one at the wrong position in the list.
         break_bundle(
             &["sdsc_r103"],
             "program",

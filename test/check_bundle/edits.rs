@@ -3,7 +3,7 @@
 use crate::check_bundle::bundles::Files;
 use serde_json::{Value, json};
 
-/// Replaces a part of `bundle.mlir`.
+/// Replaces a substring of `bundle.mlir`.
 pub(crate) fn replace_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
@@ -18,7 +18,7 @@ pub(crate) fn json(files: &mut Files, file: &str, edit: impl FnOnce(&mut Value))
     *bytes = serde_json::to_vec(&value).unwrap();
 }
 
-/// The members below `op/`, the operation, and `dsc/`, its description.
+/// Returns the JSON pointer of a path: `op/` is below the operation, `dsc/` below its description.
 pub(crate) fn to_pointer(value: &Value, path: &str) -> String {
     let Value::Object(file) = value else { panic!("no operation") };
     let operation = format!("/{}", file.keys().next().unwrap());
@@ -76,7 +76,7 @@ pub(crate) fn replace_bundle(with: Files) -> impl FnOnce(&mut Files) {
 
 pub(crate) const STARTS_1: &str = "dsc/scheduleTree_/1/startAddressCoreCorelet_/data_";
 
-/// The starts of every core of the second tensor.
+/// Sets the start of the second tensor on all cores.
 pub(crate) fn set_starts(files: &mut Files, start: &str, cores: usize) {
     let starts = (0..cores).map(|core| (format!("[{core}, 0, 0]"), json!(start)));
     set(files, STARTS_1, Value::Object(starts.collect()));

@@ -1,4 +1,4 @@
-//! Programs with a launch specification, right ones and wrong ones.
+//! Programs with a launch specification, correct and incorrect.
 
 use crate::check_bundle::bundles::{Files, baked, find_valid_bundle, table};
 use crate::check_bundle::edits::json;
@@ -7,7 +7,7 @@ use sdsc_format::program::Program;
 use serde_json::{Value, json};
 use spyre_compiler::launch::launch_spec::build_launch_spec_files;
 
-/// The program of a gather with its launch specification.
+/// Returns the program of a gather with its launch specification.
 pub(crate) fn program_with_launch_spec() -> Files {
     let mut files = table();
     let program: Program = serde_json::from_slice(&files["program.json"]).unwrap();
@@ -16,7 +16,7 @@ pub(crate) fn program_with_launch_spec() -> Files {
     files
 }
 
-/// The sum of two matrices with addresses in the files, as a program.
+/// Returns the sum of two matrices with absolute addresses, as a program.
 pub(crate) fn baked_program() -> Files {
     let tensor = |name: &str| {
         json!({"name": name, "shape": [128, 256], "element_type": "f16", "format": "SEN169_FP16", "device_size": [4, 128, 64],

@@ -1,4 +1,4 @@
-//! Bundles that are wrong in one way each.
+//! Bundles with one error each.
 
 use crate::check_bundle::bundles::{
     Files, adds, columns, copies, divided_gather, emit_ops, find_valid_bundle, matmul, matrix, op, operand, program,
@@ -13,7 +13,7 @@ use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre_compiler::bundle::{Coordinate as C, ElementArrangement};
 
-/// A bundle with one fault, and the labels of the rules it violates, the most basic one first.
+/// Bundle with one fault, and the labels of the rules that it violates, the most basic one first.
 pub(crate) struct BrokenBundle {
     pub(crate) labels: &'static [&'static str],
     pub(crate) files: Files,
@@ -96,7 +96,7 @@ fn broken_symbols() -> Vec<BrokenBundle> {
     ]
 }
 
-/// Sets a member of the place of a buffer.
+/// Sets a member of a buffer's placement.
 fn set_placement_member(buffer: usize, member: &'static str, to: Value) -> impl FnOnce(&mut Files) {
     move |files| json(files, "program.json", |value| value["buffers"][buffer]["place"][member] = to)
 }
@@ -182,7 +182,7 @@ fn broken_files() -> Vec<BrokenBundle> {
     ]
 }
 
-/// Sets the slices of the rows of an add of 128 rows everywhere in the file, but not the cores.
+/// Sets the slice count of the rows of an add of 128 rows everywhere in the file, but not the number of cores.
 fn slice_rows(files: &mut Files, slices: i64) {
     let part = 128 / slices;
     set(files, "op/numWkSlicesPerDim_/mb", json!(slices));

@@ -3,11 +3,11 @@
 
 use std::{env, fs, path::Path};
 
-/// Whether `BLESS` names `what`, or a folder above it: a test program and one of its items, such as `golden/add`.
+/// Returns whether `BLESS` names `what` or a prefix of it: a test program and one of its items, such as `golden/add`.
 ///
 /// # Panics
 ///
-/// If `BLESS` is 1, which names nothing.
+/// `BLESS` is 1, which names nothing.
 pub(crate) fn is_blessed(what: &str) -> bool {
     let names = env::var("BLESS").unwrap_or_default();
     assert_ne!(names, "1", "BLESS names what is written again, for instance BLESS={what}");
@@ -23,7 +23,7 @@ fn matches_name(names: &str, what: &str) -> bool {
 ///
 /// # Panics
 ///
-/// If they differ, or the page has no such lines.
+/// The texts differ, or the page does not have the lines.
 #[allow(dead_code, reason = "not every test program has a part of a page")]
 pub(crate) fn expect_on_page(page: &str, [begin, end]: [&str; 2], wanted: &str, what: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);

@@ -1,18 +1,18 @@
-//! Random cases that follow from their numbers; one that fails is reported in its simplest form.
+//! Random cases that are determined by their numbers; a failing case is reported in its simplest form.
 
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
-/// The number in an environment variable, none where it is not set.
+/// Returns the number in an environment variable; `None` if the variable is not set.
 pub(crate) fn read_env_number(variable: &str) -> Option<usize> {
     std::env::var(variable)
         .ok()
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
-/// A case, with its simpler forms.
+/// Generates a case, with its simpler forms.
 pub(crate) fn generate_case<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&(number as u64).to_le_bytes());

@@ -4,7 +4,7 @@ use melior::diagnostic::DiagnosticSeverity;
 use spyre_compiler::mlir::Session;
 use std::{cell::RefCell, rc::Rc};
 
-/// Collects the errors of a session; warnings are none.
+/// Collects the errors of a session, without warnings.
 pub(crate) fn collect_errors(session: &Session) -> Rc<RefCell<Vec<String>>> {
     let errors = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&errors);

@@ -1,4 +1,4 @@
-//! Texts with a few changes, each of which follows from a number.
+//! Texts with a few changes, each determined by a number.
 
 /// Numbers at which arithmetic breaks.
 const NUMBERS: [&str; 16] = [
@@ -23,7 +23,7 @@ const NUMBERS: [&str; 16] = [
 /// Words that can replace each other in one of the formats.
 const WORDS: [&str; 12] = ["null", "true", "[]", "{}", "\"\"", "\"../x\"", "\"/x\"", "?", "f32", "i64", "NaN", "\u{0}"];
 
-/// The numbers after `state`, by splitmix64.
+/// Advances `state` and returns the next number of splitmix64.
 pub(crate) fn mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,12 +31,12 @@ pub(crate) fn mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A number below `end`.
+/// Returns a number below `end`.
 pub(crate) fn below(end: usize, state: &mut u64) -> usize {
     usize::try_from(mix(state) % end.max(1) as u64).unwrap()
 }
 
-/// A text with one to three changes; `other` is a text to take words from.
+/// Returns a text with one to three changes; `other` is a text from which words are taken.
 pub(crate) fn mutant(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
     let mut mutant = text.to_vec();
     for _ in 0..=below(3, state) {
@@ -53,7 +53,7 @@ pub(crate) fn mutant(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
     mutant
 }
 
-/// The spans of words: letters and digits, or one other sign.
+/// Returns the spans of words: letters and digits, or one other character.
 fn find_words(text: &[u8]) -> Vec<(usize, usize)> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let (mut found, mut at) = (Vec::new(), 0);
@@ -75,7 +75,7 @@ fn pick_span(spans: &[(usize, usize)], state: &mut u64) -> (usize, usize) {
     spans.get(below(spans.len(), state)).copied().unwrap_or((0, 0))
 }
 
-/// A word of this text or of another one in place of a word.
+/// Replaces a word by a word of this text or of another one.
 fn replace_word(text: &[u8], other: &[u8], state: &mut u64) -> Vec<u8> {
     let from = if below(2, state) == 0 { text } else { other };
     let (start, end) = pick_span(&find_words(from), state);
@@ -116,7 +116,7 @@ fn replace_byte(text: &[u8], state: &mut u64) -> Vec<u8> {
     replace_span(text, (at, (at + below(2, state)).min(text.len())), &[mix(state).to_le_bytes()[0]])
 }
 
-/// Brackets in brackets, mostly a few.
+/// Inserts nested brackets, mostly a few.
 fn insert_brackets(text: &[u8], state: &mut u64) -> Vec<u8> {
     let brackets = [("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"), ("tuple<", ">"), ("-", "")];
     let (open, close) = brackets[below(brackets.len(), state)];

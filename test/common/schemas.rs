@@ -4,10 +4,10 @@ use jsonschema::Validator;
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// The schema of a form of files, by the name of its file.
+/// Loads the schema of a file format, by the name of its file.
 ///
 /// # Panics
-/// If there is none, or it is none.
+/// There is no valid schema of that name.
 pub(crate) fn load_schema(form: &str) -> Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/schemas").join(format!("{form}.json"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -31,10 +31,10 @@ fn forbid_unknown_members(schema: &mut Value) {
     }
 }
 
-/// Compares a value with the schema of its form.
+/// Checks a value against the schema of its format.
 ///
 /// # Panics
-/// With the first thing that is wrong.
+/// The value does not conform; the message has the first violation.
 #[allow(dead_code, reason = "not every test program has values that must have a form")]
 pub(crate) fn expect_schema(form: &str, value: &Value) {
     if let Err(error) = load_schema(form).validate(value) {

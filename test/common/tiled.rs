@@ -1,8 +1,8 @@
-//! One program, compiled in process in several ways, executed, and the same program by MLIR's JIT.
+//! Compiles one program in process in several ways, executes it, and compares with MLIR's JIT.
 
 use super::{counted, listen::collect_errors};
 use machine::Target;
-use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, Simulation};
+use referee::{BoundedNumber, HostArray, IntervalArithmetic, RunOptions, ShadowResult, Simulation};
 use spyre_compiler::{
     compile::compile,
     mlir::Module,
@@ -11,17 +11,18 @@ use spyre_compiler::{
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// A way to compile.
+/// Build configuration of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BuildConfig {
     pub(crate) loops: &'static str,
     pub(crate) cores: &'static str,
     pub(crate) lx_planner: &'static str,
-    /// Splits and placement together.
+    /// Whether splits and placement are chosen jointly.
     pub(crate) joint: bool,
 }
 
-/// Loops kept or unrolled, one core or all, without LX, with a simple planner, and with all choices made jointly.
+/// All build configurations: loops kept or unrolled, one core or all, without LX, with a simple planner, and with all
+/// choices made jointly.
 pub(crate) const BUILD_CONFIGS: [BuildConfig; 8] = [
     BuildConfig::new("keep", "1", "none"),
     BuildConfig::new("keep", "1", "first-fit"),
@@ -42,7 +43,7 @@ impl BuildConfig {
         Self { loops, cores, lx_planner: "exact", joint: true }
     }
 
-    /// As arguments of `spyre-compile`.
+    /// Formats the configuration as arguments of `spyre-compile`.
     pub(crate) fn text(self) -> String {
         let joint = if self.joint { " --joint" } else { "" };
         format!("--loops {} --cores {} --lx-planner {}{joint}", self.loops, self.cores, self.lx_planner)
@@ -73,14 +74,14 @@ pub(crate) struct ExecutionResult {
     pub(crate) num_loops: usize,
     /// Unrounded results, with bounds on the effect of rounding.
     #[allow(dead_code, reason = "exact numbers are not rounded")]
-    pub(crate) companions: Vec<Companions<BoundedNumber>>,
+    pub(crate) companions: Vec<ShadowResult<BoundedNumber>>,
 }
 
-/// Why a program did not come to its results.
+/// Reason why a program has no results.
 pub(crate) enum ExecutionFailure {
-    /// The compiler refuses it, with its first message.
+    /// The compiler rejects it, with its first message.
     Refused(String),
-    /// With the failure in a few words, and the message.
+    /// Short description of the failure, and the message.
     Broken(&'static str, String),
 }
 
@@ -170,7 +171,7 @@ fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), Execu
     })
 }
 
-/// The results of a program without scopes by MLIR's JIT.
+/// Runs a program without scopes by MLIR's JIT; returns its results.
 pub(crate) fn run_jit(text: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("reference.mlir");

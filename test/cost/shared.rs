@@ -9,7 +9,7 @@ fn read_json(file: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The entries of a file with their kernels.
+/// Reads the entries of a file with their kernels.
 fn read_entries(file: &str, list: &str) -> Vec<(Value, cost::KernelEntry)> {
     let file = read_json(file);
     let rows = cost::read_kernel_entries(&file.to_string()).unwrap();
@@ -132,7 +132,7 @@ fn picks_nearly_best_plans() {
 // Intervals
 //===----------------------------------------------------------------------===//
 
-/// The kind of spread that a category is for.
+/// Returns the kind of spread to which a category belongs.
 fn spread_kind(category: &str) -> &'static str {
     match category {
         "pointwise" | "pointwise_chain" => "pointwise",
@@ -144,7 +144,7 @@ fn spread_kind(category: &str) -> &'static str {
     }
 }
 
-/// A published time with its kernels, the kind of its spread, and its shape.
+/// Published time with its kernels, the kind of its spread, and its shape.
 struct TimedKernels {
     kind: &'static str,
     shape: Vec<i64>,

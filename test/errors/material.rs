@@ -1,4 +1,4 @@
-//! The files that the commands of the table are about.
+//! Input files of the commands of the table.
 
 use std::{fs, path::Path, sync::OnceLock};
 use tempfile::TempDir;
@@ -113,7 +113,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("buffers.csv", "id,lower,upper,size\na,0,2,3\nb,1,3,4\n"),
 ];
 
-/// A header of NumPy's and the bytes of zeros.
+/// Returns a NumPy file: a header and zeros.
 pub(crate) fn npy(element: &str, order: &str, shape: &str, num_bytes: usize) -> Vec<u8> {
     let mut header = format!("{{'descr': '{element}', 'fortran_order': {order}, 'shape': {shape}, }}");
     while !(header.len() + 11).is_multiple_of(64) {
@@ -185,7 +185,7 @@ The input files of the commands are listed [at the end](#files).
 `BLESS=errors cargo test --test compiler -- errors::` runs every command in a new folder and writes this page.
 ";
 
-/// The files of the commands, for the end of the page.
+/// Returns the files of the commands, for the end of the page.
 pub(crate) fn page_end() -> String {
     let files: String = TEXTS.iter().map(|(name, text)| format!("\n`{name}`:\n\n```\n{text}```\n")).collect();
     format!(

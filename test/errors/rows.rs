@@ -1,13 +1,13 @@
 //! User errors, with the command that triggers each of them and the required parts of its message.
 
-/// A mistake.
+/// User error: a command and its expected answer.
 pub(crate) struct MistakeCase {
     pub(crate) mistake: &'static str,
     pub(crate) command: &'static str,
     pub(crate) answer: ExpectedAnswer,
 }
 
-/// Content that an answer must have.
+/// Required content of an answer.
 pub(crate) enum ExpectedAnswer {
     /// Exit code 1; texts for the location, the value, the rule, and the fix.
     Refused([&'static str; 4]),
@@ -27,8 +27,7 @@ pub(crate) const fn expect_success(mistake: &'static str, command: &'static str,
     MistakeCase { mistake, command, answer: ExpectedAnswer::Accepted(says) }
 }
 
-/// Returns the text that the page shows of an answer: an error in full, otherwise the lines that contain the expected
-/// text.
+/// Returns the excerpt of an answer for the page: an error in full, otherwise the lines that contain the expected text.
 pub(crate) fn excerpt_answer(row: &MistakeCase, said: &str) -> String {
     match row.answer {
         ExpectedAnswer::Refused(_) => said.to_owned(),
@@ -38,7 +37,7 @@ pub(crate) fn excerpt_answer(row: &MistakeCase, said: &str) -> String {
     }
 }
 
-/// In the order of the audit that collected them.
+/// All rows, in the order of the audit that collected them.
 pub(crate) const ROWS: &[MistakeCase] = &[
     expect_error(
         "Tiles along a name that no dimension has",

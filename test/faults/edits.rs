@@ -28,7 +28,7 @@ pub(crate) fn sdsc_file_name(op: usize) -> String {
     format!("bundle_0/sdsc_{op}.json")
 }
 
-/// A member of an SDSC file: `op/..` is below the operation, `dsc/..` below its description.
+/// Returns a member of an SDSC file: `op/..` is below the operation, `dsc/..` below its description.
 fn member<'v>(value: &'v mut Value, path: &str) -> &'v mut Value {
     let only = |value: &'v mut Value| value.as_object_mut().unwrap().values_mut().next().unwrap();
     let operation = only(value);
@@ -44,7 +44,7 @@ pub(crate) fn set(files: &mut Files, op: usize, path: &str, to: &Value) {
     edit_json(files, &sdsc_file_name(op), |value| *member(value, path) = to.clone());
 }
 
-/// The starts of the tensor on every core, or on one.
+/// Sets the start of a tensor on all cores, or on one.
 pub(crate) fn set_starts(files: &mut Files, op: usize, tensor: usize, core: Option<usize>, start: &str) {
     let wanted = core.map(|core| format!("[{core}, 0, 0]"));
     edit_json(files, &sdsc_file_name(op), |value| {
@@ -85,7 +85,7 @@ pub(crate) fn edit_execute(op: usize, edit: impl Fn(&str) -> String + 'static) -
     })
 }
 
-/// The line that executes an op, with its end.
+/// Returns the line that executes an op, with its line end.
 pub(crate) fn execute_line(text: &str, op: usize) -> &str {
     let file = format!("\"sdsc_{op}.json\"");
     text.split_inclusive('\n').find(|line| line.contains(&file)).unwrap_or_else(|| panic!("{file} is not executed"))
@@ -95,7 +95,7 @@ pub(crate) fn set_member(op: usize, path: &'static str, to: Value) -> FileEdit {
     Box::new(move |files| set(files, op, path, &to))
 }
 
-/// Two members of a file change places.
+/// Swaps two members of a file.
 pub(crate) fn swap_members(op: usize, first: &'static str, second: &'static str) -> FileEdit {
     Box::new(move |files| {
         edit_json(files, &sdsc_file_name(op), |value| {
@@ -111,7 +111,7 @@ pub(crate) fn rename_word(op: usize, from: &'static str, to: &'static str) -> Fi
     Box::new(move |files| edit_text(files, &sdsc_file_name(op), |text| text.replace(from, to)))
 }
 
-/// Sets the starts of a tensor in LX: for each of the places, its op and the tensor's number there.
+/// Sets the start of a buffer in LX. `places` has each op that uses it, and the tensor's number there.
 pub(crate) fn move_buffer(places: &'static [(usize, usize)], core: Option<usize>, start: &'static str) -> FileEdit {
     Box::new(move |files| places.iter().for_each(|&(op, tensor)| set_starts(files, op, tensor, core, start)))
 }
@@ -121,7 +121,7 @@ pub(crate) fn edit_program(edit: impl Fn(&mut Value) + 'static) -> FileEdit {
     Box::new(move |files| edit_json(files, "program.json", &edit))
 }
 
-/// One change after another.
+/// Applies all edits in order.
 pub(crate) fn apply_all(edits: Vec<FileEdit>) -> FileEdit {
     Box::new(move |files| edits.iter().for_each(|edit| edit(files)))
 }

@@ -1,4 +1,4 @@
-//! The faults, each named as a reader of a broken program would.
+//! Faults, each named by its effect on the program.
 
 use crate::faults::edits::{
     BUNDLE, FileEdit, apply_all, edit_execute, edit_program, edit_text, execute_line, move_buffer, rename_word,
@@ -6,10 +6,10 @@ use crate::faults::edits::{
 };
 use serde_json::json;
 
-/// A program that is wrong in one way.
+/// Program with one error.
 pub(crate) struct FileFault {
     pub(crate) name: &'static str,
-    /// The right program.
+    /// Correct program.
     pub(crate) program: &'static str,
     pub(crate) edit: FileEdit,
 }
@@ -130,7 +130,7 @@ fn execute_faults() -> Vec<FileFault> {
 }
 
 fn memory_faults() -> Vec<FileFault> {
-    // Where the copy of the first argument is written and read, and where the sum is.
+    // Uses of the copy of the first argument, and of the sum.
     const COPY: &[(usize, usize)] = &[(0, 1), (2, 0), (3, 0)];
     const SUM: &[(usize, usize)] = &[(2, 2), (4, 0)];
     vec![

@@ -64,7 +64,7 @@ func.func @softmax(%x: tensor<70x100xf16>) -> tensor<70x100xf16> {
   return %softmax : tensor<70x100xf16>
 }";
 
-/// Two cores share K, two the rows.
+/// Two cores split K, and two split the rows.
 const MATMUL: &str = "
 func.func @matmul(%x: tensor<2x2048xf16>, %y: tensor<2048x64xf16>) -> tensor<2x64xf16> {
   %zero = arith.constant 0.0 : f16
@@ -100,7 +100,7 @@ func.func @rows(%x: tensor<96x128xf16>, %bias: tensor<1x128xf16>) -> (tensor<128
   return %sums, %centered : tensor<128xf16>, tensor<96x128xf16>
 }";
 
-/// With addresses in the files, 18 arguments are several launches; the first leaves a value for the last.
+/// With absolute addresses, 18 arguments need several launches; the first leaves a value for the last.
 const LAUNCHES: &str = "
 func.func @launches(
     %a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>, %d: tensor<64x64xf16>, %e: tensor<64x64xf16>,
@@ -129,8 +129,8 @@ func.func @launches(
   return %end : tensor<64x64xf16>
 }";
 
-/// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not
-/// restickify yet, so that the files are emitted from op specs.
+/// The sticks of the first argument are along its columns, those of its transpose along its rows. The compiler does not
+/// restickify here, so the files are emitted from op specs.
 const TRANSPOSED: &str = "
 func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
   %empty = tensor.empty() : tensor<64x128xf16>
@@ -195,7 +195,7 @@ fn emit_program(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path
     ValidProgram { name, files: read_files(&out), inputs, expected }
 }
 
-/// The files below a folder with folders of files, JSON as `Value` prints it.
+/// Reads the files below a folder; JSON is formatted as `Value` prints it.
 fn read_files(out: &Path) -> Files {
     let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let inner = |path: &Path| if path.is_dir() { entries(path) } else { vec![path.to_owned()] };
@@ -208,7 +208,7 @@ fn normalize_json(bytes: Vec<u8>) -> Vec<u8> {
     serde_json::from_slice::<Value>(&bytes).map_or(bytes, |value| serde_json::to_vec(&value).unwrap())
 }
 
-/// Writes files and their folders.
+/// Writes files, and creates their folders.
 pub(crate) fn write_files(out: &Path, files: &Files) {
     for (name, bytes) in files {
         let path = out.join(name);
@@ -217,7 +217,7 @@ pub(crate) fn write_files(out: &Path, files: &Files) {
     }
 }
 
-/// A restickify of the first argument to the pool, and the difference.
+/// Emits a restickify of the first argument to the pool, and the difference.
 fn emit_transposed() -> Files {
     let operand = |size: [i64; 3], row, column, allocation| OpSpecOperand {
         is_input: true,

@@ -14,10 +14,10 @@ use std::{
     rc::Rc,
 };
 
-/// A program that everybody starts from: its file, and how it is compiled.
+/// Seed program: its file, and its compiler options.
 pub(crate) struct Program {
     file: &'static str,
-    /// The names of its arguments' dimensions, where scopes name some.
+    /// Dimension names of its arguments, if scopes use names.
     dims: &'static [&'static str],
     addresses: &'static str,
     loops: &'static str,
@@ -53,14 +53,14 @@ pub(crate) fn input(name: &str) -> Vec<u8> {
     fs::read(Path::new(crate::hostile::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
 }
 
-/// A file of a bundle: its path in its folder, and its contents.
+/// File of a bundle: its path in its folder, and its contents.
 pub(crate) type NamedFile = (String, Vec<u8>);
 
-/// A folder in which a file is written, with an output directory in another folder in it. Their siblings must stay
+/// Folder in which a file is written. It contains an output directory in a subfolder, whose siblings must remain
 /// unchanged.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
-    /// The right bundles that are here already.
+    /// Correct bundles that are already here.
     bundles: RefCell<BTreeMap<PathBuf, Rc<Vec<NamedFile>>>>,
 }
 
@@ -85,7 +85,7 @@ impl Place {
         assert_eq!(temporary, None, "a temporary folder is left");
     }
 
-    /// Where a bundle is written.
+    /// Returns the output directory of a bundle.
     pub(crate) fn out(&self) -> String {
         self.path("out").to_str().unwrap().to_owned()
     }
@@ -97,7 +97,7 @@ impl Place {
         path.to_str().unwrap().to_owned()
     }
 
-    /// A program after each phase.
+    /// Returns a program after each phase.
     pub(crate) fn pages(&self, program: usize) -> Vec<Vec<u8>> {
         let program = &PROGRAMS[program];
         let mut pages = Vec::new();
@@ -112,7 +112,7 @@ impl Place {
         pages
     }
 
-    /// The folder with a compiled program, and its files.
+    /// Returns the folder with a compiled program, and its files.
     pub(crate) fn bundle(&self, program: usize) -> (PathBuf, Rc<Vec<NamedFile>>) {
         let program = &PROGRAMS[program];
         let folder = self.path("right").join(program.file);
@@ -124,7 +124,7 @@ impl Place {
         (folder, files)
     }
 
-    /// The folder with a copy of a golden bundle, and its files.
+    /// Returns the folder with a copy of a golden bundle, and its files.
     pub(crate) fn golden(&self, from: &Path) -> (PathBuf, Rc<Vec<NamedFile>>) {
         let folder = self.path("golden").join(from.file_name().unwrap());
         let files = self.files_of(&folder, || {
@@ -179,18 +179,18 @@ fn files_below(folder: &Path, front: &str) -> Vec<NamedFile> {
     files
 }
 
-/// Does something with a text as a module, if it is one; whether it succeeded.
+/// Parses a text as a module and calls `run`; returns whether both succeeded.
 pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
     let session = spyre_compiler::pipeline::create_session();
-    // The process is the case's own, as that of a tool.
+    // The process is used for this case alone, as by a tool.
     session.mark_as_tool();
     let Ok(source) = session.open_source(&path) else { return false };
     source.parse().is_some_and(run)
 }
 
-/// The program that a golden bundle is run as, from its `case.json`: every argument is an input and a result of its
-/// device size.
+/// Returns the program for the execution of a golden bundle, from its `case.json`: every argument is an input and a
+/// result of its device size.
 pub(crate) fn golden_program(folder: &Path) -> Description {
     let json: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("case.json")).unwrap()).unwrap();
     let tensor = |arg: &serde_json::Value| {

@@ -1,4 +1,4 @@
-//! Memory limit of a tool for a file, in addition to the memory of the process: a fixed number of bytes, plus a number
+//! Memory limit for a tool's processing of a file, in addition to the memory of the process: a constant, plus a number
 //! of bytes for each byte of the file.
 
 use crate::hostile::targets::Case;
@@ -7,12 +7,12 @@ use std::fs;
 /// Memory limit for any input: the contents of a simulated machine of 64 MiB, its inputs and its results (`limits` of
 /// `targets.rs`).
 const BYTES_OF_A_CASE: u64 = 1 << 29;
-/// For each byte of the file.
+/// Memory limit for each byte of the file.
 const BYTES_OF_A_BYTE: u64 = 4096;
 
 /// Runs a case and reads the peak memory of the process in the meantime.
 pub(crate) fn check(case: &Case, run: impl FnOnce()) {
-    // Some containers do not let a process reset its peak; then it is unknown.
+    // In some containers a process cannot reset its peak; then it is unknown.
     let can_measure = fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = status_of("VmRSS");
     run();
@@ -32,7 +32,7 @@ pub(crate) fn check(case: &Case, run: impl FnOnce()) {
     );
 }
 
-/// A number of `/proc/self/status`, in bytes.
+/// Reads a number of `/proc/self/status`, in bytes.
 fn status_of(name: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(name))?;

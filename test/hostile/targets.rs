@@ -1,4 +1,4 @@
-//! Operations on a mutant: everything that a tool does with a file of its kind.
+//! Operations on a mutant: all operations that the tools perform on a file of its kind.
 
 use crate::hostile::{
     common,
@@ -17,7 +17,7 @@ use spyre_compiler::{
 };
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// A file with changes, and the right one that it was: the group, of one program mostly, and the number in it.
+/// A mutated file, its original, its group (mostly the files of one program), and its number in the group.
 pub(crate) struct Case {
     pub(crate) group: usize,
     pub(crate) of: usize,
@@ -29,9 +29,9 @@ pub(crate) struct Case {
 pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) n_groups: fn() -> usize,
-    /// The right files of a group.
+    /// Returns the correct files of a group.
     pub(crate) corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
-    /// Function that does with a mutant everything that tools do.
+    /// Performs all operations of the tools on a mutant.
     pub(crate) run: fn(&Place, &Case),
 }
 
@@ -71,7 +71,7 @@ pub(crate) const TARGETS: [Target; 12] = [
 mod shared {
     use super::*;
 
-    /// The golden bundles of the reference emitter.
+    /// Golden bundles of the reference emitter.
     pub(super) const TARGET: Target = Target {
         name: "reference",
         n_groups: || common::shared_golden_cases().len(),
@@ -80,7 +80,7 @@ mod shared {
     };
 }
 
-/// Maximum resources that a bundle may request from the simulator.
+/// Returns the maximum resources that a bundle may request from the simulator.
 fn limits() -> RunOptions {
     RunOptions { max_steps: 1 << 20, max_bytes: 1 << 26, ..RunOptions::default() }
 }
@@ -89,7 +89,7 @@ fn contents(files: &[(String, Vec<u8>)]) -> Vec<Vec<u8>> {
     files.iter().map(|file| file.1.clone()).collect()
 }
 
-/// Executes, counts, checks and reads back a directory of which one file is a mutant.
+/// Executes, counts, checks and reads back a directory with one mutated file.
 fn directory(place: &Place, case: &Case) {
     let (folder, files) = place.bundle(case.group);
     let (name, right) = &files[case.of];
@@ -114,7 +114,7 @@ fn execute(place: &Place, simulation: &Simulation) {
 
 fn read_back(place: &Place, folder: &Path) {
     let session = spyre_compiler::pipeline::create_session();
-    // The process is the case's own, as that of a tool.
+    // The process is used for this case alone, as by a tool.
     session.mark_as_tool();
     if let Ok(text) = bundle_to_mlir(&session, folder) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
@@ -172,7 +172,7 @@ fn validated(place: &Place, case: &Case) {
     });
 }
 
-/// A plan of an instance, as far as a few steps go.
+/// Plans an instance with a limit of a few steps.
 fn plan_instance_text(text: &str) -> Option<(Instance, String)> {
     let instance = if text.trim_start().starts_with('{') {
         Instance::from_json(text).ok()?
@@ -215,14 +215,14 @@ fn array(place: &Place, Case { mutant, .. }: &Case) {
 
 fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
     let session = spyre_compiler::pipeline::create_session();
-    // The process is the case's own, as that of a tool.
+    // The process is used for this case alone, as by a tool.
     session.mark_as_tool();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
 }
 
-/// Compiles for a machine that somebody describes.
+/// Compiles for a machine that a mutated file describes.
 fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = CompileOptions { target: machine, ..PROGRAMS[0].options() };

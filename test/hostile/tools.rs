@@ -1,4 +1,4 @@
-//! The tools as processes, on files that are no files, lead elsewhere, or nest without an end.
+//! Tools as processes, on inputs that are no regular files, link elsewhere, or are nested too deeply.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ const PLAN: &str = env!("CARGO_BIN_EXE_spyre-plan");
 const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
 const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
 
-/// Time after which a tool counts as blocked. It is generous, since a machine may be busy.
+/// Time after which a tool counts as blocked. The limit is generous, since a machine may be busy.
 const MAX_TOOL_TIME: Duration = Duration::from_secs(120);
 
 /// Runs a tool with empty standard input, and with little memory.
@@ -44,7 +44,7 @@ fn run(tool: &str, arguments: &[&str]) -> Output {
     Output { status, stdout: fs::read(out).unwrap(), stderr: fs::read(err).unwrap() }
 }
 
-/// The message of a tool that refuses.
+/// Expects that a tool rejects its input; returns the message.
 #[track_caller]
 fn expect_rejection(tool: &str, arguments: &[&str]) -> String {
     let output = run(tool, arguments);
@@ -68,7 +68,7 @@ fn input(name: &str) -> String {
     format!("{}/test/hostile/Inputs/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder with a compiled program in `out`.
+/// Creates a folder with a compiled program in `out`.
 fn compile_program() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
@@ -77,7 +77,7 @@ fn compile_program() -> (tempfile::TempDir, PathBuf) {
     (place, out)
 }
 
-/// Everything that reads a bundle directory.
+/// Lists all commands that read a bundle directory.
 fn list_readers(directory: &Path) -> Vec<(&'static str, Vec<&str>)> {
     let directory = directory.to_str().unwrap();
     vec![
@@ -99,7 +99,7 @@ fn edit(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
+fn rejects_pipes_devices_and_folders_in_a_bundle() {
     let (_place, out) = compile_program();
     for name in ["bundle_0/sdsc_0.json", "bundle_0/bundle.mlir", "program.json"] {
         let (path, kept) = (out.join(name), fs::read(out.join(name)).unwrap());
@@ -133,7 +133,7 @@ fn rejects_large_file_without_reading_it() {
 }
 
 #[test]
-fn no_link_leads_out_of_a_bundle() {
+fn rejects_links_out_of_a_bundle() {
     let (place, out) = compile_program();
     let secret = place.path().join("secret.json");
     fs::rename(out.join("bundle_0/sdsc_0.json"), &secret).unwrap();
@@ -141,7 +141,7 @@ fn no_link_leads_out_of_a_bundle() {
     for (tool, arguments) in list_readers(&out) {
         expect(&expect_rejection(tool, &arguments), "leads out of the directory");
     }
-    // A link to another file of the same bundle is a file like any other.
+    // A link to another file of the same bundle is accepted.
     fs::remove_file(out.join("bundle_0/sdsc_0.json")).unwrap();
     fs::rename(&secret, out.join("first.json")).unwrap();
     symlink("../first.json", out.join("bundle_0/sdsc_0.json")).unwrap();
@@ -151,7 +151,7 @@ fn no_link_leads_out_of_a_bundle() {
 }
 
 #[test]
-fn no_name_leads_out_of_a_bundle() {
+fn rejects_names_out_of_a_bundle() {
     let (place, out) = compile_program();
     let program = out.join("program.json");
     let right = fs::read(&program).unwrap();
@@ -174,7 +174,7 @@ fn no_name_leads_out_of_a_bundle() {
 }
 
 #[test]
-fn no_name_in_ir_leads_out_of_the_output() {
+fn rejects_names_in_ir_out_of_the_output() {
     let (place, out) = compile_program();
     let ir = place.path().join("ir.mlir");
     let read = run(TRANSLATE, &["--bundle-to-mlir", out.to_str().unwrap()]);
@@ -202,7 +202,7 @@ fn no_name_in_ir_leads_out_of_the_output() {
 }
 
 #[test]
-fn what_a_user_names_is_a_file() {
+fn accepts_only_files_from_users() {
     let place = tempfile::tempdir().unwrap();
     let pipe = place.path().join("pipe");
     make_pipe(&pipe);
@@ -250,7 +250,7 @@ fn text_that_nests_too_deep_is_refused() {
             map(format!("d0{}", " + d0".repeat(depth))),
             map(format!("d0{}", " mod 7".repeat(depth))),
             format!("func.func private @f() attributes {{a = {}}}\n", around("[", depth, "", "]")),
-            // Aliases of aliases: the text of each is flat.
+            // Aliases of aliases: the text of each is not nested.
             format!(
                 "!t0 = tuple<i1>\n{}func.func private @f(!t{})\n",
                 chain(&|n| format!("!t{n} = tuple<!t{}>\n", n - 1), depth),
@@ -271,7 +271,7 @@ fn text_that_nests_too_deep_is_refused() {
             );
         }
     }
-    // The deepest allowed nesting is parsed and printed.
+    // The maximum allowed nesting is parsed and printed.
     for text in deep(300) {
         fs::write(&path, &text).unwrap();
         let output = run(OPT, &[path_text]);
@@ -338,7 +338,7 @@ fn damaged_bytecode_ends_by_a_message() {
     }
 }
 
-/// The milliseconds of a compilation to be killed after: every stretch of it is met.
+/// Returns the delays after which a compilation is killed; they cover all of its phases.
 fn kill_delays() -> impl Iterator<Item = Duration> {
     let (_place, out) = compile_program();
     let started = Instant::now();
@@ -347,7 +347,7 @@ fn kill_delays() -> impl Iterator<Item = Duration> {
     (0..MOMENTS).map(move |moment| whole * moment / (MOMENTS - 4))
 }
 
-/// The last few exceed the usual limit.
+/// Number of delays. The last few exceed the usual limit.
 const MOMENTS: u32 = 40;
 
 fn compile_and_kill(out: &Path, delay: Duration) {
@@ -370,7 +370,7 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_compilation_leaves_the_old_output_or_none() {
+fn killed_compilation_leaves_old_output_or_none() {
     let (place, out) = compile_program();
     let first = fs::read(out.join("program.json")).unwrap();
     let fresh = place.path().join("fresh");

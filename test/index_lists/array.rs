@@ -1,16 +1,16 @@
-//! Arrays as NumPy has them, in row-major order: the semantics that the compiled programs are compared with.
+//! Arrays with NumPy's semantics, in row-major order; the compiled programs are compared with them.
 
-/// An array of integers or of numbers.
+/// Array of integers or floats.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Array<T> {
     pub(crate) shape: Vec<usize>,
     pub(crate) elements: Vec<T>,
 }
 
-/// A list of indices.
+/// List of indices.
 pub(crate) type IndexArray = Array<i64>;
 
-/// Every index of an array, row by row.
+/// Iterates over every index of an array, row by row.
 pub(crate) fn points(shape: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let shape = shape.to_vec();
     (0..shape.iter().product()).map(move |mut flat: usize| {
@@ -28,14 +28,14 @@ impl<T: Copy> Array<T> {
         Self { shape: shape.to_vec(), elements: points(shape).map(element).collect() }
     }
 
-    /// `a[point]`.
+    /// Returns `a[point]`.
     pub(crate) fn get(&self, point: &[usize]) -> T {
         assert_eq!(point.len(), self.shape.len(), "a point of an array of {:?}", self.shape);
         assert!(point.iter().zip(&self.shape).all(|(at, size)| at < size), "{point:?} in an array of {:?}", self.shape);
         self.elements[point.iter().zip(&self.shape).fold(0, |flat, (at, size)| flat * size + at)]
     }
 
-    /// `a[o0:o0+n0*s0:s0, o1:...]`.
+    /// Returns `a[o0:o0+n0*s0:s0, o1:...]`.
     pub(crate) fn slice(&self, offsets: &[usize], sizes: &[usize], strides: &[usize]) -> Self {
         Self::build(sizes, |point| {
             let inside: Vec<usize> = (0..point.len()).map(|dim| offsets[dim] + point[dim] * strides[dim]).collect();
@@ -43,12 +43,12 @@ impl<T: Copy> Array<T> {
         })
     }
 
-    /// `a[row]`.
+    /// Returns `a[row]`.
     pub(crate) fn row(&self, row: usize) -> Self {
         Self::build(&self.shape[1..], |point| self.get(&[&[row], point.as_slice()].concat()))
     }
 
-    /// `np.flip(a, dim)`.
+    /// Computes `np.flip(a, dim)`.
     pub(crate) fn reverse(&self, dim: usize) -> Self {
         Self::build(&self.shape, |mut point| {
             point[dim] = self.shape[dim] - 1 - point[dim];
@@ -56,18 +56,18 @@ impl<T: Copy> Array<T> {
         })
     }
 
-    /// `a.T`, of two dimensions.
+    /// Computes `a.T` of a matrix.
     pub(crate) fn transpose(&self) -> Self {
         Self::build(&[self.shape[1], self.shape[0]], |point| self.get(&[point[1], point[0]]))
     }
 
-    /// `a.reshape(shape)`.
+    /// Computes `a.reshape(shape)`.
     pub(crate) fn reshape(&self, shape: &[usize]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), self.elements.len());
         Self { shape: shape.to_vec(), elements: self.elements.clone() }
     }
 
-    /// `np.concatenate(parts, dim)`.
+    /// Computes `np.concatenate(parts, dim)`.
     pub(crate) fn concatenate(parts: &[Self], dim: usize) -> Self {
         let mut shape = parts[0].shape.clone();
         shape[dim] = parts.iter().map(|part| part.shape[dim]).sum();
@@ -82,28 +82,28 @@ impl<T: Copy> Array<T> {
         })
     }
 
-    /// `np.stack(parts, dim)`.
+    /// Computes `np.stack(parts, dim)`.
     pub(crate) fn stack(parts: &[Self], dim: usize) -> Self {
         let mut one = parts[0].shape.clone();
         one.insert(dim, 1);
         Self::concatenate(&parts.iter().map(|part| part.reshape(&one)).collect::<Vec<_>>(), dim)
     }
 
-    /// `function` of the elements of two arrays of one shape.
+    /// Applies `function` to the elements of two arrays of one shape.
     pub(crate) fn zip_with<U: Copy, V>(&self, other: &Array<U>, function: impl Fn(T, U) -> V) -> Array<V> {
         assert_eq!(self.shape, other.shape);
         let elements = self.elements.iter().zip(&other.elements).map(|(&one, &other)| function(one, other)).collect();
         Array { shape: self.shape.clone(), elements }
     }
 
-    /// `function` of each element.
+    /// Applies `function` to each element.
     pub(crate) fn map<V>(&self, function: impl Fn(T) -> V) -> Array<V> {
         Array { shape: self.shape.clone(), elements: self.elements.iter().map(|&element| function(element)).collect() }
     }
 }
 
 impl IndexArray {
-    /// `np.sort(a, dim)`, or the same from the largest on.
+    /// Computes `np.sort(a, dim)`, ascending or descending.
     pub(crate) fn sort(&self, dim: usize, is_descending: bool) -> Self {
         self.map_lanes(dim, |row| {
             row.sort_unstable();
@@ -113,7 +113,7 @@ impl IndexArray {
         })
     }
 
-    /// `np.cumsum(a, dim)`.
+    /// Computes `np.cumsum(a, dim)`.
     pub(crate) fn cumsum(&self, dim: usize) -> Self {
         self.map_lanes(dim, |row| {
             for at in 1..row.len() {
@@ -136,7 +136,7 @@ impl IndexArray {
 }
 
 impl Array<f64> {
-    /// `np.argmax(a, -1)`, of two dimensions.
+    /// Computes `np.argmax(a, -1)` of a matrix.
     pub(crate) fn argmax(&self) -> IndexArray {
         IndexArray::build(&self.shape[..1], |row| {
             let of_row: Vec<f64> = (0..self.shape[1]).map(|column| self.get(&[row[0], column])).collect();

@@ -1,12 +1,11 @@
-//! Generates programs that compose lists of indices and read tables with them from a list of drawn numbers, and
-//! computes NumPy's results.
+//! Generates programs that compose lists of indices and read tables with them, and computes NumPy's results.
 
 use super::array::{Array, IndexArray};
 
 /// Inclusive bounds of the integers of a list.
 pub(crate) type InclusiveBounds = [i64; 2];
 
-/// Numbers that were drawn; 0 once there are none left, so that a shorter list is a simpler program.
+/// Drawn numbers; 0 after the last one, so that a shorter list is a simpler program.
 pub(crate) struct RecipeNumbers<'a> {
     numbers: std::slice::Iter<'a, u16>,
 }
@@ -16,7 +15,7 @@ impl<'a> RecipeNumbers<'a> {
         Self { numbers: numbers.iter() }
     }
 
-    /// One of the first `n` numbers.
+    /// Returns a number below `n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         usize::from(self.numbers.next().copied().unwrap_or(0)) % n
     }
@@ -26,12 +25,12 @@ impl<'a> RecipeNumbers<'a> {
     }
 }
 
-/// A list of indices or booleans, with its definition in terms of earlier lists.
+/// Definition of a list of indices or booleans in terms of earlier lists.
 #[derive(Clone, Debug)]
 pub(crate) enum ListDefinition {
-    /// An argument of the function.
+    /// Argument of the function.
     Argument,
-    /// Numbers that the program knows.
+    /// Constants.
     Known(Vec<i64>),
     Slice {
         offsets: Vec<usize>,
@@ -58,7 +57,7 @@ pub(crate) enum ListDefinition {
     /// The first list where an argument holds, and the second elsewhere.
     WhereMask,
     SumUp(usize),
-    /// The places of the largest numbers of an argument's rows.
+    /// Positions of the largest numbers in the rows of an argument.
     ArgMax,
     /// `i < 0 ? i + n : i`.
     Normalize(i64),
@@ -71,11 +70,11 @@ pub(crate) struct ListStep {
     pub(crate) inputs: Vec<usize>,
     pub(crate) shape: Vec<usize>,
     pub(crate) bounds: InclusiveBounds,
-    /// How the program writes it, where there are several spellings.
+    /// Number of the spelling in the program, if there are several.
     pub(crate) spelling: usize,
 }
 
-/// How a table is read.
+/// Kind of table read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableRead {
     /// `t[i]`, of rows.
@@ -96,26 +95,26 @@ pub(crate) enum TableRead {
     List,
 }
 
-/// A program.
+/// Generated program.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexProgram {
     pub(crate) steps: Vec<ListStep>,
     pub(crate) read: TableRead,
-    /// The lists that the table is read with.
+    /// Lists with which the table is read.
     pub(crate) indices: Vec<usize>,
     pub(crate) table: Vec<usize>,
     pub(crate) integer: &'static str,
     pub(crate) float: &'static str,
-    /// Whether the indices are wrapped and clamped in front of the read, as producers write it.
+    /// Whether the indices are wrapped and clamped before the read, as producers write it.
     pub(crate) is_clamped: bool,
     /// Whether a list is read inside the body, or is an operand of the op.
     pub(crate) is_extracted: bool,
 }
 
-/// Most integers that a list has.
+/// Maximum number of integers of a list.
 const MAX_ELEMENTS: usize = 160;
 
-/// The largest integer: the 16-bit format has all up to 1,024.
+/// Largest integer: the 16-bit format represents all integers up to 1,024.
 const MAX_INTEGER: i64 = 200;
 
 impl IndexProgram {
@@ -188,13 +187,13 @@ impl IndexProgram {
         self.push(ListDefinition::Argument, &[], shape, [0, bound], draws)
     }
 
-    /// An argument of that shape.
+    /// Adds an argument of a shape.
     fn argument_like(&mut self, shape: &[usize], draws: &mut RecipeNumbers<'_>) -> usize {
         let bound = draws.pick(&[7, 3, 31]);
         self.push(ListDefinition::Argument, &[], shape, [0, bound], draws)
     }
 
-    /// A list of that shape: an earlier one or a new argument.
+    /// Returns a list of a shape: an earlier one or a new argument.
     fn list_like(&mut self, shape: &[usize], draws: &mut RecipeNumbers<'_>) -> usize {
         let like: Vec<usize> = (0..self.steps.len()).filter(|&step| self.steps[step].shape == shape).collect();
         match draws.below(like.len() + 1) {
@@ -205,7 +204,7 @@ impl IndexProgram {
 
     #[allow(clippy::too_many_lines, reason = "one arm for each kind of list")]
     fn add_step(&mut self, draws: &mut RecipeNumbers<'_>) -> usize {
-        // The last one, so that a program is a chain; an earlier one now and then.
+        // Mostly the last list, so that a program is a chain; sometimes an earlier one.
         let from = if draws.below(4) == 3 { draws.below(self.steps.len()) } else { self.steps.len() - 1 };
         let ListStep { shape, bounds: [low, high], .. } = self.steps[from].clone();
         let rank = shape.len();
@@ -255,7 +254,7 @@ impl IndexProgram {
                 )
             }
             8 if shape[dim] > 1 => {
-                // Shifted to the right, as the inputs of a decoder are: a known number in front.
+                // Shifted to the right, with a constant first, as the inputs of a decoder.
                 let mut sizes = shape.clone();
                 sizes[dim] -= 1;
                 let first = self.push(
@@ -406,12 +405,12 @@ pub(crate) struct IndexInputs {
     pub(crate) table: Array<f64>,
 }
 
-/// Numbers that the step `ArgMax` finds places of.
+/// Returns the numbers in which the step `ArgMax` searches for maxima.
 pub(crate) fn arg_max_numbers(step: usize, rows: usize) -> Array<f64> {
     Array::build(&[rows, 7], |at| ((at[0] * 5 + at[1] * 11 + step * 3) % 13) as f64)
 }
 
-/// The truths that the step `WhereMask` chooses by.
+/// Returns the booleans by which the step `WhereMask` selects.
 pub(crate) fn where_mask(step: usize, shape: &[usize]) -> Array<bool> {
     let mut count = step;
     Array::build(shape, |_| {
@@ -421,7 +420,7 @@ pub(crate) fn where_mask(step: usize, shape: &[usize]) -> Array<bool> {
 }
 
 impl IndexProgram {
-    /// All lists.
+    /// Evaluates all lists.
     pub(crate) fn evaluate_lists(&self, inputs: &IndexInputs) -> Vec<IndexArray> {
         let mut lists: Vec<IndexArray> = Vec::new();
         for (number, step) in self.steps.iter().enumerate() {

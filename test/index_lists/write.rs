@@ -1,16 +1,16 @@
-//! Programs as MLIR text, in the spellings of several producers.
+//! Writes programs as MLIR text, in the spellings of several producers.
 
 use super::program::{IndexProgram, ListDefinition, ListStep, TableRead};
 use std::fmt::Write as _;
 
-/// The text of a program under way.
+/// Writer of the text of a program.
 struct IndexProgramWriter<'a> {
     program: &'a IndexProgram,
     text: String,
     num_values: usize,
 }
 
-/// An operand of a `linalg.generic`: its name, its type and its map.
+/// Operand of a `linalg.generic`: its name, its type and its map.
 type GenericOperand = (String, String, String);
 
 fn tensor(shape: &[usize], element: &str) -> String {
@@ -18,7 +18,7 @@ fn tensor(shape: &[usize], element: &str) -> String {
     format!("tensor<{sizes}{element}>")
 }
 
-/// The type of the elements of a tensor type.
+/// Returns the element type of a tensor type.
 fn element_type(of: &str) -> &str {
     let inner = of.trim_start_matches("tensor<").trim_end_matches('>');
     inner.rsplit('x').next().unwrap()
@@ -28,7 +28,7 @@ fn join_commas<T: std::fmt::Display>(list: impl IntoIterator<Item = T>) -> Strin
     list.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// `affine_map<(d0, d1) -> (results)>`.
+/// Formats `affine_map<(d0, d1) -> (results)>`.
 fn map(rank: usize, results: impl IntoIterator<Item = String>) -> String {
     format!("affine_map<({}) -> ({})>", join_commas((0..rank).map(|dim| format!("d{dim}"))), join_commas(results))
 }
@@ -38,7 +38,7 @@ fn identity(rank: usize) -> String {
 }
 
 impl IndexProgram {
-    /// The program as a function `main`.
+    /// Writes the program as a function `main`.
     pub(crate) fn text(&self) -> String {
         let mut writer = IndexProgramWriter { program: self, text: String::new(), num_values: 0 };
         let mut arguments = Vec::new();
@@ -72,7 +72,7 @@ impl IndexProgramWriter<'_> {
         format!("%v{}", self.num_values)
     }
 
-    /// The type of a list.
+    /// Returns the type of a list.
     fn list_type(&self, step: usize) -> String {
         tensor(&self.program.steps[step].shape, self.program.integer)
     }
@@ -208,7 +208,7 @@ impl IndexProgramWriter<'_> {
             let choice = format!("%y = arith.select %c, %i0, %i1 : {}", self.program.integer);
             return self.write_elementwise(number, step, &[limit_line.as_str(), &comparison, &choice]);
         }
-        // As `jnp.where` is: the truths are a tensor.
+        // As in `jnp.where`: the condition is a tensor.
         let (rank, of, truths) = (step.shape.len(), self.list_type(number), self.fresh_name());
         let of_truths = tensor(&step.shape, "i1");
         let operand = |writer: &Self, input: usize| (format!("%l{input}"), writer.list_type(input), identity(rank));
@@ -295,7 +295,8 @@ impl IndexProgramWriter<'_> {
         self.write_generic(&format!("%l{number}"), &[input], (2, &of), (&[], "%i0"));
     }
 
-    /// Parts joined: by `tensor.concat`, by a branch on the place as JAX leaves it, or written one after the other.
+    /// Writes a concatenation: by `tensor.concat`, by a branch on the position as JAX emits it, or by inserting the
+    /// operands one after the other.
     fn write_join(&mut self, name: &str, parts: &[(String, Vec<usize>)], dim: usize, shape: &[usize], spelling: usize) {
         let (of, int, rank) = (tensor(shape, self.program.integer), self.program.integer, shape.len());
         match spelling {
@@ -443,7 +444,7 @@ impl IndexProgramWriter<'_> {
         self.write_line(&format!("%l{number} = tensor.cast {found}#1 : {of} to {of}"));
     }
 
-    /// The result and its type.
+    /// Writes the table read; returns the result and its type.
     fn write_read(&mut self) -> (String, String) {
         let (program, int) = (self.program, self.program.integer);
         let list = program.indices[0];
@@ -503,7 +504,7 @@ impl IndexProgramWriter<'_> {
         (name, of)
     }
 
-    /// One page, chosen by the last entry of a list.
+    /// Writes the read of one page, selected by the last entry of a list.
     fn write_page(&mut self, list: usize) -> (String, String) {
         let (program, int) = (self.program, self.program.integer);
         let (place, entry, row, page) = (self.fresh_name(), self.fresh_name(), self.fresh_name(), self.fresh_name());

@@ -1,6 +1,6 @@
-//! Attention as a producer writes it: heads out of columns, a batched product, a softmax, heads back into columns.
+//! Attention in a producer's form: heads split from columns, a batch matmul, a softmax, and heads merged into columns.
 
-/// The shape of an attention.
+/// Shape of an attention.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttentionShape {
     pub(crate) batches: usize,
@@ -16,7 +16,7 @@ fn tensor(shape: &[usize]) -> String {
 }
 
 impl AttentionShape {
-    /// The module.
+    /// Returns the module.
     pub(crate) fn module(self) -> String {
         let Self { batches, positions, heads, head_size, .. } = self;
         let (columns, matrices) = (heads * head_size, batches * heads);
@@ -114,7 +114,7 @@ fn format_reduce(name: &str, op: &str, input: &str, from: &str, to: &str, start:
     )
 }
 
-/// An op on a matrix and a number for each row of it.
+/// Formats an op on a matrix and one number per row.
 fn format_elementwise(name: &str, body: &str, matrix: &str, column: &str, shape: &str, column_shape: &str) -> String {
     let (all, row) = ("affine_map<(d0, d1, d2) -> (d0, d1, d2)>", "affine_map<(d0, d1, d2) -> (d0, d1)>");
     format!(

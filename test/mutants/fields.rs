@@ -1,4 +1,4 @@
-//! Which field of the format a place in a file is.
+//! Names the field of the format at a position in a file.
 
 use crate::mutants::Mutant;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const BY_KEY: [(&str, &str); 14] = [
     ("padding_", "<dim>"),
 ];
 
-/// A JSON path as the name of its field.
+/// Returns the name of the field at a JSON path.
 pub(crate) fn field_name(path: &[String]) -> String {
     let mut words: Vec<String> = Vec::new();
     for (at, key) in path.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(crate) fn field_name(path: &[String]) -> String {
             key if key.parse::<usize>().is_ok() => continue,
             key if key.starts_with('[') => "<core>".to_owned(),
             key if at == 0 && key.contains('_') && key.as_bytes()[0].is_ascii_digit() => continue,
-            // The description of an op is under the name of its function.
+            // The description of an op is below the name of its function.
             _ if at >= 2 && path[at - 2] == "dscs_" => continue,
             key if is_size(key) => "<dim>_".to_owned(),
             key => key.to_owned(),
@@ -48,12 +48,12 @@ pub(crate) fn field_name(path: &[String]) -> String {
     words.join("/")
 }
 
-/// A size is called after its dimension.
+/// Returns whether a key is a size, which is named after its dimension.
 fn is_size(key: &str) -> bool {
     ["mb_", "x_", "y_", "i_", "j_", "ki_", "kj_", "out_", "in_"].contains(&key)
 }
 
-/// The first, the last and one between of the mutants of one kind of one field of a file's kind.
+/// Keeps the first, the last and one intermediate mutant of each kind of change of each field of a kind of file.
 pub(crate) fn thin_out(all: Vec<Mutant>, most: usize) -> Vec<Mutant> {
     let mut groups: BTreeMap<(String, &'static str), Vec<usize>> = BTreeMap::new();
     for (number, mutant) in all.iter().enumerate() {

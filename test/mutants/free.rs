@@ -3,18 +3,18 @@
 use crate::mutants::{Mutant, programs::Files};
 use serde_json::Value;
 
-/// A field that may have any value, or that may change in one way.
+/// Field with an arbitrary value, or with one kind of irrelevant change.
 pub(crate) struct UncheckedField {
-    /// The field, as the table names it; a trailing `*` matches all members below.
+    /// Name of the field in the table; a trailing `*` matches all members below.
     pub(crate) field: &'static str,
-    /// Which changes of it, for the table.
+    /// Irrelevant changes, for the table.
     pub(crate) which: &'static str,
     when: fn(&MemberChange<'_>) -> bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
 }
 
-/// A change of a file.
+/// Change of a member of a file.
 pub(crate) struct MemberChange<'a> {
     place: &'a str,
     kind: &'static str,
@@ -125,7 +125,7 @@ const fn steps(field: &'static str) -> UncheckedField {
     }
 }
 
-/// Whether a mutant is of a field on the list, and of those changes of it.
+/// Returns whether a mutant is an irrelevant change of a field on the list.
 pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
     let is_of = |free: &&UncheckedField| {
         free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start))
@@ -172,7 +172,7 @@ fn to_words(value: Option<&Value>) -> Vec<&str> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The description that a place is in.
+/// Returns the description that contains a position.
 fn find_description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
     value.pointer(place.split_once("/scheduleTree_")?.0)
 }
@@ -192,7 +192,7 @@ fn moves_units_only(change: &MemberChange<'_>) -> bool {
     is_swap(change) && order(&change.before) == order(&change.after)
 }
 
-/// Only the gap of the last dimension of the order changes.
+/// Returns whether only the gap of the last dimension of the order changes.
 fn is_outermost(change: &MemberChange<'_>) -> bool {
     let Some((node, _)) = change.place.split_once("/backGapCore_") else { return false };
     let order = to_words(change.before.pointer(&format!("{node}/layoutDimOrder_")));

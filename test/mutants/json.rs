@@ -32,7 +32,7 @@ pub(crate) fn add_mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     }
 }
 
-/// The file with another value of a member, or without it.
+/// Returns the file with a member replaced or removed.
 pub(crate) fn change_member(content: &[u8], path: &[String], to: Option<Value>) -> Vec<u8> {
     let mut value = serde_json::from_slice(content).unwrap();
     set_member(&mut value, path, to);
@@ -67,7 +67,7 @@ fn set_member(value: &mut Value, path: &[String], to: Option<Value>) {
     }
 }
 
-/// Other values in the place of one.
+/// Adds the replacements of a value.
 fn add_replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
     match found {
         Value::Number(number) => {
@@ -150,7 +150,7 @@ fn add_array_replacements(items: &[Value], add: &mut impl FnMut(&'static str, Op
     add("other type", Some(Value::Null));
 }
 
-/// The value of a neighbour in the place of a value: both change, or one.
+/// Adds mutants that replace a value by that of its neighbor: a swap, and a copy.
 fn add_neighbour_replacements(
     value: &Value,
     parent: &[String],

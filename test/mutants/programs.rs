@@ -1,10 +1,10 @@
-//! Programs for mutation testing of their files.
+//! Programs for mutation testing of the file format.
 
 use element::{FieldElement, FiniteField};
 use machine::Target;
 use referee::{
-    ArrayElements, BoundedNumber, Companions, HostArray, InputDistribution, IntervalArithmetic, RunOptions, Simulated,
-    Simulation, draw_argument,
+    ArrayElements, BoundedNumber, HostArray, InputDistribution, IntervalArithmetic, RunOptions, ShadowResult,
+    SimulatedArithmetic, Simulation, draw_argument,
 };
 use sdsc_format::to_text;
 use serde::Deserialize;
@@ -22,16 +22,16 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 pub(crate) struct CorrectProgram {
     pub(crate) name: String,
     pub(crate) files: Files,
-    /// The values of the arguments, in order.
+    /// Arguments, in order.
     pub(crate) inputs: Vec<HostArray>,
     pub(crate) right: ExpectedRun,
 }
 
 /// Expected results of correct files, and limits for mutants.
 pub(crate) struct ExpectedRun {
-    /// The results in each of [`comparison_fields`].
+    /// Results in each of [`comparison_fields`].
     pub(crate) fields: Vec<RunResults<FieldElement>>,
-    /// The results without rounding.
+    /// Results without rounding.
     pub(crate) exact: Vec<HostArray>,
     /// Maximum number of element operations of a mutant: a few times those of the correct files, since loops of a
     /// mutant may have large trip counts.
@@ -41,7 +41,7 @@ pub(crate) struct ExpectedRun {
 /// Results and steps of an execution.
 pub(crate) struct RunResults<E> {
     /// Element types and elements of the results.
-    pub(crate) results: Vec<(&'static str, Companions<E>)>,
+    pub(crate) results: Vec<(&'static str, ShadowResult<E>)>,
     steps: u64,
 }
 
@@ -53,7 +53,7 @@ struct FrontEndBundle {
     program: Value,
 }
 
-/// The programs of `test/mutants/Inputs`, in the order of their names, or the one of a name.
+/// Returns the programs of `test/mutants/Inputs`, sorted by name, or only the named one.
 pub(crate) fn all_programs(only: Option<&str>) -> Vec<CorrectProgram> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/mutants/Inputs");
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -89,7 +89,7 @@ fn load_program(path: &Path) -> CorrectProgram {
     CorrectProgram { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
 }
 
-/// The first line of a program states its compiler options. Validation checks that the files compute the program.
+/// Compiles a program with the options in its first line. Validation checks that the files compute the program.
 fn compile(path: &Path, out: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let options = text
@@ -103,7 +103,7 @@ fn compile(path: &Path, out: &Path) {
     assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
 }
 
-/// A bundle from a front end is emitted as it is, without compilation.
+/// Emits a bundle from a front end without compilation.
 fn emit(path: &Path, out: &Path) {
     let handed: FrontEndBundle = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let bundle = read_case(&handed.case.to_string()).unwrap();
@@ -130,22 +130,22 @@ fn read_files(folder: &Path, below: &str, files: &mut Files) {
     }
 }
 
-/// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so
-/// that padding that counts shows in a maximum.
+/// Returns the draws of the finite field in which results are compared. In the second one zero is larger than all other
+/// numbers, so that a maximum that includes padding is detected.
 pub(crate) fn comparison_fields() -> [FiniteField; 2] {
     [FiniteField::new(1), FiniteField::new(2)]
 }
 
 fn to_exact_arrays(ran: RunResults<BoundedNumber>) -> Vec<HostArray> {
-    let array = |(_, result): (_, Companions<BoundedNumber>)| HostArray {
+    let array = |(_, result): (_, ShadowResult<BoundedNumber>)| HostArray {
         shape: result.shape,
         elements: ArrayElements::F64(result.elements.iter().map(|bound| bound.exact).collect()),
     };
     ran.results.into_iter().map(array).collect()
 }
 
-/// Runs a directory; its arguments get the values in order, and the results are in order, as a caller has them.
-pub(crate) fn run<A: Simulated>(
+/// Runs a directory. Its arguments get the values in order; the results are in order, in the caller's form.
+pub(crate) fn run<A: SimulatedArithmetic>(
     out: &Path,
     inputs: &[HostArray],
     arithmetic: &A,

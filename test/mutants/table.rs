@@ -31,7 +31,7 @@ impl MutantOutcome {
     }
 }
 
-/// How many mutants each means finds.
+/// Number of mutants that each check detects.
 #[derive(Clone, Copy, Debug, Default)]
 struct DetectionCounts {
     tried: usize,
@@ -68,7 +68,7 @@ impl DetectionCounts {
 const HEAD: &str = "mutants | a rule | re-emission | simulator refuses | differs in the field | differs in numbers | means nothing | survive |\n\
      |---|---|---|---|---|---|---|---|---|\n";
 
-/// Everything that was tried.
+/// Statistics of all tried mutants.
 #[derive(Default)]
 pub(crate) struct MutantStatistics {
     outcomes: Vec<MutantOutcome>,

@@ -52,12 +52,12 @@ fn statement_kind(line: &str) -> &'static str {
     WORDS.into_iter().find(|word| line.contains(word)).unwrap_or(if line.contains("return") { "return" } else { "}" })
 }
 
-/// The values that are defined, in order.
+/// Returns the defined values, in order.
 fn defined_values(text: &str) -> Vec<&str> {
     text.lines().filter_map(|line| Some(line.trim().strip_prefix('%')?.split_once(" = ")?.0)).collect()
 }
 
-/// Other numbers in the place of each.
+/// Adds mutants that replace a number.
 fn add_number_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     let bytes = line.as_bytes();
     let mut at = 0;
@@ -78,7 +78,7 @@ fn add_number_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Another value in the place of each operand.
+/// Adds mutants that replace an operand by another value.
 fn add_operand_mutants(line: &str, names: &[&str], add: &mut impl FnMut(&'static str, String)) {
     let from = line.find(" = ").map_or(0, |at| at + 3);
     for (at, _) in line.match_indices('%').filter(|(at, _)| *at >= from) {
@@ -92,7 +92,7 @@ fn add_operand_mutants(line: &str, names: &[&str], add: &mut impl FnMut(&'static
     }
 }
 
-/// Neighbours in the lists of an execute or a map change places, or one is dropped or listed twice.
+/// Adds mutants of the lists of an execute or a map: two neighbors swapped, one removed, or one repeated.
 fn add_list_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     for (open, close) in [('(', ')'), ('[', ']')] {
         let Some(from) = line.find(open) else { continue };
@@ -119,7 +119,7 @@ fn add_list_mutants(line: &str, add: &mut impl FnMut(&'static str, String)) {
     }
 }
 
-/// Neighbouring lines change places.
+/// Adds mutants that swap adjacent lines.
 fn add_line_swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>) {
     for at in 0..lines.len().saturating_sub(1) {
         let mut swapped = lines.to_vec();

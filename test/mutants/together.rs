@@ -1,12 +1,12 @@
-//! Consistent changes of several fields, as a compiler bug would make them: no field by itself shows the fault.
+//! Consistent changes of several fields, as by a compiler bug: no single field shows the fault.
 
 use crate::mutants::{FileChange, Mutant, programs::Files};
 use serde_json::{Value, json};
 
-/// Difference of two addresses that are one stick apart.
+/// Distance of two addresses that are one stick apart.
 const STICK_BYTES: i64 = 128;
 
-/// Functions that take each other's place: as many operands, another meaning.
+/// Functions that can replace each other: same number of operands, different meaning.
 const FUNCTIONS: [(&str, &str); 8] = [
     ("sub", "mul"),
     ("add", "sub"),
@@ -29,7 +29,7 @@ pub(crate) fn add_mutants(files: &Files, all: &mut Vec<Mutant>) {
     change_program(files, all);
 }
 
-/// One bundle: its folder with a slash at its end, and the text of `bundle.mlir`.
+/// One bundle: its folder with a trailing slash, and the text of `bundle.mlir`.
 struct BundleFiles<'a> {
     files: &'a Files,
     folder: &'a str,
@@ -45,14 +45,14 @@ struct ExecuteOp {
 }
 
 impl ExecuteOp {
-    /// The positions of the symbols of a tensor, core by core; none if it has numbers.
+    /// Returns the positions of the symbols of a tensor, core by core; `None` if its addresses are numbers.
     fn symbol_positions(&self, node: &Value) -> Option<Vec<usize>> {
         let position = |id: i64| self.ids.iter().position(|known| *known == id);
         read_starts(node).into_iter().map(position).collect()
     }
 }
 
-/// Where the parts of the cores start.
+/// Returns the start addresses of the cores' slices.
 fn read_starts(node: &Value) -> Vec<i64> {
     let data = node["startAddressCoreCorelet_"]["data_"].as_object();
     data.into_iter().flatten().map(|(_, start)| start.as_str().unwrap().parse().unwrap()).collect()
@@ -128,7 +128,7 @@ impl BundleFiles<'_> {
         }
     }
 
-    /// Two tensors of an op have each other's addresses.
+    /// Adds mutants that exchange the addresses of two tensors of an op.
     fn exchange_tensors(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let what = "addresses of two tensors of an op";
         let sdsc = self.sdsc(execute);
@@ -163,7 +163,7 @@ impl BundleFiles<'_> {
         }
     }
 
-    /// A tensor of an op is a stick further, on every core and in every iteration.
+    /// Adds mutants that move a tensor of an op by one stick, on every core and in every iteration.
     fn move_tensor(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let what = "addresses of a tensor, by a stick";
         let sdsc = self.sdsc(execute);
@@ -185,7 +185,7 @@ impl BundleFiles<'_> {
         }
     }
 
-    /// The text in which an execute has other values in the place of some operands: so many bytes further.
+    /// Returns the text in which some operands of an execute are replaced by values that are `bytes` larger.
     fn move_operands(&self, execute: &ExecuteOp, operands: &[&String], bytes: i64) -> Vec<String> {
         let mut lines = self.lines();
         let mut defined = format!("\t\t%moved_by = arith.constant {bytes} : index\n");
@@ -223,7 +223,7 @@ impl BundleFiles<'_> {
         lines
     }
 
-    /// Another function under all of its names.
+    /// Adds mutants that replace a function under all of its names.
     fn replace_function(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let path = format!("{}{}", self.folder, execute.file);
         let text = std::str::from_utf8(&self.files[&path]).unwrap();
@@ -238,7 +238,7 @@ impl BundleFiles<'_> {
         }
     }
 
-    /// Two cores have each other's slices and each other's addresses.
+    /// Adds mutants that exchange the slices and the addresses of two cores.
     fn exchange_cores(&self, execute: &ExecuteOp, all: &mut Vec<Mutant>) {
         let mut changed = self.sdsc(execute);
         let slices =
@@ -257,7 +257,8 @@ impl BundleFiles<'_> {
         self.add_sdsc("slices and addresses of two cores", execute, "cores 0 and 1".to_owned(), &changed, all);
     }
 
-    /// One point less is padding, in every op that masks it: the next op may overwrite the padding of the previous one.
+    /// Adds mutants that mask one point less in every op that masks it: an op may overwrite the padding of the previous
+    /// one.
     fn move_masks(&self, executes: &[ExecuteOp], all: &mut Vec<Mutant>) {
         let mut files = Vec::new();
         for execute in executes {
@@ -293,7 +294,7 @@ impl BundleFiles<'_> {
         self.add_text("operands of two ops", first.line, &lines, all);
     }
 
-    /// A loop of half as many steps of double the length, or the other way round.
+    /// Adds mutants with half as many loop iterations and doubled strides, or the reverse.
     fn change_counts_and_advances(&self, all: &mut Vec<Mutant>) {
         let lines = self.lines();
         for level in 0.. {
@@ -337,7 +338,7 @@ fn nodes_mut(sdsc: &mut Value) -> &mut Vec<Value> {
     description_mut(sdsc)["scheduleTree_"].as_array_mut().unwrap()
 }
 
-/// Changes of `program.json` and of the files that it names.
+/// Adds mutants of `program.json` and of the files that it names.
 fn change_program(files: &Files, all: &mut Vec<Mutant>) {
     let path = "program.json";
     let program: Value = serde_json::from_slice(&files[path]).unwrap();
@@ -379,7 +380,7 @@ fn change_program(files: &Files, all: &mut Vec<Mutant>) {
     change_numbers_and_origins(files, all);
 }
 
-/// Replaces a number in an op, without a record of the unrounded number.
+/// Adds mutants that replace a number in an op without a record of the unrounded number.
 fn change_numbers_and_origins(files: &Files, all: &mut Vec<Mutant>) {
     let Some(exact) = files.get("exact.json") else { return };
     let exact: Value = serde_json::from_slice(exact).unwrap();

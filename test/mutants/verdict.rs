@@ -6,7 +6,7 @@ use crate::mutants::{
 };
 use element::FieldElement;
 use machine::Target;
-use referee::{Companions, IntervalArithmetic};
+use referee::{IntervalArithmetic, ShadowResult};
 use sdsc_check::check_files;
 use spyre_compiler::{reference, sdsc::find_emission_difference};
 use std::{fs, path::Path};
@@ -33,7 +33,7 @@ impl MutantVerdict {
     }
 }
 
-/// The label of the first rule that files break.
+/// Returns the label of the first rule that files violate.
 fn find_broken_rule(files: &Files) -> Option<(&'static str, String)> {
     let found =
         check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
@@ -79,7 +79,7 @@ pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> Muta
 }
 
 fn agrees(found: &RunResults<FieldElement>, right: &RunResults<FieldElement>) -> bool {
-    let is_same = |found: &Companions<FieldElement>, right: &Companions<FieldElement>| {
+    let is_same = |found: &ShadowResult<FieldElement>, right: &ShadowResult<FieldElement>| {
         found.shape == right.shape
             && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees_with(*right))
     };

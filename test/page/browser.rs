@@ -1,5 +1,4 @@
-//! A browser without a window, spoken to over two pipes in its own protocol (the Chrome DevTools Protocol): no network,
-//! no driver program.
+//! Headless browser, controlled over two pipes by the Chrome DevTools Protocol: no network, no driver program.
 
 use serde_json::{Value, json};
 use std::{
@@ -31,7 +30,7 @@ const OPTIONS: [&str; 11] = [
     "--remote-debugging-pipe",
 ];
 
-/// A browser with one page, which ends with it.
+/// Browser with one page; it ends when dropped.
 pub(crate) struct Browser {
     process: Child,
     commands: ChildStdin,
@@ -92,23 +91,23 @@ impl Browser {
         browser
     }
 
-    /// Makes the window so large.
+    /// Sets the size of the window.
     pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         self.send_command("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Opens a file and waits until it is there.
+    /// Opens a file and waits until it is loaded.
     pub(crate) fn open(&mut self, path: &std::path::Path) {
         self.open_at(path, "");
     }
 
-    /// Opens a file at a fragment, which begins with `#`, and waits until it is there.
+    /// Opens a file at a fragment, which begins with `#`, and waits until it is loaded.
     pub(crate) fn open_at(&mut self, path: &std::path::Path, fragment: &str) {
         self.go_to(&format!("file://{}", path.display()), fragment);
     }
 
-    /// Leaves the page for an empty one, and waits until that is there.
+    /// Navigates to an empty page, and waits until it is loaded.
     pub(crate) fn leave(&mut self) {
         self.go_to("about:blank", "");
     }
@@ -117,7 +116,7 @@ impl Browser {
     ///
     /// # Panics
     ///
-    /// If the page does not load in time: another navigation may have replaced it.
+    /// The page does not load in time. Another navigation may have replaced it.
     fn go_to(&mut self, address: &str, fragment: &str) {
         address.clone_into(&mut self.address);
         self.send_command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
@@ -131,7 +130,7 @@ impl Browser {
         self.wait_until_drawn();
     }
 
-    /// Whether the system prefers dark pages.
+    /// Sets the color scheme that the system prefers.
     pub(crate) fn prefer_color_scheme(&mut self, scheme: &str) {
         self.send_command(
             "Emulation.setEmulatedMedia",
@@ -140,7 +139,7 @@ impl Browser {
         self.wait_until_drawn();
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates an expression in the page.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self.send_command(
             "Runtime.evaluate",
@@ -150,7 +149,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Waits until the requested content is drawn.
+    /// Waits until the requested content is painted.
     pub(crate) fn wait_until_drawn(&mut self) {
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
     }
@@ -163,7 +162,7 @@ impl Browser {
         self.drag(place, place);
     }
 
-    /// Moves the mouse to a place, presses its button there, and lets go elsewhere.
+    /// Presses the mouse button at a position, and releases it at another.
     pub(crate) fn drag(&mut self, from: [f64; 2], to: [f64; 2]) {
         let left = || json!({"button": "left", "buttons": 1, "clickCount": 1});
         self.mouse("mouseMoved", from, json!({}));
@@ -178,7 +177,7 @@ impl Browser {
         self.mouse("mouseWheel", place, json!({"deltaX": 0, "deltaY": down}));
     }
 
-    /// Presses a key that is a letter or has a name.
+    /// Presses a key: a letter, or a named key.
     pub(crate) fn key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.send_command("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
@@ -193,7 +192,7 @@ impl Browser {
         self.wait_until_handled(kind);
     }
 
-    /// The browser acknowledges a wheel event before the page handles it.
+    /// Waits until the page has handled an event: the browser acknowledges a wheel event before that.
     fn wait_until_handled(&mut self, kind: &str) {
         if kind == "mouseWheel" {
             self.wait_until_drawn();
@@ -216,7 +215,7 @@ impl Browser {
                 .recv_timeout(MAX_ANSWER_TIME)
                 .unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
-                // A request to a page that is navigated away is sent again.
+                // A request to a page that was navigated away is repeated.
                 if message["error"]["message"] == "Inspected target navigated or closed" {
                     return self.send_command(method, command["params"].clone());
                 }

@@ -1,4 +1,4 @@
-//! Pages of models with repeated layers: groups, sorting, filters, the search, addresses, and how fast all of it is.
+//! Pages of models with repeated layers: groups, sorting, filters, search, addresses, and response times.
 
 use super::{OpenedPage, open_report};
 use spyre_compiler::{
@@ -8,7 +8,7 @@ use spyre_compiler::{
 };
 use std::{fs, path::Path};
 
-/// The ops of a layer: module, device function, dialect op.
+/// Ops of a layer: module, device function, dialect op.
 const LAYER: [(&str, &str, &str); 10] = [
     ("norm", "mean", "spyre.reduce"),
     ("norm", "mul", "spyre.pointwise"),
@@ -26,7 +26,7 @@ const LAYER: [(&str, &str, &str); 10] = [
 const SOURCE_LOCATION: &str = "/venv/lib/python3.11/site-packages/torch/nn/modules/linear.py:125:0 called from /home/user/models/granite/model.py:LINE:4 \
                      called from /venv/lib/python3.11/site-packages/torch/nn/modules/module.py:1751:0 called from /home/user/run.py:2:0";
 
-/// A model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the
+/// Builds a model of equal layers, whose first op has no module. Later ops of a layer have larger gaps; layer 2 has the
 /// largest.
 fn build_layered_report(n_ops: usize) -> Report {
     let mut report = Report { program: "layers".to_owned(), ..Report::default() };
@@ -76,7 +76,7 @@ fn build_layered_report(n_ops: usize) -> Report {
     report
 }
 
-/// The texts of the rows in sight, without figures: the first word of each.
+/// Returns the texts of the visible rows, without figures: the first word of each.
 fn visible_names(opened: &mut OpenedPage) -> Vec<String> {
     let names = opened.browser.evaluate(
         "[...document.querySelectorAll('#ops .row')].sort((a, b) => a.dataset.index - b.dataset.index)
@@ -94,7 +94,7 @@ fn type_into(opened: &mut OpenedPage, id: &str, text: &str) {
     opened.browser.wait_until_drawn();
 }
 
-/// The fragment of the address when all that was done is in it.
+/// Returns the fragment of the address after all actions are in it.
 fn wait_for_fragment(opened: &mut OpenedPage) -> String {
     let text = opened.browser.evaluate("(() => { report_page.address.writeNow(); return location.hash; })()");
     text.as_str().unwrap().to_owned()
@@ -217,7 +217,7 @@ fn lists_search_hits_and_navigates_on_click() {
     );
     opened.browser.key("Enter");
     assert_eq!(chosen_text(&mut opened), "model.layers.17.mlp");
-    // A long list has the rows that are in sight.
+    // A long list contains only the visible rows.
     type_into(&mut opened, "search", "batchmatmul");
     assert_eq!(opened.text("found"), "200 ops");
     assert!(opened.number("document.querySelectorAll('#hits .row').length") < 30.0);
@@ -254,7 +254,7 @@ fn restores_view_from_address() {
         opened.browser.evaluate("[report_page.opTable.sort, report_page.opTable.isDown]"),
         serde_json::json!(["us", true])
     );
-    // Another fragment in the same tab is followed.
+    // A different fragment in the same tab is followed.
     follow(&mut opened, &at_op);
     assert_eq!(chosen_text(&mut opened), "op 55");
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "batchmatmul");
@@ -277,7 +277,7 @@ fn shows_file_and_line_and_folds_installed_packages() {
     let mut opened = open_report(&build_layered_report(31), &sources);
     opened.browser.evaluate("report_page.choose('op', 3)");
     opened.browser.wait_until_drawn();
-    // The place is wider than its column, and its end is in sight.
+    // The location is wider than its column, and its end is visible.
     let place = opened.browser.evaluate(
         "(() => { const place = document.querySelector('#ops .row.selected .place'); const text = place.firstChild.getBoundingClientRect();
            const box = place.getBoundingClientRect(); return [place.textContent, box.right - text.right, text.width > box.width]; })()",
@@ -313,7 +313,7 @@ fn counts_equal_weights_per_use_and_notes_it_in_header() {
     assert!(header.contains("15.38 × the bound") && !header.contains("per use"), "{header}");
 }
 
-/// Programs of other sizes, and windows of other widths, down to that of a phone.
+/// Programs of different sizes, and windows of different widths, down to that of a phone.
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn fits_all_window_sizes() {
@@ -362,7 +362,7 @@ const INTERACTIONS: [(&str, &str); 9] = [
     ("scroll", "(document.getElementById('ops').scrollTop = 400 * round, report_page.opTable.list.update())"),
 ];
 
-/// How often a page is opened until it is painted fast enough.
+/// Maximum number of attempts to open a page until it is painted fast enough.
 const MAX_OPENINGS: usize = 20;
 
 #[test]
@@ -372,7 +372,7 @@ fn paints_and_responds_fast_with_two_thousand_ops() {
     let path = place.path().join("page.html");
     fs::write(&path, render_page(&build_layered_report(2000), &[]).unwrap()).unwrap();
     let mut opened = OpenedPage::from_page(place, &path);
-    // The first of several tries that is fast enough: the machine has other work.
+    // One sufficiently fast attempt is enough: the machine may be busy.
     let mut paints = Vec::new();
     let is_fast = |ms: &f64| *ms < 1000.0;
     while !paints.iter().any(is_fast) && paints.len() < MAX_OPENINGS {

@@ -7,7 +7,7 @@ use spyre_compiler::{
     traffic::Bytes,
 };
 
-/// Ops one after the other in loops of eight, each with a value in LX.
+/// Builds a report of consecutive ops in loops of eight, each with a value in LX.
 pub(super) fn build_large_report(n_ops: usize) -> Report {
     let mut report = Report { program: "large".to_owned(), ..Report::default() };
     report.target.insert("lx_bytes".to_owned(), 1 << 20);
@@ -50,7 +50,7 @@ fn draws_only_visible_ops_of_two_thousand() {
     let text: String = (0..2000).map(|line| format!("  line {line}\n")).collect();
     let mut opened = open_report(&build_large_report(2000), &[ProgramText { file: "large.mlir", text: &text }]);
     let drawn = |opened: &mut OpenedPage| opened.number("Number(document.getElementById('canvas').dataset.drawn)");
-    // A few things for every pixel across at most.
+    // At most a few items per pixel of width.
     let most = 5.0 * f64::from(WINDOW.0);
     let all = drawn(&mut opened);
     assert!(all > 100.0 && all < most, "{all} of {most}");
@@ -65,7 +65,7 @@ fn draws_only_visible_ops_of_two_thousand() {
     let [from, to] = opened.view();
     assert!(to - from < 60.0 && drawn(&mut opened) < 300.0, "{from} to {to}: {}", drawn(&mut opened));
 
-    // The lists have the rows that are in sight.
+    // The lists contain only the visible rows.
     for list in ["ops", "source"] {
         let rows = opened.number(&format!("document.querySelectorAll('#{list} .row').length"));
         assert!(rows > 5.0 && rows < 80.0, "{rows} rows of {list}");

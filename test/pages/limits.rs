@@ -1,4 +1,4 @@
-//! Lengths of pages, and of their lines.
+//! Length limits of pages and of their lines.
 
 use super::{Page, all_pages, expect_rule, read_page, text::prose_lines};
 
@@ -14,7 +14,7 @@ const MAX_WORDS: usize = 25_000;
 /// Maximum number of columns of a line of prose.
 const MAX_COLUMNS: usize = 120;
 
-/// Folders that are looked up, not read: the limit of all words leaves them out.
+/// Folders of reference pages, which are excluded from the limit of all words.
 const REFERENCE_FOLDERS: [&str; 2] = ["docs/reference/", "docs/measurements/"];
 
 /// Pages with wide lines that are being edited elsewhere. The list may only shrink.
@@ -37,7 +37,7 @@ fn check_page_length(page: &Page) -> Vec<String> {
     violations
 }
 
-/// Returns an error if the pages of `docs` outside of the folders that are looked up have too many words together.
+/// Returns an error if the pages of `docs` outside of the reference folders have too many words together.
 fn check_total_words(pages: &[Page]) -> Vec<String> {
     let counted = pages.iter().filter(|page| page.is_below(&["docs/"]) && !page.is_below(&REFERENCE_FOLDERS));
     let mut words: Vec<(usize, &str)> = counted.map(|page| (count_words(page), page.path.as_str())).collect();
@@ -53,7 +53,7 @@ fn check_total_words(pages: &[Page]) -> Vec<String> {
     )]
 }
 
-/// Returns the lines of prose that are too wide. Rows of tables cannot be broken, and code is as it is.
+/// Returns the lines of prose that are too wide. Rows of tables and code are exempt.
 fn find_wide_lines(page: &Page) -> Vec<String> {
     let is_row = |line: &str| line.starts_with('|') || line.starts_with("<tr>");
     let is_wide = |line: &str| line.chars().count() > MAX_COLUMNS && !is_row(line.trim_start());

@@ -2,7 +2,7 @@
 
 use super::{Page, expect_rule, text::split_blocks};
 
-/// One phrase a line: `phrase | replacement`.
+/// Phrases, one per line: `phrase | replacement`.
 const PHRASES: &str = include_str!("phrases.txt");
 
 /// Pages that are being edited elsewhere. The list may only shrink.
@@ -14,7 +14,7 @@ fn parse_phrases(list: &str) -> Vec<(&str, &str)> {
     rows.map(|row| row.split_once(" | ").unwrap_or_else(|| panic!("phrases.txt: no ' | ' in: {row}"))).collect()
 }
 
-/// Whether `text` contains `phrase` as whole words. Both are in lower case.
+/// Returns whether `text` contains `phrase` at word boundaries. Both are in lower case.
 pub(super) fn contains_words(text: &str, phrase: &str) -> bool {
     let is_letter = |letter: char| letter.is_alphanumeric() || letter == '-';
     text.match_indices(phrase).any(|(offset, _)| {
@@ -51,7 +51,7 @@ fn finds_private_phrases() {
     assert_eq!(found("`dear` endeared, dearly\n\n```text\ndear\n```\n").len(), 0);
 }
 
-/// No replacement of one row is a phrase of another.
+/// A replacement must not contain a phrase of another row.
 #[test]
 fn contains_no_private_phrase_in_replacements() {
     let phrases = parse_phrases(PHRASES);

@@ -1,4 +1,4 @@
-//! Sentences of pages: none has more than 40 words, and a page has at most 25 on average.
+//! Sentences of pages: none has more than 40 words, and the average of a page is at most 25.
 
 use super::{
     Page, expect_rule,
@@ -33,7 +33,7 @@ fn measure_sentences(text: &str) -> Vec<(usize, String)> {
     sentences.iter().map(|sentence| (count(sentence), sentence.join(" "))).filter(|(words, _)| *words > 0).collect()
 }
 
-/// Returns the sentences of `page` that are too long, and the mean length if that is.
+/// Returns the sentences of `page` that are too long, and the average length if it is too large.
 fn find_long_sentences(page: &Page) -> Vec<String> {
     let mut violations = Vec::new();
     let (mut words_total, mut sentences_total) = (0, 0);

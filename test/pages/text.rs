@@ -10,7 +10,7 @@ pub(super) enum BlockKind {
     Cell,
 }
 
-/// A run of prose that is read as one text.
+/// Paragraph, list item or cell as one text.
 #[derive(Debug)]
 pub(super) struct ProseBlock {
     pub(super) kind: BlockKind,
@@ -48,13 +48,13 @@ pub(super) fn prose_lines(page: &str) -> Vec<(usize, &str)> {
     lines
 }
 
-/// Whether `line` begins a list item.
+/// Returns whether `line` begins a list item.
 fn is_list_item(line: &str) -> bool {
     let digits = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     line.starts_with("* ") || line.starts_with("- ") || (digits.len() < line.len() && digits.starts_with(". "))
 }
 
-/// Removes the mark of a list item or of a quotation.
+/// Removes the marker of a list item or of a quotation.
 fn strip_mark(line: &str) -> &str {
     let line = line.trim_start_matches("> ").trim_start_matches('>').trim_start();
     if is_list_item(line) { line.split_once(' ').map_or("", |(_, rest)| rest) } else { line }

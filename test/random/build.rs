@@ -1,4 +1,4 @@
-//! A program as it grows: its values with their numbers, and the text of its ops.
+//! Builder of a program: its values with their numbers, and the text of its ops.
 
 use crate::random::{
     choices::{Choices, mix},
@@ -7,7 +7,8 @@ use crate::random::{
 use half::{bf16, f16};
 use referee::{ArrayElements, HostArray};
 
-/// More elements, or points of an iteration space, take the simulator of a debug build too long.
+/// Maximum number of elements of a value, or points of an iteration space, so that debug builds of the simulator are
+/// fast enough.
 pub(crate) const MAX_ELEMENTS: usize = 1 << 13;
 pub(crate) const MAX_POINTS: usize = 1 << 17;
 pub(crate) const MAX_RANK: usize = 6;
@@ -17,7 +18,7 @@ pub(crate) const MAX_RANK: usize = 6;
 pub(crate) enum ElementKind {
     /// Float type of the program.
     Float,
-    /// `f32` between values of 16 bits.
+    /// `f32` between 16-bit values.
     Wide,
     /// `i1`.
     Truth,
@@ -25,11 +26,11 @@ pub(crate) enum ElementKind {
     Index { bound: usize, is_short: bool },
 }
 
-/// A tensor with its numbers.
+/// Tensor with its numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct TensorValue {
     pub(crate) shape: Vec<usize>,
-    /// Dimensions of one class have the same indices, so they can have one name.
+    /// Classes of the dimensions. Dimensions of one class have the same indices, so they can have one name.
     pub(crate) classes: Vec<usize>,
     pub(crate) data: Vec<BoundedValue>,
     pub(crate) kind: ElementKind,
@@ -41,25 +42,25 @@ pub(crate) struct ProgramOp {
     pub(crate) operands: Vec<usize>,
     pub(crate) result: usize,
     pub(crate) text: String,
-    /// The classes and sizes of its iteration dimensions, which a hint may tile; a view has none.
+    /// Classes and sizes of its iteration dimensions, which a hint may tile; empty for a view.
     pub(crate) dims: Vec<(usize, usize)>,
-    /// The classes of the last dimensions of its operands and result: these may be in sticks.
+    /// Classes of the last dimensions of its operands and result, which may be stick dimensions.
     pub(crate) last: Vec<usize>,
 }
 
 /// Distribution of the elements of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementDistribution {
-    /// Around 1, so that a mean that is not subtracted shows.
+    /// Around 1, so that a missing subtraction of a mean is detected.
     Offset,
     Centred,
-    /// A few values, many times each.
+    /// A few values, each repeated.
     Ties,
     Large,
     Tiny,
-    /// Zeros and the lowest number, as a mask that is added.
+    /// Zeros and the lowest number, as in an additive mask.
     Mask,
-    /// With infinities.
+    /// Some infinities.
     Infinite,
 }
 
@@ -78,27 +79,27 @@ const DISTRIBUTIONS: [ElementDistribution; 12] = [
     ElementDistribution::Infinite,
 ];
 
-/// A read of a value in an iteration space: for each of its dimensions the iteration dimension, or none to read it at
+/// Read of a value in an iteration space. Each dimension of the value has its iteration dimension, or `None` for index
 /// 0.
 pub(crate) type OperandRead = (usize, Vec<Option<usize>>);
 
 pub(crate) struct ProgramBuilder {
     /// `f16`, `bf16` or `f32`.
     pub(crate) element: &'static str,
-    /// The kind of the numbers that are computed with now.
+    /// Kind of the numbers in current computations.
     pub(crate) kind: ElementKind,
     pub(crate) choices: Choices,
     pub(crate) values: Vec<TensorValue>,
     pub(crate) ops: Vec<ProgramOp>,
-    /// The values that are arguments, in order.
+    /// Arguments, in order.
     pub(crate) arguments: Vec<usize>,
-    /// The class and the size of the dimension that all reductions of a cascade are along.
+    /// Class and size of the dimension along which all reductions of a cascade are.
     pub(crate) axis: Option<(usize, usize)>,
-    /// Functions that ops call, as text.
+    /// Called functions, as text.
     pub(crate) functions: String,
     pub(crate) most_elements: usize,
     pub(crate) most_points: usize,
-    /// Whether slices begin anywhere, and sizes are of any number.
+    /// Whether slices begin at any offset, and sizes are arbitrary.
     pub(crate) is_at_any_offset: bool,
     /// Union-find over classes of dimensions.
     parents: Vec<usize>,
@@ -108,7 +109,7 @@ pub(crate) fn join_list(items: impl IntoIterator<Item = impl ToString>) -> Strin
     items.into_iter().map(|item| item.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Row-major strides.
+/// Computes row-major strides.
 pub(crate) fn compute_strides(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for dim in (1..shape.len()).rev() {
@@ -117,7 +118,7 @@ pub(crate) fn compute_strides(shape: &[usize]) -> Vec<usize> {
     strides
 }
 
-/// Calls with the indices of every point, the last dimension fastest.
+/// Calls `visit` with the indices of every point, last dimension fastest.
 pub(crate) fn for_each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
     let mut indices = vec![0; sizes.len()];
     for _ in 0..sizes.iter().product() {
@@ -152,7 +153,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// A class of its own.
+    /// Returns a new class.
     pub(crate) fn new_class(&mut self) -> usize {
         self.parents.push(self.parents.len());
         self.parents.len() - 1
@@ -190,7 +191,7 @@ impl ProgramBuilder {
         self.type_of(&self.values[value].shape, self.values[value].kind)
     }
 
-    /// As the program's type has it.
+    /// Rounds a number to the program's type.
     pub(crate) fn round(&self, number: f64) -> f64 {
         match self.element {
             "f16" => f16::from_f64(number).to_f64(),
@@ -199,17 +200,17 @@ impl ProgramBuilder {
         }
     }
 
-    /// The number of the next result, which `%v` is named after.
+    /// Returns the number of the next result, after which `%v` is named.
     pub(crate) fn next_number(&self) -> usize {
         self.values.len()
     }
 
-    /// An op that shows its operands under other indices.
+    /// Appends an op that accesses its operands with other indices.
     pub(crate) fn push(&mut self, value: TensorValue, operands: &[usize], text: String) -> usize {
         self.push_over(value, operands, text, vec![])
     }
 
-    /// An op with iteration dimensions of these classes and sizes.
+    /// Appends an op with iteration dimensions of these classes and sizes.
     pub(crate) fn push_over(
         &mut self,
         value: TensorValue,
@@ -225,7 +226,7 @@ impl ProgramBuilder {
         result
     }
 
-    /// In f32, as far as a program of 16 bits goes: what `part` makes has this type.
+    /// Computes in f32 within a 16-bit program: values that `part` creates have this type.
     pub(crate) fn with_f32<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
         let element = std::mem::replace(&mut self.element, "f32");
         self.kind = ElementKind::Wide;
@@ -234,7 +235,7 @@ impl ProgramBuilder {
         made
     }
 
-    /// A new argument with dimensions of these classes.
+    /// Adds an argument with dimensions of these classes.
     pub(crate) fn add_argument(&mut self, shape: Vec<usize>, classes: Vec<usize>, kind: ElementKind) -> usize {
         let draw = *self.choices.pick(&DISTRIBUTIONS);
         self.add_argument_with(shape, classes, kind, draw)
@@ -276,7 +277,7 @@ impl ProgramBuilder {
         self.round(number)
     }
 
-    /// An argument in the caller's form.
+    /// Converts an argument to the caller's form.
     pub(crate) fn to_host_array(&self, value: usize) -> HostArray {
         let TensorValue { shape, data, kind, .. } = &self.values[value];
         let numbers = data.iter().map(|number| number.value);
@@ -299,7 +300,7 @@ impl ProgramBuilder {
         HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
     }
 
-    /// Values of the numbers that are computed with now.
+    /// Returns the values of the current kind.
     pub(crate) fn float_values(&self) -> Vec<usize> {
         (0..self.values.len()).filter(|&value| self.values[value].kind == self.kind).collect()
     }
@@ -308,12 +309,12 @@ impl ProgramBuilder {
         self.values[value].shape.clone()
     }
 
-    /// A read of a value at the indices of the iteration space.
+    /// Returns a read of a value at the indices of the iteration space.
     pub(crate) fn identity_read(&self, value: usize) -> OperandRead {
         (value, (0..self.values[value].shape.len()).map(Some).collect())
     }
 
-    /// Strides of a read along the iteration dimensions.
+    /// Returns the strides of a read along the iteration dimensions.
     pub(crate) fn read_strides(&self, read: &OperandRead, rank: usize) -> Vec<usize> {
         let (value, map) = read;
         let mut steps = vec![0; rank];
@@ -326,7 +327,7 @@ impl ProgramBuilder {
     }
 }
 
-/// The text of a map from an iteration space.
+/// Formats a map from an iteration space.
 pub(crate) fn map_text(rank: usize, map: &[Option<usize>]) -> String {
     let results = map.iter().map(|dim| dim.map_or_else(|| "0".to_owned(), |dim| format!("d{dim}")));
     format!("affine_map<({}) -> ({})>", join_list((0..rank).map(|dim| format!("d{dim}"))), join_list(results))

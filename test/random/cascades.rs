@@ -29,7 +29,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// A value with the axis as the last dimension: an argument, or a product.
+    /// Adds a value with the axis as the last dimension: an argument, or a matmul.
     fn add_scores(&mut self) -> usize {
         let num_batch = self.choices.below(3);
         let mut shape: Vec<usize> = (0..num_batch).map(|_| 1 + self.choices.below(3)).collect();

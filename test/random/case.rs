@@ -16,7 +16,7 @@ use referee::HostArray;
 /// of them.
 const MAX_TRIES: usize = 300;
 
-/// One in so many cases goes through the tools themselves, which compare with MLIR's JIT.
+/// One case in this many also runs through the tools themselves, which compare with MLIR's JIT.
 const TOOLS_INTERVAL: usize = 40;
 
 /// Number of lists of choices that determine a case: for its program, its hints, its options, and the second way to
@@ -30,20 +30,20 @@ const SECOND_OPTIONS: usize = 3;
 #[derive(Clone, Debug)]
 pub(crate) struct CaseNumbers([Vec<usize>; NUM_LISTS]);
 
-/// A program with its hints, and how to compile it.
+/// Program with its hints, and its compile options.
 #[derive(Clone, Debug)]
 pub(crate) struct CompileInput {
     pub(crate) text: String,
     pub(crate) way: CompileConfig,
 }
 
-/// A case, written out.
+/// Random case as text.
 pub(crate) struct RandomCase {
     /// Program text with the options of each of two ways to compile it.
     pub(crate) written: [CompileInput; 2],
     pub(crate) inputs: Vec<HostArray>,
     pub(crate) expected: Vec<(Vec<usize>, Vec<BoundedValue>)>,
-    /// The draw of field elements.
+    /// Draw number of the field elements.
     pub(crate) draw: u64,
     /// Whether the case also runs through the command-line tools.
     pub(crate) by_tools: bool,
@@ -63,7 +63,7 @@ pub(crate) enum RandomOutcome {
 }
 
 impl RandomCase {
-    /// The case of a number, and the numbers that it follows from.
+    /// Returns a case, and the numbers that determine it.
     pub(crate) fn from_number(family: ProgramFamily, number: usize) -> (Self, CaseNumbers) {
         let (mut case, numbers) =
             Self::generate(family, [0, 1, 2, 3].map(|part| Choices::from_case(NUM_LISTS * number + part)));
@@ -135,7 +135,7 @@ impl CompileInput {
     }
 }
 
-/// The simplest case that fails in the same way.
+/// Returns the simplest case that fails in the same way.
 pub(crate) fn simplify_case(
     family: ProgramFamily,
     numbers: CaseNumbers,

@@ -9,7 +9,7 @@ use crate::random::{
     number::BoundedValue,
 };
 use element::{FieldElement, FiniteField, OrderedElement, OrderedField, RandomArithmetic};
-use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, SimError, Simulation};
+use referee::{BoundedNumber, HostArray, IntervalArithmetic, RunOptions, ShadowResult, SimError, Simulation};
 use spyre_compiler::{
     codes::{self, Code, split_code},
     compile::{compile, compile_and_validate, compile_and_validate_with_limits},
@@ -313,7 +313,7 @@ fn compare_with_bound(
 }
 
 fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> Result<(), RandomOutcome> {
-    let of = |simulation: &Simulation, draw: u64| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
+    let of = |simulation: &Simulation, draw: u64| -> Result<Vec<ShadowResult<FieldElement>>, RandomOutcome> {
         let elements = simulation.compute_elements(
             &FiniteField::new(draw),
             &named_inputs(simulation, case),
@@ -334,11 +334,11 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> 
         return Ok(());
     }
     let ordered = OrderedField::new(lawful | FiniteField::ORDERED_BIT);
-    let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, RandomOutcome> {
+    let of = |simulation: &Simulation| -> Result<Vec<ShadowResult<FieldElement>>, RandomOutcome> {
         let found = simulation.compute_elements(&ordered, &named_inputs(simulation, case), &RunOptions::default());
         let found =
             found.map_err(|error| build_failure("the simulated machine refuses the bundle in the field", error))?;
-        let seen = |of: Companions<OrderedElement>| Companions {
+        let seen = |of: ShadowResult<OrderedElement>| ShadowResult {
             elements: of.elements.iter().map(|element| ordered.field_element(*element)).collect(),
             shape: of.shape,
             device: of.device,
@@ -349,7 +349,7 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &RandomCase) -> 
         .map_or(Ok(()), |message| Err(build_failure("the two ways differ in the field", message)))
 }
 
-fn find_field_difference(one: &[Companions<FieldElement>], other: &[Companions<FieldElement>]) -> Option<String> {
+fn find_field_difference(one: &[ShadowResult<FieldElement>], other: &[ShadowResult<FieldElement>]) -> Option<String> {
     one.iter().zip(other).enumerate().find_map(|(result, (one, other))| {
         let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees_with(**other)).count();
         let differs = wrong > 0 || one.shape != other.shape;
@@ -361,7 +361,7 @@ fn find_field_difference(one: &[Companions<FieldElement>], other: &[Companions<F
 fn check_sampled(
     simulation: &Simulation,
     case: &RandomCase,
-    whole: &[Companions<FieldElement>],
+    whole: &[ShadowResult<FieldElement>],
 ) -> Result<(), RandomOutcome> {
     let is_float = |result: usize| {
         ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str())
@@ -413,7 +413,7 @@ const MAX_REFERENCE_ERROR: f64 = 1e-6;
 /// next to them.
 fn find_difference(
     array: &HostArray,
-    found: &Companions<BoundedNumber>,
+    found: &ShadowResult<BoundedNumber>,
     (shape, expected): &(Vec<usize>, Vec<BoundedValue>),
 ) -> Option<String> {
     if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {

@@ -4,7 +4,7 @@
 //! that ends early is continued with zeros, and zero is the simplest answer to every request. A shorter list, or one
 //! with smaller numbers, is therefore a simpler case for every generator.
 
-/// A source of numbers.
+/// Source of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices {
     /// Numbers drawn so far, or fixed numbers that answer the requests.
@@ -15,7 +15,7 @@ pub(crate) struct Choices {
 }
 
 impl Choices {
-    /// The numbers of a case.
+    /// Returns the random numbers of a case.
     pub(crate) fn from_case(case: usize) -> Self {
         Self { numbers: vec![], next: 0, state: Some(mix(case as u64 ^ 0x5eed_0000)) }
     }
@@ -30,7 +30,7 @@ impl Choices {
         self.numbers
     }
 
-    /// A number below `bound`; 0 if that is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound < 2 {
             return 0;
@@ -48,25 +48,25 @@ impl Choices {
         }
     }
 
-    /// One of several, the first being the simplest.
+    /// Picks one of several items; the first is the simplest.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }
 
-    /// True once in `times`; false is the simpler answer.
+    /// Returns true once in `times`; false is the simpler answer.
     pub(crate) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) + 1 == times
     }
 }
 
-/// The finalizer of SplitMix64.
+/// Mixes bits (the finalizer of SplitMix64).
 pub(crate) const fn mix(state: u64) -> u64 {
     let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     state ^ (state >> 31)
 }
 
-/// Returns the simplest list found within `most_tries` that still fails.
+/// Returns the simplest list that still fails, found within `most_tries` attempts.
 pub(crate) fn find_simplest(
     mut numbers: Vec<usize>,
     most_tries: usize,

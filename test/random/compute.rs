@@ -1,4 +1,4 @@
-//! Ops that compute: elementwise ops, reductions, sums of products.
+//! Compute ops: elementwise ops, reductions, contractions.
 
 use crate::random::{
     build::{ElementKind, OperandRead, ProgramBuilder, TensorValue, for_each_point, join_list, map_text},
@@ -6,7 +6,7 @@ use crate::random::{
     scalar::{ScalarExpression, ScalarWriter},
 };
 
-/// Elements of a reduction are combined by this.
+/// Function that combines the elements of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReductionKind {
     Sum,
@@ -45,7 +45,7 @@ impl UnaryFunction {
         }
     }
 
-    /// The named op of `linalg`, if there is one.
+    /// Returns the named op of `linalg`, if there is one.
     fn linalg_op_name(self) -> Option<&'static str> {
         Some(match self {
             Self::Neg => "linalg.negf",
@@ -136,7 +136,7 @@ impl ReductionKind {
 }
 
 impl ProgramBuilder {
-    /// The classes of an iteration space; dimensions that meet in it become one class.
+    /// Unifies the classes of dimensions that share an iteration dimension; returns the classes of the iteration space.
     pub(crate) fn unify_classes(&mut self, sizes: &[usize], reads: &[OperandRead]) -> Vec<usize> {
         let mut classes: Vec<Option<usize>> = vec![None; sizes.len()];
         for (value, map) in reads {
@@ -155,7 +155,7 @@ impl ProgramBuilder {
     /// Appends an elementwise op whose result has the dimensions of its iteration space.
     pub(crate) fn add_pointwise(&mut self, sizes: &[usize], reads: &[OperandRead], body: &ScalarExpression) -> usize {
         let classes = self.unify_classes(sizes, reads);
-        // A body in f32 between values of 16 bits.
+        // A body in f32 between 16-bit values.
         let is_wide = self.element != "f32" && self.choices.one_in(8);
         let dims: Vec<(usize, usize)> = classes.iter().copied().zip(sizes.iter().copied()).collect();
         let round = |number: f64| if is_wide { f64::from(number as f32) } else { self.round(number) };
@@ -176,7 +176,7 @@ impl ProgramBuilder {
         self.push_over(TensorValue { shape: sizes.to_vec(), classes, data, kind: self.kind }, &operands, text, dims)
     }
 
-    /// A single function without a body: on tensors, named, or as a map.
+    /// Returns the text of a single function without a body: on tensors, named, or as `linalg.map`.
     fn short_text(&self, sizes: &[usize], body: &ScalarExpression, spelling: usize) -> Option<String> {
         let (result, shape) = (self.next_number(), self.float_type(sizes));
         let is_operand = |scalar: &ScalarExpression| matches!(scalar, ScalarExpression::Operand(_));
@@ -295,7 +295,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// A reduction over some dimensions, which stay with size 1 or go.
+    /// Appends a reduction over some dimensions, which are kept with size 1 or removed.
     pub(crate) fn add_reduction(&mut self, operand: usize, fold: ReductionKind, dims: &[usize], keeps: bool) -> usize {
         let TensorValue { shape: sizes, classes, .. } = self.values[operand].clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -330,7 +330,7 @@ impl ProgramBuilder {
         )
     }
 
-    /// `linalg.softmax`
+    /// Appends a `linalg.softmax`.
     pub(crate) fn add_named_softmax(&mut self, operand: usize, dim: usize) -> usize {
         let TensorValue { shape, classes, data: x, kind } = self.values[operand].clone();
         let (result, of_value) = (self.next_number(), self.type_text(operand));
@@ -390,7 +390,7 @@ impl ProgramBuilder {
             let mut product = factors
                 .reduce(|one, other| one.apply_binary(BinaryFunction::Mul, other))
                 .unwrap_or(BoundedValue::from_exact(0.0));
-            // The machine computes 0 for a product with 0, whatever the other factor is.
+            // The machine computes 0 for a product with 0, even if the other factor is not finite.
             if reads.len() > 1 && !product.value.is_finite() {
                 product.error = f64::INFINITY;
             }
@@ -400,14 +400,14 @@ impl ProgramBuilder {
             data[place] = data[place].apply_binary(fold.binary(), product);
         });
         if fold == ReductionKind::Prod {
-            // In another order the sum may overflow before it meets a zero.
+            // In another order the product may overflow before it is multiplied by a zero.
             data.iter_mut()
                 .zip(&largest)
                 .filter(|(_, largest)| **largest > NEAR_OVERFLOW)
                 .for_each(|(number, _)| number.error = f64::INFINITY);
         }
         if fold == ReductionKind::Sum {
-            // Another order of the sum may differ by roundings of terms that cancel.
+            // Sums in different orders differ by roundings of cancelled terms.
             let n = sizes.iter().product::<usize>() as f64 / data.len() as f64;
             data.iter_mut().zip(&magnitudes).for_each(|(number, magnitude)| {
                 number.error += if magnitude.is_finite() { 1e-16 * n * magnitude } else { 0.0 };
@@ -416,12 +416,12 @@ impl ProgramBuilder {
         data
     }
 
-    /// Whether an iteration space and a result are small enough.
+    /// Returns whether an iteration space and a result are small enough.
     pub(crate) fn fits(&self, points: &[usize], shape: &[usize]) -> bool {
         points.iter().product::<usize>() <= self.most_points && shape.iter().product::<usize>() <= self.most_elements
     }
 
-    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may accumulate into a
+    /// Appends a contraction: `sizes` are the result's dimensions and then the contracted one. It may accumulate into a
     /// value.
     pub(crate) fn add_contraction(
         &mut self,
@@ -461,7 +461,8 @@ impl ProgramBuilder {
         self.push_over(value, &operands, text, dims)
     }
 
-    /// The named op of a product where its operands have their order; else `linalg.contract`, which has maps.
+    /// Returns the named op of a matmul if its operands have the order of that op; otherwise `linalg.contract`, which
+    /// has maps.
     fn named_product(&self, sizes: &[usize], reads: &[&OperandRead; 2], start: OpDestination<'_>) -> Option<String> {
         let rank = sizes.len() - 1;
         let some = |dims: &[usize]| dims.iter().map(|dim| Some(*dim)).collect::<Vec<_>>();

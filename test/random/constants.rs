@@ -1,4 +1,4 @@
-//! Constants in all spellings, ops in functions that are called, truth values, and parts that are computed in f32.
+//! Constants in all spellings, called functions, booleans, and f32 regions.
 
 use crate::random::{
     build::{ElementKind, OperandRead, ProgramBuilder, TensorValue, for_each_point, join_list},
@@ -8,7 +8,7 @@ use crate::random::{
     scalar::{BooleanExpression, LogicOp, ScalarWriter},
 };
 
-/// How a constant is spelled.
+/// Spelling of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConstantSpelling {
     /// `arith.constant` of one number.
@@ -23,11 +23,11 @@ pub(crate) enum ConstantSpelling {
     FromElements,
 }
 
-/// More elements are not written one by one.
+/// Maximum number of elements that are written one by one.
 pub(crate) const MAX_WRITTEN_ELEMENTS: usize = 256;
 
 impl ProgramBuilder {
-    /// A constant of a shape whose dimensions have these classes.
+    /// Adds a constant whose dimensions have these classes.
     pub(crate) fn add_constant(
         &mut self,
         shape: &[usize],
@@ -71,7 +71,7 @@ impl ProgramBuilder {
         self.push(TensorValue { shape: shape.to_vec(), classes: classes.to_vec(), data, kind: self.kind }, &[], text)
     }
 
-    /// Truth values over an iteration space.
+    /// Adds booleans over an iteration space.
     pub(crate) fn add_truths(&mut self, sizes: &[usize], reads: &[OperandRead], truth: &BooleanExpression) -> usize {
         let classes = self.unify_classes(sizes, reads);
         let names: Vec<String> = (0..reads.len()).map(|position| format!("%x{position}")).collect();
@@ -98,7 +98,7 @@ impl ProgramBuilder {
         )
     }
 
-    /// Two tensors of truth values of one shape together, without a body.
+    /// Combines two boolean tensors of one shape, without a body.
     pub(crate) fn add_logic(&mut self, logic: LogicOp, one: usize, other: usize) -> usize {
         let (TensorValue { shape, classes, data, .. }, of_other) =
             (self.values[one].clone(), self.values[other].data.clone());
@@ -110,7 +110,7 @@ impl ProgramBuilder {
         self.push_over(TensorValue { shape, classes, data, kind: ElementKind::Truth }, &[one, other], text, dims)
     }
 
-    /// One of two values of one shape, or a number for each truth value, without a body.
+    /// Adds a select between two values of one shape, or between two numbers, without a body.
     pub(crate) fn add_select(&mut self, truth: usize, yes: usize, no: usize) -> usize {
         let TensorValue { shape, classes, data, .. } = self.values[truth].clone();
         let numbers =
@@ -172,14 +172,14 @@ impl ProgramBuilder {
         self.push_over(TensorValue { shape, classes, data, kind: to }, &[value], text, dims)
     }
 
-    /// The value cast to its own type, which is all that a cast can do between static shapes.
+    /// Casts a value to its own type; other casts between static shapes do not exist.
     pub(crate) fn add_cast(&mut self, value: usize) -> usize {
         let (copy, of_value) = (self.values[value].clone(), self.type_text(value));
         let text = format!("%v{} = tensor.cast {{0}} : {of_value} to {of_value}\n", self.next_number());
         self.push(copy, &[value], text)
     }
 
-    /// A part of a value written over by another value.
+    /// Overwrites a slice of a value by another value.
     pub(crate) fn add_insert(&mut self, part: usize, into: usize, offsets: &[usize]) -> usize {
         let (TensorValue { shape: of_part, data: new, .. }, TensorValue { shape, classes, data, kind }) =
             (self.values[part].clone(), self.values[into].clone());
@@ -207,7 +207,7 @@ impl ProgramBuilder {
     }
 }
 
-/// Numbers in brackets, as the text of an attribute has them.
+/// Formats numbers in nested brackets, as in an attribute.
 fn format_nested(shape: &[usize], numbers: &mut impl Iterator<Item = f64>) -> String {
     match shape {
         [] => numbers.next().map_or_else(String::new, |number| format!("{number:?}")),

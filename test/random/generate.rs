@@ -1,4 +1,4 @@
-//! Which ops a random program has.
+//! Generates the ops of a random program.
 
 use crate::random::{
     build::{ElementKind, ProgramBuilder},
@@ -14,15 +14,15 @@ pub(crate) enum ProgramFamily {
     Any,
     /// Chains of views, and ops that read them.
     Views,
-    /// Ops that hints tile: elementwise, reductions, products, views.
+    /// Ops that hints tile: elementwise, reductions, matmuls, views.
     Tiled,
-    /// Values that are broadcast, viewed in other ways, and then reduced, normalised, concatenated and multiplied.
+    /// Values that are broadcast, viewed in different ways, and then reduced, normalized, concatenated and multiplied.
     Repeats,
     /// Reductions along one dimension that depend on each other.
     Cascades,
     /// Values that are large enough for a dimension to run in two segments, with sizes that have no suitable divisor.
     Rests,
-    /// Pads, slices, concatenations, strided reads and products at any offset, of any size.
+    /// Pads, slices, concatenations, strided reads and matmuls at any offset, of any size.
     Offsets,
 }
 
@@ -36,24 +36,24 @@ pub(crate) const FAMILIES: [ProgramFamily; 7] = [
     ProgramFamily::Offsets,
 ];
 
-/// The last entry is a placeholder for any size up to [`MAX_SIZE`].
+/// Common sizes; the last entry is a placeholder for any size up to [`MAX_SIZE`].
 const SIZES: [usize; 27] =
     [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
 const MAX_SIZE: usize = 300;
 const MAX_OFFSET_SIZE: usize = 200;
-/// Around multiples of a stick of 64, and of its half.
+/// Sizes around multiples of a stick of 64, and of its half.
 const VIEWED_SIZES: [usize; 16] = [64, 1, 2, 3, 4, 31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 128];
 const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
-/// Above a stick, and no multiple of it.
+/// Sizes above a stick that are no multiple of it.
 const REMAINDER_SIZES: [usize; 12] = [257, 129, 191, 193, 251, 300, 509, 515, 601, 773, 1021, 1300];
-/// Any size up to 200; small ones and those around a stick more often.
+/// Sizes up to 200 with placeholders for any; small ones and those around a stick are more frequent.
 const OFFSET_SIZES: [usize; 16] = [0, 0, 0, 1, 2, 3, 5, 7, 9, 17, 31, 33, 38, 63, 65, 67];
-/// So many elements at least, and one in eight more at most: a value of 16 bits has the 256 KiB from which on parts are
-/// looked at.
+/// Minimum number of elements, so that a 16-bit value has the 256 KiB from which on peeling is evaluated. Values have
+/// at most one eighth more.
 const MIN_REMAINDER_ELEMENTS: usize = 1 << 17;
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
 
-/// One step of a program.
+/// Step of the generation of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GenerationStep {
     Unary,
@@ -84,9 +84,9 @@ pub(crate) enum GenerationStep {
     Scatter,
     Windows,
     Cast,
-    /// An existing view in another spelling.
+    /// Existing view in another spelling.
     Again,
-    /// The sum with a part of an argument, both read through permuted maps.
+    /// Sum with a slice of an argument, both read through permuted maps.
     Permuted,
 }
 
@@ -302,7 +302,7 @@ impl ProgramBuilder {
         self.add_argument(shape, classes, ElementKind::Float);
     }
 
-    /// A matrix that is just large enough for parts, at times one of several.
+    /// Adds a matrix that is just large enough to be peeled, sometimes one of several.
     fn add_large_argument(&mut self) {
         (self.most_elements, self.most_points) = (MIN_REMAINDER_ELEMENTS * 2, MIN_REMAINDER_ELEMENTS * 128);
         let mut shape = if self.choices.one_in(6) { vec![2] } else { Vec::new() };
@@ -325,12 +325,12 @@ impl ProgramBuilder {
         }
     }
 
-    /// Any size of a dimension.
+    /// Draws any size of a dimension.
     pub(crate) fn draw_any_size(&mut self) -> usize {
         self.pick_size(if self.is_at_any_offset { &OFFSET_SIZES } else { &SIZES })
     }
 
-    /// A value of the numbers that are computed with now, the last ones more often.
+    /// Picks a value of the current kind; later ones are more likely.
     pub(crate) fn pick_value(&mut self) -> usize {
         let mut values = self.float_values();
         values.retain(|&value| !self.values[value].shape.is_empty());

@@ -35,11 +35,11 @@ pub(crate) struct ProgramHints {
     pub(crate) scopes: Vec<HintScope>,
     /// Hints for the function, outermost first.
     tiles: Vec<(String, usize)>,
-    /// The arguments with named dimensions, by number of the value.
+    /// Arguments with named dimensions, by value number.
     named: Vec<usize>,
-    /// Names come by the option `--dims`.
+    /// Whether names come from the option `--dims`.
     are_options: bool,
-    /// Counts are symbolic; the option `--bind` binds their names.
+    /// Whether counts are symbolic; the option `--bind` binds their names.
     pub(crate) are_bound: bool,
 }
 
@@ -81,7 +81,7 @@ impl ProgramHints {
         hints
     }
 
-    /// Functions that are called, without tiling hints.
+    /// Draws called functions, without tiling hints.
     pub(crate) fn draw_calls(builder: &ProgramBuilder, choices: &mut Choices) -> Self {
         let start = choices.below(builder.ops.len());
         let end = start + 1 + choices.below(builder.ops.len() - start);
@@ -117,7 +117,7 @@ impl ProgramHints {
     }
 }
 
-/// The names of classes of dimensions.
+/// Returns the name of a class of dimensions.
 pub(crate) fn class_name(builder: &ProgramBuilder, class: usize) -> String {
     format!("N{}", builder.class(class))
 }
@@ -148,7 +148,7 @@ fn draw_scopes(builder: &ProgramBuilder, named: &[usize], choices: &mut Choices)
 struct NameableDim {
     name: String,
     size: usize,
-    /// It is the last one of a tensor that an op of the range reads or writes.
+    /// Whether it is the last dimension of a tensor that an op of the range reads or writes.
     may_be_stick: bool,
 }
 
@@ -187,8 +187,8 @@ fn draw_hint(builder: &ProgramBuilder, named: &[usize], range: Range<usize>, cho
     ScopeConstruct::Hint { tiles, work }
 }
 
-/// Returns mostly a divisor that leaves whole sticks where there may be sticks, sometimes any divisor, rarely a
-/// non-divisor.
+/// Returns mostly a divisor that keeps sticks complete, if the dimension may be in sticks. Otherwise returns any
+/// divisor, rarely a non-divisor.
 fn draw_count(dim: &NameableDim, stick: usize, choices: &mut Choices) -> usize {
     let size = dim.size;
     let whole: Vec<usize> = (2..=size).filter(|count| size.is_multiple_of(count * stick)).collect();

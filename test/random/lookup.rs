@@ -1,4 +1,4 @@
-//! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the
+//! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that depend on the
 //! iteration alone.
 
 use crate::random::{
@@ -6,7 +6,7 @@ use crate::random::{
     scalar::holds_predicate,
 };
 
-/// Positions along a dimension that follow from the iteration, and the ops that compute them.
+/// Positions along a dimension that depend on the iteration, and the ops that compute them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PositionMap {
     /// `2 i + 1`
@@ -21,7 +21,7 @@ pub(crate) enum PositionMap {
     Again(&'static str),
     /// `n - 1 - i`
     Backwards,
-    /// `i`, but not beyond the end, by the op.
+    /// `min(i, n - 1)`, by the op.
     UpTo(&'static str),
     /// `i`, masked by the op before a position.
     From(&'static str),
@@ -43,7 +43,7 @@ pub(crate) const POSITION_MAPS: [PositionMap; 10] = [
 ];
 
 impl PositionMap {
-    /// How many positions there are along a dimension of that size.
+    /// Returns the number of positions along a dimension of a size.
     fn num_positions(self, size: usize) -> usize {
         match self {
             Self::Odd => size / 2,
@@ -70,7 +70,7 @@ impl PositionMap {
         }
     }
 
-    /// Lines that define `%n` from `%i`.
+    /// Returns the lines that define `%n` from `%i`.
     fn text(self, size: usize) -> String {
         let last = size - 1;
         let number = |name: &str, value: usize| format!("  %{name} = arith.constant {value} : index\n");
@@ -100,18 +100,18 @@ impl PositionMap {
     }
 }
 
-/// How an index is computed from an element of an argument.
+/// Computation of an index from an element of an argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum IndexWrapping {
     Plain,
-    /// With assertions that it is within its bounds.
+    /// With assertions of its bounds.
     Asserted,
     /// Negative indices count from the end, and indices beyond the end are clamped to the last one.
     Clamped,
 }
 
 impl IndexWrapping {
-    /// Lines that define `%n` from `%x0`, for an index below a bound.
+    /// Returns the lines that define `%n` from `%x0`, for an index below a bound.
     fn text(self, element: &str, bound: usize) -> String {
         let cast = format!("  %n = arith.index_cast %x0 : {element} to index\n");
         match self {
@@ -134,7 +134,7 @@ impl IndexWrapping {
 }
 
 impl ProgramBuilder {
-    /// Parts of a table along a dimension, chosen by an index for each.
+    /// Adds a gather of slices of a table along a dimension.
     pub(crate) fn add_gather(&mut self, table: usize, indices: usize, dim: usize, wrapping: IndexWrapping) -> usize {
         let (from, index) = (self.values[table].clone(), self.values[indices].clone());
         let num_index = index.shape.len();
@@ -164,7 +164,7 @@ impl ProgramBuilder {
         self.push_over(TensorValue { shape, classes, data, kind: from.kind }, &[table, indices], text, dims)
     }
 
-    /// A value at positions along a dimension that follow from the iteration.
+    /// Adds a read of a value at positions along a dimension that depend on the iteration.
     pub(crate) fn add_position_read(&mut self, value: usize, dim: usize, along: PositionMap) -> Option<usize> {
         let from = self.values[value].clone();
         let mut shape = from.shape.clone();
@@ -193,8 +193,8 @@ impl ProgramBuilder {
         Some(self.push(TensorValue { shape, classes, data, kind: from.kind }, &[value], text))
     }
 
-    /// A `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand 1 as
-    /// `%x0` if present.
+    /// Returns a `linalg.generic` that returns an element of operand 0 at indices that its body computes, with operand
+    /// 1 as `%x0` if present.
     fn extract_text(
         &self,
         from: usize,
@@ -225,7 +225,7 @@ impl ProgramBuilder {
     }
 }
 
-/// Indices below a bound, of either width.
+/// Returns the kind of indices below a bound, of either width.
 pub(crate) const fn index_kind(bound: usize, is_short: bool) -> ElementKind {
     ElementKind::Index { bound, is_short }
 }

@@ -1,8 +1,7 @@
-//! Numbers of the reference: doubles, each with a bound on how far another right computation may be from it.
+//! Numbers of the reference: doubles, each with a bound on its difference from another correct computation.
 //!
-//! Two right computations add in other orders, so they differ by roundings, and a comparison or a `floor` may turn such
-//! a difference into a whole number. A bound per element says where that can be, so that everything else is compared
-//! sharply.
+//! Correct computations add in different orders, so they differ by roundings, and a comparison or a `floor` may amplify
+//! this to a whole number. The bound of an element includes that, so all other elements are compared tightly.
 
 /// A value and its error bound; an infinite bound means that the value is unknown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -11,10 +10,10 @@ pub(crate) struct BoundedValue {
     pub(crate) error: f64,
 }
 
-/// A few roundings of a double, relative to its result.
+/// Bound on a few roundings of a double, relative to its result.
 const ROUNDING: f64 = 1e-15;
 
-/// Above this magnitude an overflow may happen in one computation and not in the other.
+/// Magnitude above which an overflow may happen in one computation and not in the other.
 pub(crate) const NEAR_OVERFLOW: f64 = 1e290;
 
 /// A function of one number.
@@ -73,10 +72,10 @@ impl BoundedValue {
         Self { value, error: 0.0 }
     }
 
-    /// With the roundings that a result of this size brings, of operands that are finite or not.
+    /// Adds the roundings of an op to a value; `is_of_finite` is whether its operands are finite.
     fn from_rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
-            // The error of an unknown number is NaN where it meets one.
+            // The error of an unknown number is NaN if its operand is NaN.
             let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
             return Self { value, error };
         }
@@ -107,12 +106,12 @@ impl BoundedValue {
         }
         let value = apply(x);
         if function == UnaryFunction::Rsqrt && x == 0.0 {
-            // As of a quotient by zero.
+            // For example a quotient by zero.
             return Self { value, error: f64::INFINITY };
         }
         // Smaller numbers have no logarithm and no root.
         let least = if function == UnaryFunction::Log1p { -1.0 } else { 0.0 };
-        // The compiler's error function is an approximation at 0 too.
+        // The compiler's error function is an approximation at 0, too.
         let is_exact = x == 0.0 && function != UnaryFunction::Erf || !x.is_finite();
         if error == 0.0 && is_exact || value.is_nan() && x + error < least {
             return Self::from_exact(value);
@@ -122,11 +121,11 @@ impl BoundedValue {
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
         match function {
-            // The argument is as large as its result's exponent, so its roundings count.
+            // The exponent of the result is as large as the argument, so the roundings of the argument count.
             UnaryFunction::Exp | UnaryFunction::Exp2 => {
                 Self::from_rounded(value, off + ROUNDING * x.abs() * value, x.is_finite())
             }
-            // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
+            // The compiler's approximation is correct to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
             UnaryFunction::Erf => Self::from_rounded(value, off + 2e-7, x.is_finite()),
             // The compiler subtracts 1 from the exponential.
             UnaryFunction::Expm1 => {
@@ -184,7 +183,7 @@ impl BoundedValue {
         }
     }
 
-    /// 1 or 0; unknown if the difference may be a rounding error.
+    /// Returns 1 or 0; unknown if the difference may be a rounding error.
     pub(crate) fn compare(self, comparison: ComparisonKind, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         let is = match comparison {
@@ -207,7 +206,7 @@ impl BoundedValue {
         Self { value: f64::from(is), error: f64::from(is_unknown) }
     }
 
-    /// `yes` where the condition is not 0.
+    /// Selects `yes` where the condition is not 0.
     pub(crate) fn select(self, yes: Self, no: Self) -> Self {
         let chosen = if self.value == 0.0 { no } else { yes };
         if self.error == 0.0 {
@@ -219,7 +218,7 @@ impl BoundedValue {
     }
 }
 
-/// The error function: the Taylor series with positive terms, and 1 from where the difference vanishes.
+/// Computes the error function: the Taylor series with positive terms, and 1 beyond its precision.
 fn erf(x: f64) -> f64 {
     let magnitude = x.abs();
     if magnitude >= 6.0 || x.is_nan() {

@@ -1,4 +1,4 @@
-//! Random ways to compile: the options of `spyre-compile`, and machines.
+//! Random compile configurations: the options of `spyre-compile`, and machines.
 
 use crate::random::choices::Choices;
 use cost::Objective;
@@ -16,7 +16,7 @@ const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576
 /// The empty name is no option.
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
-/// The options of `spyre-compile` that are drawn, here or with the hints.
+/// Options of `spyre-compile` that are drawn, here or with the hints.
 pub(crate) const DRAWN_OPTIONS: [&str; 18] = [
     "--cores",
     "--target",
@@ -38,7 +38,7 @@ pub(crate) const DRAWN_OPTIONS: [&str; 18] = [
     "--bundle-format",
 ];
 
-/// Options that do not change the output for a program of one function and of known sizes: output paths, the last
+/// Options that do not change the output for a program of one function and of static sizes: output paths, the last
 /// phase, verbosity, and the selection of function and sizes. `test/random_kernels.rs` draws options of kernels.
 #[cfg(test)]
 pub(crate) const UNDRAWN_OPTIONS: [&str; 25] = [
@@ -69,17 +69,17 @@ pub(crate) const UNDRAWN_OPTIONS: [&str; 25] = [
     "--version",
 ];
 
-/// One way to compile.
+/// Compile configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct CompileConfig {
     pub(crate) options: CompileOptions,
-    /// Another machine.
+    /// Non-default machine.
     machine: Option<Target>,
-    /// No files are written unless validation succeeds.
+    /// Whether files are written only if validation succeeds.
     pub(crate) is_validated: bool,
 }
 
-/// Whether each compilation is validated, not one of twelve.
+/// Returns whether every compilation is validated, instead of one in twelve.
 fn is_always_validated() -> bool {
     env::var_os("SPYRE_RANDOM_VALIDATE").is_some()
 }
@@ -98,7 +98,7 @@ impl CompileConfig {
             lx_bytes,
             addresses: if choices.one_in(5) { AddressMode::Baked } else { AddressMode::Symbolic },
             loops: if choices.one_in(3) { LoopMode::Unroll } else { LoopMode::Keep },
-            // Between numbers of 16 bits it is mostly refused.
+            // Between 16-bit numbers it is mostly rejected.
             precision: if choices.one_in(16) { Precision::Strict } else { Precision::Device },
             sticks: if choices.one_in(4) { StickStrategy::Greedy } else { StickStrategy::Global },
             compile_to: Phase::Emit,
@@ -129,14 +129,14 @@ impl CompileConfig {
             Some(40) => Profile::Release1_0,
             _ => Profile::default(),
         };
-        // It does not change programs that compile without it.
+        // Unrolling does not change programs that compile without it.
         if way.options.loops == LoopMode::Unroll {
             way.options.rounding = Rounding::Relaxed;
         }
         way
     }
 
-    /// The machine that the files are for.
+    /// Returns the machine for which the files are.
     pub(crate) fn target(&self) -> Target {
         self.machine.clone().unwrap_or_else(Target::spyre)
     }
@@ -145,7 +145,7 @@ impl CompileConfig {
         self.machine.is_some()
     }
 
-    /// The options, with the file of the machine in a folder.
+    /// Returns the options; writes the file of the machine to a folder.
     pub(crate) fn options_in(&self, folder: &Path) -> CompileOptions {
         let mut options = self.options.clone();
         if let Some(machine) = &self.machine {
@@ -156,7 +156,7 @@ impl CompileConfig {
         options
     }
 
-    /// As arguments of `spyre-compile`, without those that are the defaults.
+    /// Formats the non-default options as arguments of `spyre-compile`.
     pub(crate) fn words(&self, options: &CompileOptions) -> Vec<String> {
         // Settings of the planner without a command-line option.
         let is_word = |(name, value): &(&str, String)| *name != "joint" || value == "true";
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use std::{collections::BTreeSet, process::Command};
 
-    /// Fails for a new option until it is drawn or listed as one that changes nothing.
+    /// Fails for a new option until it is drawn or listed as irrelevant.
     #[test]
     fn draws_every_tool_option() {
         let help = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg("--help-all").output().unwrap();

@@ -19,7 +19,7 @@ const FINITE_DISTRIBUTIONS: [ElementDistribution; 4] =
     [ElementDistribution::Offset, ElementDistribution::Centred, ElementDistribution::Ties, ElementDistribution::Tiny];
 
 impl ProgramBuilder {
-    /// A slice that is read from an offset on that an argument has, or written over.
+    /// Adds a read or an overwrite of a slice at an offset that an argument contains.
     pub(crate) fn add_slice_at(&mut self, value: usize) {
         let shape = self.values[value].shape.clone();
         let dim = self.choices.below(shape.len());
@@ -31,7 +31,7 @@ impl ProgramBuilder {
         let kind = index_kind(shape[dim] - size + 1, self.choices.one_in(4));
         let of_place = vec![self.new_class()];
         let place = self.add_argument(vec![1], of_place, kind);
-        // If the offsets are along columns, reads go through such a product, too.
+        // If the offsets are along columns, reads use a matmul with ones and zeros, too.
         let is_finite = self.values[value].data.iter().all(|number| number.value.is_finite());
         if self.choices.one_in(2) && is_finite {
             self.add_slice_read(value, place, dim, of_part, classes);
@@ -42,7 +42,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Lines that define an offset from operand `position`, and a slice of these sizes at it.
+    /// Returns the lines that define an offset from operand `position`, and a slice of these sizes at it.
     fn window_text(&self, place: usize, position: usize, dim: usize, sizes: &[usize]) -> (String, String) {
         let (result, element, rank) = (self.next_number(), self.element_type(self.values[place].kind), sizes.len());
         let lines = format!(
@@ -89,7 +89,7 @@ impl ProgramBuilder {
         self.push(TensorValue { data, ..whole }, &[value, part, place], text);
     }
 
-    /// Rows that are written to, or added to, the rows given by an argument, often several to the same row.
+    /// Adds a scatter: rows are written or added to the rows given by an argument, often several to the same row.
     pub(crate) fn add_scatter(&mut self, value: usize) {
         let whole = self.values[value].clone();
         let rank = whole.shape.len();
@@ -131,7 +131,7 @@ impl ProgramBuilder {
         self.push(TensorValue { data, ..whole }, &[value, parts, places], text);
     }
 
-    /// Sums or maxima of windows along a dimension, which overlap or leave out what is between them.
+    /// Adds sums or maxima of windows along a dimension, which overlap or have gaps.
     pub(crate) fn add_windows(&mut self, value: usize) {
         let from = self.values[value].clone();
         let rank = from.shape.len();

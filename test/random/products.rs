@@ -1,4 +1,4 @@
-//! Sums of products of two values, or of a value and an argument.
+//! Contractions of two values, or of a value and an argument.
 
 use crate::random::build::{ElementDistribution, OperandRead, ProgramBuilder};
 
@@ -12,7 +12,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// With another row, or with a matrix.
+    /// Adds a matmul with another row, or with a matrix.
     fn add_row_product(&mut self, value: usize, k: usize) {
         if self.choices.one_in(3) {
             let right = self.find_other_operand(&[0], &[k], 0);
@@ -24,8 +24,8 @@ impl ProgramBuilder {
         }
     }
 
-    /// The value is the left operand, or the right one; the leading dimensions are of a batch, or rows of the left
-    /// operand.
+    /// Adds a matmul with the value as the left or the right operand. The leading dimensions are a batch, or rows of
+    /// the left operand.
     fn add_matrix_product(&mut self, value: usize, shape: &[usize]) {
         let rank = shape.len();
         let is_turned = self.choices.one_in(4);
@@ -57,8 +57,8 @@ impl ProgramBuilder {
         self.add_accumulated_product(&sizes, left(rank), right);
     }
 
-    /// An operand with these iteration dimensions, of which the first may be missing or a broadcast: a value, or an
-    /// argument. `None` if it is too large.
+    /// Returns an operand with these iteration dimensions, a value or an argument. The first dimension may be missing
+    /// or a broadcast. Returns `None` if the operand is too large.
     fn find_other_operand(&mut self, dims: &[usize], sizes: &[usize], num_batch: usize) -> Option<OperandRead> {
         let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
         let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
@@ -87,7 +87,7 @@ impl ProgramBuilder {
         Some((self.broadcast(argument, &shape, &added), map(dims)))
     }
 
-    /// The product, at times added to a value or an argument.
+    /// Adds the contraction, sometimes accumulated into a value or an argument.
     fn add_accumulated_product(&mut self, sizes: &[usize], left: Option<OperandRead>, right: Option<OperandRead>) {
         let rank = sizes.len() - 1;
         let (Some(left), Some(right)) = (left, right) else { return };

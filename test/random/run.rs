@@ -1,4 +1,4 @@
-//! Runs many cases, a batch per process, and prints the table of refusals with their reasons.
+//! Runs many cases, a batch per process, and prints the table of rejections with their reasons.
 
 use crate::random::{
     OPEN,
@@ -19,20 +19,20 @@ use std::{
     thread,
 };
 
-/// Cases of one process.
+/// Number of cases per process.
 const BATCH_SIZE: usize = 25;
 
-/// Reasons that are printed without `SPYRE_RANDOM_TABLE`.
+/// Maximum number of reasons that are printed without `SPYRE_RANDOM_TABLE`.
 const MAX_PRINTED_REASONS: usize = 4;
 
 /// Environment variable that selects the cases of a process.
 pub(crate) const WORK: &str = "SPYRE_RANDOM_WORK";
 
-/// A finished case: its number, and its outcome in words.
+/// Finished case: its number, and its outcome as text.
 #[derive(Clone, Debug)]
 pub(crate) struct FinishedCase {
     pub(crate) number: usize,
-    /// `agrees`, `half` where one of the ways is refused, `refused` or `fails`.
+    /// `agrees`, `half` if one of the ways is rejected, `refused` or `fails`.
     pub(crate) outcome: String,
     pub(crate) message: String,
 }
@@ -62,7 +62,7 @@ pub(crate) fn run_requested_cases() -> usize {
     num_failures
 }
 
-/// Writes at once, whatever becomes of the process.
+/// Prints a line and flushes it, in case the process ends early.
 pub(crate) fn print_line(text: &str) {
     let mut out = std::io::stdout();
     out.write_all(text.as_bytes()).unwrap();
@@ -74,7 +74,7 @@ fn run_batch(family: ProgramFamily, cases: Range<usize>, done: &Mutex<Vec<Finish
     let mut start = cases.start;
     while start < cases.end {
         let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "random::one_batch_runs_in_its_process", "--nocapture", "--test-threads=1"])
+            .args(["--exact", "random::runs_one_batch_in_child_process", "--nocapture", "--test-threads=1"])
             .env(WORK, format!("{} {start} {}", family.name(), cases.end))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -129,7 +129,7 @@ pub(crate) fn run_cases(family: ProgramFamily, cases: Range<usize>) -> Vec<Finis
     done
 }
 
-/// The case in its simplest form, and how to run it again.
+/// Returns the case in its simplest form, and the command that runs it again.
 pub(crate) fn report(family: ProgramFamily, number: usize) -> (String, RandomOutcome) {
     let (case, numbers) = RandomCase::from_number(family, number);
     let by_tools = case.by_tools;
@@ -145,7 +145,7 @@ pub(crate) fn report(family: ProgramFamily, number: usize) -> (String, RandomOut
     (format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report()), outcome)
 }
 
-/// Prints the refusals by reason; returns how many programs were refused in both ways.
+/// Prints the rejections by reason; returns how many programs were rejected in both ways.
 pub(crate) fn print_refusals(family: ProgramFamily, cases: &[FinishedCase]) -> usize {
     let mut kinds: BTreeMap<String, ([usize; 2], usize)> = BTreeMap::new();
     for ran in cases {

@@ -1,8 +1,8 @@
-//! The scalar computation of an elementwise op: its text and its value.
+//! Scalar computation of an elementwise op: its text and its value.
 
 use crate::random::number::{BinaryFunction, BoundedValue, ComparisonKind, UnaryFunction};
 
-/// A scalar computation.
+/// Scalar computation.
 #[derive(Clone, Debug)]
 pub(crate) enum ScalarExpression {
     Operand(usize),
@@ -12,12 +12,12 @@ pub(crate) enum ScalarExpression {
     Binary(BinaryFunction, Box<ScalarExpression>, Box<ScalarExpression>),
     /// `x * y + z`
     Fma([Box<ScalarExpression>; 3]),
-    /// Between two others.
+    /// Clamp between two others.
     Clamp([Box<ScalarExpression>; 3]),
     Power(Box<ScalarExpression>, ExponentSpelling),
     /// A computation that the compiler may approximate.
     Approximate(Box<ScalarExpression>),
-    /// Choice between two values.
+    /// Select between two values.
     Choose(BooleanExpression, [Box<ScalarExpression>; 2], SelectSpelling),
     /// Truth value as 1 or 0, or as -1 or 0 if signed.
     OfTruth(BooleanExpression, bool),
@@ -26,14 +26,14 @@ pub(crate) enum ScalarExpression {
     Position(usize, Option<&'static str>),
 }
 
-/// How a choice is spelled.
+/// Spelling of a select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SelectSpelling {
     Select,
     If,
 }
 
-/// An exponent, as it is written.
+/// Spelling of an exponent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ExponentSpelling {
     /// `math.fpowi`
@@ -42,19 +42,19 @@ pub(crate) enum ExponentSpelling {
     Of(&'static str),
 }
 
-/// A truth value.
+/// Boolean computation.
 #[derive(Clone, Debug)]
 pub(crate) enum BooleanExpression {
     Compare(ComparisonKind, [Box<ScalarExpression>; 2]),
-    /// An operand of truth values.
+    /// Boolean operand.
     Mask(usize),
     Both(LogicOp, Box<BooleanExpression>, Box<BooleanExpression>),
-    /// Positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`; something is done
-    /// to the first one.
+    /// Comparison of positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`. An
+    /// integer op is applied to the first one.
     Positions(&'static str, [usize; 2], IntegerOp),
 }
 
-/// An op on a whole number that is known at compile time, and its other operand.
+/// Op on an integer that is known at compile time, and its other operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntegerOp(pub(crate) &'static str, pub(crate) usize);
 
@@ -91,7 +91,7 @@ impl IntegerOp {
     }
 }
 
-/// Truth values together.
+/// Op that combines booleans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogicOp {
     And,
@@ -120,7 +120,7 @@ pub(crate) fn literal(text: &'static str) -> Box<ScalarExpression> {
 }
 
 impl LogicOp {
-    /// The op on truth values.
+    /// Returns the op on booleans.
     pub(crate) const fn op(self) -> &'static str {
         match self {
             Self::And => "arith.andi",
@@ -140,7 +140,7 @@ impl LogicOp {
     }
 }
 
-/// Whether a predicate of `arith.cmpi` holds of integers of 64 bits.
+/// Returns whether a predicate of `arith.cmpi` holds for 64-bit integers.
 pub(crate) fn holds_predicate(predicate: &str, left: i64, right: i64) -> bool {
     let (bits, others) = (left.cast_unsigned(), right.cast_unsigned());
     match predicate {
@@ -248,7 +248,7 @@ impl ScalarWriter<'_> {
     fn write_position(&mut self, dim: usize, function: Option<&str>) -> String {
         let element = self.element;
         let index = self.define(&format!("linalg.index {dim} : index"));
-        // Through integers of several widths, as frontends write it.
+        // Converts through integers of several widths, as frontends do.
         let wide = self.define(&format!("arith.index_cast {index} : index to i64"));
         let narrow = self.define(&format!("arith.trunci {wide} : i64 to i32"));
         let number = match dim % 3 {
@@ -363,7 +363,7 @@ impl ScalarExpression {
         }
     }
 
-    /// Whether an operand is read.
+    /// Returns whether an operand is read.
     pub(crate) fn reads_operand(&self, operand: usize) -> bool {
         match self {
             Self::Operand(own) => *own == operand,
@@ -379,7 +379,8 @@ impl ScalarExpression {
     }
 }
 
-/// A function of a position. The compiler computes it with the program's precision, which the comparison leaves out.
+/// Evaluates a function of a position. The compiler computes it with the program's precision; the error bound includes
+/// the difference.
 fn evaluate_position_function(position: f64, function: Option<&str>) -> BoundedValue {
     let value = match function {
         None => return BoundedValue::from_exact(position),

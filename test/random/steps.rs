@@ -101,12 +101,13 @@ impl ProgramBuilder {
         self.add_elementwise_step(value, &ScalarExpression::Binary(function, operand(0), operand(1)));
     }
 
-    /// A constant, or operand `position`.
+    /// Returns a constant, or operand `position`.
     fn leaf(&mut self, position: usize) -> Box<ScalarExpression> {
         if self.choices.one_in(4) { literal(self.choices.pick::<&'static str>(&LITERALS)) } else { operand(position) }
     }
 
-    /// An op with the iteration space of a value; a second operand, if the body has one, is selected or created.
+    /// Appends an op with the iteration space of a value; a second operand, if the body has one, is selected or
+    /// created.
     pub(crate) fn add_elementwise_step(&mut self, value: usize, body: &ScalarExpression) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -127,7 +128,7 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, &body)
     }
 
-    /// A read of another value, or a new argument, in the iteration space of a value.
+    /// Returns a read of another value, or of a new argument, in the iteration space of a value.
     pub(crate) fn pick_partner(&mut self, value: usize) -> OperandRead {
         let (shape, classes) = (self.values[value].shape.clone(), self.values[value].classes.clone());
         let mut near: Vec<OperandRead> = Vec::new();
@@ -155,7 +156,7 @@ impl ProgramBuilder {
         (self.add_argument(of_argument, of_classes, self.kind), map)
     }
 
-    /// The op of a body over the dimensions of a value, with a second operand if it reads one.
+    /// Appends the op of a body over the dimensions of a value, with a second operand if the body reads it.
     fn add_body(&mut self, value: usize, body: &ScalarExpression) -> usize {
         let sizes = self.shape(value);
         let mut reads = vec![self.identity_read(value)];
@@ -165,7 +166,7 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, body)
     }
 
-    /// A body of several functions.
+    /// Appends a body of several functions.
     pub(crate) fn add_fused(&mut self, value: usize) {
         let (x, y) = (operand(0), operand(1));
         let one = || literal("1.0");
@@ -243,7 +244,7 @@ impl ProgramBuilder {
             }
         };
         let body = ScalarExpression::Choose(truth, branches, choice);
-        // Operands that the body does not read are none of the op's; the mask is the last one.
+        // Operands that the body does not read are not operands of the op; the mask is the last one.
         if !body.reads_operand(1) {
             if reads.len() > 2 {
                 reads[1] = self.identity_read(value);
@@ -254,7 +255,7 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, &body);
     }
 
-    /// Truth values of a value's shape: some that are there, or an argument.
+    /// Returns booleans of a value's shape: existing ones, or an argument.
     fn pick_mask(&mut self, value: usize) -> OperandRead {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let fits = |&other: &usize| self.values[other].kind == ElementKind::Truth && self.values[other].shape == shape;
@@ -267,7 +268,7 @@ impl ProgramBuilder {
         self.identity_read(mask)
     }
 
-    /// Tensors of booleans, and their users.
+    /// Appends boolean tensors, and their users.
     pub(crate) fn add_truth_values(&mut self, value: usize) {
         let sizes = self.shape(value);
         let mut reads = vec![self.identity_read(value)];
@@ -301,7 +302,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// A part of a program of 16 bits that is computed in f32, over several ops.
+    /// Appends an f32 region of several ops to a 16-bit program.
     pub(crate) fn add_f32_island(&mut self, value: usize) {
         if self.element == "f32" {
             return self.add_norm(value);
@@ -380,7 +381,7 @@ impl ProgramBuilder {
     fn divide_by_length(&mut self, sum: usize, length: usize) -> usize {
         let sizes = self.values[sum].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
-        // Literals live as long as the test; there are few lengths.
+        // Literals are leaked; there are few lengths.
         let literal: &'static str = Box::leak(format!("{length}.0").into_boxed_str());
         self.add_pointwise(
             &sizes,
@@ -426,7 +427,7 @@ impl ProgramBuilder {
         )
     }
 
-    /// Layer norm, or RMS norm, over the last dimension.
+    /// Appends a layer norm, or RMS norm, over the last dimension.
     pub(crate) fn add_norm(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
         let (dim, length) = (rank - 1, self.values[value].shape[rank - 1]);
@@ -456,7 +457,7 @@ impl ProgramBuilder {
     }
 }
 
-/// `x / 2 (1 + erf(x / sqrt 2))`
+/// Returns `x / 2 (1 + erf(x / sqrt 2))`.
 fn gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let inner = unary(UnaryFunction::Erf, binary(BinaryFunction::Mul, x.clone(), literal("0.70710678118654757")));
     Box::new(ScalarExpression::Approximate(binary(
@@ -466,7 +467,7 @@ fn gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     )))
 }
 
-/// `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`
+/// Returns `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`.
 fn gelu_by_tanh(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let cube = binary(BinaryFunction::Mul, binary(BinaryFunction::Mul, x.clone(), x.clone()), x.clone());
     let inner = binary(BinaryFunction::Add, x.clone(), binary(BinaryFunction::Mul, cube, literal("0.044715")));
@@ -478,7 +479,7 @@ fn gelu_by_tanh(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     )))
 }
 
-/// `log(1 + exp x)`, and `x` where that is the same.
+/// Returns `log(1 + exp x)`, or `x` where both are equal.
 fn softplus(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let log = unary(UnaryFunction::Log1p, unary(UnaryFunction::Exp, x.clone()));
     Box::new(ScalarExpression::Choose(
@@ -488,7 +489,7 @@ fn softplus(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     ))
 }
 
-/// How a shape lies in another one's dimensions, in order; sizes of 1 are read at 0.
+/// Aligns a shape with another one's dimensions, in order; dimensions of size 1 are read at 0.
 fn align_shape(shape: &[usize], within: &[usize]) -> Option<Vec<Option<usize>>> {
     let mut map = Vec::new();
     let mut next = within.len();

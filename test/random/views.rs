@@ -1,4 +1,4 @@
-//! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders.
+//! Ops that move elements: permutations, slices, reshapes, broadcasts, concatenations, borders.
 
 use crate::random::{
     build::{ProgramBuilder, TensorValue, compute_strides, for_each_point, join_list, map_text},
@@ -6,7 +6,7 @@ use crate::random::{
 };
 
 impl ProgramBuilder {
-    /// A value whose elements are copies of another value's elements.
+    /// Appends a value whose elements are copies of another value's elements.
     fn push_copy(
         &mut self,
         operand: usize,
@@ -21,7 +21,7 @@ impl ProgramBuilder {
         self.push(TensorValue { shape, classes, data, kind }, &[operand], text)
     }
 
-    /// The text of a `linalg.generic` that yields its operand's element.
+    /// Returns the text of a `linalg.generic` that yields its operand's element.
     fn copy_text(
         &self,
         rank: usize,
@@ -43,7 +43,7 @@ impl ProgramBuilder {
         )
     }
 
-    /// Dimension `d` of the result is dimension `order[d]` of the operand.
+    /// Permutes dimensions: dimension `d` of the result is dimension `order[d]` of the operand.
     pub(crate) fn permute(&mut self, operand: usize, order: &[usize]) -> usize {
         let TensorValue { shape, classes, kind, .. } = self.values[operand].clone();
         let of_result: Vec<usize> = order.iter().map(|&dim| shape[dim]).collect();
@@ -52,7 +52,7 @@ impl ProgramBuilder {
         let (result, type_text) = (self.next_number(), self.type_of(&of_result, kind));
         let text = match self.choices.below(3) {
             0 => {
-                // The result's dimensions are the iteration's.
+                // The result's dimensions are those of the iteration space.
                 let read: Vec<Option<usize>> = (0..rank).map(|dim| order.iter().position(|&of| of == dim)).collect();
                 self.copy_text(rank, operand, &read, &identity, &of_result)
             }
@@ -164,8 +164,8 @@ impl ProgramBuilder {
         )
     }
 
-    /// `added` are the dimensions of the result that the operand lacks; dimensions of size 1 of the operand are
-    /// stretched to `shape`.
+    /// Broadcasts a value: `added` are the dimensions of the result that the operand lacks. Dimensions of size 1 of the
+    /// operand are broadcast to `shape`.
     pub(crate) fn broadcast(&mut self, operand: usize, shape: &[usize], added: &[usize]) -> usize {
         let TensorValue { shape: from, classes, kind, .. } = self.values[operand].clone();
         let own: Vec<usize> = (0..shape.len()).filter(|dim| !added.contains(dim)).collect();
@@ -202,7 +202,7 @@ impl ProgramBuilder {
         )
     }
 
-    /// Values side by side along a dimension.
+    /// Concatenates values along a dimension.
     pub(crate) fn concat(&mut self, operands: &[usize], dim: usize) -> usize {
         let first = self.values[operands[0]].clone();
         let mut shape = first.shape.clone();
@@ -257,7 +257,7 @@ impl ProgramBuilder {
         self.push(TensorValue { shape, classes, data, kind: first.kind }, operands, text)
     }
 
-    /// A border of one number.
+    /// Adds a border of one number.
     pub(crate) fn pad(&mut self, operand: usize, low: &[usize], high: &[usize], literal: &str) -> usize {
         let TensorValue { shape: from, classes, data: old, kind } = self.values[operand].clone();
         let shape: Vec<usize> = (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect();

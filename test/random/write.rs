@@ -1,4 +1,4 @@
-//! The text of a program: its ops in hint scopes and called functions, or plainly one after the other.
+//! Text of a program: its ops in hint scopes and called functions, or flat.
 
 use crate::random::{
     build::{ProgramBuilder, join_list},
@@ -6,20 +6,20 @@ use crate::random::{
 };
 use std::{collections::BTreeMap, fmt::Write as _};
 
-/// Names of the values that can be seen.
+/// Names of the visible values.
 type VisibleNames = BTreeMap<usize, String>;
 
-/// A module as it is written.
+/// Writer of the text of a module.
 struct ModuleTextWriter<'a> {
     builder: &'a ProgramBuilder,
     scopes: &'a [HintScope],
     results: &'a [usize],
     functions: String,
-    /// Counts are written as names; this map records their values.
+    /// Values of the counts that are written as names; `None` if counts are numbers.
     bound: Option<Vec<String>>,
 }
 
-/// The module, and the values of the names of its counts.
+/// Returns the module, and the values of its named counts.
 pub(crate) fn write_module(builder: &ProgramBuilder, results: &[usize], hints: &ProgramHints) -> (String, Vec<String>) {
     let functions = builder.functions.clone();
     let mut writer =
@@ -48,7 +48,7 @@ impl ModuleTextWriter<'_> {
         values.iter().map(|&value| self.builder.type_text(value)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Ops of a range, with the scopes of which these are left.
+    /// Writes the ops of a range; `scopes` are the remaining scopes in it.
     fn write_block(
         &mut self,
         range: std::ops::Range<usize>,
@@ -136,7 +136,7 @@ impl ModuleTextWriter<'_> {
         visible.extend(given.into_iter().zip(names));
     }
 
-    /// Names with their counts, which may be names themselves.
+    /// Formats names with their counts, which may be names themselves.
     fn format_pairs(&mut self, word: &str, pairs: &[(String, usize)], may_be_bound: bool) -> String {
         let written: Vec<String> = pairs
             .iter()
@@ -152,7 +152,7 @@ impl ModuleTextWriter<'_> {
         if written.is_empty() { String::new() } else { format!(" {word}({})", written.join(", ")) }
     }
 
-    /// Whether a value is read from op `from` on, or by the caller.
+    /// Returns whether a value is read from op `from` on, or by the caller.
     fn is_read(&self, value: usize, from: usize) -> bool {
         self.results.contains(&value) || self.builder.ops[from..].iter().any(|op| op.operands.contains(&value))
     }

@@ -1,11 +1,11 @@
-//! The text of random integer expressions that have a value for all operands.
+//! Text of random integer expressions that have a value for all operands.
 
 use crate::random::choices::Choices;
 use std::fmt::Write;
 
 /// Elements along the inner dimension of all tensors.
 const LANES: usize = 65;
-/// A result is written as so many parts, each of so many bits, of which a floating-point number has all.
+/// Number of segments in which a result is written; a floating-point number represents all bits of a segment.
 const NUM_PARTS: usize = 3;
 const PART_BITS: u32 = 22;
 
@@ -57,17 +57,17 @@ const UNSIGNED_QUOTIENTS: [&str; 3] = ["arith.divui", "arith.remui", "arith.ceil
 const SIGNED_QUOTIENTS: [&str; 4] = ["arith.divsi", "arith.remsi", "arith.floordivsi", "arith.ceildivsi"];
 const PREDICATES: [&str; 10] = ["slt", "ult", "eq", "ne", "sle", "sgt", "sge", "ule", "ugt", "uge"];
 
-/// An expression in the making.
+/// Writer of an expression.
 pub(crate) struct ExpressionWriter {
     /// The operations of the body.
     body: String,
     next: usize,
-    /// Tables and arguments that the body reads, with their types; the text of a table.
+    /// Tables and arguments that the body reads, with their types, and the text of a table.
     inputs: Vec<(IntegerType, Option<String>)>,
     is_runtime: bool,
 }
 
-/// A function with one result for each expression.
+/// Returns a function with one result per expression.
 pub(crate) fn program(writers: &[ExpressionWriter], element: &str) -> String {
     let shape = format!("tensor<{NUM_PARTS}x{LANES}x{element}>");
     let is_runtime = writers.iter().any(|writer| writer.is_runtime);
@@ -148,14 +148,14 @@ impl ExpressionWriter {
     }
 
     fn write_number(&mut self, number: i128, IntegerType(name, width): IntegerType) -> String {
-        // The lowest bits as a signed number, because MLIR interprets every number as signed.
+        // The lowest bits as a signed number, because MLIR interprets every integer as signed.
         let unused = 128 - width;
         let number = (number << unused) >> unused;
         let text = if width == 1 { (number != 0).to_string() } else { format!("{number} : {name}") };
         self.define(&format!("arith.constant {text}"))
     }
 
-    /// Bits of a value, by the index along the outer dimension, as a number.
+    /// Writes bits of a value, selected by the index along the outer dimension, as a number.
     fn write_part(&mut self, value: &str, of: IntegerType) -> String {
         let wide = self.write_conversion(value, of, I64, true);
         let index = self.define("linalg.index 0 : index");
@@ -184,7 +184,7 @@ impl ExpressionWriter {
         self.define(&format!("{op} {value} : {} to {}", from.0, to.0))
     }
 
-    /// A number that expressions are likely to go wrong at.
+    /// Draws a number at which expressions are likely to be wrong.
     fn draw_edge_number(&self, choices: &mut Choices, IntegerType(_, width): IntegerType) -> i128 {
         if self.is_runtime {
             return [1, 0, 2, 3, 5, 7, -1, -3, 10, 100][choices.below(10)];
@@ -233,7 +233,7 @@ impl ExpressionWriter {
         self.write_conversion(index, INDEX, of, is_signed)
     }
 
-    /// A table or an argument of that type, one that is there or another one.
+    /// Returns a table or an argument of a type, an existing or a new one.
     fn pick_input(&mut self, choices: &mut Choices, from: IntegerType) -> usize {
         let there: Vec<usize> = (0..self.inputs.len()).filter(|&input| self.inputs[input].0 == from).collect();
         if !there.is_empty() && !choices.one_in(3) {
@@ -289,7 +289,8 @@ impl ExpressionWriter {
         }
     }
 
-    /// A shift by less than the width; or by any amount, where another value is chosen for one that is too large.
+    /// Writes a shift by less than the width, or by any amount, with a select that replaces the result if it is too
+    /// large.
     fn write_shift(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         let (op, value) = (*choices.pick(&SHIFTS), self.write_expression(choices, of, depth - 1));
         if self.is_runtime {
@@ -308,7 +309,7 @@ impl ExpressionWriter {
         self.define(&format!("arith.select {is_less}, {shifted}, {value} : {name}"))
     }
 
-    /// A quotient or remainder whose divisor is not 0, and not -1 where that would overflow.
+    /// Writes a quotient or remainder whose divisor is neither 0 nor an overflowing -1.
     fn write_quotient(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         let is_signed = of != I1 && choices.one_in(2);
         let op = if is_signed { *choices.pick(&SIGNED_QUOTIENTS) } else { *choices.pick(&UNSIGNED_QUOTIENTS) };
@@ -348,7 +349,7 @@ impl ExpressionWriter {
         self.write_conversion(&truth, I1, of, is_signed)
     }
 
-    /// An integer as a number and back, of fewer bits than the type has and than a number holds.
+    /// Writes a conversion of an integer to a number and back, of fewer bits than the type and the number have.
     fn write_float_roundtrip(&mut self, choices: &mut Choices, of: IntegerType, depth: usize) -> String {
         let narrower: Vec<IntegerType> =
             TYPES.into_iter().filter(|from| *from != INDEX && from.1 < of.1 && from.1 <= 48).collect();

@@ -5,22 +5,22 @@
 
 use std::fmt::Write as _;
 
-/// One stick of f16 a row.
+/// Number of columns: one stick of f16 per row.
 pub(crate) const COLUMNS: usize = 64;
 
-/// Rows of an argument.
+/// Number of rows of an argument.
 const ROWS: usize = 4;
 
-/// No array has more rows.
+/// Maximum number of rows of an array.
 const MAX_ROWS: usize = 32;
 
-/// The device has every integer up to here, and one more bit for a sum.
+/// Largest integer: the device represents it exactly, with one more bit for a sum.
 const MAX_INTEGER: i32 = 500;
 
 /// Maximum nesting depth of loops.
 const MAX_DEPTH: usize = 2;
 
-/// A type: rows, and of how many rows they are a window.
+/// Type: its rows, and the rows of the array of which it is a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayType {
     pub(crate) rows: usize,
@@ -45,7 +45,7 @@ impl ArrayType {
     }
 }
 
-/// A value, by its position in the list of types.
+/// Number of a value: its position in the list of types.
 type ValueId = usize;
 
 #[derive(Clone, Copy, Debug)]
@@ -90,16 +90,16 @@ enum LoopStatement {
 #[derive(Default)]
 struct GeneratedLoop {
     count: usize,
-    /// The tile and its source.
+    /// Tiles and their sources.
     tiled: Vec<(ValueId, ValueId)>,
     /// Carried values: the value at the start of an iteration, the initial value, the yielded value, and the result.
     carried: Vec<(ValueId, ValueId, ValueId, ValueId)>,
-    /// Tiles that an iteration yields, and the results that the tiles belong to.
+    /// Tiles that an iteration yields, and the results to which they belong.
     given: Vec<(ValueId, ValueId)>,
     body: Vec<LoopStatement>,
 }
 
-/// A program and its features.
+/// Program and its features.
 pub(crate) struct LoopProgram {
     types: Vec<ArrayType>,
     arguments: Vec<ValueId>,
@@ -107,7 +107,7 @@ pub(crate) struct LoopProgram {
     results: Vec<ValueId>,
 }
 
-/// Numbers that were drawn; 0 when there are no more.
+/// Drawn numbers; 0 after the last one.
 struct LoopRecipe<'a> {
     numbers: std::slice::Iter<'a, u16>,
 }
@@ -152,8 +152,8 @@ impl LoopProgram {
         self.types.len() - 1
     }
 
-    /// An op on visible values, half of the time on one of `favoured`; its type is the requested one, else a full
-    /// array.
+    /// Draws an op on visible values, half of the time on a value of `favoured`. Its type is the requested one, or a
+    /// full array.
     fn draw_op(
         &mut self,
         draws: &mut LoopRecipe<'_>,
@@ -198,7 +198,7 @@ impl LoopProgram {
         }
         let mut starts: Vec<(ValueId, ValueId)> = Vec::new();
         for _ in 0..draws.below(4) {
-            // Mostly the newest values, and the same one again.
+            // Mostly the newest values, and the same one twice.
             let again = starts.last().map(|&(_, start)| start).filter(|_| draws.one_in(3));
             let newest = &visible[visible.len().saturating_sub(3)..];
             let of = if draws.one_in(3) { visible } else { newest };
@@ -308,7 +308,7 @@ impl LoopProgram {
         Some(self.results.iter().map(|&result| values[result].clone()).collect())
     }
 
-    /// Rows of each argument, and of each result.
+    /// Returns the rows of each argument, and of each result.
     pub(crate) fn rows(&self) -> (Vec<usize>, Vec<usize>) {
         let rows = |ids: &[ValueId]| ids.iter().map(|&id| self.types[id].rows).collect();
         (rows(&self.arguments), rows(&self.results))

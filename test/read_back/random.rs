@@ -1,4 +1,4 @@
-//! Random ops of every family that the emitter has rules for.
+//! Random ops of every family that the emitter supports.
 
 use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use spyre_compiler::bundle::{
     OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 
-/// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.
+/// Returns a tensor with the dimensions `order` of a space, outermost first, and a stick along one of them.
 fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<usize>) -> OpSpecOperand {
     let per_stick = format.elements_per_stick();
     let block = |dim: usize| (Coordinate::floordiv(dim, per_stick), (space[dim] + per_stick - 1) / per_stick);
@@ -32,7 +32,7 @@ fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<us
     }
 }
 
-/// The op, with its tensors in arguments of their own.
+/// Returns the op, with each tensor in an argument of its own.
 fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut operands: Vec<OpSpecOperand>) -> OpSpec {
     for (operand, argument) in operands.iter_mut().zip(0..) {
         operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
@@ -41,7 +41,7 @@ fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut ope
     let mut iteration_space: Vec<_> =
         space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
     if function == "exp" {
-        // The cores in another order: the last dimension is the fastest.
+        // The cores in a permuted order: the last dimension is the fastest.
         let mut cores = 1;
         for dim in iteration_space.iter_mut().rev() {
             dim.divisor = Some(if dim.split > 1 { cores } else { 1 });
@@ -51,14 +51,14 @@ fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut ope
     OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
 }
 
-/// The tensor as a part of a larger one: `more` positions along a device dimension, of which it starts at `start`.
+/// Makes the tensor a slice of a larger one: `more` positions along a device dimension, beginning at `start`.
 fn slice(operand: &mut OpSpecOperand, position: usize, more: i64, start: i64) {
     operand.device_size[position] += more;
     operand.coordinates[position].offset = start.min(more);
 }
 
-/// Sizes and splits of a space: whole slices, of whole sticks along the last dimension, or of any size if there is one
-/// slice.
+/// Generates sizes and splits of a space. Slices along the last dimension consist of complete sticks, unless there is
+/// only one.
 fn space(n: usize, per_stick: i64) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
     let outer = prop::collection::vec((1..6_i64, 0..3_u32), n - 1);
     let last = prop_oneof![
@@ -86,7 +86,8 @@ fn format() -> impl Strategy<Value = DeviceFormat> {
     prop_oneof![Just(Sen169Fp16), Just(IeeeFp32)]
 }
 
-/// A pointwise op on tensors of any dimension order; inputs may be broadcast, sparse or slices of larger tensors.
+/// Generates a pointwise op on tensors of any dimension order; inputs may be broadcast, sparse or slices of larger
+/// tensors.
 fn pointwise() -> impl Strategy<Value = OpSpec> {
     let sized =
         (1..5_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
@@ -124,7 +125,7 @@ fn pointwise() -> impl Strategy<Value = OpSpec> {
     )
 }
 
-/// A reduction along the stick dimension or another one, of an input whose stick need not be full.
+/// Generates a reduction along the stick dimension or another one, of an input whose stick may be incomplete.
 fn reduction() -> impl Strategy<Value = OpSpec> {
     let sized =
         (2..4_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
@@ -171,7 +172,7 @@ fn matmul() -> impl Strategy<Value = OpSpec> {
     )
 }
 
-/// A restickify of sizes that need not be whole sticks, of a slice of a larger tensor.
+/// Generates a restickify of a slice of a larger tensor, of sizes that need not be multiples of a stick.
 fn restickify() -> impl Strategy<Value = OpSpec> {
     (1..300_i64, 1..300_i64, 0..3_u32, prop_oneof![Just(0), 1..80_i64], 0..80_i64, any::<bool>()).prop_map(
         |(rows, columns, bits, more, start, is_three)| {
@@ -216,7 +217,7 @@ fn relayout() -> impl Strategy<Value = OpSpec> {
     })
 }
 
-/// A copy through indices: a gather, or a scatter when the result is the table.
+/// Generates a copy through indices: a gather, or a scatter if the result is the table.
 fn indirect() -> impl Strategy<Value = OpSpec> {
     (1..100_i64, 1..3_i64, 1..4_i64, 0..5_usize, any::<bool>(), 1..600_i64).prop_map(
         |(n, blocks, m, kind, scatters, table_rows)| {
@@ -295,7 +296,7 @@ fn axis(kernel: i64, stride: i64, padding: i64) -> WindowAxis {
     WindowAxis { kernel, stride, padding, dilation: 1, total_size: None }
 }
 
-/// The size of an input, its padding left out, and the axis that makes `size` points of it.
+/// Returns the size of an input, without padding, whose windows have `size` positions along `axis`.
 fn input(size: i64, axis: WindowAxis) -> i64 {
     (size - 1) * axis.stride + axis.kernel - 2 * axis.padding
 }
@@ -306,11 +307,11 @@ struct WindowedSizes {
     inputs: [i64; 3],
     kernel: i64,
     cores: i64,
-    /// Whether windows lie side by side and the input is laid out window by window.
+    /// Whether windows are adjacent and the input is laid out window by window.
     is_blocked: bool,
 }
 
-/// A pooling, a direct or a depthwise convolution, with split heights.
+/// Generates a pooling, a direct or a depthwise convolution, with split heights.
 fn windowed() -> impl Strategy<Value = OpSpec> {
     let window = (1..4_i64, 1..3_i64, 0..2_i64);
     let sizes = (1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 0..3_i64, 1..3_i64);
@@ -414,7 +415,7 @@ fn symbolic() -> impl Strategy<Value = OpSpec> {
     })
 }
 
-/// Any op, each tensor at the start of an argument.
+/// Generates any op, with each tensor at the start of an argument.
 pub(crate) fn any_op() -> impl Strategy<Value = OpSpec> {
     prop_oneof![
         4 => pointwise(),
@@ -430,19 +431,18 @@ pub(crate) fn any_op() -> impl Strategy<Value = OpSpec> {
     ]
 }
 
-/// Which memory a tensor is in, bytes in front of it, and where it gets a unit dimension or which of its dimensions
-/// change places.
+/// Memory of a tensor, bytes before it, position of an added unit dimension, and two dimensions that are swapped.
 type TensorChanges = (usize, i64, Option<usize>, Option<(usize, usize)>);
 
-/// How the tensors of an op are changed.
+/// Changes of the tensors of an op.
 #[derive(Clone, Debug)]
 pub(crate) struct OperandChanges {
     tensors: Vec<TensorChanges>,
-    /// Sticks that tensors of each memory move in one iteration of each loop.
+    /// Sticks by which the tensors of each memory advance in one iteration of each loop.
     advances: Vec<Vec<i64>>,
 }
 
-/// Places, movements in loops, and if `is_strange` unusual device shapes.
+/// Generates locations, movements in loops, and unusual device shapes if `is_strange`.
 pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = OperandChanges> {
     let strange = |some| if is_strange { prop::option::weighted(0.25, some).boxed() } else { Just(None).boxed() };
     let swap =
@@ -453,7 +453,7 @@ pub(crate) fn changes(is_strange: bool) -> impl Strategy<Value = OperandChanges>
     (tensors, advances).prop_map(|(tensors, advances)| OperandChanges { tensors, advances })
 }
 
-/// The op within its loops.
+/// Returns the op within its loops.
 pub(crate) fn placed(mut op: OpSpec, changes: &OperandChanges, is_baked: bool) -> BundleItem {
     for (operand, (memory, bytes, unit, swap)) in op.operands.iter_mut().zip(&changes.tensors) {
         let n = operand.coordinates.len() - 1;

@@ -1,4 +1,4 @@
-//! Files that break a rule of release 1.0.0, or of torch-spyre of September 2026, in one way each.
+//! Files with one violation each of a rule of release 1.0.0, or of torch-spyre of September 2026.
 
 use super::{Profile, convert_to_release};
 use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand};
@@ -10,7 +10,7 @@ pub(crate) struct RejectedFile {
     pub(crate) label: &'static str,
     pub(crate) files: Files,
     pub(crate) profile: Profile,
-    /// Whether the fault breaks later rules too.
+    /// Whether the fault violates later rules, too.
     pub(crate) has_consequences: bool,
 }
 
@@ -56,7 +56,7 @@ fn repeat_entry(files: &mut Files, list: &str) {
 
 const NODE: &str = "dsc/scheduleTree_/1";
 
-/// Members that the schema does not have, lacks, or has in another type.
+/// Returns files with members that the schema does not have, requires, or has with another type.
 fn broken_members() -> Vec<RejectedFile> {
     let handle =
         json!({"id": "7", "source": null, "aten_op": null, "ir_chain": [], "fused_from": [], "transform_history": []});
@@ -206,7 +206,7 @@ fn broken_divisions() -> Vec<RejectedFile> {
     ]
 }
 
-/// A top-k of a tensor with two dimensions of a stick besides the searched one.
+/// Returns a top-k of a tensor with two stick dimensions in addition to the searched one.
 fn top_k_of_two() -> Files {
     let tensor = |searched: usize, size: i64| {
         operand(&[1, size, 64, 64], vec![C::floordiv(0, 64), C::dim(searched), C::dim(3), C::modulo(0, 64)])

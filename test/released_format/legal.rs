@@ -1,6 +1,6 @@
-//! Legal files of release 1.0.0, each with a member or a form that torch-spyre does not write: they keep the schema and
-//! the rules, are written back, and compute what the file without the form computes, or are refused by the name of the
-//! form.
+//! Legal files of release 1.0.0, each with a member or a spelling that torch-spyre does not write. They conform to the
+//! schema and the rules, and are written back. They compute the same results as without the spelling, or are rejected
+//! with its name.
 
 use super::run::{gathered_rows, program, run};
 use super::{Profile, convert_to_release, find_violations, parse, schema_differences, sdsc_files};
@@ -13,19 +13,19 @@ use spyre_compiler::bundle::SymbolicDim;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How a file is written back.
+/// Expected result of writing back a file.
 #[derive(Clone, Copy, PartialEq)]
 enum WriteBack {
     /// With the same members and values.
     Same,
-    /// In the spelling that torch-spyre has: the file's has the same meaning.
+    /// In torch-spyre's spelling, which has the same meaning.
     Canonical,
 }
 
 /// Outcome of a run.
 #[derive(Clone, Copy)]
 enum ExecutionExpectation {
-    /// The results of the base.
+    /// Same results as the base.
     AsBase,
     /// An error of the simulator that contains the words.
     Refused(&'static str),
@@ -53,7 +53,7 @@ fn base_files(name: &str) -> Files {
                 .map(|name| (name.to_owned(), std::fs::read(golden.join(name)).unwrap()))
                 .into()
         }
-        // The starts of slices of a symbolic size are open.
+        // The starts of slices of a symbolic size are undetermined.
         "symbolic" => {
             let mut add = adds((1, 1));
             add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
@@ -69,7 +69,7 @@ fn base_files(name: &str) -> Files {
     })
 }
 
-/// The program of a base; none if the base has its own, or is not run.
+/// Returns the program of a base; `None` if the base has its own, or is not run.
 fn base_program(name: &str) -> Option<Program> {
     let wide = [128, 256];
     Some(match name {
@@ -312,7 +312,7 @@ fn legal_members() -> Vec<LegalFile> {
             set_member("dsc/labeledDs_/0/memOrg_/hbm", json!({"isPresent": 1, "isPadded": 1, "isZeroPadded": 1})),
         ),
         edit_base("tensors that cores allocate separately", "add", |files| {
-            // Each core's part of each tensor is 16 KiB, wherever its elements were.
+            // Each core's slice of each tensor is 16 KiB.
             replace_numbers_in_text(
                 files,
                 [("core_offset_4096 = arith.constant 4096", 16384), ("core_offset_8192 = arith.constant 8192", 32768)],
@@ -345,7 +345,7 @@ fn legal_members() -> Vec<LegalFile> {
     ]
 }
 
-/// Replaces numbers of `bundle.mlir` wherever they are.
+/// Replaces numbers of `bundle.mlir` at all their occurrences.
 fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
     for (from, to) in edits.into_iter().filter(|(from, _)| !from.is_empty()) {
         let (name, number) = from.rsplit_once(' ').unwrap();
@@ -365,7 +365,7 @@ fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_st
     set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!(format));
 }
 
-/// A conversion to 8-bit integers by a scale and a shift.
+/// Adds a conversion to 8-bit integers by a scale and a shift.
 fn quantize(files: &mut Files) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
     *bytes = String::from_utf8(std::mem::take(bytes))
@@ -513,7 +513,7 @@ fn legal_texts() -> Vec<LegalFile> {
     ]
 }
 
-/// Replaces a part of the text of a bundle in a folder.
+/// Replaces a substring in the text of a bundle.
 fn replace_in_text(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
     let text = String::from_utf8(std::mem::take(bytes)).unwrap();
@@ -581,7 +581,7 @@ fn runs_or_rejects_legal_files() {
     assert!(num_run >= 40, "{num_run}");
 }
 
-/// The member is not in the schema, but in descriptions of the back end.
+/// The schema does not have the member, but descriptions of the back end do.
 #[test]
 fn reads_shared_tensors_of_unequal_work() {
     let share =

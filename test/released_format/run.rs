@@ -7,7 +7,7 @@ use sdsc_format::program::{LaunchEntry, PROGRAM_FILE, Program, Tensor};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// A tensor of f16 whose sticks run along its columns.
+/// Returns an f16 tensor whose sticks are along its columns.
 fn tensor(name: &str, [rows, columns]: [i64; 2]) -> Tensor {
     serde_json::from_value(json!({
         "name": name, "shape": [rows, columns], "element_type": "f16", "format": "SEN169_FP16",
@@ -16,7 +16,7 @@ fn tensor(name: &str, [rows, columns]: [i64; 2]) -> Tensor {
     .unwrap()
 }
 
-/// The program of the golden bundle `gather_rows`: eight rows of a table.
+/// Returns the program of the golden bundle `gather_rows`: eight rows of a table.
 pub(crate) fn gathered_rows() -> Program {
     let rows = |name: &str, shape: [i64; 2], device_size: [i64; 3]| {
         json!({"name": name, "shape": shape, "element_type": "f16", "format": "SEN169_FP16", "device_size": device_size,
@@ -31,7 +31,7 @@ pub(crate) fn gathered_rows() -> Program {
     .unwrap()
 }
 
-/// A program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
+/// Returns a program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
 pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Program {
     let mut arguments: Vec<Tensor> =
         shapes.iter().enumerate().map(|(number, shape)| tensor(&format!("t{number}"), *shape)).collect();
@@ -54,7 +54,7 @@ pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Progra
     Program { arguments, results, launches, ..program }
 }
 
-/// Runs a bundle, of which `program` is `program.json` if the bundle has none, and returns its results.
+/// Runs a bundle, and returns its results. `program` replaces a missing `program.json`.
 pub(crate) fn run(files: &Files, program: Option<&Program>) -> Result<Vec<HostArray>, SimError> {
     let place = tempfile::tempdir().unwrap();
     for (name, bytes) in files {

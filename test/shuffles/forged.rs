@@ -1,4 +1,4 @@
-//! Shuffle files with a fault: the rules of the format and the simulator each name it.
+//! Shuffle files with a fault: the format rules and the simulator name it.
 
 use super::{broken_rules, build_packed, corelet_shuffle, find_geometry, load, run};
 use machine::Target;
@@ -6,7 +6,7 @@ use sdsc_format::model::Sdsc;
 use serde_json::{Value, json};
 use spyre_compiler::sdsc::{Shuffle, build_shuffle_file};
 
-/// Path from the operation to a node: 0 is the source, 1 the destination.
+/// Returns the path from the operation to a node: 0 is the source, 1 the destination.
 fn node_path(tensor: usize, member: &str) -> String {
     format!("/dscs_/0/shuffle/scheduleTree_/{tensor}/{member}")
 }
@@ -23,7 +23,7 @@ fn step_path(tensor: usize, label: &str, fold: usize) -> String {
     node_path(tensor, &format!("coordinates_/coordInfo/{label}/folds/dim_prop_func/{fold}/Affine/alpha_"))
 }
 
-/// The file of a shuffle, changed by `change`, which gets its operation.
+/// Returns the file of a shuffle after `change` of its operation.
 fn forge_file(shuffle: &Shuffle, change: impl FnOnce(&mut Value)) -> Sdsc {
     let mut value = serde_json::to_value(build_shuffle_file(shuffle, 0, &Target::spyre()).unwrap()).unwrap();
     change(&mut value["0_shuffle"]);
@@ -38,7 +38,7 @@ fn remove(operation: &mut Value, path: &str, key: &str) {
     operation.pointer_mut(path).unwrap().as_object_mut().unwrap().remove(key).unwrap();
 }
 
-/// Checks that the first broken rule and the simulator's refusal are as expected.
+/// Checks that the first violated rule and the simulator's rejection are as expected.
 fn check_rejected(file: &Sdsc, label: &str, rule: &str, refusal: &str) {
     let broken = broken_rules(file);
     assert_eq!(broken.first().map(|(label, _)| *label), Some(label), "{broken:?}");
@@ -180,7 +180,8 @@ fn rejects_destination_in_hbm() {
     assert!(error.contains("Tensor1 is in HBM; both tensors of a shuffle are in LX"), "{error}");
 }
 
-/// Two slices of the destination exchanged: the op's own slices are those of its consumer, and disagree.
+/// Two slices of the destination are exchanged: they disagree with the op's own slices, which are those of its
+/// consumer.
 #[test]
 fn finds_exchanged_slices_of_destination() {
     let file = forge_file(&build_packed(find_geometry("CT-1")), |operation| {

@@ -1,32 +1,32 @@
 //! Recorded relayouts: logical tensor, slices and owners before and after, and the bytes that cross cores.
 //!
-//! Cases: `P` and `D` prefill and decode of a Granite model; `KT`, `GM`, `PA`, `GR` small cases and attention, as
-//! torch-spyre's workload coverage requires them; `CT` the conformance tests of the LX relayout contract. Dimensions of
-//! one position are left out; cases without a dimension of complete sticks have one stick for each of their positions.
-//! `Out` runs along the sticks.
+//! Cases: `P` and `D` are prefill and decode of a Granite model. `KT`, `GM`, `PA`, `GR` are small cases and attention,
+//! from torch-spyre's workload coverage. `CT` are the conformance tests of the LX relayout contract. Dimensions of one
+//! position are omitted; cases without a dimension of complete sticks have one stick per position. `Out` is along the
+//! sticks.
 
 use spyre_compiler::launch::geometry::DimLabel::{self, Mb, Out, X, Y};
 
-/// A relayout.
+/// Relayout of a tensor between two distributions.
 pub(crate) struct RelayoutGeometry {
     pub(crate) name: &'static str,
     /// Dimensions with their sizes.
     pub(crate) dims: &'static [(DimLabel, i64)],
     pub(crate) source: SliceDistribution,
     pub(crate) destination: SliceDistribution,
-    /// Bytes that a core gets from another one.
+    /// Bytes that cores receive from other cores.
     pub(crate) remote_bytes: u64,
 }
 
-/// Slices over cores: slice `s` is on core `base` plus the sum of `strides[d] * s[d]`, and on further `copies`, each
-/// `step` cores on.
+/// Slices over cores: slice `s` is on core `base` plus the sum of `strides[d] * s[d]`, and on `copies` more cores with
+/// distance `step`.
 #[derive(Clone, Copy)]
 pub(crate) struct SliceDistribution {
     /// Slice count of each dimension.
     pub(crate) slices: &'static [i64],
     pub(crate) base: i64,
     pub(crate) strides: &'static [i64],
-    /// Cores with the same slice.
+    /// Number of cores with the same slice.
     pub(crate) copies: i64,
     pub(crate) step: i64,
 }
@@ -321,7 +321,7 @@ pub(crate) const GEOMETRIES: &[RelayoutGeometry] = &[
     ),
 ];
 
-/// A relayout of the table.
+/// Returns a relayout of the table.
 pub(crate) fn find_geometry(name: &str) -> &'static RelayoutGeometry {
     GEOMETRIES.iter().find(|geometry| geometry.name == name).unwrap_or_else(|| panic!("{name}"))
 }

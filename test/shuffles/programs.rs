@@ -1,4 +1,4 @@
-//! Programs with a producer, a shuffle and a consumer: numbers, and forged shuffles in their midst.
+//! Programs with a producer, a shuffle and a consumer: results, and forged shuffles.
 
 use super::{SliceDistribution, slice_numbers};
 use crate::check_bundle::bundles::{Files, emit_ops, lx, matrix, op};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const ROWS: i64 = 16;
 const COLUMNS: i64 = 256;
 
-/// Address of what the shuffle reads, and of what it writes.
+/// Addresses of the shuffle's source and destination.
 const SOURCE: i64 = 0;
 const DESTINATION: i64 = 32_768;
 
@@ -61,7 +61,7 @@ fn build_shuffle(source: ShuffleView, destination: ShuffleView) -> Shuffle {
     }
 }
 
-/// Emits producer and consumer around a shuffle, which is no op of the emitter yet.
+/// Emits producer and consumer around a shuffle, which is not an op of the emitter yet.
 fn emit_with_shuffle(producer: OpSpec, shuffle: &Shuffle, consumer: OpSpec) -> Files {
     let stand_in = op(
         "identity",
@@ -79,7 +79,7 @@ fn rows() -> spyre_compiler::bundle::OpSpecOperand {
     matrix((0, ROWS), (1, COLUMNS))
 }
 
-/// exp on rows; each core gets all rows for its columns of a product.
+/// Builds exp on rows; each core gets all rows for its columns of a matmul.
 fn all_gather() -> ShuffleCase {
     let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
     let shuffle = build_shuffle(
@@ -100,7 +100,7 @@ fn all_gather() -> ShuffleCase {
     }
 }
 
-/// exp on rows, neg on columns.
+/// Builds exp on rows, then neg on columns.
 fn one_to_one() -> ShuffleCase {
     let producer = op("exp", &[(ROWS, 4), (COLUMNS, 1)], 0, vec![rows(), lx(rows(), SOURCE)]);
     let shuffle = build_shuffle(
@@ -116,8 +116,8 @@ fn one_to_one() -> ShuffleCase {
     }
 }
 
-/// A product whose sum is split over pairs of cores; the second of a pair completes it, and all four get a quarter of
-/// the rows.
+/// Builds a matmul whose sum is split over pairs of cores. The second of a pair completes it, and all four get a
+/// quarter of the rows.
 fn completed_sum() -> ShuffleCase {
     let operands = vec![matrix((0, ROWS), (2, COLUMNS)), matrix((2, COLUMNS), (1, COLUMNS)), lx(rows(), SOURCE)];
     let producer = op("batchmatmul", &[(ROWS, 2), (COLUMNS, 1), (COLUMNS, 2)], 0, operands);
@@ -140,7 +140,7 @@ fn completed_sum() -> ShuffleCase {
     }
 }
 
-/// Gives the operands of an op their kernel arguments; those in LX have none.
+/// Assigns kernel arguments to the operands of an op; operands in LX have none.
 fn renumber(op: &mut OpSpec, arguments: &[u32]) {
     for (operand, number) in op.operands.iter_mut().zip(arguments) {
         if let spyre_compiler::bundle::Allocation::Hbm { argument, .. } = &mut operand.allocation {
@@ -160,7 +160,7 @@ fn find_broken_rules(files: &Files) -> Vec<(&'static str, String)> {
     found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
 }
 
-/// The largest difference from the expected numbers, relative to their root mean square.
+/// Returns the maximum difference from the expected numbers, relative to their root mean square.
 fn measure_difference(case: &ShuffleCase, files: &Files) -> Result<f64, SimError> {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("b")).unwrap();
@@ -218,8 +218,8 @@ fn distributes_completed_sum() {
     assert!(measure_difference(&case, &case.files).unwrap() < TOLERANCE);
 }
 
-/// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own, which are those
-/// of the destination.
+/// Changes the slices that the cores hold of the source (0) or the destination (1), and the op's own slices, which are
+/// those of the destination.
 fn forge_slices(files: &Files, tensor: usize, change: impl Fn(&mut serde_json::Map<String, Value>)) -> Files {
     let mut files = files.clone();
     let mut value: Value = serde_json::from_slice(&files["sdsc_1.json"]).unwrap();
@@ -240,7 +240,7 @@ fn exchange_slices(held: &mut serde_json::Map<String, Value>) {
     held.insert("2".to_owned(), one);
 }
 
-/// Checks that a rule names a forged shuffle, and that the simulator refuses it or computes other numbers.
+/// Checks that a rule names a forged shuffle, and that the simulator rejects it or computes different numbers.
 fn check_found(case: &ShuffleCase, forged: &Files, label: &str, fault: &str) {
     let broken = find_broken_rules(forged);
     assert!(broken.iter().any(|(found, message)| *found == label && message.contains(fault)), "{fault}: {broken:?}");
@@ -252,14 +252,14 @@ fn check_found(case: &ShuffleCase, forged: &Files, label: &str, fault: &str) {
 #[test]
 fn finds_forged_shuffles() {
     let (gather, columns, sum) = (all_gather(), one_to_one(), completed_sum());
-    // A copy left out.
+    // One copy is missing.
     let lost = forge_slices(&gather.files, 1, |held| drop(held.remove("2")));
     check_found(&gather, &lost, "sdsc_r88", "core 2");
-    // Two pieces exchanged, in the source and in the destination.
+    // Two slices are exchanged, in the source and in the destination.
     check_found(&gather, &forge_slices(&gather.files, 0, exchange_slices), "sdsc_r88", "which wrote slice");
     check_found(&columns, &forge_slices(&columns.files, 0, exchange_slices), "sdsc_r88", "which wrote slice");
     check_found(&columns, &forge_slices(&columns.files, 1, exchange_slices), "sdsc_r88", "which wrote slice");
-    // The core that passes its partial sum on, in place of the one that completes the sum.
+    // The source is the core that passes its partial sum on, instead of the core that completes the sum.
     let wrong_owner = forge_slices(&sum.files, 0, |held| {
         let slot = held.remove("1").unwrap();
         held.insert("0".to_owned(), slot);

@@ -1,4 +1,4 @@
-//! Random pairs of views: every shuffle that is built moves every element, and every pair that is refused names its
+//! Random pairs of views: every shuffle that is built moves every element, and every rejection of a pair names its
 //! fault.
 
 use super::{broken_rules, moves_every_element, slice_numbers};
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 const LABELS: [DimLabel; 3] = [DimLabel::Out, DimLabel::Mb, DimLabel::X];
 
-/// One view: slice counts, cores in random order, which slice further cores have, an order of dimensions, and addresses
-/// in sticks.
+/// Random view: slice counts, cores in random order, the slices of additional cores, an order of dimensions, and
+/// addresses in sticks.
 #[derive(Clone, Debug)]
 struct RandomView {
     slices: Vec<i64>,
@@ -33,7 +33,7 @@ fn draw_view(is_source: bool) -> impl Strategy<Value = RandomView> {
     parts.prop_map(|(slices, cores, copies, order, addresses)| RandomView { slices, cores, copies, order, addresses })
 }
 
-/// The view of slices on cores: each slice on one, and, in a destination, some on further ones.
+/// Returns a view: each slice is on one core and, in a destination, some are on additional cores.
 fn view(drawn: &RandomView, first_byte: i64, num_further: usize) -> ShuffleView {
     let num_slices: i64 = drawn.slices.iter().product();
     let slot = |slice: i64| slice_numbers(slice, &drawn.slices);
@@ -68,14 +68,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_shuffle_moves_every_element(shuffle in shuffle()) {
+    fn shuffles_move_each_element(shuffle in shuffle()) {
         let file = build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap();
         prop_assert_eq!(broken_rules(&file), []);
         prop_assert_eq!(moves_every_element(&shuffle, &file).err(), None);
     }
 
     #[test]
-    fn a_view_without_a_slice_is_refused(shuffle in shuffle(), is_source in any::<bool>(), slice in 0..64_usize) {
+    fn rejects_view_without_slice(shuffle in shuffle(), is_source in any::<bool>(), slice in 0..64_usize) {
         let mut shuffle = shuffle;
         let view = if is_source { &mut shuffle.source } else { &mut shuffle.destination };
         let lost = view.slots.values().nth(slice % view.slots.len()).unwrap().clone();
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// Every kind of refusal.
+/// Every kind of rejection.
 #[test]
 fn names_fault_in_rejection() {
     let refusal = |change: &dyn Fn(&mut Shuffle)| {

@@ -4,7 +4,7 @@
 
 use super::*;
 
-/// The folder of the golden cases.
+/// Returns the folder of the golden cases.
 fn golden_folder() -> PathBuf {
     common::shared("golden/visible")
 }
@@ -91,7 +91,7 @@ fn mm_m4_n4_k2() {
     let case = load_case("mm_m4_n4_k2", &args, 2);
     let expected = matmul(&case.get(0), &case.get(1), 64, 256, 128);
     let outcome = case.check(&expected, 4.0 * ROUNDING);
-    // Half of the cores send a 16 x 64 part of f32.
+    // Half of the cores send a 16 x 64 slice of f32.
     assert_eq!(outcome.report.total.ring_bytes, 16 * 16 * 64 * 4);
 }
 
@@ -324,7 +324,7 @@ fn pw_exp_unaligned_mask() {
     case.check(&expected, 8.0 * ROUNDING);
 }
 
-/// A copy of a case with changed files, as the bundle `case` of a temporary directory.
+/// Copies a case with changed files, as the bundle `case` of a temporary directory.
 fn copy_case(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let target: PathBuf = dir.path().join("case");
@@ -338,7 +338,7 @@ fn copy_case(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::T
     dir
 }
 
-/// How a mutant was caught: the rule of the error, or that the numbers differ.
+/// Returns how a mutant was detected: the rule of the error, or a difference of the numbers.
 fn find_verdict(case: &str, args: &[GoldenArgument<'_>], result: usize, file: &str, from: &str, to: &str) -> String {
     let healthy = load_case(case, args, result);
     let expected = healthy.run().results.remove(0).1;
@@ -393,7 +393,8 @@ fn finds_faults() {
     assert_eq!(two("bundle.mlir", "[-1, -2, -3, -4, -5, -6]", "[-1, -2, -3, -4, -5, -7]"), "no-value");
     assert_eq!(two("sdsc_0.json", "\"mb\": 1,", "\"mb\": 0,"), "malformed");
     assert_eq!(two("sdsc_0.json", "\"mb_\": 64", "\"mb_\": 32"), "malformed");
-    // The release leaves the name of a description free, so the file runs; `sdsc_r18` holds torch-spyre's names.
+    // The release does not restrict the name of a description, so the file runs; `sdsc_r18` requires torch-spyre's
+    // names.
     assert_eq!(two("sdsc_0.json", "\"opFuncName\": \"add\"", "\"opFuncName\": \"sub\""), "numbers");
 
     let loops = [ROWS_512; 3];

@@ -1,7 +1,7 @@
-//! Checks that no test passes because its input is absent: the test fails, and if the input may be absent, it is
-//! ignored with a reason.
+//! Checks that no test passes because its input is absent: it fails, or it is ignored with a reason if the input may be
+//! absent.
 
-use super::{Source, expect_none, list_files, read_file};
+use super::{RustSource, expect_none, list_files, read_file};
 use std::ops::Range;
 
 /// Attribute of a test that needs the reference material outside the repository; `cargo xtask test` runs all of these
@@ -9,27 +9,27 @@ use std::ops::Range;
 const IGNORED: &str =
     "#[ignore = \"needs ../shared, the material beside the project: cargo xtask test runs it where that is\"]";
 
-/// How one finds that material; only these files know.
+/// Names by which tests find that material; only the listed files may use them.
 const NAMES: [&str; 2] = ["SPYRE_SHARED", "../shared"];
 const KNOWING: [&str; 2] = ["test/common/places.rs", "test/tidy/absent.rs"];
 
-/// Code that precedes a block in which a test returns before it has checked anything.
+/// Code before a block in which a test returns without having checked anything.
 const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];
 
-fn test_sources() -> Vec<(Source, String)> {
+fn test_sources() -> Vec<(RustSource, String)> {
     let paths = list_files("test", &["rs"])
         .into_iter()
         .chain(list_files("crates", &["rs"]).into_iter().filter(|path| path.contains("/tests/")));
     let read = |path: String| {
         let text = read_file(&path);
-        (Source::new(path, &text), text)
+        (RustSource::new(path, &text), text)
     };
     paths.filter(|path| !KNOWING.contains(&path.as_str())).map(read).collect()
 }
 
 /// Returns the code of modules `shared`: a file of that name, and the braced block after `mod shared` at the start of a
 /// line.
-fn find_shared_modules(source: &Source) -> Vec<Range<usize>> {
+fn find_shared_modules(source: &RustSource) -> Vec<Range<usize>> {
     if source.path.ends_with("/shared.rs") {
         return std::iter::once(0..source.code.len()).collect();
     }
@@ -38,8 +38,8 @@ fn find_shared_modules(source: &Source) -> Vec<Range<usize>> {
     source.code.match_indices("mod shared {").filter(begins).map(|(offset, _)| offset..end(offset)).collect()
 }
 
-/// The code from each `#[test]` to the end of its function.
-fn tests(source: &Source) -> Vec<Range<usize>> {
+/// Returns the code from each `#[test]` to the end of its function.
+fn tests(source: &RustSource) -> Vec<Range<usize>> {
     let test = |(offset, _): (usize, &str)| {
         let line = source.code[..offset].rfind('\n').map_or(0, |newline| newline + 1);
         let end = format!("\n{}}}\n", &source.code[line..offset]);
@@ -48,14 +48,15 @@ fn tests(source: &Source) -> Vec<Range<usize>> {
     source.code.match_indices("#[test]").map(test).collect()
 }
 
-/// Whether a test returns early where its input is absent. A case of a property test may be skipped: `return Ok(())`.
+/// Returns whether a test returns early if its input is absent. A case of a property test may be skipped:
+/// `return Ok(())`.
 fn returns_early(test: &str) -> bool {
     let ends =
         |block: &str| block.split('}').next().unwrap_or_default().trim_end().trim_end_matches(';').ends_with("return");
     ABSENT.iter().any(|front| test.split(front).skip(1).any(ends))
 }
 
-fn find_violations(source: &Source, text: &str) -> Vec<String> {
+fn find_violations(source: &RustSource, text: &str) -> Vec<String> {
     let modules = find_shared_modules(source);
     let is_shared = |offset: usize| modules.iter().any(|module| module.contains(&offset));
     let mut found = Vec::new();
@@ -117,7 +118,7 @@ fn rejects_tests_that_pass_when_material_is_absent() {
     expect_none("a test fails where something is absent that it looks at; see `common::shared`:", &found);
 }
 
-/// A file that no program has would be tested nowhere.
+/// A test file that no program includes would never be run.
 #[test]
 fn includes_every_test_file_in_a_program() {
     let programs = ["test/compiler.rs", "test/plain.rs"].map(read_file);
@@ -133,7 +134,7 @@ fn includes_every_test_file_in_a_program() {
 #[test]
 fn finds_tests_that_check_nothing() {
     let complaints = |text: &str| {
-        let source = Source::new("test/some.rs", text);
+        let source = RustSource::new("test/some.rs", text);
         find_violations(&source, text).len()
     };
     let module = |attribute: &str| {

@@ -3,7 +3,7 @@
 use super::{expect_none, list_files, read_file};
 use std::collections::BTreeSet;
 
-/// How a part of the page is cited, and its heading there.
+/// Form of a citation of each section of the page, and the heading of the section.
 const PARTS: [(&str, &str); 4] = [
     ("torch-spyre facts, ", "## torch-spyre facts"),
     ("cost models, ", "## Cost models"),
@@ -11,7 +11,7 @@ const PARTS: [(&str, &str); 4] = [
     ("schema, ", "## Schema"),
 ];
 
-/// The names of the rows of a part: those in its first column.
+/// Returns the names of the rows of a section: those in its first column.
 fn row_names<'p>(page: &'p str, heading: &str) -> BTreeSet<&'p str> {
     let part = page.split_once(heading).map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
     part.lines()
@@ -42,7 +42,7 @@ fn find_citations(text: &str, citation: &str) -> Vec<String> {
     found
 }
 
-/// Splits a text into a leading name and the rest.
+/// Splits a text into a leading name and the remainder.
 fn first_name(text: &str) -> Option<(&str, &str)> {
     let is_section = text.starts_with("section ");
     let begin = if is_section { "section ".len() } else { 0 };
@@ -56,12 +56,12 @@ fn find_missing(text: &str, page: &str) -> Vec<String> {
     let text = join_lines(text);
     let of_part = |(citation, heading): &(&str, &str)| {
         let known = row_names(page, heading);
-        // A part of a section of the schema is in its row.
+        // A subsection of the schema has the row of its section.
         let is_known = |name: &str| {
             known.contains(name)
                 || name.split_once('.').is_some_and(|(whole, _)| name.starts_with("section") && known.contains(whole))
         };
-        // Another chapter is cited by its number alone: "2.6, 9".
+        // Further chapters are cited by number alone: "2.6, 9".
         let is_known = |name: &String| is_known(name) || known.contains(format!("section {name}").as_str());
         find_citations(&text, citation)
             .into_iter()

@@ -1,9 +1,9 @@
-//! Codes of messages: each is emitted somewhere.
+//! Codes of messages: each is emitted somewhere in the code.
 
 use super::{expect_none, find_word, list_files, load_sources, read_file};
-use rooms::Source;
+use rooms::RustSource;
 
-/// Constants of the table in `src/codes`.
+/// Returns the constants of the table in `src/codes`.
 fn read_code_constants() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for path in list_files("src/codes", &["rs"]) {
@@ -21,7 +21,7 @@ fn read_code_constants() -> Vec<(String, String)> {
 #[test]
 fn emits_every_code() {
     let rust = load_sources(&["src", "crates", "python/src", "tools"]);
-    let is_table = |source: &&Source| source.path.starts_with("src/codes") && !source.path.ends_with("page.rs");
+    let is_table = |source: &&RustSource| source.path.starts_with("src/codes") && !source.path.ends_with("page.rs");
     let rust: Vec<&str> =
         rust.iter().filter(|source| !is_table(source)).map(|source| source.shipped.as_str()).collect();
     let cpp: Vec<String> = list_files("dialects", &["cpp"]).iter().map(|path| read_file(path)).collect();

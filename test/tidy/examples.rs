@@ -1,5 +1,5 @@
 //! Generates the examples of the page of passes: the shortest function of a pass's test that the pass changes, before
-//! and after.
+//! and after it.
 
 use std::{
     io::Write,
@@ -33,7 +33,7 @@ fn breaks_trait_lists_at_commas() {
     assert_eq!((lines[0], lines[lines.len() - 1]), (format!("Traits: {},", traits(3)).as_str(), traits(9).as_str()));
 }
 
-/// The page of the passes with an example in the section of each. `tests` has the name and the test of each pass.
+/// Returns the page of the passes with an example in each section. `tests` has the name and the test of each pass.
 pub(crate) fn insert_examples(page: &str, tests: &[(String, String)]) -> String {
     let mut made = String::new();
     for (number, section) in page.split("### `-").enumerate() {
@@ -80,7 +80,7 @@ fn find_example(argument: &str, test: &str) -> Option<[String; 2]> {
     })
 }
 
-/// Returns each top-level op of a test by itself, after the aliases of its part of the file.
+/// Returns each top-level op of a test by itself, after the aliases of its section of the file.
 fn split_programs(test: &str) -> Vec<String> {
     let mut found = Vec::new();
     for part in test.split("// -----") {

@@ -1,8 +1,8 @@
-//! The traffic in the README is that of the table that `cargo xtask plans` writes.
+//! Checks that the traffic in the README equals the table that `cargo xtask plans` writes.
 
 use super::{expect_none, read_file};
 
-/// Rows of the README's table: how they begin, and the case of the measured table.
+/// Rows of the README's table: their prefix, and the case of the measured table.
 const ROWS: [(&str, &str); 5] = [
     ("| attention,", "attn_plain3d_32x1024x128_f16"),
     ("| causal attention,", "sdpa_causal_1x32x1024x128_f16"),

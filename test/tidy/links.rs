@@ -7,14 +7,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The folders that have pages, or are named on them.
+/// Folders that contain pages, or that pages name.
 const FOLDERS: [&str; 10] =
     ["benches", "crates", "dialects", "docs", "examples", "fuzz", "python", "src", "test", "tools"];
 
-/// The page that cites paths of other projects.
+/// Page that cites paths of other projects.
 const EXTERNAL_PATHS_PAGE: &str = "docs/reference/sources.md";
 
-/// The table of contents of the book.
+/// Table of contents of the book.
 const CONTENTS: &str = "docs/SUMMARY.md";
 
 fn list_pages() -> Vec<String> {
@@ -24,7 +24,7 @@ fn list_pages() -> Vec<String> {
         .collect()
 }
 
-/// The lines of a page that are no code.
+/// Returns the lines of a page outside of code.
 fn prose_lines(page: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_code = false;
     (1..).zip(page.lines()).filter(move |(_, line)| {
@@ -34,7 +34,7 @@ fn prose_lines(page: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A line in its parts: first text, then a code span, then text again.
+/// Splits a line into alternating text and code spans, text first.
 fn split_spans(line: &str) -> impl Iterator<Item = (bool, &str)> {
     line.split('`').enumerate().map(|(number, part)| (number % 2 == 1, part))
 }
@@ -61,7 +61,7 @@ fn collect_anchors(page: &str) -> BTreeSet<String> {
     headings.map(to_anchor).collect()
 }
 
-/// A path without `..`.
+/// Returns a path without `..`.
 fn normalize_path(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, component| {
         if component == Component::ParentDir {
@@ -73,7 +73,8 @@ fn normalize_path(path: &Path) -> PathBuf {
     })
 }
 
-/// Whether a code span is the path of one file or folder of the project: no pattern, and no placeholder in capitals.
+/// Returns whether a code span is the path of one file or folder of the project, without a pattern or a placeholder in
+/// capitals.
 fn is_path(span: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ['_', '-', '.', '/'].contains(&letter);
     let stands_for_a_name = |part: &str| part.chars().any(char::is_alphabetic) && part == part.to_uppercase();

@@ -6,7 +6,7 @@ use std::fs;
 
 const PAGE: &str = "docs/reference/generated/options.md";
 
-/// The tools, in order of the page; `spyre-opt` and `spyre-lsp-server` without the options of MLIR.
+/// Tools, in the order of the page; `spyre-opt` and `spyre-lsp-server` without the options of MLIR.
 const TOOLS: [&str; 8] = [
     "spyre-compile",
     "spyre-run",
@@ -18,7 +18,7 @@ const TOOLS: [&str; 8] = [
     "spyre-lsp-server",
 ];
 
-/// Returns the page with a section for each tool. Lines of the texts have no blanks at their ends.
+/// Returns the page with a section for each tool. Trailing blanks are removed.
 fn options_page(texts: &[(&str, String)]) -> String {
     let mut page = String::from(
         "<!-- Made by `cargo xtask docs` from `--help-all` of the tools. -->\n\n# Options of the tools\n\nThis page lists the options of every tool. \

@@ -1,4 +1,4 @@
-//! Writes the man pages, or the completions, of the tools into a folder: `cargo xtask man FOLDER`,
+//! Writes the man pages or the completion scripts of the tools to a folder: `cargo xtask man FOLDER`,
 //! `cargo xtask completions FOLDER`.
 
 mod write;

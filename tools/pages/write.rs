@@ -1,10 +1,10 @@
-//! A man page or completions of a tool.
+//! Man page and completion scripts of one tool.
 
 use clap::Command;
 use clap_complete::Shell;
 use std::{error::Error, path::Path};
 
-/// The shells that complete the tools' options.
+/// Shells with completion scripts.
 const SHELLS: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
 /// Writes the man page of a tool.

@@ -1,4 +1,4 @@
-//! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
+//! `spyre-compile`: compiles `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
 fn main() -> std::process::ExitCode {
     spyre_compiler::tool::spyre_compile::main(std::env::args_os()).into()

@@ -1,4 +1,4 @@
-//! `spyre-opt`: MLIR's opt driver with our dialects and passes.
+//! `spyre-opt`: MLIR's opt driver with the dialects and passes of the project.
 
 fn main() {
     std::process::exit(spyre_compiler::tool::spyre_opt::main(std::env::args_os()));

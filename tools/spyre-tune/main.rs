@@ -1,4 +1,4 @@
-//! `spyre-tune`: the best values of what a program leaves open.
+//! `spyre-tune`: finds the best values of a program's knobs.
 
 fn main() -> std::process::ExitCode {
     spyre_compiler::tool::spyre_tune::main(std::env::args_os()).into()

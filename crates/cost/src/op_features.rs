@@ -95,7 +95,7 @@ pub struct MatmulFeatures {
     /// Slices of `m`.
     pub m_slices: f64,
     /// Slices of `n`.
-    pub num_slices: f64,
+    pub n_slices: f64,
     /// Slices of the contracted dimension.
     pub k_slices: f64,
     /// Points of the batch dimensions.
@@ -106,7 +106,7 @@ pub struct MatmulFeatures {
     pub operand_bytes: f64,
     /// log2 of `m_slices`.
     pub log2_m_slices: f64,
-    /// log2 of `num_slices`.
+    /// log2 of `n_slices`.
     pub log2_n_slices: f64,
     /// log2 of the result elements per core, tile and batch entry.
     pub log2_area: f64,
@@ -120,7 +120,7 @@ impl MatmulFeatures {
     /// Returns the result elements per core, tile and batch entry.
     #[must_use]
     pub fn result_elements_per_core(&self) -> f64 {
-        self.m * self.n / (self.m_slices * self.num_slices)
+        self.m * self.n / (self.m_slices * self.n_slices)
     }
 }
 
@@ -245,7 +245,7 @@ fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
         m: 1.0,
         n: 1.0,
         m_slices: 1.0,
-        num_slices: 1.0,
+        n_slices: 1.0,
         k_slices: 1.0,
         batch: 1.0,
         ..MatmulFeatures::default()
@@ -257,7 +257,7 @@ fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
         let points = as_f64(dim.extent) / tiles;
         match (output.is_indexed_by(index), first.is_indexed_by(index), second.is_indexed_by(index)) {
             (false, ..) => (product.k_slices, product.k_tiles) = (product.k_slices * slices, product.k_tiles * tiles),
-            (true, false, _) => (product.n, product.num_slices) = (product.n * points, product.num_slices * slices),
+            (true, false, _) => (product.n, product.n_slices) = (product.n * points, product.n_slices * slices),
             (true, true, false) if !is_shared_batch(op, index, first, second) => {
                 (product.m, product.m_slices) = (product.m * points, product.m_slices * slices);
             }
@@ -275,7 +275,7 @@ fn compute_matmul_features(op: &OpShape) -> MatmulFeatures {
         as_f64(operand.device_bytes) / as_f64(tiles) / batch
     };
     product.operand_bytes = of_tile(first) + of_tile(second);
-    (product.log2_m_slices, product.log2_n_slices) = (product.m_slices.log2(), product.num_slices.log2());
+    (product.log2_m_slices, product.log2_n_slices) = (product.m_slices.log2(), product.n_slices.log2());
     product.log2_area = product.result_elements_per_core().log2();
     product.batching = match batch {
         Some(batch) => match [first, second].iter().filter(|operand| operand.inner == Some(batch)).count() {

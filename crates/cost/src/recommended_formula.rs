@@ -75,10 +75,10 @@ fn estimate_hbm_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
 /// cores share.
 fn estimate_contended_bytes(product: &MatmulFeatures, model: &TimeModel) -> f64 {
     let constants = &model.recommended;
-    let (slices, log2) = if product.m_slices > product.num_slices {
+    let (slices, log2) = if product.m_slices > product.n_slices {
         (product.m_slices, product.log2_m_slices)
     } else {
-        (product.num_slices, product.log2_n_slices)
+        (product.n_slices, product.log2_n_slices)
     };
     estimate_spilled_bytes(&model.torch_spyre, product)
         + product.operand_bytes * (compute_fan_out_factor(slices, log2, constants.fan_cores, constants.fan) - 1.0)
@@ -100,7 +100,7 @@ fn estimate_compute_ns(op: &OpFeatures, model: &TimeModel) -> f64 {
     if op.kind == OpKind::Matmul {
         let product = &op.product;
         let summed = if product.k_slices > 1.0 { product.k_slices * constants.summed_slices } else { 1.0 };
-        let cores = product.m_slices * product.num_slices * product.batch_slices * summed;
+        let cores = product.m_slices * product.n_slices * product.batch_slices * summed;
         return op.points / (cores * compute_matmul_rate(op, model));
     }
     let from_hbm = if op.kind == OpKind::Reduction { constants.reduction } else { constants.pointwise };
@@ -133,7 +133,7 @@ fn compute_matmul_rate(op: &OpFeatures, model: &TimeModel) -> f64 {
                 constants.fan_cores,
                 constants.fan_rows,
             ) * compute_fan_out_factor(
-                product.num_slices,
+                product.n_slices,
                 product.log2_n_slices,
                 constants.fan_cores,
                 constants.fan_columns,

@@ -98,7 +98,7 @@ pub(super) fn estimate_split_penalty_ns(constants: &TorchSpyreTime, product: &Ma
     if excess <= 0.0 {
         return 0.0;
     }
-    let (rows, columns) = ((product.m_slices, product.log2_m_slices), (product.num_slices, product.log2_n_slices));
+    let (rows, columns) = ((product.m_slices, product.log2_m_slices), (product.n_slices, product.log2_n_slices));
     let (long, short) = if product.m >= product.n { (rows, columns) } else { (columns, rows) };
     let doublings = |(slices, log2): (f64, f64), knee: f64| if slices > knee { log2 - knee.log2() } else { 0.0 };
     excess

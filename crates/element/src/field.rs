@@ -78,12 +78,13 @@ impl FieldElement {
 ///
 /// An element is a pair of a residue modulo P and a residue modulo Q, where P = 2 Q + 1 and both are prime. Sums,
 /// differences, products and quotients act on each residue, so results do not depend on the order of evaluation. 4 has
-/// the order Q modulo P: `exp` of a pair has the residue `4^(the residue modulo Q)` modulo P, and so `exp(a + b) =
-/// exp(a) exp(b)`. No law defines the second residue of an exponential. It is a hash, and everything computed from it
-/// is marked as spent: an exponential of a spent element takes a hash of its first residue as exponent. A zero has the
-/// exponential 1, and products with a zero are zeros that are not spent, wherever the zero comes from. So the law holds
-/// for one exponential on each path, and equal elements have equal exponentials everywhere. In lawful draws it holds
-/// for all exponentials, but exponentials of exponentials detect fewer differences.
+/// the order Q modulo P: `exp` of a pair has the residue `4^(the residue modulo Q)` modulo P, and so
+/// `exp(a + b) = exp(a) exp(b)`. No law defines the second residue of an exponential. It is a hash, and everything
+/// computed from it is marked as spent: an exponential of a spent element takes a hash of its first residue as
+/// exponent. A zero has the exponential 1, and products with a zero are zeros that are not spent, wherever the zero
+/// comes from. So the law holds for one exponential on each path, and equal elements have equal exponentials
+/// everywhere. In lawful draws it holds for all exponentials, but exponentials of exponentials detect fewer
+/// differences.
 ///
 /// Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Every other
 /// function is a keyed hash of its name, its constants and the first residue of its operand. Maximum, minimum and
@@ -93,8 +94,8 @@ impl FieldElement {
 /// result, as of 0 / 0, is an element, too, distinct from unwritten memory.
 ///
 /// Two elements compare equal if their first residues are equal. Two programs that are different polynomials of degree
-/// d agree on a draw by chance with probability at most d / P (Schwartz and Zippel), two different operands of a hash
-/// with 1 / P; P is nearly 2^31.
+/// d agree on a draw with probability at most d / P (Schwartz and Zippel). Hashes of two different operands agree with
+/// probability 1 / P. P is nearly 2^31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FiniteField {
     key: u64,

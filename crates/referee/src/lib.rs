@@ -20,11 +20,11 @@ pub use load::{
 };
 pub use report::RunReport;
 pub use run::{
-    digits::Companions,
-    instantiations::Simulated,
+    digits::ShadowResult,
+    instantiations::SimulatedArithmetic,
     interval_arithmetic::{BoundedNumber, IntervalArithmetic},
     lx_image::{LxImage, LxRange},
     shadow_memory::ShadowArithmetic,
-    simulation::{Accompanied, RunOptions, RunOutcome, Simulation},
+    simulation::{RunOptions, RunOutcome, RunWithShadow, Simulation},
 };
 pub use traffic::Traffic;

@@ -121,13 +121,13 @@ fn enumerate_core_splits(tile: &TileOp, whole: &OpFeatures, cores: i64) -> Vec<O
     let summed: i64 = tile.dims.iter().filter(|dim| dim.is_reduced).map(|dim| dim.extent).product();
     let points = [to_i64(product.m), to_i64(product.n), summed, to_i64(product.batch)];
     let of = |slices: &Vec<i64>| {
-        let [m_slices, num_slices, k_slices, batch_slices] = [0, 1, 2, 3].map(|class| to_f64(slices[class]));
+        let [m_slices, n_slices, k_slices, batch_slices] = [0, 1, 2, 3].map(|class| to_f64(slices[class]));
         let mut divided = *whole;
-        divided.cores = m_slices * num_slices * k_slices * batch_slices;
+        divided.cores = m_slices * n_slices * k_slices * batch_slices;
         divided.tile_rows = product.m / m_slices;
         let own = &mut divided.product;
-        (own.m_slices, own.num_slices, own.k_slices, own.batch_slices) = (m_slices, num_slices, k_slices, batch_slices);
-        (own.log2_m_slices, own.log2_n_slices) = (m_slices.log2(), num_slices.log2());
+        (own.m_slices, own.n_slices, own.k_slices, own.batch_slices) = (m_slices, n_slices, k_slices, batch_slices);
+        (own.log2_m_slices, own.log2_n_slices) = (m_slices.log2(), n_slices.log2());
         own.log2_area = own.result_elements_per_core().log2();
         divided
     };

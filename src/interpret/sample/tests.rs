@@ -184,7 +184,7 @@ fn random_selection(shape: &[usize], seeds: &[usize]) -> ElementSelection {
 
 proptest! {
     #[test]
-    fn a_sample_computes_what_the_whole_program_does(
+    fn samples_equal_complete_runs(
         ops in prop::collection::vec((0_usize..11, 0_usize..100), 1..9), seeds in prop::collection::vec(0_usize..1000, 1..4)
     ) {
         prop_assert_eq!(find_sample_mismatch(&ops, &seeds), None);

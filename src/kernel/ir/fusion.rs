@@ -125,8 +125,8 @@ impl NeighborFusion<'_> {
         false
     }
 
-    /// Fuses a segment of the second kernel into the first, each given with its number; the remaining ops of the second
-    /// one stay a kernel.
+    /// Fuses a segment of the second kernel into the first, each with its number; the remaining ops of the second one
+    /// stay a kernel.
     fn fuse_segment<'c>(
         &self,
         (first, kernel): (usize, Op<'c>),

@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn no_choice_moves_fewer_bytes(flow in graphs()) {
+    fn finds_minimum_bytes(flow in graphs()) {
         let found = flow.choose_sticks(StickStrategy::Global).ok();
         let bytes = |choice: &LayoutChoice| choice.moved_bytes + padding_bytes(&flow, &choice.buffer_sticks);
         prop_assert_eq!(found.as_ref().map(bytes), exhaustive(&flow));

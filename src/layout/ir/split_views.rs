@@ -37,8 +37,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then knows their
-/// layout, and can have them in LX.
+/// Marks a view of the beginning of an argument as a window of it: a loop that reads tiles of the view then has their
+/// layout, and can keep them in LX.
 fn mark_window(shows: Op<'_>) {
     let (input, output) = (shows.inputs()[0], shows.output());
     let (Some(whole), Some(part)) = (DeviceTensor::from_type(input.r#type()), DeviceTensor::from_type(output.r#type()))

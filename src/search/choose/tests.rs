@@ -402,7 +402,7 @@ fn completes_paths_with_best_edges_before_and_after_a_nest() {
 #[test]
 fn updates_costs_of_ops_outside_of_loops() {
     let ops = elementwise_chain(4);
-    // The last op takes no longer in a loop than without, but for its iterations.
+    // The last op takes no longer in a loop than without a loop, except for its iterations.
     let judge = |apart_ns| ByteCostEvaluator { apart_ns, ..ByteCostEvaluator::new(&ops, 1 << 20) };
     let outside = vec![ModeledCost { ns: 10.0, hbm_bytes: 0 }; 4];
     let of = |apart_ns: f64, inside: Range<usize>| {

@@ -440,7 +440,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         let read = &items.list[op].reads[operand];
         let Some(maker) = items.plain[op].inputs[operand].producer else { return Ok(read.value) };
         let shared = self.tree.common_depth(op, maker);
-        // A view of a complete value shows the results of the loops; a loop that existed before stays unchanged.
+        // A view of a complete value reads the results of the loops; a loop that existed before stays unchanged.
         if items.list[maker].compute.is_none() || shared == 0 && !read.views.is_empty() {
             self.move_views(read.value, self.block_anchor(body));
             return Ok(read.value);

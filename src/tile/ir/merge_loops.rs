@@ -123,8 +123,8 @@ impl<'c> LoopMerge<'c> {
         Ok(())
     }
 
-    /// Returns the first op of the second loop that needs a finished value of the first one; the terminator, if a form
-    /// is yielded uncorrected.
+    /// Returns the first op of the second loop that needs a finished value of the first one; the terminator, if a
+    /// dependent value is yielded uncorrected.
     fn first_blocking_op(&self) -> Op<'c> {
         let body = self.second.body_ops();
         let waits = |op: &&Op<'c>| {

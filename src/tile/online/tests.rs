@@ -266,7 +266,7 @@ proptest! {
 
     /// Checks the corrections on random programs: the values at the end of a loop equal the finished ones.
     #[test]
-    fn a_loop_ends_with_what_is_finished(
+    fn ends_loops_with_finished_values(
         begins_with_softmax in any::<bool>(),
         seeds in prop::collection::vec(any::<[u8; 3]>(), 1..12),
         elements in prop::collection::vec(-2.0..2.0_f64, 2 * LENGTH),

@@ -380,7 +380,7 @@ fn flatten(tree: &LoopTree, nodes: &[LoopTreeNode], around: &[usize], to: &mut V
 
 proptest! {
     #[test]
-    fn every_op_stands_in_its_loops_behind_what_it_reads(ops in programs()) {
+    fn places_ops_in_their_loops_after_their_operands(ops in programs()) {
         let tree = build_tree(&ops);
         prop_assert_eq!(&tree, &build_tree(&ops));
         let mut order = Vec::new();

@@ -10,7 +10,7 @@ use crate::{
     },
     tool::{self, Reporter, diagnostics::install_handler},
 };
-use referee::{BoundedNumber, Companions, HostArray, IntervalArithmetic, RunOptions, RunReport, Simulation};
+use referee::{BoundedNumber, HostArray, IntervalArithmetic, RunOptions, RunReport, ShadowResult, Simulation};
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 /// Runs the bundle in the device's formats and, next to each element, without rounding. Compares the results with those
@@ -65,7 +65,7 @@ pub(crate) fn check_against_module(
 struct CheckedResult<'a> {
     name: &'a str,
     found: &'a HostArray,
-    companion: &'a Companions<BoundedNumber>,
+    companion: &'a ShadowResult<BoundedNumber>,
     reference: &'a ReferenceResults,
     /// Position among the results.
     number: usize,

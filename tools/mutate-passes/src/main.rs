@@ -1,8 +1,8 @@
 //! `cargo xtask mutate-passes`: mutates the passes one line at a time and counts how many mutants the tests detect.
 //!
-//! All mutants are compiled in one build: in a copy of the tree each sampled expression becomes a choice between the
+//! All mutants are compiled in one build. In a copy of the tree each sampled expression becomes a choice between the
 //! original and the mutant, and an environment variable selects the mutant of a process. Each test runs once without a
-//! mutant, to record which of these expressions it evaluates: a mutant only runs the tests that can detect it.
+//! mutant, to record which of these expressions it evaluates. So a mutant runs only the tests that can detect it.
 
 mod run;
 mod sites;
@@ -19,10 +19,10 @@ use std::{
 };
 use suite::{MutantOutcome, TestSuite};
 
-/// The variable that names the mutant of a process.
+/// Environment variable that selects the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
 
-/// The variable that names a folder, in which a process creates a file for each mutant whose expression it evaluates.
+/// Environment variable with a folder, in which a process creates a file for each mutant whose expression it evaluates.
 pub(crate) const REACHED: &str = "SPYRE_REACHED";
 
 /// Default number of mutants.
@@ -41,8 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// `mutate-passes WORK [SAMPLE [FIRST [END]]]`: the folder for the copy, how many mutants are sampled, and which of
-/// these are tried.
+/// Runs `mutate-passes WORK [SAMPLE [FIRST [END]]]`: the folder of the copy, the number of sampled mutants, and the
+/// range of these that is tried.
 fn run_command_line() -> Result<(), String> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let number = |position: usize, default: usize| match arguments.get(position) {
@@ -73,7 +73,7 @@ pub(crate) struct MutantVerdict<'a> {
     outcome: MutantOutcome,
 }
 
-/// The mutated tree, built: mutants that do not compile are replaced until all do.
+/// Builds the mutated tree. Replaces mutants that do not compile until all compile.
 fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<MutationSite>, TestSuite), String> {
     let places = tree::find_sites_by_stage(root)?;
     tree::copy_tree(root, copy, &places)?;

@@ -1,4 +1,4 @@
-//! Running a test program up to a limit.
+//! Runs a test program up to a time limit.
 
 use std::{
     os::unix::process::CommandExt,
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How a test program ended.
+/// Outcome of a test program.
 #[derive(Debug, PartialEq)]
 pub(crate) enum TestEnd {
     Success,
@@ -15,7 +15,7 @@ pub(crate) enum TestEnd {
     Limit,
 }
 
-/// A test program runs in a separate process group, so that its child processes are stopped with it.
+/// Runs a test program in a separate process group, so that its child processes are stopped with it.
 pub(crate) fn run_to_end(command: &mut Command, limit: Duration) -> TestEnd {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let Ok(mut child) = command.spawn() else { return TestEnd::Failure };

@@ -1,4 +1,4 @@
-//! Places in a file where an expression can be broken, and the file with some of them broken.
+//! Finds the expressions of a file that can be mutated, and rewrites the file with some of them mutated.
 
 use quote::{ToTokens, quote};
 use std::{
@@ -11,14 +11,14 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// An expression that a mutant changes.
+/// Expression that a mutant changes.
 #[derive(Clone, Debug)]
 pub(crate) struct MutationSite {
-    /// The number of the mutant.
+    /// Number of the mutant.
     pub(crate) number: usize,
-    /// The file, from the root of the tree.
+    /// Path from the root of the tree.
     pub(crate) path: PathBuf,
-    /// The place in the order of the file's candidates.
+    /// Position among the candidates of the file.
     ordinal: usize,
     line: usize,
     was: String,
@@ -26,7 +26,7 @@ pub(crate) struct MutationSite {
 }
 
 impl MutationSite {
-    /// Returns this site with another number of the mutant.
+    /// Returns this site with another mutant number.
     pub(crate) fn with_number(&self, number: usize) -> Self {
         Self { number, ..self.clone() }
     }
@@ -39,7 +39,7 @@ impl fmt::Display for MutationSite {
     }
 }
 
-/// Every place of a file.
+/// Returns every site of a file.
 pub(crate) fn find_sites(text: &str, path: &Path) -> Result<Vec<MutationSite>, syn::Error> {
     let mut file = syn::parse_file(text)?;
     let mut finder = SiteVisitor::default();
@@ -55,7 +55,7 @@ pub(crate) fn find_sites(text: &str, path: &Path) -> Result<Vec<MutationSite>, s
     Ok(finder.found.into_iter().enumerate().map(site).collect())
 }
 
-/// The file with a choice in place of each of these expressions.
+/// Returns the file with a choice in place of each of these expressions.
 pub(crate) fn mutate_file(text: &str, sites: &[&MutationSite]) -> Result<String, String> {
     let mut file = syn::parse_file(text).map_err(|error| error.to_string())?;
     let mut visitor = SiteVisitor {
@@ -147,7 +147,7 @@ fn mutate_binary(binary: &ExprBinary) -> Option<Expr> {
         BinOp::Ne(_) => parse_quote!(#left == #right),
         BinOp::And(_) if !has_let(left) && !has_let(right) => parse_quote!(#left || #right),
         BinOp::Or(_) => parse_quote!(#left && #right),
-        // A constant offset is removed; of two operands one is replaced by the other.
+        // A constant offset is removed; of two operands one replaces the other.
         BinOp::Add(_) | BinOp::Sub(_) if is_number(right) => (**left).clone(),
         BinOp::Sub(_) if !is_number(left) => parse_quote!(#right - #left),
         BinOp::Div(_) | BinOp::Rem(_) if !is_number(left) => (**left).clone(),
@@ -173,7 +173,7 @@ fn mutate_call(call: &ExprMethodCall) -> Option<Expr> {
     // `max` of an iterator takes no operand; its mutant has the same type, so it is a site as well.
     let mut other_call = call.clone();
     other_call.method = syn::Ident::new(other, call.method.span());
-    // `take` and `skip` give other types.
+    // `take` and `skip` return other types.
     if other == "take" { None } else { Some(Expr::MethodCall(other_call)) }
 }
 

@@ -16,8 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test that exceeds this multiple of its time without a mutant, and this minimum, is stopped. Such mutants are
-/// counted separately: on a busy machine a timeout is weaker evidence than a failed test.
+/// Maximum slowdown of a test. A test that exceeds this multiple of its time without a mutant, and the minimum, is
+/// stopped. These mutants are counted separately: on a busy machine a timeout is weaker evidence than a failed test.
 const MAX_SLOWDOWN: u32 = 10;
 const MIN_TIME_LIMIT: Duration = Duration::from_secs(60);
 
@@ -25,10 +25,10 @@ const MIN_TIME_LIMIT: Duration = Duration::from_secs(60);
 /// increasing time. The remaining tests of a surviving mutant may be run by hand.
 const MAX_TEST_TIME: Duration = Duration::from_secs(120);
 
-/// The text tests, which have their own harness: its arguments are parts of the paths of tests.
+/// Text tests, which have their own harness; its arguments are substrings of test paths.
 const LIT: &str = "lit";
 
-/// The test programs. Only the tests that evaluate a mutant's expression are run, since no other test can detect it.
+/// Test programs. Only the tests that evaluate a mutant's expression are run, since no other test can detect it.
 const PROGRAMS: [&str; 22] = [
     "spyre_compiler",
     "scratchpad",
@@ -54,7 +54,7 @@ const PROGRAMS: [&str; 22] = [
     "random_loops",
 ];
 
-/// Text of a mutant's switch in the mutated tree, up to the mutant's number.
+/// Call that selects a mutant in the mutated tree, up to the mutant's number.
 const SWITCH: &str = "crate :: mutant :: is (";
 
 /// Random cases of a family for each mutant.
@@ -65,7 +65,7 @@ const RANDOM_CASES: &str = "30";
 pub(crate) enum MutantOutcome {
     /// This test program failed.
     Noticed(String),
-    /// This test program did not come to an end.
+    /// This test program exceeded its time limit.
     Stopped(String),
     Survives,
     /// No test evaluates its expression.
@@ -83,31 +83,31 @@ impl fmt::Display for MutantOutcome {
     }
 }
 
-/// The test programs of the mutated tree, and the expressions that each of their tests evaluates.
+/// Test programs of the mutated tree, and the expressions that each of their tests evaluates.
 pub(crate) struct TestSuite {
     tree: PathBuf,
     programs: BTreeMap<&'static str, PathBuf>,
     tests: Vec<MeasuredTest>,
 }
 
-/// Measured tests, with the files that they were measured with.
+/// Measured tests, with the files on which the measurements depend.
 #[derive(Serialize, Deserialize)]
 struct MeasuredTests {
     key: BTreeSet<String>,
     tests: Vec<MeasuredTest>,
 }
 
-/// A test, as it is without a mutant.
+/// Measurement of a test without a mutant.
 #[derive(Serialize, Deserialize)]
 struct MeasuredTest {
     program: String,
     name: String,
     time: Duration,
-    /// The mutants whose expressions the test evaluates.
+    /// Mutants whose expressions the test evaluates.
     reaches: BTreeSet<usize>,
 }
 
-/// The numbers of the mutants that the compiler refuses.
+/// Returns the numbers of the mutants that the compiler rejects.
 pub(crate) fn find_uncompilable(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
@@ -185,7 +185,7 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<TestSuite, String> {
     Ok(TestSuite { tree: tree.to_owned(), programs, tests: Vec::new() })
 }
 
-/// A test program that cargo built: its name and where it is.
+/// Returns the name and the path of a test program that cargo built.
 fn parse_executable(message: &Value) -> Option<(String, PathBuf)> {
     let is_test = message["profile"]["test"].as_bool()?;
     let name = message["target"]["name"].as_str()?;
@@ -247,7 +247,7 @@ impl TestSuite {
         Ok(())
     }
 
-    /// The names of a program's tests that are not ignored.
+    /// Lists the tests of a program that are not ignored.
     fn list_tests(&self, program: &str) -> Result<Vec<String>, String> {
         if program == LIT {
             return list_text_tests(&self.tree.join("test"));
@@ -286,13 +286,13 @@ impl TestSuite {
         Ok(Some(MeasuredTest { program: program.to_owned(), name, time, reaches }))
     }
 
-    /// Returns the outcome of a mutant. The tests that evaluate its expression run program by program, the quickest
-    /// first, and the first test that notices the mutant decides.
+    /// Returns the outcome of a mutant. The tests that evaluate its expression run program by program, quickest first,
+    /// up to the first test that detects the mutant.
     pub(crate) fn run(&self, site: &MutationSite) -> MutantOutcome {
         let mut runs: BTreeMap<&str, (Duration, Vec<&str>)> = BTreeMap::new();
         let mut left = MAX_TEST_TIME;
         for test in self.tests.iter().filter(|test| test.reaches.contains(&site.number)) {
-            // The tests are in the order of their times.
+            // Tests are sorted by time.
             let Some(rest) = left.checked_sub(test.time) else { break };
             left = rest;
             let (time, names) = runs.entry(&test.program).or_default();
@@ -315,7 +315,7 @@ impl TestSuite {
         MutantOutcome::Survives
     }
 
-    /// Runs a program with the names of tests, which selects only these tests.
+    /// Returns a command that runs only the named tests of a program.
     fn test_command(&self, program: &str, names: &[&str]) -> Command {
         let mut command = self.program_command(program);
         command.args(names);

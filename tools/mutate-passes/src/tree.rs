@@ -1,4 +1,4 @@
-//! The copy of the tree, and its mutants.
+//! Copy of the source tree, and its mutants.
 
 use crate::{
     MUTANT, REACHED, read_file,
@@ -11,12 +11,12 @@ use std::{
     process::Command,
 };
 
-/// The stages with mutants: each has an equal share of a sample, and they alternate, so that a prefix of a sample
-/// covers all.
+/// Stages with mutants. Each has an equal share of a sample, and the stages alternate, so that a prefix of a sample
+/// covers all of them.
 pub(crate) const STAGES: [&str; 7] =
     ["src/tile", "src/work", "src/bundle", "src/launch", "src/lx", "src/search", "crates/scratchpad/src"];
 
-/// The files of the mutated tree with the function that returns the mutant of a process: one in each crate.
+/// Root files of the crates with mutants; each defines the function that returns the mutant of a process.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
 /// Copies the files of the tree that git tracks, except those that [`write_mutants`] writes. Unchanged files keep their
@@ -26,7 +26,7 @@ pub(crate) fn copy_tree(root: &Path, copy: &Path, places: &[Vec<MutationSite>]) 
         places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
     for path in list_files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
-        // A file that is only deleted from the folder is still known to git.
+        // git still lists a file that was deleted from the folder only.
         if let Ok(bytes) = fs::read(&from) {
             write_changed(&to, &bytes)?;
         }
@@ -42,7 +42,7 @@ fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), String> {
     written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// The files of the tree, also new ones that git does not ignore.
+/// Lists the files of the tree, including new files that git does not ignore.
 fn list_files(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut command = Command::new("git");
     command.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(root);
@@ -50,7 +50,7 @@ fn list_files(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect())
 }
 
-/// Every place of the stages where there could be a mutant, stage by stage.
+/// Returns every site of the stages, stage by stage.
 pub(crate) fn find_sites_by_stage(root: &Path) -> Result<Vec<Vec<MutationSite>>, String> {
     STAGES.iter().map(|stage| find_sites_of_stage(root, stage)).collect()
 }
@@ -64,11 +64,11 @@ fn find_sites_of_stage(root: &Path, stage: &str) -> Result<Vec<MutationSite>, St
     Ok(all)
 }
 
-/// The place of a mutant: its stage, and its position among the places of the stage.
+/// Position of a site: its stage, and its index among the sites of the stage.
 pub(crate) type SitePosition = (usize, usize);
 
-/// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site that is known not
-/// to compile is replaced by the next.
+/// Samples this many sites of each stage, spread evenly over the stage; the stages alternate. A site in `broken`, which
+/// does not compile, is replaced by the next one.
 pub(crate) fn sample_sites(num_places: &[usize], sample: usize, broken: &BTreeSet<SitePosition>) -> Vec<SitePosition> {
     let share = sample.div_ceil(num_places.len());
     let mut chosen = Vec::new();
@@ -131,7 +131,7 @@ fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
         .try_for_each(|path| write_changed(&copy.join(path), (read_file(&root.join(path))? + &switch).as_bytes()))
 }
 
-/// The function that every mutated site calls; it writes a file for each mutant that it was called for, once.
+/// Function that every mutated site calls. It creates a file for each mutant whose site it was called from, once.
 const FUNCTION: &str = r#"
 /// Which mutant this process is.
 pub(crate) mod mutant {

@@ -1,19 +1,19 @@
-//! Circles between the files of a crate.
+//! Import cycles between the files of a crate.
 
 use crate::{
     graph::{RoomImport, find_shortest_path, format_cycle, module_of},
     imports::{Imports, Module, parse_imports},
-    source::Source,
+    source::RustSource,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files of a crate and the paths that they name, by module.
-struct CrateFiles<'a>(BTreeMap<Module, (&'a Source, Imports)>);
+struct CrateFiles<'a>(BTreeMap<Module, (&'a RustSource, Imports)>);
 
-/// Returns a line for each import cycle between files. A name counts where it is defined, also if it is re-exported.
-/// The file of a folder and the files in the folder count as one, so imports between them form no cycle. Imports
-/// between two rooms are checked by the order of rooms; of cycles that share a file only the first is reported.
-pub(crate) fn find_file_cycles(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
+/// Returns a line for each import cycle between files. A name belongs to the file that defines it, even if it is
+/// re-exported. The file of a folder and the files in the folder count as one, so imports between them form no cycle.
+/// The order of rooms covers imports between rooms. Of cycles that share a file only the first is reported.
+pub(crate) fn find_file_cycles(sources: &[RustSource], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
     let files = sources.iter().map(|source| {
@@ -83,7 +83,8 @@ mod tests {
     use super::*;
 
     fn find_cycles(files: &[(&str, &str)]) -> Vec<String> {
-        let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(format!("src/{path}"), text)).collect();
+        let sources: Vec<RustSource> =
+            files.iter().map(|(path, text)| RustSource::new(format!("src/{path}"), text)).collect();
         find_file_cycles(&sources, |module| {
             module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default()
         })

@@ -3,11 +3,11 @@
 use crate::{
     house::House,
     imports::{Import, Module, parse_imports},
-    source::Source,
+    source::RustSource,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A place where one room imports another.
+/// Import of one room by another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RoomImport {
     pub(crate) from: String,
@@ -27,15 +27,15 @@ pub(crate) struct RoomGraph<'a> {
 }
 
 impl RoomImport {
-    /// The edge of a path that a file names.
-    pub(crate) fn from_import(from: &str, to: &str, source: &Source, import: &Import) -> Self {
+    /// Returns the edge of a path that a file names.
+    pub(crate) fn from_import(from: &str, to: &str, source: &RustSource, import: &Import) -> Self {
         let place = source.location(import.offset);
         let text = format!("{place}: {from} imports crate::{}", import.path.join("::"));
         Self { from: from.to_owned(), to: to.to_owned(), text, place }
     }
 }
 
-/// The module of a file below a folder `src`: `src/layout/ir/mod.rs` is `layout::ir`.
+/// Returns the module of a file below a folder `src`: `src/layout/ir/mod.rs` is `layout::ir`.
 pub(crate) fn module_of(path: &str) -> Module {
     let inside = path.split_once("src/").map_or(path, |(_, inside)| inside);
     let inside = inside.trim_end_matches(".rs").trim_end_matches("/mod");
@@ -44,7 +44,7 @@ pub(crate) fn module_of(path: &str) -> Module {
 
 impl<'a> RoomGraph<'a> {
     /// Reads the graph of the files of `src`.
-    pub(crate) fn from_sources(house: &'a House, sources: &[Source]) -> Self {
+    pub(crate) fn from_sources(house: &'a House, sources: &[RustSource]) -> Self {
         let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
         let is_module = |path: &[String]| modules.contains(path);
         let mut graph = Self { house, lines: BTreeMap::new(), edges: Vec::new() };
@@ -63,7 +63,7 @@ impl<'a> RoomGraph<'a> {
         graph
     }
 
-    /// Everything that is wrong, a line each.
+    /// Returns all violations, one line each.
     pub(crate) fn find_violations(&self) -> Vec<String> {
         let order = self.house.order();
         let unknown = self.lines.keys().filter(|room| !order.contains(room));
@@ -124,14 +124,14 @@ fn find_cycles(edges: &[&RoomImport], backward: &[&RoomImport]) -> Vec<String> {
     new.filter_map(close).collect()
 }
 
-/// A circle in words.
+/// Formats a cycle as text.
 pub(crate) fn format_cycle(circle: &[&RoomImport]) -> String {
     let steps: Vec<String> =
         circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
     format!("a circle: {}", steps.join(", "))
 }
 
-/// The imports of a shortest way from one place to another.
+/// Returns the imports of a shortest path from one room to another.
 pub(crate) fn find_shortest_path<'e>(edges: &[&'e RoomImport], from: &str, to: &str) -> Option<Vec<&'e RoomImport>> {
     let mut ways: Vec<Vec<&RoomImport>> = vec![Vec::new()];
     let mut reached: BTreeSet<&str> = BTreeSet::new();
@@ -173,8 +173,9 @@ mod tests {
 
     /// Returns the violations in a house of these files, with an empty file added for every room.
     fn find_violations_in(house: &House, files: &[(&str, &str)]) -> Vec<String> {
-        let empty = house.rooms.iter().map(|room| Source::new(format!("src/{}.rs", room.name), ""));
-        let sources: Vec<Source> = empty.chain(files.iter().map(|(path, text)| Source::new(*path, text))).collect();
+        let empty = house.rooms.iter().map(|room| RustSource::new(format!("src/{}.rs", room.name), ""));
+        let sources: Vec<RustSource> =
+            empty.chain(files.iter().map(|(path, text)| RustSource::new(*path, text))).collect();
         RoomGraph::from_sources(house, &sources).find_violations()
     }
 

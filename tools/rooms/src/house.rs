@@ -1,6 +1,6 @@
-//! Rules for imports between rooms and packages: their only definition.
+//! Import rules for rooms and packages, defined only here.
 
-/// A folder of `src`, or a file there that is no folder.
+/// Room: a folder of `src`, or a file there.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
     /// Its name in `crate::NAME`.
@@ -9,14 +9,14 @@ pub struct Room {
     pub is_stage: bool,
 }
 
-/// A package of the workspace.
+/// Package of the workspace.
 #[derive(Clone, Copy, Debug)]
 pub struct Package {
     /// Its name.
     pub name: &'static str,
-    /// Where it is; empty for the project's own folder.
+    /// Folder; empty for the project's own package.
     pub folder: &'static str,
-    /// The packages of the workspace that it depends on, its tests included.
+    /// Packages of the workspace that it depends on, including those of its tests.
     pub needs: &'static [&'static str],
 }
 
@@ -47,25 +47,25 @@ pub const PHASES: [Phase; 8] = [
     phase("emit", "files", &["sdsc"]),
 ];
 
-/// An import that breaks the order and stays for now.
+/// Tolerated import that violates the order.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// The room that imports.
+    /// Importing room.
     pub from: &'static str,
-    /// The room that is imported.
+    /// Imported room.
     pub to: &'static str,
-    /// Why it stays.
+    /// Reason for the exception.
     pub reason: &'static str,
 }
 
-/// The rooms and packages with their order.
+/// Rooms and packages with their order.
 #[derive(Clone, Copy, Debug)]
 pub struct House {
-    /// The rooms of `src`: each imports only rooms that precede it.
+    /// Rooms of `src`; each imports only rooms that precede it.
     pub rooms: &'static [Room],
     /// Imports in `src` that violate that order.
     pub exceptions: &'static [Exception],
-    /// The packages, each with all that it needs.
+    /// Packages, each with all its dependencies in the workspace.
     pub packages: &'static [Package],
 }
 
@@ -179,7 +179,7 @@ const STAGE_FREE_ROOMS: [&str; 2] = ["mlir", IR_PREDECESSOR];
 /// Folder of a stage that is a separate room.
 const IR: &str = "ir";
 
-/// Position of a room: its row, and its place after that row.
+/// Position of a room: its row, and its position after that row.
 type RoomPosition = (usize, usize);
 
 impl House {
@@ -196,12 +196,12 @@ impl House {
         order
     }
 
-    /// The names of the stages, in flow order.
+    /// Returns the names of the stages, in flow order.
     pub fn stages(&self) -> impl Iterator<Item = &'static str> {
         self.rooms.iter().filter(|room| room.is_stage).map(|room| room.name)
     }
 
-    /// The room of a module: `layout/ir` for `layout::ir::program`.
+    /// Returns the room of a module: `layout/ir` for `layout::ir::program`.
     pub(crate) fn room_of(&self, module: &[String]) -> String {
         match module {
             [stage, folder, ..] if folder == IR && self.stages().any(|known| known == stage) => format!("{stage}/{IR}"),
@@ -210,7 +210,7 @@ impl House {
         }
     }
 
-    /// The row of a room, or of the stage that it is the folder `ir` of.
+    /// Returns the row of a room; for a folder `ir`, the row of its stage.
     fn row(&self, name: &str) -> Option<usize> {
         let stage = name.split('/').next().unwrap_or(name);
         self.rooms.iter().position(|room| room.name == stage)
@@ -225,9 +225,9 @@ impl House {
         Some((self.row(IR_PREDECESSOR)?, 1 + row))
     }
 
-    /// Whether the order lets room `from` import room `to`: it may import all rooms that precede it. The folder `ir` of
-    /// a stage, however, may import neither a later stage nor the rooms next to a later stage, and rooms that all
-    /// stages use (`mlir`, `dialect`) import no stage.
+    /// Returns whether room `from` may import room `to`: it may import all rooms that precede it. The folder `ir` of a
+    /// stage, however, may import neither a later stage nor the rooms next to a later stage. Rooms that all stages use
+    /// (`mlir`, `dialect`) import no stage.
     #[must_use]
     pub fn may_import(&self, from: &str, to: &str) -> bool {
         let (Some(above), Some(below)) = (self.position(from), self.position(to)) else { return false };

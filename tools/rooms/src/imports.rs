@@ -1,15 +1,15 @@
-//! The paths into the crate that a file names.
+//! Finds the paths into the crate that a file names.
 
 use std::collections::BTreeMap;
 
-/// A module, from the root of the crate: `["layout", "ir"]`; or a path into one.
+/// Module path, or a path into a module, from the root of the crate: `["layout", "ir"]`.
 pub(crate) type Module = Vec<String>;
 
-/// A path that a file names, from the root of the crate.
+/// Path that a file names, from the root of the crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
     pub(crate) path: Module,
-    /// Where in the code.
+    /// Offset in the code.
     pub(crate) offset: usize,
     /// Whether the import is a re-export: `pub use`.
     pub(crate) is_handed_on: bool,
@@ -23,7 +23,7 @@ pub(crate) struct Imports {
     pub(crate) names: BTreeMap<String, Module>,
 }
 
-/// A word, `::`, or any other letter, with its place.
+/// Token: a word, `::`, or another character, with its offset.
 type CodeToken<'a> = (&'a str, usize);
 
 fn tokenize(code: &str) -> Vec<CodeToken<'_>> {
@@ -46,11 +46,11 @@ fn tokenize(code: &str) -> Vec<CodeToken<'_>> {
     found
 }
 
-/// Reads one file.
+/// Parser of one file.
 struct ImportReader<'a> {
     tokens: Vec<CodeToken<'a>>,
     at: usize,
-    /// The module that the code at `at` is in.
+    /// Module that contains the code at `at`.
     module: Module,
     is_module: &'a dyn Fn(&[String]) -> bool,
     is_handed_on: bool,
@@ -108,13 +108,12 @@ impl ImportReader<'_> {
         self.tokens.get(self.at + ahead).map_or("", |(word, _)| word)
     }
 
-    /// Whether the `use` here is a declaration, not the `use<'a>` of a type.
+    /// Returns whether the `use` here is a declaration, and not the `use<'a>` of a type.
     fn is_declaration(&self) -> bool {
         self.peek_word(1) != "<"
     }
 
-    /// Collects the names of all declarations of the file first, so that code that precedes a declaration is resolved
-    /// too.
+    /// Collects the names of all declarations of the file first, so that code before a declaration is resolved, too.
     fn collect_uses(&mut self) {
         while self.at < self.tokens.len() {
             let is_use = self.peek_word(0) == "use" && self.is_declaration();
@@ -123,7 +122,7 @@ impl ImportReader<'_> {
                 self.parse_tree(Vec::new());
             }
         }
-        // The second reading, which knows inline modules, lists them.
+        // The second pass, which knows inline modules, lists the imports.
         self.imports.found.clear();
     }
 
@@ -191,7 +190,7 @@ impl ImportReader<'_> {
         }
     }
 
-    /// The path from the root of the crate; none if it leads into another crate or begins with a type.
+    /// Returns the path from the root of the crate; `None` if it leads into another crate or begins with a type.
     fn resolve(&self, path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         let mut base = match first.as_str() {
@@ -220,13 +219,13 @@ impl ImportReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Source;
+    use crate::source::RustSource;
 
-    /// The paths that a text of the module `a::b` names. `a::b::c` and `d` are modules too.
+    /// Returns the paths that a text of module `a::b` names. `a::b::c` and `d` are modules, too.
     fn parse_paths(text: &str) -> Vec<String> {
         let modules = ["a", "a::b", "a::b::c", "d", "d::e"];
         let is_module = |path: &[String]| modules.contains(&path.join("::").as_str());
-        let code = Source::new("src/a/b.rs", text).shipped;
+        let code = RustSource::new("src/a/b.rs", text).shipped;
         parse_imports(vec!["a".to_owned(), "b".to_owned()], &code, &is_module)
             .found
             .into_iter()

@@ -1,9 +1,9 @@
-//! Checks which crates of the workspace and which rooms of `src` import each other.
+//! Checks which packages of the workspace and which rooms of `src` import each other.
 //!
 //! A room is a folder or file of `src`; the folder `ir` of a stage is a separate room. `house.rs` alone defines the
-//! order of rooms and the dependencies of packages. No package may have import cycles between files (`files.rs`).
+//! order of rooms and the dependencies of packages. No package may have import cycles between files.
 //! `cargo xtask rooms` prints the imports, and the test `tidy` fails on violations. Files are tokenized, not parsed as
-//! Rust, so code in macros counts like other code. Code under `#[cfg(test)]` does not count.
+//! Rust, so code in macros counts; code under `#[cfg(test)]` does not.
 
 mod files;
 mod graph;
@@ -15,7 +15,7 @@ mod source;
 
 pub use house::{Exception, HOUSE, House, PHASES, Package, Phase, Room};
 pub use picture::render_architecture;
-pub use source::Source;
+pub use source::RustSource;
 
 use graph::RoomGraph;
 use packages::Packages;
@@ -24,7 +24,7 @@ use std::{fmt::Write, path::Path};
 /// Import structure of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rooms {
-    /// The tables of packages and rooms.
+    /// Tables of packages and rooms.
     pub text: String,
     /// All violations, one line each.
     pub wrong: Vec<String>,
@@ -33,10 +33,10 @@ pub struct Rooms {
 /// Reads the project in the folder `root`.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file cannot be read.
 pub fn read_rooms(root: &Path) -> Result<Rooms, String> {
     let packages = Packages::read(root)?;
-    let sources = Source::read_all(root, &["src"])?;
+    let sources = RustSource::read_all(root, &["src"])?;
     let graph = RoomGraph::from_sources(&HOUSE, &sources);
     let mut text = String::new();
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).map_err(|error| error.to_string());
@@ -54,7 +54,7 @@ pub fn read_rooms(root: &Path) -> Result<Rooms, String> {
     for package in HOUSE.packages {
         let folder = Path::new(package.folder).join("src");
         let room_of = |module: &[String]| if package.folder.is_empty() { HOUSE.room_of(module) } else { String::new() };
-        wrong.extend(files::find_file_cycles(&Source::read_all(root, &[&folder.to_string_lossy()])?, room_of));
+        wrong.extend(files::find_file_cycles(&RustSource::read_all(root, &[&folder.to_string_lossy()])?, room_of));
     }
     Ok(Rooms { text, wrong })
 }

@@ -1,8 +1,8 @@
-//! The packages of the workspace, and which depends on which.
+//! Packages of the workspace and their dependencies.
 
 use crate::{
     house::{House, Package},
-    source::Source,
+    source::RustSource,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,13 +28,13 @@ impl Packages {
             if !package.lines().any(|line| line.starts_with("source = ")) {
                 ours.insert(name.clone());
             }
-            // Two versions of one package count as one.
+            // Two versions of one package are merged.
             needs.entry(name).or_default().extend(package.lines().filter(|line| line.starts_with(" \"")).map(quoted));
         }
         Self { needs, ours }
     }
 
-    /// Those of ours that a package depends on directly.
+    /// Returns the direct dependencies of a package within the project.
     fn own_dependencies(&self, name: &str) -> Vec<&str> {
         let all = self.needs.get(name).into_iter().flatten();
         all.filter(|name| self.ours.contains(*name)).map(String::as_str).collect()
@@ -51,7 +51,7 @@ impl Packages {
         below
     }
 
-    /// Returns all violations, a line each: dependencies that a row omits, and crates that need MLIR.
+    /// Returns all violations, one line each: dependencies that a row omits, and crates that need MLIR.
     pub(crate) fn find_violations(&self, house: &House) -> Vec<String> {
         let row = |name: &str| house.packages.iter().find(|package| package.name == name);
         let mut wrong = Vec::new();
@@ -82,12 +82,12 @@ impl Packages {
         wrong
     }
 
-    /// Returns the packages by their rows: folder, lines, and their dependencies.
+    /// Returns the packages in the order of their rows: folder, lines, and dependencies.
     pub(crate) fn table(&self, house: &House, root: &Path) -> Result<Vec<[String; 4]>, String> {
         let row = |package: &Package| {
             let folder = Path::new(package.folder).join("src");
-            let sources = Source::read_all(root, &[&folder.to_string_lossy()])?;
-            let lines: usize = sources.iter().map(Source::count_lines).sum();
+            let sources = RustSource::read_all(root, &[&folder.to_string_lossy()])?;
+            let lines: usize = sources.iter().map(RustSource::count_lines).sum();
             let needs = self.own_dependencies(package.name).join(", ");
             Ok([package.name.to_owned(), folder.to_string_lossy().into_owned(), lines.to_string(), needs])
         };

@@ -1,4 +1,4 @@
-//! Rust files as code: without comments, the insides of literals, and unit tests.
+//! Rust files as code, with comments, contents of literals and unit tests blanked.
 
 use std::{
     collections::BTreeSet,
@@ -10,28 +10,27 @@ const TEST_ATTRIBUTE: &str = "#[cfg(test)]";
 
 /// A Rust file.
 #[derive(Clone, Debug)]
-pub struct Source {
-    /// Relative to the project.
+pub struct RustSource {
+    /// Path relative to the project.
     pub path: String,
-    /// Its text with comments and the content of literals blanked, so that offsets and lines stay.
+    /// Text with blanked comments and literals; offsets and lines are unchanged.
     pub code: String,
-    /// The code without unit tests: blanks replace items after `#[cfg(test)]`, or the full text of a test module's
-    /// file.
+    /// Code without unit tests: items after `#[cfg(test)]` are blanked, and the complete file of a test module.
     pub shipped: String,
 }
 
-impl Source {
-    /// A file of this text.
+impl RustSource {
+    /// Returns a file with this text.
     #[must_use]
     pub fn new(path: impl Into<String>, text: &str) -> Self {
         let code = blank_comments_and_literals(text);
         Self { path: path.into(), shipped: blank_tests(&code), code }
     }
 
-    /// The files below the folders, by name. A file that is a module for unit tests ships nothing.
+    /// Reads the files below the folders, sorted by name. A file that is a module for unit tests has no shipped code.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// A file cannot be read.
     pub fn read_all(root: &Path, folders: &[&str]) -> Result<Vec<Self>, String> {
         let (mut sources, mut of_tests) = (Vec::new(), BTreeSet::new());
         for path in folders.iter().flat_map(|folder| rust_files(root, folder)) {
@@ -51,13 +50,13 @@ impl Source {
         Ok(sources)
     }
 
-    /// `path:line` of a byte of the code.
+    /// Returns `path:line` of a byte of the code.
     #[must_use]
     pub fn location(&self, offset: usize) -> String {
         format!("{}:{}", self.path, 1 + self.code[..offset].matches('\n').count())
     }
 
-    /// Lines with code, tests excluded.
+    /// Returns the number of lines with code, without tests.
     #[must_use]
     pub fn count_lines(&self) -> usize {
         self.shipped.lines().filter(|line| !line.trim().is_empty()).count()
@@ -83,7 +82,7 @@ impl Source {
     }
 }
 
-/// The Rust files below a folder, relative to the root, by name.
+/// Lists the Rust files below a folder, relative to the root, sorted by name.
 fn rust_files(root: &Path, folder: &str) -> Vec<String> {
     let (mut found, mut folders): (Vec<String>, Vec<PathBuf>) = (Vec::new(), vec![root.join(folder)]);
     while let Some(folder) = folders.pop() {
@@ -100,7 +99,7 @@ fn rust_files(root: &Path, folder: &str) -> Vec<String> {
     found
 }
 
-/// The text with blanks for the bytes of a range; lines stay.
+/// Returns the text with a range of bytes blanked; lines are unchanged.
 fn blank_range(text: &str, from: usize, to: usize) -> String {
     let keep_line = |letter: char| if letter == '\n' { "\n".to_owned() } else { " ".repeat(letter.len_utf8()) };
     let blanks: String = text[from..to].chars().map(keep_line).collect();
@@ -150,7 +149,7 @@ fn find_item_end(code: &str, at: usize) -> usize {
     code.len()
 }
 
-/// The length of the group in brackets at the start of `code`.
+/// Returns the length of the bracketed group at the start of `code`.
 fn find_closing(code: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (offset, letter) in code.char_indices() {
@@ -164,7 +163,7 @@ fn find_closing(code: &str) -> Option<usize> {
     None
 }
 
-/// The text with comments and the insides of literals as blanks.
+/// Returns the text with comments and contents of literals blanked.
 #[must_use]
 pub(crate) fn blank_comments_and_literals(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -205,13 +204,13 @@ const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether the quote at the start opens a character, not a lifetime.
+/// Returns whether the quote at the start opens a character literal, not a lifetime.
 fn is_character(code: &str) -> bool {
     let mut letters = code.chars().skip(1);
     letters.next() == Some('\\') || letters.next() == Some('\'')
 }
 
-/// The length of the comment that begins here, with those in it.
+/// Returns the length of the comment that begins here, including nested comments.
 fn block_comment_len(code: &[u8]) -> usize {
     let (mut depth, mut at) = (0_usize, 0);
     while at < code.len() {
@@ -234,14 +233,14 @@ fn block_comment_len(code: &[u8]) -> usize {
     at
 }
 
-/// The number of `#` of a raw string that begins here.
+/// Returns the number of `#` of the raw string that begins here.
 fn raw_string_hashes(code: &[u8]) -> Option<usize> {
     let rest = code.strip_prefix(b"r")?;
     let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
     (rest.get(hashes) == Some(&b'"')).then_some(hashes)
 }
 
-/// The length of the string or character that begins here, quotes included.
+/// Returns the length of the string or character literal that begins here, including its quotes.
 fn literal_len(code: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < code.len() && code[at] != quote {
@@ -273,7 +272,8 @@ mod tests {
 
     #[test]
     fn drops_test_code() {
-        let shipped = |text: &str| Source::new("a.rs", text).shipped.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shipped =
+            |text: &str| RustSource::new("a.rs", text).shipped.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(shipped("a; #[cfg(test)] mod tests { fn f() { x } } b;"), "a; b;");
         assert_eq!(shipped("#[cfg(test)]\n#[path = \"x.rs\"]\nmod tests; b;"), "b;");
         assert_eq!(shipped("#[cfg(test)] pub(crate) use a::{b, c}; b;"), "b;");
@@ -285,14 +285,14 @@ mod tests {
     #[test]
     fn finds_test_modules_in_other_files() {
         let text = "#[cfg(test)]\nmod tests;\n#[cfg(test)]\n#[path = \"named.rs\"]\nmod other;\nmod real;";
-        let source = Source::new("src/a/b.rs", text);
+        let source = RustSource::new("src/a/b.rs", text);
         assert_eq!(source.test_modules(text), ["src/a/tests", "src/a/b/tests", "src/a/named"]);
     }
 
     #[test]
     fn counts_lines_without_comments_and_tests() {
         assert_eq!(
-            Source::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n")
+            RustSource::new("a.rs", "//! A page.\n\nfn f() {\n    // Why.\n}\n#[cfg(test)]\nmod tests {\n}\n")
                 .count_lines(),
             2
         );

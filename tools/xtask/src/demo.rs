@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a fresh machine to a compiled program that runs.
+//! `cargo xtask demo`: compiles and runs a program on a fresh machine.
 
 use crate::{
     setup,
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// A tool of ours, run in the project's folder.
+/// Returns a command that runs a tool of the project in the project's folder.
 fn tool_command(tools: &Path, name: &str) -> Command {
     let mut command = Command::new(tools.join(name));
     command.current_dir(step::root());

@@ -34,8 +34,8 @@ pub(crate) fn install_command(file: &Path) -> String {
     format!("to install the extension for VS Code: code --install-extension {}", file.display())
 }
 
-/// Packs the extension into a folder, and returns the path of the file. The extension starts `server`, or else looks
-/// for one.
+/// Packs the extension into a folder, and returns the path of the file. The extension starts `server`; without one, it
+/// searches for a server.
 pub(crate) fn pack(place: &Path, server: Option<&Path>) -> Result<PathBuf, String> {
     let source = step::root().join("editors").join("vscode");
     let package = fs::read_to_string(source.join("package.json"))

@@ -20,7 +20,7 @@ const FLAGS: [&str; 7] = [
     "--cfg=fuzzing",
 ];
 
-/// The limits of one mutant.
+/// Limits for one mutant.
 const LIMITS: [&str; 4] = ["-rss_limit_mb=4096", "-timeout=60", "-max_len=65536", "-print_final_stats=1"];
 
 /// Fuzzes a target for some minutes. Findings and corpus are in `target/fuzz`.
@@ -38,14 +38,15 @@ pub(crate) fn run(target: &str, minutes: &str) -> Result<(), String> {
         fuzz.env("SPYRE_FUZZ_TARGET", target).arg(&corpus).args(LIMITS).arg(format!("-max_total_time={seconds}"));
         fuzz.arg(format!("-artifact_prefix={}/{target}-", folder.display()));
         let done = step::run("fuzz", &mut fuzz);
-        // MLIR's own parser may end the process with exit code 1, as it ends a tool. Every other exit is a finding.
+        // MLIR's parser may exit with code 1, as in a tool. Every other exit is a finding.
         if done.as_ref().is_err_and(|message| !message.ends_with("exit status: 1")) {
             return done;
         }
     }
 }
 
-/// Only the project's own code is instrumented: with a target named, build scripts are built without the flags.
+/// Builds the targets. Only the project's own code is instrumented: because a target is named, build scripts are built
+/// without the flags.
 fn build(folder: &std::path::Path) -> Result<PathBuf, String> {
     let host = format!("{}-unknown-linux-gnu", env::consts::ARCH);
     let mut build = cargo(["build", "--release", "--target", &host]);

@@ -1,6 +1,6 @@
-//! The commands of spyre-mlir's developers; `cargo xtask` lists them.
+//! Commands for developers of the project; `cargo xtask` lists them.
 //!
-//! It requires only a Rust toolchain: `setup` installs the rest.
+//! They require only a Rust toolchain: `setup` installs all other dependencies.
 
 mod book;
 mod demo;

@@ -1,8 +1,8 @@
-//! `cargo xtask models`: the tables of docs/measurements/models.md.
+//! `cargo xtask models`: writes the tables of docs/measurements/models.md.
 
 use crate::step::{self, cargo};
 
-/// The benchmark compiles, validates, runs and checks every program of the folder, and writes the tables.
+/// Runs the benchmark that compiles, validates, executes and checks every program of the folder, and writes the tables.
 pub(crate) fn run(folder: &str) -> Result<(), String> {
     step::run("models", &mut cargo(["bench", "--bench", "exports", "--", "--write", folder]))
 }

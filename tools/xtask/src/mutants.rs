@@ -7,7 +7,7 @@ use crate::step::{self, cargo};
 /// mutants.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
     let mut test =
-        cargo(["test", "--release", "--test", "compiler", "--", "mutants::no_mutant_survives", "--nocapture"]);
+        cargo(["test", "--release", "--test", "compiler", "--", "mutants::detects_each_mutant", "--nocapture"]);
     test.env("SPYRE_MUTANTS", "1");
     match program {
         Some(program) => test.env("SPYRE_MUTANTS_OF", program),

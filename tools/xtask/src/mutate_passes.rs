@@ -2,7 +2,7 @@
 
 use crate::step::{self, cargo};
 
-/// The tool is a separate package, since it needs a Rust parser; it works in a folder below cargo's target.
+/// Runs the tool in a folder below cargo's target. It is a separate package, since it needs a Rust parser.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     let work = step::target_dir()?.join("mutate-passes");
     let mut tool = cargo(["run", "--quiet", "--package", "mutate-passes", "--"]);

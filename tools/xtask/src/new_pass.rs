@@ -1,4 +1,4 @@
-//! `cargo xtask new-pass`: the skeleton of a pass.
+//! `cargo xtask new-pass`: creates the skeleton of a pass.
 
 use crate::step;
 use std::fs;

@@ -4,7 +4,7 @@
 use crate::{book, models, python, step, test::find_missing_material};
 use std::{fs, path::PathBuf, process::Command, time::SystemTime};
 
-/// Random programs of each family, and random cases of each other test.
+/// Number of random programs of each family, and of random cases of each other test.
 const PROGRAMS: u64 = 5_000;
 const CASES: &str = "5000";
 
@@ -17,7 +17,7 @@ const SAMPLED: [(&str, &str, &str); 5] = [
     ("known_programs::", "SPYRE_KNOWN", "1"),
 ];
 
-/// The tests that run a sample of their programs (`test/common/sample.rs`), or none, unless they are to run all.
+/// Tests that run a sample of their programs (`test/common/sample.rs`), or none, unless all are requested.
 const UNSAMPLED_TESTS: [&str; 5] = ["joint::", "memory::", "refusals::", "supported_ops::", "validated::"];
 
 /// Runs all checks, even after failures. The number selects the random programs; by default it is the date.
@@ -28,7 +28,7 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     };
     println!("==> nightly {number}: `cargo xtask nightly {number}` tries the same programs again");
     let mut done = vec![
-        step::run("nightly: mutants", test_command("mutants::no_mutant_survives").env("SPYRE_MUTANTS", "1")),
+        step::run("nightly: mutants", test_command("mutants::detects_each_mutant").env("SPYRE_MUTANTS", "1")),
         step::run(
             "nightly: random programs",
             test_command("random::programs_are_right_or_refused").env("SPYRE_RANDOM", program_range(number)),
@@ -57,8 +57,8 @@ pub(crate) fn run(number: Option<&str>) -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 
-/// Returns the programs of a night, which those of no other night overlap: the first thousands are those of CI and of
-/// people.
+/// Returns the range of a night's program numbers. It overlaps with no other night, nor with the first thousands, which
+/// CI and developers run.
 fn program_range(number: u64) -> String {
     let first = number.saturating_add(1).saturating_mul(PROGRAMS);
     format!("{first}..{}", first.saturating_add(PROGRAMS))
@@ -78,8 +78,8 @@ fn test_command(name: &str) -> Command {
     command
 }
 
-/// Compiles the programs of the tests and of `benches/plans` with a compiler that evaluates each memoized result of a
-/// search again.
+/// Compiles the programs of the tests and of `benches/plans` with a compiler that recomputes each memoized result of a
+/// search.
 fn check_memoization() -> Result<(), String> {
     let target = step::target_dir()?.join("check-memo");
     let mut build = step::cargo([
@@ -102,7 +102,7 @@ fn check_memoization() -> Result<(), String> {
         let output = compile.output().map_err(|error| format!("{}: {error}", tool.display()))?;
         match output.status.code() {
             Some(0) => n_compiled += 1,
-            // A program that tests a refusal, or a file of several programs.
+            // A program that tests a rejection, or a file of several programs.
             Some(1) => {}
             _ => wrong.push(format!("{}: {}", program.display(), String::from_utf8_lossy(&output.stderr))),
         }
@@ -127,8 +127,8 @@ fn list_programs_in(folders: &[&str]) -> Result<Vec<PathBuf>, String> {
     Ok(programs)
 }
 
-/// Exports models from PyTorch, and compiles, runs and checks each: no table may have fewer correct programs than in
-/// `docs`, whose page is not changed.
+/// Exports models from PyTorch, and compiles, runs and checks each. No table may have fewer correct programs than the
+/// page in `docs`, which is not changed.
 fn check_exports() -> Result<(), String> {
     let place = step::target_dir()?.join("nightly");
     let python = python::create_export_environment(&place.join("environment"))?;
@@ -145,7 +145,7 @@ fn check_exports() -> Result<(), String> {
     ran.and_then(|()| compare_tables(&before, &after))
 }
 
-/// Compares the tables of two pages by their headings, of those that both have.
+/// Compares the tables that both pages have, by heading.
 fn compare_tables(before: &str, after: &str) -> Result<(), String> {
     let after = count_right_programs(after);
     let is_worse = |(name, right): &(&str, u64)| after.iter().any(|(other, found)| other == name && found < right);
@@ -157,7 +157,7 @@ fn compare_tables(before: &str, after: &str) -> Result<(), String> {
     }
 }
 
-/// Returns how many programs are right, per heading.
+/// Returns the number of correct programs per heading.
 fn count_right_programs(page: &str) -> Vec<(&str, u64)> {
     let mut heading = "";
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The CMake package: `cargo xtask install PREFIX`, and its test, the project in examples/cmake.
+//! CMake package: `cargo xtask install PREFIX`, and its test, the project in examples/cmake.
 
 use crate::{
     editor, setup,
@@ -10,8 +10,8 @@ use std::{
     process::Command,
 };
 
-/// Builds the C library, the dialects and the language server as a release, and installs them below a prefix with the
-/// extension for VS Code.
+/// Builds the C library, the dialects and the language server in release mode, and installs them below a prefix, with
+/// the extension for VS Code.
 pub(crate) fn run(prefix: &str) -> Result<(), String> {
     setup::run()?;
     let here = env::current_dir().map_err(|error| format!("cannot tell the current folder: {error}"))?;
@@ -60,7 +60,7 @@ pub(crate) fn test() -> Result<(), String> {
     if code != Some(0) || !said.contains("compiled by spyre-mlir ") || num_layouts < 4 {
         return Err(format!("the example ends with {code:?}:\n{said}"));
     }
-    // Invalid programs are refused with a location.
+    // Invalid programs are rejected with a location.
     let (code, said) = run_on_file(&compile, &example.join("CMakeLists.txt"))?;
     let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
     if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
@@ -80,7 +80,7 @@ fn install(libraries: &Path, prefix: &Path) -> Result<(), String> {
     step::run("install", Command::new("cmake").arg("--install").arg(&build).arg("--prefix").arg(prefix))
 }
 
-/// Has a project configured in a folder, with the compiler that builds everything else.
+/// Returns a command that configures a project in a folder, with the same C++ compiler as all other builds.
 fn configure_cmake(project: &Path, build: &Path) -> Command {
     let compiler = |name: &str| -> PathBuf { step::prefix().join("bin").join(name) };
     let mut command = Command::new("cmake");
@@ -90,7 +90,7 @@ fn configure_cmake(project: &Path, build: &Path) -> Command {
     command
 }
 
-/// Exit status and output of a program for a file.
+/// Returns the exit status and the output of a program for a file.
 fn run_on_file(program: &Path, file: &Path) -> Result<(Option<i32>, String), String> {
     let output = Command::new(program)
         .arg(file)

@@ -1,9 +1,9 @@
-//! `cargo xtask plans`: the table of plans in docs/measurements/performance.md.
+//! `cargo xtask plans`: writes the table of plans in docs/measurements/performance.md.
 
 use crate::step::{self, cargo};
 
-/// The test that writes the table; with other options it only prints their results. It also needs the programs outside
-/// the repository.
+/// Runs the test that writes the table; with other options it only prints their results. It also needs the programs
+/// outside the repository.
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     let mut test = cargo([
         "test",

@@ -1,4 +1,4 @@
-//! `cargo xtask plugin`: our dialects and passes for a stock `mlir-opt`.
+//! `cargo xtask plugin`: builds the dialects and passes of the project for a stock `mlir-opt`.
 
 use crate::{
     setup,
@@ -19,12 +19,13 @@ pub(crate) fn run() -> Result<(), String> {
     Ok(())
 }
 
-/// A separate target folder, because mlir-sys links another MLIR for a plugin. Its contents are built once, in full.
+/// Sets a separate target folder, because mlir-sys links another MLIR for a plugin. Its contents are built once, in
+/// full.
 pub(crate) fn set_build_folder(command: &mut Command) -> Result<&mut Command, String> {
     Ok(command.arg("--target-dir").arg(build_folder()?).env("CARGO_INCREMENTAL", "0"))
 }
 
-/// Where it is built.
+/// Returns the target folder of the plugin.
 pub(crate) fn build_folder() -> Result<PathBuf, String> {
     Ok(step::target_dir()?.join("plugin"))
 }

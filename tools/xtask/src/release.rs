@@ -1,4 +1,4 @@
-//! `cargo xtask release`: everything of a release but its upload, in `target/release-VERSION`.
+//! `cargo xtask release`: prepares a release in `target/release-VERSION`, without uploading it.
 
 use crate::{editor, python, step};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// The tools of an archive.
+/// Tools of an archive.
 const TOOLS: [&str; 8] = [
     "spyre-compile",
     "spyre-run",
@@ -25,7 +25,7 @@ const PAGES: [&str; 3] = ["LICENSE", "README.md", "CHANGELOG.md"];
 const USAGE: &str = "usage: cargo xtask release [--check] [TAG]";
 
 /// Checks the changelog, builds the wheel, the source distribution and the archive of the tools, and writes checksums
-/// and release notes. With `--check`, it stops after the changelog. A tag has to be that of the version.
+/// and release notes. With `--check`, it stops after the changelog. A tag must match the version.
 pub(crate) fn run(words: &[&str]) -> Result<(), String> {
     let (is_check, tag) = match words {
         [] => (false, None),
@@ -118,7 +118,7 @@ fn pack_tools(place: &Path, version: &str) -> Result<PathBuf, String> {
     Ok(archive)
 }
 
-/// Packs a folder. Equal folders give equal archives: entries are sorted, and have no owner and no time.
+/// Packs a folder. Equal folders yield equal archives: entries are sorted, and have neither owner nor time.
 fn pack_archive(place: &Path, name: &str) -> Result<PathBuf, String> {
     let file = place.join(format!("{name}.tar.gz"));
     let mut pack = Command::new("tar");

@@ -1,4 +1,4 @@
-//! `cargo xtask rooms`: which packages and rooms import which.
+//! `cargo xtask rooms`: prints the imports between packages and rooms.
 
 use crate::step;
 

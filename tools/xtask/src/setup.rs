@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// How one sees that something is there.
+/// Evidence that a dependency is present.
 enum DependencyProbe {
     /// A file below the prefix of MLIR.
     InPrefix(&'static str),
@@ -40,7 +40,7 @@ const NEEDS: &[(&str, DependencyProbe)] = &[
     ("python3-venv", DependencyProbe::Module("ensurepip")),
     // Runs `test/memory.rs`.
     ("valgrind", DependencyProbe::Program("valgrind")),
-    // Shows the pages of `test/page.rs`.
+    // Displays the pages of `test/page.rs`.
     ("chromium", DependencyProbe::Program("chromium")),
     // Runs the extension's client in `test/editor.rs`.
     ("nodejs", DependencyProbe::Program("node")),
@@ -71,7 +71,7 @@ pub(crate) fn run() -> Result<(), String> {
 const NO_LLVM_22: &str = "If apt-get found no LLVM 22, add the repository of https://apt.llvm.org for your release \
     (llvm-toolchain-<release>-22) and try again.";
 
-/// The packages that are missing, once each, with the first thing that showed it.
+/// Returns the missing packages without duplicates, each with the first missing file or program.
 fn find_missing() -> Vec<(&'static str, String)> {
     let mut missing: Vec<(&str, String)> = Vec::new();
     for (package, probe) in NEEDS {
@@ -84,7 +84,7 @@ fn find_missing() -> Vec<(&'static str, String)> {
 }
 
 impl DependencyProbe {
-    /// Whether the dependency is present, and the name that was searched for.
+    /// Returns whether the dependency is present, and the name that was searched for.
     fn search(&self) -> (bool, String) {
         match self {
             Self::InPrefix(file) => {
@@ -109,7 +109,7 @@ fn is_program(name: &str) -> bool {
     env::split_paths(&path).map(|folder| folder.join(name)).any(|program: PathBuf| program.is_file())
 }
 
-/// A command with the rights to install.
+/// Returns a command with the permissions to install packages.
 fn root_command(words: &[&str]) -> Result<Command, String> {
     let user = Command::new("id").arg("-u").output().map_err(|error| format!("cannot run id: {error}"))?;
     let is_root = user.stdout.trim_ascii() == b"0";

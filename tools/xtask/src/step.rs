@@ -1,4 +1,4 @@
-//! Running other programs, and where things are.
+//! Runs other programs, and locates folders.
 
 use std::{
     cell::RefCell,
@@ -11,14 +11,14 @@ use std::{
     time::Instant,
 };
 
-/// The folder of the project.
+/// Returns the root folder of the project.
 pub(crate) fn root() -> PathBuf {
     let manifest =
         env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
 }
 
-/// Where cargo builds.
+/// Returns cargo's target directory.
 pub(crate) fn target_dir() -> Result<PathBuf, String> {
     let output = cargo(["metadata", "--no-deps", "--format-version=1"])
         .output()
@@ -28,7 +28,7 @@ pub(crate) fn target_dir() -> Result<PathBuf, String> {
     found.map(|(path, _)| PathBuf::from(path)).ok_or_else(|| "cargo metadata names no target directory".to_owned())
 }
 
-/// Removes a folder with all that is in it, if it exists.
+/// Removes a folder and its contents, if it exists.
 pub(crate) fn remove_folder(folder: &Path) -> Result<(), String> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -38,26 +38,26 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// The prefix of MLIR 22; `.cargo/config.toml` has the default.
+/// Returns the prefix of MLIR 22; `.cargo/config.toml` has the default.
 pub(crate) fn prefix() -> PathBuf {
     env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from)
 }
 
-/// A cargo command in the project's folder.
+/// Returns a cargo command in the project's folder.
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
 }
 
-/// Builds the libraries of the workspace, including the Python extension and the C library, from the build of the
-/// tests: dependencies have the features of the tests where a test is built, too.
+/// Returns a command that builds the libraries of the workspace, including the Python extension and the C library. They
+/// come from the build of the tests, because dependencies have the features of the tests when a test is built, too.
 pub(crate) fn libraries() -> Command {
     cargo(["build", "--profile", "checked", "--workspace", "--lib", "--test", "compiler"])
 }
 
 thread_local! {
-    /// Where the steps of this thread are shown, if not at once.
+    /// Log file of the steps of this thread; `None` prints them at once.
     static LOG: RefCell<Option<File>> = const { RefCell::new(None) };
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     let log = LOG
         .with_borrow(|log| log.as_ref().map(File::try_clone).transpose())
         .map_err(|error| format!("{what}: {error}"))?;
-    // The heads of steps are shown at once, so that one that does not end has a name.
+    // The heading of a step is printed first, so that a step that hangs is identified.
     let say = |text: String| {
         println!("{text}");
         log.as_ref().map_or(Ok(()), |mut log| writeln!(log, "{text}").map_err(|error| format!("{what}: {error}")))
@@ -85,7 +85,7 @@ pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
     say(format!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64()))
 }
 
-/// Runs both concurrently. The output of `other` is shown at the end, so that lines do not interleave.
+/// Runs both concurrently. The output of `other` is printed at the end, so that lines do not interleave.
 pub(crate) fn run_concurrently<T, O: Send>(
     one: impl FnOnce() -> T,
     other: impl FnOnce() -> O + Send,
@@ -105,7 +105,7 @@ pub(crate) fn run_concurrently<T, O: Send>(
     Ok((one, other))
 }
 
-/// The command as one would type it.
+/// Returns the command as a user would type it.
 fn command_text(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
     let arguments = command.get_args().map(|argument| argument.to_string_lossy());

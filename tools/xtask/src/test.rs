@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every test and check.
+//! `cargo xtask test`: runs all tests and checks.
 
 use crate::{
     package, plugin, python, setup,
@@ -18,7 +18,7 @@ pub(crate) fn run() -> Result<(), String> {
     check_disk()?;
     setup::run()?;
     let crates = list_crates()?;
-    // All of them run, whatever fails, so that one run shows everything.
+    // All steps run, even after a failure, so that one run reports all failures.
     let mut done = vec![
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut clippy_command(&["--workspace"])),
@@ -38,17 +38,17 @@ pub(crate) fn run() -> Result<(), String> {
     if failures.is_empty() { Ok(()) } else { Err(failures.join("\n       ")) }
 }
 
-/// The test programs of `test`: with the compiler, and without MLIR.
+/// Test programs of `test`: with the compiler, and without MLIR.
 const COMPILER: &str = "compiler";
 const PLAIN: &str = "plain";
 
 /// Modules of tests that only `cargo xtask nightly` runs.
 const NIGHTLY: &str = "::nightly::";
 
-/// Disk space for the target directory of a first run, including files that the run removes again.
+/// Disk space in GiB for the target directory of a first run, including temporary files.
 const NEEDED_GIB: u64 = 10;
 
-/// Refuses a first run that would end half an hour later with a full disk.
+/// Rejects a first run that would end half an hour later with a full disk.
 fn check_disk() -> Result<(), String> {
     let target = step::target_dir()?;
     if target.join("checked").exists() {
@@ -71,39 +71,39 @@ fn check_disk() -> Result<(), String> {
     Ok(())
 }
 
-/// A cargo command whose tests read neither zeros from uninitialized memory nor valid data from freed memory: glibc
-/// fills both with other bytes.
+/// Returns a cargo command whose tests can read neither zeros from uninitialized memory nor valid data from freed
+/// memory: glibc fills both with other bytes.
 fn perturbed_cargo(arguments: &[&str]) -> Command {
     let mut command = checked_cargo(arguments);
     command.env("MALLOC_PERTURB_", "170");
-    // A fixed threshold would keep large blocks in the heap: glibc would fill the rest of a block at every small
-    // allocation from it.
+    // A fixed threshold would keep large blocks in the heap, and glibc would fill the remainder of a block at every
+    // small allocation from it.
     command
 }
 
-/// Clippy in the profile of the tests: build dependencies (scripts, macros, the dialects in C++) are built once for
-/// both.
+/// Returns a clippy command in the profile of the tests, so that build dependencies (scripts, macros, the dialects in
+/// C++) are built once for both.
 fn clippy_command(of: &[&str]) -> Command {
     let mut command = cargo(["clippy", "--profile", "checked", "--all-targets"]);
     command.args(of).args(["--", "-D", "warnings"]);
     command
 }
 
-/// `cargo test` with every check of a build for development, whose tests run faster. With `--workspace` all steps have
-/// one build: a selection of packages would be built with the features that these alone ask of their dependencies.
+/// Returns `cargo test` in a profile with all checks of a development build and faster tests. With `--workspace` all
+/// steps share one build: a selection of packages would be built with only the features that these request.
 fn checked_cargo(arguments: &[&str]) -> Command {
     let mut command = cargo(["test", "--profile", "checked"]);
     command.args(arguments);
     command
 }
 
-/// The crates below `crates`, by name.
+/// Lists the crates below `crates`, by name.
 fn list_crates() -> Result<Vec<OsString>, String> {
     let paths = list_files_in(&step::root().join("crates"))?;
     Ok(paths.iter().filter_map(|path| path.file_name()).map(OsStr::to_owned).collect())
 }
 
-/// All tests. Each text test is also one of the printers and parsers.
+/// Returns the command for all tests. Each text test also tests the printers and parsers.
 fn test_command() -> Command {
     let mut command = perturbed_cargo(&["--workspace", "--no-fail-fast"]);
     command.env("SPYRE_ROUNDTRIP", "1");
@@ -134,7 +134,7 @@ fn run_test_steps_concurrently(crates: &[OsString]) -> Vec<Result<(), String>> {
         .map_or_else(|error| vec![Err(error)], |(one, other)| [one].into_iter().chain(other).collect())
 }
 
-/// The tests of a module that are left out where all run; there are some.
+/// Returns a command that runs the tests of a module that are ignored by default; fails if there are none.
 fn ignored_tests(module: &str) -> Result<Command, String> {
     let path = step::root().join("test").join(module).with_extension("rs");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -193,8 +193,8 @@ fn test_with_reference_material(crates: &[OsString]) -> Result<(), String> {
     step::run("beside the project", &mut command)
 }
 
-/// Returns where the reference material outside the repository would be, if it is not there. A variable that names no
-/// folder is an error, which the tests report.
+/// Returns the expected path of the reference material outside the repository, if it does not exist. A variable that
+/// names no folder is an error that the tests report.
 pub(crate) fn find_missing_material() -> Option<PathBuf> {
     let named = env::var_os("SPYRE_SHARED");
     let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
@@ -208,7 +208,8 @@ fn list_files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The names of the crates' test programs that have a module `shared`, by their main files; there are some.
+/// Returns the names of the crates' test programs that have a module `shared`, by their main files; fails if there are
+/// none.
 fn find_shared_test_programs(files: &[PathBuf]) -> Result<Vec<String>, String> {
     let has_module = |path: &&PathBuf| {
         fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.starts_with("mod shared")))

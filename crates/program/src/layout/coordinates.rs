@@ -342,7 +342,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn every_host_element_has_its_own_place((sizes, order) in shapes()) {
+        fn places_each_host_element_once((sizes, order) in shapes()) {
             let host = HostTensor::row_major(&sizes).unwrap();
             let layout = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(&order)).unwrap();
             let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::from_dim).collect();

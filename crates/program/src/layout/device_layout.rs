@@ -352,7 +352,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_layout_holds_its_tensor(sizes in prop::collection::vec(1_i64..200, 0..=4)) {
+        fn layouts_hold_their_tensors(sizes in prop::collection::vec(1_i64..200, 0..=4)) {
             let layout = DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap();
             prop_assert!(layout.elements() >= sizes.iter().product::<i64>());
             prop_assert_eq!(layout.bytes(), layout.elements() * Sen169Fp16.bytes());

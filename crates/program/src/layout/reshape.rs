@@ -212,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_element_stays_where_it_is(case in split_cases()) {
+        fn keeps_element_positions(case in split_cases()) {
             let sizes: Vec<i64> = case.factors.iter().map(|factors| factors.iter().product()).collect();
             let host = HostTensor::row_major(&sizes).unwrap();
             let order = if case.is_sparse { DimOrder::sparse(&case.order) } else { DimOrder::dense(&case.order) };

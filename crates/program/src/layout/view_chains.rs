@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn what_composes_and_splits_is_right(chain in rough_chains()) {
+    fn composes_and_splits_correctly(chain in rough_chains()) {
         for indices in [chain.compose_from_op(), chain.compose_from_buffer()].into_iter().flatten() {
             check_indices(&chain, &indices)?;
             // A rejection is valid: windows may split digits.

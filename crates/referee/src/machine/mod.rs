@@ -1,4 +1,4 @@
-//! Simulated machine: buffers in HBM at addresses, and one LX per core.
+//! SimulatedArithmetic machine: buffers in HBM at addresses, and one LX per core.
 
 pub(crate) mod access;
 pub(crate) mod memory;

@@ -124,7 +124,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_byte_is_there_and_no_other(
+        fn covers_each_byte_exactly_once(
             tables in prop::collection::vec(prop::collection::vec(0i64..40, 1..5), 1..4), width in 1i64..4, unit in 1i64..6
         ) {
             let mut bytes = vec![0];

@@ -3,9 +3,7 @@
 //! Memory consists of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one has
 //! the stride of one stick, each next one the product of the extents before it. The stick dimension (`stickDimOrder_`)
 //! has the stride of one element inside of a stick, and that of sticks at its place in the order. A dimension whose
-//! `scale_` is negative is not stored. An extent is the size of the iteration plus `backGapCore_`. In HBM that is the
-//! size of the complete op, and the start address is that of a core's slice; in LX it is the size of one core's slice
-//! (SuperDSC schema, section 3 and section 6).
+//! `scale_` is negative is not stored (SuperDSC schema, section 3 and section 6).
 
 use super::error::PlanError;
 use super::footprint::compute_footprints;
@@ -60,7 +58,8 @@ struct StoredDim {
     dim: usize,
     /// Number of positions of one core.
     local: i64,
-    /// Number of positions in memory.
+    /// Number of positions in memory: the size of the iteration plus `backGapCore_`. In HBM that is the size of the
+    /// complete op, and the start address is that of a core's slice. In LX it is the size of one core's slice.
     extent: i64,
 }
 

@@ -6,7 +6,7 @@ use sdsc_format::program::Tensor;
 
 /// A result as companion elements, next to the device's numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Companions<E> {
+pub struct ShadowResult<E> {
     /// The sizes, outermost first.
     pub shape: Vec<i64>,
     /// The elements, row-major.
@@ -29,8 +29,8 @@ pub(super) fn combine_digits(tensor: &Tensor, array: HostArray) -> HostArray {
 pub(super) fn combine_shadow_digits<A: Arithmetic>(
     arithmetic: &A,
     tensor: &Tensor,
-    found: Companions<A::Element>,
-) -> Companions<A::Element> {
+    found: ShadowResult<A::Element>,
+) -> ShadowResult<A::Element> {
     let Some(base) = tensor.digit_base else { return found };
     let (upper, lower) = found.elements.split_at(found.elements.len() / 2);
     let factor = arithmetic.constant(base as f64);
@@ -38,5 +38,5 @@ pub(super) fn combine_shadow_digits<A: Arithmetic>(
         upper.iter().zip(lower).map(|(upper, lower)| arithmetic.add(arithmetic.mul(*upper, factor), *lower)).collect();
     let (upper, lower) = found.device.split_at(found.device.len() / 2);
     let device = upper.iter().zip(lower).map(|(upper, lower)| upper * base as f32 + lower).collect();
-    Companions { shape: found.shape[1..].to_vec(), elements, device }
+    ShadowResult { shape: found.shape[1..].to_vec(), elements, device }
 }

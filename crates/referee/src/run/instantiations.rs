@@ -1,10 +1,10 @@
 //! Instantiations of the generic executions for each kind of companion elements.
 
 use super::{
-    digits::Companions,
+    digits::ShadowResult,
     interval_arithmetic::IntervalArithmetic,
     shadow_memory::ShadowArithmetic,
-    simulation::{Accompanied, RunOptions, Simulation},
+    simulation::{RunOptions, RunWithShadow, Simulation},
 };
 use crate::{error::SimError, load::host::HostArray};
 use element::{F64Arithmetic, FiniteField, OrderedField};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Companion elements that a simulation can compute with. A generic function is compiled in the crate that calls it.
 /// The functions called by these methods are compiled once, in this crate and with its optimization level.
-pub trait Simulated: ShadowArithmetic {
+pub trait SimulatedArithmetic: ShadowArithmetic {
     /// Runs [`Simulation::run_with`].
     ///
     /// # Errors
@@ -22,7 +22,7 @@ pub trait Simulated: ShadowArithmetic {
         simulation: &Simulation,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Accompanied<Self::Element>, SimError>;
+    ) -> Result<RunWithShadow<Self::Element>, SimError>;
 
     /// Runs [`Simulation::compute_elements`].
     ///
@@ -33,7 +33,7 @@ pub trait Simulated: ShadowArithmetic {
         simulation: &Simulation,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Vec<Companions<Self::Element>>, SimError>;
+    ) -> Result<Vec<ShadowResult<Self::Element>>, SimError>;
 
     /// Runs [`Simulation::sample_elements`].
     ///
@@ -50,13 +50,13 @@ pub trait Simulated: ShadowArithmetic {
 
 macro_rules! simulated {
     ($($arithmetic:ty),+) => {$(
-        impl Simulated for $arithmetic {
+        impl SimulatedArithmetic for $arithmetic {
             fn run(
                 &self,
                 simulation: &Simulation,
                 inputs: &BTreeMap<String, HostArray>,
                 options: &RunOptions,
-            ) -> Result<Accompanied<Self::Element>, SimError> {
+            ) -> Result<RunWithShadow<Self::Element>, SimError> {
                 simulation.run_beside_with(self, inputs, options)
             }
 
@@ -65,7 +65,7 @@ macro_rules! simulated {
                 simulation: &Simulation,
                 inputs: &BTreeMap<String, HostArray>,
                 options: &RunOptions,
-            ) -> Result<Vec<Companions<Self::Element>>, SimError> {
+            ) -> Result<Vec<ShadowResult<Self::Element>>, SimError> {
                 simulation.elements_with(self, inputs, options)
             }
 
@@ -91,12 +91,12 @@ impl Simulation {
     /// # Errors
     /// See [`Self::run`]. In addition, a tensor has elements of less than two bytes, which cannot have companion
     /// elements.
-    pub fn run_with<A: Simulated>(
+    pub fn run_with<A: SimulatedArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Accompanied<A::Element>, SimError> {
+    ) -> Result<RunWithShadow<A::Element>, SimError> {
         arithmetic.run(self, inputs, options)
     }
 
@@ -105,12 +105,12 @@ impl Simulation {
     ///
     /// # Errors
     /// See [`Self::run_with`].
-    pub fn compute_elements<A: Simulated>(
+    pub fn compute_elements<A: SimulatedArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+    ) -> Result<Vec<ShadowResult<A::Element>>, SimError> {
         arithmetic.elements(self, inputs, options)
     }
 
@@ -124,7 +124,7 @@ impl Simulation {
     /// # Errors
     /// See [`Self::count`]. In addition: results of integers, too many executions to keep their addresses, and more
     /// points than the limit.
-    pub fn sample_elements<A: Simulated>(
+    pub fn sample_elements<A: SimulatedArithmetic>(
         &self,
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,

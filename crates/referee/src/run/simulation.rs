@@ -12,7 +12,7 @@ use crate::machine::access::{TensorSlices, check_disjoint};
 use crate::machine::memory::MemoryRegion;
 use crate::machine::{BufferExtent, Machine, RegionId};
 use crate::plan::{OpPlan, SymbolicSize};
-use crate::run::digits::{self, Companions};
+use crate::run::digits::{self, ShadowResult};
 use crate::run::execute::{ExecutionOutcome, execute_op};
 use crate::run::lx_image::{LxImage, LxRange, preload_lx, read_lx_ranges};
 use crate::run::shadow_memory::{ShadowArithmetic, ShadowMemory};
@@ -67,7 +67,7 @@ impl Default for RunOptions {
 }
 
 /// Outcome of a run, with its results as companion elements.
-pub type Accompanied<E> = (RunOutcome, Vec<Companions<E>>);
+pub type RunWithShadow<E> = (RunOutcome, Vec<ShadowResult<E>>);
 
 /// Outcome of a run.
 #[derive(Clone, Debug)]
@@ -167,7 +167,7 @@ impl Simulation {
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Accompanied<A::Element>, SimError> {
+    ) -> Result<RunWithShadow<A::Element>, SimError> {
         let mut planes = ShadowPlanes::new(arithmetic);
         let (machine, buffers, report) = self.run_with_shadow(&mut planes, inputs, options)?;
         let companions = self.read_shadow_results(&planes, &buffers, &machine)?;
@@ -184,7 +184,7 @@ impl Simulation {
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+    ) -> Result<Vec<ShadowResult<A::Element>>, SimError> {
         // An op that only moves integers may declare a floating-point format for them.
         let of_program = self
             .program
@@ -229,12 +229,12 @@ impl Simulation {
         planes: &ShadowPlanes<'_, A>,
         buffers: &BTreeMap<String, BufferExtent>,
         machine: &Machine,
-    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+    ) -> Result<Vec<ShadowResult<A::Element>>, SimError> {
         let of = |tensor: &Tensor| {
             let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
             let (elements, device) =
                 planes.read_array(RegionId::Hbm(buffer), &DeviceLayout::from_tensor(tensor)?, machine);
-            Ok(Companions { shape: tensor.shape.clone(), elements, device })
+            Ok(ShadowResult { shape: tensor.shape.clone(), elements, device })
         };
         self.program.results.iter().map(of).collect()
     }
