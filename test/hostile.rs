@@ -18,7 +18,7 @@ mod targets;
 mod tools;
 
 use crate::common::{self, mutation};
-use corpus::Place;
+use corpus::CorpusFolder;
 use mutation::{below, mutant};
 use spyre_compiler::tool::spyre_run::npy;
 use std::{
@@ -70,7 +70,7 @@ fn worker() {
         parts[2].parse().unwrap(),
     );
     spyre_compiler::tool::run_on_large_stack(|| {
-        let place = Place::new();
+        let place = CorpusFolder::new();
         let mut corpus = Corpus::new(target);
         for number in from..to {
             let case = corpus.case(&place, number);
@@ -96,7 +96,7 @@ impl<'t> Corpus<'t> {
     }
 
     /// Returns one mutated file. A process runs consecutive numbers of one group, because preparing a group is slow.
-    fn case(&mut self, place: &Place, number: usize) -> Case {
+    fn case(&mut self, place: &CorpusFolder, number: usize) -> Case {
         let mut state =
             self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
         let group = number / GROUP_SIZE % (self.target.n_groups)();
@@ -172,7 +172,7 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
 
 /// Writes the file of a case, for inspection.
 fn write_case_file(target: &Target, number: usize) -> PathBuf {
-    let place = Place::new();
+    let place = CorpusFolder::new();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{}-{number}", target.name));
     fs::write(&path, Corpus::new(target).case(&place, number).mutant).unwrap();
     path

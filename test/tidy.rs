@@ -12,6 +12,8 @@ mod examples;
 mod figures;
 #[path = "tidy/links.rs"]
 mod links;
+#[path = "tidy/names.rs"]
+mod names;
 #[path = "tidy/options.rs"]
 mod options;
 

@@ -229,10 +229,11 @@ MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
 /// Returns the type of one of `count` tiles along `dim`; null if `count` does not divide the size.
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 
-/// The bytes of a `dense` or `dense_resource` attribute as MLIR stores them: elements one after another, each in whole bytes; of a splat
-/// just one element; the booleans of `dense` packed as bits. False for another attribute and for a resource without content.
+/// Returns the bytes of a `dense` or `dense_resource` attribute in MLIR's form: consecutive elements of whole bytes,
+/// one element for a splat, and booleans of `dense` packed as bits. Returns false for other attributes and for a
+/// resource without content.
 bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_t *bytes, bool *isSplat);
-/// A `dense` or `dense_resource` attribute as a tensor of another shape with as many elements of the same type; null for another attribute.
+/// Returns a `dense` or `dense_resource` attribute with another shape of as many elements; null for other attributes.
 MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type);
 
 /// Returns whether an attribute is the iterator type of a reduction dimension.

@@ -13,8 +13,8 @@
 
 using namespace mlir;
 
-/// The name of what wrote the bytecode, such as "MLIR22.1.8": behind the four bytes of the magic number and the version of the format,
-/// up to a zero (mlir/docs/BytecodeFormat.md). Empty if the file ends before it.
+/// Returns the producer of the bytecode, such as "MLIR22.1.8"; empty if the file ends before it. The text follows the
+/// magic number (four bytes) and the version of the format, and ends with a zero (mlir/docs/BytecodeFormat.md).
 static StringRef producerOf(StringRef bytecode) {
   StringRef rest = bytecode.drop_front(4);
   if (rest.empty())

@@ -13,9 +13,9 @@
 
 namespace spyre {
 
-/// Fails, with an error in `context` on the file, if the buffer is bytecode of a newer MLIR than the one that we link. The codes
-/// of attributes and the properties of ops differ between MLIRs and bytecode does not say how, so the parser would stop at some code
-/// that it does not know, or read something else than was written.
+/// Emits an error on the file and fails if the buffer is bytecode of a newer MLIR than the linked one. Codes of
+/// attributes and properties of ops differ between versions of MLIR, and bytecode does not say how. The parser would
+/// stop at an unknown code, or misread the file.
 mlir::LogicalResult refuseNewerBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
 } // namespace spyre

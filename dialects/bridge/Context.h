@@ -23,7 +23,8 @@ struct SpyreContextState {
 };
 
 namespace spyre {
-/// A dialect without ops. A context owns its dialects, so what is kept in this one lives as long as the context, and no longer.
+/// Dialect without ops for the state of a compilation: a context owns its dialects, so the state lives as long as the
+/// context.
 class SessionDialect final : public mlir::Dialect {
 public:
   explicit SessionDialect(mlir::MLIRContext *context);

@@ -11,7 +11,7 @@
 
 namespace spyre {
 
-/// While it lives, what MLIR's parser says of an operation that no dialect has gets a note with the name that is nearest.
+/// Adds a note with the nearest name to each error of MLIR's parser about an unknown operation, during its lifetime.
 class MisspeltOperations {
 public:
   explicit MisspeltOperations(mlir::MLIRContext *context);

@@ -11,7 +11,8 @@
 #include <shared_mutex>
 
 namespace spyre {
-/// MLIR has one list of passes in a process, and no lock on it: who adds to it holds this one alone, who reads a pipeline shares it.
+/// Returns the lock of MLIR's process-wide list of passes, which has none of its own: exclusive for registration,
+/// shared for parsing of pipelines.
 std::shared_mutex &passRegistry();
 } // namespace spyre
 

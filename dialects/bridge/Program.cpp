@@ -2,7 +2,8 @@
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// Upstream's own passes and patterns bring a program to linalg on tensors of static shape: for the compiler, and for the reference.
+// Upstream's passes and patterns lower a program to linalg on tensors of static shape, for the compiler and for the
+// reference.
 //
 //===----------------------------------------------------------------------===//
 

@@ -53,8 +53,8 @@
 using namespace mlir;
 
 namespace {
-/// Copies as loops: between views with gaps, as `tensor.concat` and `tensor.insert_slice` leave them, the lowering to LLVM would call
-/// a function of MLIR's runner library, which the JIT does not have.
+/// Lowers copies to loops. For views with gaps, which `tensor.concat` and `tensor.insert_slice` create, the lowering to
+/// LLVM would call a function of MLIR's runner library, which the JIT does not have.
 struct CopiesToLinalgPass : PassWrapper<CopiesToLinalgPass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLinalgPass)
 
@@ -115,8 +115,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       signalPassFailure();
   }
 
-  /// Casts between `index` and integers of other than 64 bits, which `canonicalize` removes in pairs though the inner one drops bits: a cast
-  /// from or to i64, and one that changes the width.
+  /// Replaces casts between `index` and integers of other widths than 64 by a cast from or to i64 and a change of the
+  /// width. `canonicalize` removes pairs of the original casts, although the inner one drops bits.
   static void castByWidth(Operation *op) {
     constexpr unsigned kIndexBits = 64;
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
@@ -221,7 +221,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// `math-expand-ops` computes zero to a negative power with the sign of a negative zero, for every zero and every power.
+  /// Replaces `math.fpowi` by `math.powf`: `math-expand-ops` treats every zero with a negative exponent as negative.
   static void widenExponent(math::FPowIOp power) {
     OpBuilder builder(power);
     Value exponent = arith::SIToFPOp::create(builder, power.getLoc(), power.getType(), power.getRhs());
@@ -257,7 +257,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     scan.erase();
   }
 
-  /// Lowers a scatter to loops over the elements of each update, in order. Windows are right-aligned to the dimensions of the target.
+  /// Lowers a scatter to loops over the elements of each update, in order. Windows are right-aligned to the target.
   static LogicalResult spell(tm_tensor::ScatterOp scatter) {
     OpBuilder builder(scatter);
     Location location = scatter.getLoc();
@@ -291,7 +291,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// Bounds the trip count: loops that the compiler accepts have fewer iterations. After the condition fails, iterations have no effect.
+  /// Bounds the trip count. Accepted loops have fewer iterations; iterations after a false condition have no effect.
   static void bound(scf::WhileOp loop) {
     constexpr int64_t kMostTurns = 1024;
     OpBuilder builder(loop);
@@ -336,7 +336,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     loop.erase();
   }
 
-  /// Lowers a sort to a bubble sort, with as many passes as a row has elements. Two neighbors are swapped if the second is strictly before.
+  /// Lowers a sort to a bubble sort with one pass per element. Swaps two neighbors if the second is strictly before.
   static void spell(tm_tensor::SortOp sort) {
     OpBuilder builder(sort);
     Location location = sort.getLoc();
@@ -542,9 +542,9 @@ void registerReferencePasses() {
   llvm::InitializeNativeTargetAsmPrinter();
 }
 
-// Results become arguments, so that the caller owns all memory. C wrappers take descriptors by pointer; they are requested
-// before functions of libm are declared, which need no wrappers. The order was
-// tested on softmax, matmul and transformer blocks in f16 and f32.
+// Results become arguments, so that the caller owns all memory. C wrappers take descriptors by pointer; they are
+// requested before functions of libm are declared, which need no wrappers. The order was tested on softmax, matmul and
+// transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
     "func.func(spyre-reference-forms,convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{allow-return-allocs-from-loops=true bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"

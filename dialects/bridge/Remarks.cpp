@@ -18,8 +18,8 @@
 using namespace mlir;
 
 namespace {
-/// Gives away each remark in YAML, which LLVM's tools read. A file is left to who asked: MLIR's own streamer opens it before anything is
-/// known to succeed.
+/// Passes each remark to a callback in YAML, which LLVM's tools read. The caller writes the file; MLIR's own streamer
+/// would open it before the compilation succeeds.
 class YamlStreamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
   YamlStreamer(SpyrePipelineAnswer takes, void *taken) : takes(takes), taken(taken) {}
@@ -38,8 +38,8 @@ private:
   void *taken;
 };
 
-/// The pattern for one kind of remarks: what is asked of every kind, and of this one; none where that is nothing. MLIR's own member for every
-/// kind has no effect on one that is not asked for by itself.
+/// Returns the pattern for one kind of remarks: the patterns for every kind and for this kind, or none. MLIR's own
+/// pattern for every kind has no effect on a kind without a pattern.
 std::optional<std::string> patternOf(MlirStringRef all, MlirStringRef own) {
   SmallVector<StringRef, 2> patterns;
   llvm::copy_if(ArrayRef{unwrap(all), unwrap(own)}, std::back_inserter(patterns), [](StringRef pattern) { return !pattern.empty(); });

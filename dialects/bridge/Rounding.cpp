@@ -18,14 +18,14 @@
 using namespace mlir;
 
 namespace {
-/// Whether an op may return a number that its format does not represent.
+/// Returns whether an op may return a number that its format does not represent.
 bool rounds(Operation *op) {
   if (isa<arith::ConstantOp, arith::SelectOp, arith::NegFOp, arith::ExtFOp, arith::BitcastOp>(op))
     return false;
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
-/// Whether an op is in the body of a reduction: its values are combined before they are rounded.
+/// Returns whether an op is in the body of a reduction: its values are combined before they are rounded.
 bool isAccumulated(Operation *op) {
   auto around = op->getParentOfType<linalg::LinalgOp>();
   return around && around.getNumReductionLoops() > 0;

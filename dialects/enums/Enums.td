@@ -2,7 +2,8 @@
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// In one file, since tablegen writes every enum that it sees. build.rs makes constants of Rust of them (`dialect::ods`).
+// All enums are in one file, because tablegen writes every enum that it reads. build.rs generates Rust constants from
+// them (`dialect::ods`).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
-// A pass is declared in one of these files and implemented in Rust, in the file that its description names. The order in
-// which they run stands in src/pipeline/steps.rs.
+// A pass is declared in one of these files and implemented in Rust, in the file that its description names.
+// src/pipeline/steps.rs has the order of the passes.
 //
 //===----------------------------------------------------------------------===//
 

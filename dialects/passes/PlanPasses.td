@@ -33,7 +33,8 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 
     Errors: the size of a name is unknown; the sizes of the names do not multiply to the number of elements.
 
-    Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and `merge.rs`.
+    Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs` and `merge.rs` of `src/hint`, and in
+    `crates/program/src/dim_names.rs`.
 
     Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
   }];
@@ -211,7 +212,8 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
 
     Implemented in `src/work/ir/divide_work.rs`.
 
-    Example: `spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+    Example: `spyre-opt --spyre-layout-gather-tables --spyre-propagate-layouts --spyre-divide-work
+    test/work/divide-work.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -177,8 +177,8 @@ def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
     in the LX of a core. An argument that the chain reads several times is copied first, so that it is read from HBM
     once. The expansion of gelu is an approximation; its error is about the rounding error of the format.
 
-    With `bundle-format=1.0`, also replaces `greaterthan` and `lesserthan`, which release 1.0.0 of the file format lacks,
-    by the product of `greaterequal` or `lesserequal` and `notequal`.
+    With `bundle-format=1.0`, also replaces `greaterthan` and `lesserthan`, which release 1.0.0 of the file format
+    lacks, by the product of `greaterequal` or `lesserequal` and `notequal`.
 
     Runs after `spyre-flatten-hints`. `into-lx` is on if there is an LX planner.
 
@@ -255,7 +255,8 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     Errors: a diagonal has integer elements, is too long for a mask, or indexes a dimension by a quotient; a matmul has
     one column.
 
-    Implemented in `src/layout/ir/materialize_views.rs`, `crates/program/src/layout/flatten.rs` and `needs.rs`.
+    Implemented in `src/layout/ir/materialize_views.rs`, and in `flatten.rs` and `view_requirements.rs` of
+    `crates/program/src/layout`.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];
@@ -331,7 +332,8 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     * an op cannot write the specified layout of a result;
     * an insert begins or ends inside a stick of a specified layout.
 
-    Implemented in `src/layout/ir/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
+    Implemented in `src/layout/ir/propagate_layouts.rs`, and in `choose.rs`, `relayout.rs` and `flow.rs` of
+    `src/layout`.
 
     Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
   }];

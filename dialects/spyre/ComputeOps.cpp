@@ -35,7 +35,7 @@ constexpr llvm::StringLiteral kReduce[] = {
 #include "DeviceFunctions.def"
 };
 
-/// Whether an op has as many constants as its function needs.
+/// Checks that an op has as many constants as its function needs.
 LogicalResult verifyConstants(Operation *op, StringRef function, std::optional<ArrayRef<double>> constants) {
   size_t expected = llvm::count(kConstants, function), found = constants ? constants->size() : 0;
   if (expected != found)
@@ -390,7 +390,7 @@ StringRef RestickifyOp::getDeviceFunction() { return "ReStickifyOpHBM"; }
 SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
 
 namespace {
-/// Sticks that are moved and moved back are where they were. Other chains stay: the device may have no move that does both.
+/// Removes two relayouts that cancel each other. Other chains are kept: the device may have no move for both.
 struct DropMoveBack : OpRewritePattern<RestickifyOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -446,7 +446,7 @@ SmallVector<AffineMap> InsertOp::getAccessMaps() {
   return {identityOf(*this, rank), AffineMap::get(rank, 0, window, getContext())};
 }
 
-/// Whether a tensor lies in device memory as a window of another one does.
+/// Returns whether a tensor has the device layout of a window of another tensor.
 static bool isWindowOf(RankedTensorType part, RankedTensorType whole) {
   auto own = dyn_cast_or_null<LayoutAttr>(part.getEncoding()), layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
   return own && layout && own.getDeviceSize() == layout.getDeviceSize() && own.getStrideMap() == layout.getStrideMap() &&

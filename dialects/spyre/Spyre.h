@@ -25,7 +25,8 @@ namespace spyre {
 /// Checks compute_c1 and compute_c2 for any compute op.
 llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
 
-/// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if none is given); 0 if there is none.
+/// Returns the number of elements of `type` in a 128-byte stick of `format`, by default the format of the element type;
+/// 0 if there is no format.
 int64_t elementsPerStick(mlir::Type type, std::optional<machine::Format> format);
 
 /// Returns whether `name` is a valid name of a count that is bound later: a letter, then letters, digits and '_'.

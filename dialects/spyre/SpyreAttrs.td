@@ -105,8 +105,8 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
   let summary = "Request `count` tiles of a named dimension";
   let description = [{
     Is the flattened form of a `spyre.hint` scope. Ops with the same `id` share one loop; a smaller id is an outer loop.
-    A symbolic count has a `symbol`, and `count` is 0. With `recompute` an op without the dimension is also in the loop, and
-    is recomputed in every iteration.
+    A symbolic count has a `symbol`, and `count` is 0. With `recompute` an op without the dimension is also in the loop,
+    and is recomputed in every iteration.
 
     Constraints:
     * (tile_hint_c1) `count` is positive, or `symbol` is present;

@@ -93,7 +93,7 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyNumbers(op, attribute, "maxima");
   if (attribute.getName() == "spyre.granularities" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "granularities");
-  // How often loops recompute the op.
+  // Number of times that loops recompute the op.
   if (attribute.getName() == "spyre.times" && isa<ComputeOpInterface>(op)) {
     auto times = dyn_cast<IntegerAttr>(attribute.getValue());
     if (times && times.getValue().sgt(1))

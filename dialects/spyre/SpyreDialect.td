@@ -53,7 +53,7 @@ def Spyre_Dialect : Dialect {
     | `spyre.for_layout` | the copy exists because its user cannot read the original layout |
     | `spyre.for_loop = "REASON"` | the copy exists because loop-carried or tiled values share a buffer |
     | `spyre.corrects` | the loop corrects its accumulators when a running value changes |
-    | `spyre.times` | number of executions of an op that `recompute` recomputes in loops |
+    | `spyre.times` | number of executions of an op that loops recompute (`recompute`) |
 
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc

@@ -350,9 +350,9 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
       `num_tiles_per_dim`, as in torch-spyre, are aliases.
     * `work_div` has `name = slices` pairs; each requests a slice count over the cores, in every op of the scope that
       has the dimension. Other dimensions are not split. An inner scope overrides an outer one.
-    * `recompute` lists names of tiled dimensions. An op without such a dimension is normally executed once, outside of the
-      loop. With `recompute` the elementwise ops of the scope are recomputed in every iteration, unless their results are
-      used outside.
+    * `recompute` lists names of tiled dimensions. An op without such a dimension is normally executed once, outside of
+      the loop. With `recompute` the elementwise ops of the scope are recomputed in every iteration, unless their
+      results are used outside.
 
     A count may be a symbol, such as `M = T`. The option `bind` of `spyre-flatten-hints` gives its value. A tile count
     may also stay symbolic until the launch, if `spyre.symbols` of the function declares its maximum.
@@ -400,8 +400,8 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     *Carried* operands work as in `scf.for`: the first iteration reads the initial value, later iterations read the
     value that the previous one yields, and the result is the last yielded value. Carried values are yielded without a
     dimension. The initial value, the block argument, the yielded value and the result share one buffer;
-    `spyre-insert-loop-copies` inserts the copies that this needs. Tiled values precede carried ones among operands, block
-    arguments, yielded values and results.
+    `spyre-insert-loop-copies` inserts the copies that this needs. Tiled values precede carried ones among operands,
+    block arguments, yielded values and results.
 
     The op implements `LoopLikeOpInterface`, so passes such as `loop-invariant-code-motion` apply. It has no
     `RegionBranchOpInterface`, because a tiled operand is not passed to the body unchanged.

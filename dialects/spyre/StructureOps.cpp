@@ -73,7 +73,7 @@ LogicalResult EmptyOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A view of a view is one view, unless the inner one says with its layout under which dimensions its bytes are to be read.
+/// Merges a view of a view, unless the layout of the inner view determines the dimensions under which bytes are read.
 struct ComposeViews : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -93,8 +93,9 @@ struct Interval {
   int64_t first, last;
 };
 
-/// Bounds of an affine expression whose dimension `i` runs from 0 to `shape[i] - 1`; none where it divides by a number that
-/// is not positive, or leaves 64 bits. Terms are bounded one by one, so the bounds of a difference of related terms are wider than its values.
+/// Returns the bounds of an affine expression whose dimension `i` is from 0 to `shape[i] - 1`; none if it divides by a
+/// number that is not positive, or exceeds 64 bits. Terms are bounded separately, so the bounds of a difference of
+/// related terms are wider than its values.
 std::optional<Interval> intervalOf(AffineExpr expr, ArrayRef<int64_t> shape) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Interval{constant.getValue(), constant.getValue()};
@@ -127,7 +128,7 @@ std::optional<Interval> intervalOf(AffineExpr expr, ArrayRef<int64_t> shape) {
   return isWithinOnePeriod ? *lhs : Interval{0, factor - 1};
 }
 
-/// Whether `map` takes every index of a tensor of `shape` to itself: a dimension of size 1 only has the index 0.
+/// Returns whether `map` is the identity on the indices of a tensor of `shape`; dimensions of size 1 have only index 0.
 bool isIdentityOn(AffineMap map, ArrayRef<int64_t> shape) {
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     auto used = dyn_cast<AffineDimExpr>(expr);
@@ -222,7 +223,7 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-/// `(name = number, ...)`, where a number may be a name, into a list of names and a list of numbers. `what` is what they count.
+/// Parses `(name = number, ...)` into names and numbers; a number may be a name. `what` names the numbers in errors.
 static ParseResult parseWishes(OpAsmParser &parser, StringRef what, SmallVector<Attribute> &dims, SmallVector<Attribute> &numbers) {
   auto parseNumber = [&]() -> ParseResult {
     int64_t known;
@@ -457,7 +458,7 @@ LogicalResult LoopOp::verify() {
   return verifyCarried(*this, yield);
 }
 
-/// How many operands of an op that has two lists of them are in each.
+/// Sets the sizes of the two operand lists of an op.
 static void addSegments(OpAsmParser &parser, OperationState &state, size_t first, size_t second) {
   state.addAttribute("operandSegmentSizes",
                      parser.getBuilder().getDenseI32ArrayAttr({static_cast<int32_t>(first), static_cast<int32_t>(second)}));

@@ -14,7 +14,7 @@ mod mutation;
 mod targets;
 
 use spyre_compiler::tool::spyre_run::npy;
-use corpus::Place;
+use corpus::CorpusFolder;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::{
     cell::RefCell,
@@ -37,7 +37,7 @@ thread_local! {
 
 struct Fuzzed {
     target: &'static Target,
-    place: Place,
+    place: CorpusFolder,
     /// The right files, each behind its head.
     right: Vec<Vec<u8>>,
 }
@@ -47,7 +47,7 @@ impl Fuzzed {
         let name = env::var("SPYRE_FUZZ_TARGET").unwrap_or_default();
         let target = TARGETS.iter().find(|target| target.name == name);
         let target = target.unwrap_or_else(|| panic!("SPYRE_FUZZ_TARGET is one of {:?}", TARGETS.map(|target| target.name)));
-        let place = Place::new();
+        let place = CorpusFolder::new();
         let files = |group: usize| {
             let behind_head = move |(of, file): (usize, Vec<u8>)| [&[group as u8, of as u8], file.as_slice()].concat();
             (target.corpus)(&place, group).into_iter().enumerate().map(behind_head)

@@ -1,4 +1,5 @@
-"""spyre-mlir: from linalg on tensors, or PyTorch, to the IBM Spyre accelerator, and a simulator that runs what was compiled.
+"""spyre-mlir: from linalg on tensors, or PyTorch, to the IBM Spyre accelerator, and a simulator that runs what was
+compiled.
 
 >>> program = spyre_mlir.compile("softmax.mlir")
 >>> [result] = program.run(array)

@@ -1,4 +1,5 @@
-"""Locations of a module as text: names of JAX's operations become paths of modules, and frames of installed packages are left out.
+"""Locations of a module as text: names of JAX's operations become paths of modules, and frames of installed packages
+are left out.
 
 JAX writes `loc("jit(f)/layers.0/tanh"(callsite("dense"("/home/me/f.py":3:4) at ...)))`; here that becomes
 `loc("layers.0"(callsite("/home/me/f.py":3:4 at ...)))`.
@@ -87,6 +88,6 @@ class Reader:
 
 
 def module_path(name: str) -> str:
-    """Returns the scopes in the name of an operation of JAX, without the functions around them and the operation itself."""
+    """Returns the scopes in the name of a JAX operation, without enclosing functions and the operation itself."""
     scopes = [scope for scope in name.split("/")[:-1] if not re.fullmatch(r"(?:\w+\(.*\)|while|body|cond|branch_\d+_fun)", scope)]
     return ".".join(scopes)

@@ -12,7 +12,8 @@ from spyre_mlir.errors import described
 
 PHASES = ("import", "layout", "hint", "tile", "work", "lx", "bundle")
 
-#: Advice for options of `spyre-compile` about files, and for other names of the bundle directory: the Python equivalent.
+#: Advice for options of `spyre-compile` about files, and for other names of the bundle directory: the Python
+#: equivalent.
 INSTEAD = {
     "report": "use program.report, or program.report_html(path)",
     "report-html": "call program.report_html(path)",
@@ -29,7 +30,8 @@ INSTEAD = {
 
 
 def pairs_of(options: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Returns options as the compiler reads them: names with `-`, and a text for each value. Raises `CompileError` for what is none."""
+    """Returns options in the form of the compiler: names with `-`, values as text. Raises `CompileError` if one is
+    invalid."""
     return [pair for name, value in options.items() for pair in pairs(name.replace("_", "-"), name, value)]
 
 

@@ -26,7 +26,7 @@ def is_set(variable: str) -> bool:
 
 
 def say(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -> None:
-    """Shows a line: under its title in the log where the user has configured one for this level, and on standard error otherwise."""
+    """Shows a line: in the log if the user has configured this level, otherwise on standard error."""
     if quiet or is_set(QUIET):
         return
     line = f"{line}; spyre_mlir.explain() has more"
@@ -38,7 +38,8 @@ def say(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -
 
 @contextlib.contextmanager
 def progress(what: str, quiet: bool = False) -> Iterator[None]:
-    """Shows that work is under way, from two seconds on: on a terminal, or where the variable SPYRE_PROGRESS is set. `0` turns this off.
+    """Shows that work is under way, from two seconds on: on a terminal, or where the variable SPYRE_PROGRESS is set.
+    `0` turns this off.
 
     Work inside of other work of the same thread changes what the line says.
     """

@@ -11,7 +11,8 @@ from spyre_mlir.errors import CompileError, Diagnostic
 #: The file of a program that was given as text or bytecode.
 TEXT = "program that was given.mlir"
 
-#: Beginnings of MLIR: a comment, an alias, an op in generic form, a resource section, or an op of a dialect or of `builtin`.
+#: Beginnings of MLIR: a comment, an alias, an op in generic form, a resource section, or an op of a dialect or of
+#: `builtin`.
 MLIR_BEGINNING = re.compile(r'\s*(//|[#!][\w.$-]+\s*=|"[\w.]+"\s*\(|\{-#|%|module\b|[a-zA-Z_]\w*\.\w+\s+[@%"({]|func\.func\b)')
 BYTECODE = b"ML\xefR"
 
@@ -26,7 +27,7 @@ ONNX = (
 )
 WEIGHTS = ("a file of weights", "load them into a model, and call spyre_mlir.torch.compile(model, *inputs)")
 
-#: How other kinds of files become MLIR, by suffix.
+#: Conversions of other kinds of files to MLIR, by suffix.
 ADVICE = {
     ".onnx": ONNX,
     ".pt": ("a file of PyTorch", TORCH),
@@ -70,7 +71,8 @@ class NoSuchFile(CompileError, FileNotFoundError):
 def source_file(program: str | bytes | os.PathLike[str], folder: pathlib.Path) -> pathlib.Path:
     """Returns the file of a program: its own, or one in `folder` that is made of its text or bytecode.
 
-    Raises `CompileError` for what is neither, and `NoSuchFile`, which is also a `FileNotFoundError`, for a path without a file.
+    Raises `CompileError` for what is neither, and `NoSuchFile`, which is also a `FileNotFoundError`, for a path without
+    a file.
     """
     if isinstance(program, os.PathLike) or (isinstance(program, str) and not is_text(program)):
         return checked_file(os.fspath(program))
@@ -115,7 +117,7 @@ def not_mlir(path: pathlib.Path, kind: str, advice: str) -> CompileError:
 
 
 def beginning_of(path: pathlib.Path) -> bytes:
-    """Returns what a file begins with; nothing of a pipe or a device, which is read once, and of what cannot be read."""
+    """Returns the beginning of a regular file; empty for a pipe, a device, or an unreadable file."""
     try:
         if not path.is_file():
             return b""

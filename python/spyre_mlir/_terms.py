@@ -1,4 +1,4 @@
-"""Diagnostics of the compiler in the terms of Python: options by their names there, and no files that the user does not know."""
+"""Diagnostics of the compiler in the terms of Python: option names of Python, and only files that the user knows."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def without_op(message: str) -> str:
 def in_frontend_terms(message: str) -> str:
     """Returns a message about a module that a frontend made, with advice that the author of the function can follow.
 
-    The author knows neither the ops of the module nor the tool that lowers them. Only the caller can convert an argument.
+    The author knows neither the ops of the module nor the tool that lowers them. Only the caller can convert an
+    argument.
     """
     is_of_argument = re.match(r"(?:SPY\d+: )?'func\.func' op ", message) is not None
     message = without_op(message.replace("' op belongs to", "' belongs to"))

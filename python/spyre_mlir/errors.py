@@ -1,4 +1,4 @@
-"""What goes wrong, as values with a place."""
+"""Errors and diagnostics with locations."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ class Place:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """What the compiler says: an error, a warning, a remark or a note."""
+    """Diagnostic of the compiler: an error, a warning, a remark or a note."""
 
     severity: str
     message: str
-    #: The place itself, then what it was called from, innermost first; empty if nobody knows.
+    #: Source line and its callers, innermost first; empty if unknown.
     places: tuple[Place, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
-    #: Path of the module of the model that the place belongs to, such as `layers.3.self_attn.out_proj`; empty without one.
+    #: Path of the module of the model that the place belongs to, such as `layers.3.self_attn.out_proj`; empty without
+    #: one.
     module: str = ""
 
     @property
     def location(self) -> Place | None:
-        """Where, in the innermost file."""
+        """Position in the innermost file."""
         return self.places[0] if self.places else None
 
     def __str__(self) -> str:
@@ -60,7 +61,7 @@ class CompileError(Exception):
 
 
 class HintError(ValueError):
-    """A hint, or a name of a dimension, that is malformed or cannot be honored. `location` is the line of the `with`."""
+    """Malformed hint or dimension name, or one that cannot be honored. `location` is the line of the `with`."""
 
     def __init__(self, message: str, location: Place | None = None):
         self.message, self.location = message, location

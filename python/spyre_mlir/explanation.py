@@ -1,4 +1,4 @@
-"""Tables of what was compiled: the operations by module, what stays on the CPU and why, bytes, and time beside its lower bound."""
+"""Tables of compilations: operations by module, operations on the CPU with reasons, bytes, time and its lower bound."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def parts() -> Iterator[None]:
 
 
 def explain(file: TextIO | None = None) -> None:
-    """Prints tables of the last compilations: modules with their operations, traffic and time, and what stays on the CPU and why."""
+    """Prints tables of the last compilations: modules with operations, traffic and time, and operations on the CPU."""
     with _lock:
         recent = list(_recent)
     text = "\n\n".join(compilation.table() for compilation in recent)

@@ -1,7 +1,7 @@
 """JAX functions on the Spyre compiler: `spyre_mlir.jax.compile(function, *args)`.
 
-The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/reference/pytorch.md has a section for it.
-Tested with JAX 0.10.2, and 0.9.2 in part.
+The way is `jax.jit`, StableHLO, the passes to `linalg` that jaxlib carries, this compiler. docs/reference/pytorch.md
+has a section for it. Tested with JAX 0.10.2, and 0.9.2 in part.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def compile(
 ) -> CompiledFunction:
     """Compiles a function for arguments of these shapes and types, which may be trees of arrays.
 
-    `options` are those of `spyre_mlir.compile`; `quiet` leaves out the line after the compilation. Raises `LoweringError`, or
-    `spyre_mlir.CompileError` with the compiler's diagnostics.
+    `options` are those of `spyre_mlir.compile`; `quiet` leaves out the line after the compilation. Raises
+    `LoweringError`, or `spyre_mlir.CompileError` with the compiler's diagnostics.
     """
     if not callable(function):
         raise ArgumentError(

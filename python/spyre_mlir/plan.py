@@ -29,9 +29,10 @@ def plan(
 ) -> dict:
     """Plans which buffers live in the scratchpad, and where.
 
-    `instance` is a dictionary or JSON text as `docs/reference/planner.md` has it, or MiniMalloc's CSV as text, which needs a `capacity` in bytes.
-    Gives what `spyre-plan -o` writes: addresses, reasons, bytes that stay in HBM, lower bound and certificate.
-    Raises `PlanError`, a `ValueError`, for an instance that is wrong. The same instance and budget give the same plan on any machine.
+    `instance` is a dictionary or JSON text as `docs/reference/planner.md` has it, or MiniMalloc's CSV as text, which
+    needs a `capacity` in bytes. Gives what `spyre-plan -o` writes: addresses, reasons, bytes that stay in HBM, lower
+    bound and certificate. Raises `PlanError`, a `ValueError`, for an instance that is wrong. The same instance and
+    budget give the same plan on any machine.
     """
     numbers = {"budget": budget, "capacity": capacity, "alignment": alignment}
     for name, number in numbers.items():

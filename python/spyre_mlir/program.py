@@ -52,7 +52,8 @@ class Program:
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
         self._page = compiled.page
         self._compilation = Compilation(self.report["program"], [self.report], compiled.seconds, len(self.report["ops"]))
-        # Files that locations name are read only if the program was traced from them: the text of a program is untrusted.
+        # Files that locations name are read only if the program was traced from them: the text of a program is
+        # untrusted.
         self._is_traced = False
         #: Description of the validation; None if nothing was validated.
         self.validation: str | None = compiled.validation
@@ -108,9 +109,9 @@ class Program:
     def report_html(self, path: str | os.PathLike[str], *, sources: Sequence[str | os.PathLike[str]] = ()) -> None:
         """Writes the report as a page for a browser, without a network: `spyre-compile --report FILE.html`.
 
-        Beside the operations stand the lines that they come from: those of the program, unless it was given as bytecode, and those
-        of the files in `sources`, which are named as places in the report name them. A program of `spyre_mlir.torch` comes with the
-        files that its operations were traced from.
+        Beside the operations stand the lines that they come from: those of the program, unless it was given as
+        bytecode, and those of the files in `sources`, which are named as places in the report name them. A program of
+        `spyre_mlir.torch` comes with the files that its operations were traced from.
         """
         places = (place for op in self.report["ops"] for place in op["location"].split(_CALLED))
         named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
@@ -162,12 +163,13 @@ def compile(
 ) -> Program:
     """Compiles a module of `linalg` on tensors, TOSA or `spyre` ops.
 
-    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`: numbers
-    and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated (`tiles=["M=8"]`,
-    `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to 128), and as `plan` the
-    dictionary that another program has, or a path. The bundle goes to `bundle_dir`, or to a temporary directory that lives as
-    long as the program. Before it does, the files are compared with the imported program: `validate` is "auto" (as far as that
-    costs no more than the compilation, or half a second), `True` or `False`.
+    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`:
+    numbers and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated
+    (`tiles=["M=8"]`, `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to
+    128), and as `plan` the dictionary that another program has, or a path. The bundle goes to `bundle_dir`, or to a
+    temporary directory that lives as long as the program. Before it does, the files are compared with the imported
+    program: `validate` is "auto" (as far as that costs no more than the compilation, or half a second), `True` or
+    `False`.
 
     Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
     """
@@ -185,7 +187,8 @@ def compile(
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
-    """The IR of a program after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` if it does not get there."""
+    """Returns the IR after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` on
+    failure."""
     check_phase(to)
     with tempfile.TemporaryDirectory(prefix="spyre-") as place:
         folder = pathlib.Path(place)

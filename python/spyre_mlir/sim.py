@@ -60,7 +60,8 @@ class Simulation:
         self.report: dict | None = None
 
     def at(self, sizes: Mapping[str, int]) -> Simulation:
-        """The program at these symbolic sizes (`compile(..., dim_size={"arg0.0": "128:16"})`), by name; the others are the largest.
+        """The program at these symbolic sizes (`compile(..., dim_size={"arg0.0": "128:16"})`), by name; the others are
+        the largest.
 
         Raises `RunError` for a name that the program does not have, and for a size that it cannot have.
         """
@@ -77,9 +78,9 @@ class Simulation:
     def run(self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None, **named: object) -> list[numpy.ndarray]:
         """Runs on an array for each argument, in order, and gives the results in order.
 
-        Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded without a word.
-        The path of a `.npy` file may stand for an array.
-        `max_steps` bounds the element operations. Raises `RunError` for what the machine refuses.
+        Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded
+        without a word. The path of a `.npy` file may stand for an array. `max_steps` bounds the element operations.
+        Raises `RunError` for what the machine refuses.
         """
         if named:
             found = ", ".join(map(repr, named))

@@ -1,4 +1,5 @@
-"""Mistakes of users in Python: the message of each names the place, the value that was found, what was expected, and what to do.
+"""Mistakes of users in Python: the message of each names the place, the value that was found, what was expected, and
+what to do.
 
 Those on the command line are in `test/mistakes.rs`.
 """

@@ -94,7 +94,7 @@ def test_fast_work_shows_nothing(monkeypatch, capsys):
 
 
 def test_ctrl_c_stops_a_program_at_once():
-    """While native code works, and without a handler of the user: the process ends by the exception, and not by a crash."""
+    """Ends the process by the exception, without a crash, if native code runs and the user has no handler."""
     process = interrupted(4096, "program.run(*arrays)\ntime.sleep(60)")
     started = time.monotonic()
     _, errors = process.communicate(timeout=60)

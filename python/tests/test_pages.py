@@ -54,7 +54,7 @@ def check(name, folder, monkeypatch, caplog):
 
 
 def is_shown(line, expected):
-    """Whether a page shows this line: all of what is printed, and the log where it shows a log."""
+    """Returns whether a page shows this line: all printed lines, and the log if the page shows a log."""
     return not line.startswith(("INFO:", "WARNING:")) or "INFO:" in expected
 
 

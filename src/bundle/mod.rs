@@ -3,7 +3,7 @@
 //! A bundle is one kernel launch: ops and counted loops that run in order, and a pool for intermediate values. The
 //! stage partitions ops into launches ([`partition`]) and plans the memory that launches share
 //! ([`place_shared_buffers()`]). It describes each op as an [`OpSpec`], whose operands have device coordinates and a
-//! location. The next stage, [`lower_launch`](crate::launch), assigns addresses. The model, [`Bundle`], does not depend
+//! location. The next stage, [`launch`](crate::launch), assigns addresses. The model, [`Bundle`], does not depend
 //! on MLIR or JSON.
 
 mod family;

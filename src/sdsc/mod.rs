@@ -1,6 +1,6 @@
 //! Stage `sdsc`: prints each op spec as a SuperDSC file, `sdsc_<n>.json`.
 //!
-//! The stage decides nothing about the program; the stage [`lower_launch`](crate::launch) has computed geometry and
+//! The stage decides nothing about the program; the stage [`launch`](crate::launch) has computed geometry and
 //! addresses. [`from_op_spec()`] fills the model of the file, [`sdsc_format::model`], and [`sdsc_format::to_text`]
 //! prints it. [`read`] is the inverse, and [`check`] checks files on disk.
 //!

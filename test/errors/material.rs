@@ -190,6 +190,6 @@ pub(crate) fn page_end() -> String {
     let files: String = TEXTS.iter().map(|(name, text)| format!("\n`{name}`:\n\n```\n{text}```\n")).collect();
     format!(
         "\n## Files\n\n`small` and `broken` are bundles of `small.mlir`, the second with a cut `sdsc_0.json`; `plan.json` is a plan of\n`buffers.csv`, \
-         and `wrong.json` the same with another address; `newer.mlirbc` is bytecode of another MLIR; `arrays.npz` is an empty archive.\n{files}"
+         and `wrong.json` the same with another address; `newer.mlirbc` is bytecode of another MLIR; `arrays.npz`\nis an empty archive.\n{files}"
     )
 }

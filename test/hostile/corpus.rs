@@ -58,13 +58,13 @@ pub(crate) type NamedFile = (String, Vec<u8>);
 
 /// Folder in which a file is written. It contains an output directory in a subfolder, whose siblings must remain
 /// unchanged.
-pub(crate) struct Place {
+pub(crate) struct CorpusFolder {
     folder: tempfile::TempDir,
     /// Correct bundles that are already here.
     bundles: RefCell<BTreeMap<PathBuf, Rc<Vec<NamedFile>>>>,
 }
 
-impl Place {
+impl CorpusFolder {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("beside/within")).unwrap();
@@ -180,7 +180,7 @@ fn files_below(folder: &Path, front: &str) -> Vec<NamedFile> {
 }
 
 /// Parses a text as a module and calls `run`; returns whether both succeeded.
-pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
+pub(crate) fn with_module(place: &CorpusFolder, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
     let session = spyre_compiler::pipeline::create_session();
     // The process is used for this case alone, as by a tool.

@@ -2,7 +2,7 @@
 
 use crate::hostile::{
     common,
-    corpus::{PROGRAMS, Place, golden_program, input, with_module},
+    corpus::{PROGRAMS, CorpusFolder, golden_program, input, with_module},
     npy,
 };
 use files::{MAX_TEXT_BYTES, read_text};
@@ -30,20 +30,20 @@ pub(crate) struct Target {
     pub(crate) name: &'static str,
     pub(crate) n_groups: fn() -> usize,
     /// Returns the correct files of a group.
-    pub(crate) corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
+    pub(crate) corpus: fn(&CorpusFolder, usize) -> Vec<Vec<u8>>,
     /// Performs all operations of the tools on a mutant.
-    pub(crate) run: fn(&Place, &Case),
+    pub(crate) run: fn(&CorpusFolder, &Case),
 }
 
 const fn program_target(
     name: &'static str,
-    corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
-    run: fn(&Place, &Case),
+    corpus: fn(&CorpusFolder, usize) -> Vec<Vec<u8>>,
+    run: fn(&CorpusFolder, &Case),
 ) -> Target {
     Target { name, n_groups: || PROGRAMS.len(), corpus, run }
 }
 
-const fn file_target(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+const fn file_target(name: &'static str, corpus: fn(&CorpusFolder, usize) -> Vec<Vec<u8>>, run: fn(&CorpusFolder, &Case)) -> Target {
     Target { name, n_groups: || 1, corpus, run }
 }
 
@@ -55,8 +55,8 @@ pub(crate) const TARGETS: [Target; 12] = [
         corpus: |place, group| contents(&place.golden(&common::golden_cases()[group]).1),
         run: |place, case| golden(place, case, &common::golden_cases()[case.group]),
     },
-    program_target("ir", Place::pages, ir),
-    program_target("resumed", Place::pages, resumed),
+    program_target("ir", CorpusFolder::pages, ir),
+    program_target("resumed", CorpusFolder::pages, resumed),
     program_target("program_text", |_, program| vec![PROGRAMS[program].text()], program_text),
     program_target("validated", |_, program| vec![PROGRAMS[program].text()], validated),
     file_target("instance", |_, _| vec![input("instance.csv"), input("instance.json")], instance),
@@ -90,7 +90,7 @@ fn contents(files: &[(String, Vec<u8>)]) -> Vec<Vec<u8>> {
 }
 
 /// Executes, counts, checks and reads back a directory with one mutated file.
-fn directory(place: &Place, case: &Case) {
+fn directory(place: &CorpusFolder, case: &Case) {
     let (folder, files) = place.bundle(case.group);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
@@ -102,7 +102,7 @@ fn directory(place: &Place, case: &Case) {
     fs::write(folder.join(name), right).unwrap();
 }
 
-fn execute(place: &Place, simulation: &Simulation) {
+fn execute(place: &CorpusFolder, simulation: &Simulation) {
     let tensors = simulation.program().arguments.iter();
     let inputs: BTreeMap<_, _> =
         tensors.filter_map(|tensor| Some((tensor.name.clone(), draw_seeded_array(tensor, 1).ok()?))).collect();
@@ -112,7 +112,7 @@ fn execute(place: &Place, simulation: &Simulation) {
     }
 }
 
-fn read_back(place: &Place, folder: &Path) {
+fn read_back(place: &CorpusFolder, folder: &Path) {
     let session = spyre_compiler::pipeline::create_session();
     // The process is used for this case alone, as by a tool.
     session.mark_as_tool();
@@ -123,7 +123,7 @@ fn read_back(place: &Place, folder: &Path) {
 
 /// Checks a mutant of a bundle without a program of its own. The bundle is executed with the program of the original
 /// bundle.
-fn golden(place: &Place, case: &Case, from: &Path) {
+fn golden(place: &CorpusFolder, case: &Case, from: &Path) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
@@ -138,7 +138,7 @@ fn golden(place: &Place, case: &Case, from: &Path) {
 }
 
 /// Runs the phases that follow the phase of a page, and writes the files.
-fn ir(place: &Place, case: &Case) {
+fn ir(place: &CorpusFolder, case: &Case) {
     let phase = Phase::ALL[case.of];
     let rest = Phase::ALL.into_iter().filter(|later| *later > phase && *later < Phase::Emit);
     let passes = PROGRAMS[case.group].options().pipeline(rest, "");
@@ -146,27 +146,27 @@ fn ir(place: &Place, case: &Case) {
 }
 
 /// Continues the compilation from a page, which states its phase.
-fn resumed(place: &Place, case: &Case) {
+fn resumed(place: &CorpusFolder, case: &Case) {
     with_module(place, &case.mutant, |mut module| {
         compile(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some()
     });
 }
 
 /// Runs passes and writes files, as for IR from another producer; returns whether files were written.
-fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
+fn emitted(place: &CorpusFolder, text: &[u8], passes: &str) -> bool {
     let passes = passes.trim_end_matches(',');
     with_module(place, text, |mut module| {
         module.run_pipeline(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out()))
     })
 }
 
-fn program_text(place: &Place, case: &Case) {
+fn program_text(place: &CorpusFolder, case: &Case) {
     let passes = PROGRAMS[case.group].options().pipeline(Phase::ALL, &place.out());
     with_module(place, &case.mutant, |mut module| module.run_pipeline(&passes));
 }
 
 /// Compiles, interprets the imported program, and executes the written files.
-fn validated(place: &Place, case: &Case) {
+fn validated(place: &CorpusFolder, case: &Case) {
     with_module(place, &case.mutant, |mut module| {
         compile_and_validate(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some()
     });
@@ -191,7 +191,7 @@ fn plan_example() -> String {
     plan_instance_text(&String::from_utf8(input("instance.json")).unwrap()).unwrap().1
 }
 
-fn instance(place: &Place, Case { mutant, .. }: &Case) {
+fn instance(place: &CorpusFolder, Case { mutant, .. }: &Case) {
     let path = place.write("instance", mutant);
     let Ok(text) = read_text(Path::new(&path), MAX_TEXT_BYTES) else { return };
     if let Some((instance, result)) = plan_instance_text(&text) {
@@ -200,20 +200,20 @@ fn instance(place: &Place, Case { mutant, .. }: &Case) {
     }
 }
 
-fn result(_: &Place, Case { mutant, .. }: &Case) {
+fn result(_: &CorpusFolder, Case { mutant, .. }: &Case) {
     let instance = String::from_utf8(input("instance.json")).unwrap();
     let _ = verify(&String::from_utf8_lossy(mutant), &instance, (None, None));
     let _ = verify(&plan_example(), &String::from_utf8_lossy(mutant), (None, None));
 }
 
-fn array(place: &Place, Case { mutant, .. }: &Case) {
+fn array(place: &CorpusFolder, Case { mutant, .. }: &Case) {
     let path = place.write("array.npy", mutant);
     for element_type in ["f16", "bf16", "f32", "i32", "i64"] {
         let _ = npy::read(&path, element_type);
     }
 }
 
-fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
+fn op_specs(place: &CorpusFolder, Case { mutant, .. }: &Case) {
     let session = spyre_compiler::pipeline::create_session();
     // The process is used for this case alone, as by a tool.
     session.mark_as_tool();
@@ -223,7 +223,7 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 /// Compiles for a machine that a mutated file describes.
-fn target_file(place: &Place, Case { mutant, .. }: &Case) {
+fn target_file(place: &CorpusFolder, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = CompileOptions { target: machine, ..PROGRAMS[0].options() };
     with_module(place, &PROGRAMS[0].text(), |mut module| {

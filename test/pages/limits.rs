@@ -17,9 +17,6 @@ const MAX_COLUMNS: usize = 120;
 /// Folders of reference pages, which are excluded from the limit of all words.
 const REFERENCE_FOLDERS: [&str; 2] = ["docs/reference/", "docs/measurements/"];
 
-/// Pages with wide lines that are being edited elsewhere. The list may only shrink.
-const EXEMPT_WIDE_PAGES: &[&str] = &["docs/reference/errors.md", "docs/reference/supported-ops.md"];
-
 fn count_words(page: &Page) -> usize {
     page.text.split_whitespace().count()
 }
@@ -74,7 +71,7 @@ fn keeps_total_words_of_prose_within_limit() {
 
 #[test]
 fn keeps_lines_of_pages_within_120_columns() {
-    expect_rule("a line of prose has at most 120 columns:", EXEMPT_WIDE_PAGES, find_wide_lines);
+    expect_rule("a line of prose has at most 120 columns:", &[], find_wide_lines);
 }
 
 #[test]

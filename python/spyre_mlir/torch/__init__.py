@@ -1,7 +1,8 @@
 """PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
 
-`torch.compile(model, backend="spyre")` needs no import of this package; docs/reference/pytorch.md is the page for users.
-Tested with PyTorch 2.15.0, in part with 2.14.1, and torch-mlir 20261001; hints need `torch.fx.traceback.annotate`.
+`torch.compile(model, backend="spyre")` needs no import of this package; docs/reference/pytorch.md is the page for
+users. Tested with PyTorch 2.15.0, in part with 2.14.1, and torch-mlir 20261001; hints need
+`torch.fx.traceback.annotate`.
 
 Importing this package makes `from torch_spyre._inductor import spyre_hint` work where torch_spyre is not installed.
 """

@@ -1,4 +1,4 @@
-"""The backend of `torch.compile`: AOTAutograd makes graphs without mutation and aliases, and rebuilds both around them."""
+"""Backend of `torch.compile`. AOTAutograd makes graphs without mutation and aliases, and rebuilds both around them."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def compile_anew(linalg: Linalg, key: str, options: Options) -> Compiled:
 
 
 def from_directory(key: str, options: Options) -> Compiled | None:
-    """Returns a program of the directory. It has no page, so that a program is compiled again if its report is requested."""
+    """Returns a program of the directory. It has no page: a request for the report compiles the program again."""
     path = options.cache / key if options.cache is not None else None
     if path is None or not path.is_dir() or options.report is not None:
         return None

@@ -1,5 +1,6 @@
-"""Decompositions of PyTorch operations: torch-mlir's table, and additions for the fused layers that PyTorch's own modules
-call without gradients (its fast path), for distances, and for the sum of a tensor and a matrix-vector product."""
+"""Decompositions of PyTorch operations: torch-mlir's table, and additions for the fused layers that PyTorch's own
+modules call without gradients (its fast path), for distances, and for the sum of a tensor and a matrix-vector
+product."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ def matrix_times_vector(given: Tensor, matrix: Tensor, vector: Tensor, *, beta: 
 
 
 def distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) -> Tensor:
-    """`torch.cdist`: distances of all rows from all others, computed from differences, the most exact way for every mode."""
+    """Computes `torch.cdist`, the distances between all pairs of rows, from differences, which is exact in every
+    mode."""
     difference = (rows.unsqueeze(-2) - others.unsqueeze(-3)).abs()
     if p == 0:
         return (difference != 0).to(rows.dtype).sum(-1)

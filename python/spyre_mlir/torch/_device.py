@@ -1,7 +1,7 @@
 """The device "spyre", for programs that move tensors to it: their memory is the host's, as the machine is simulated.
 
-Outside of `torch.compile` operations on such tensors are PyTorch's own on the host. AOTAutograd takes the host tensors out
-of them, so that graphs are those of the host.
+Outside of `torch.compile` operations on such tensors are PyTorch's own on the host. AOTAutograd takes the host tensors
+out of them, so that graphs are those of the host.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def on_device(value: Any) -> Any:
 
 @functools.cache
 def register_device() -> None:
-    """Lets `tensor.to("spyre")` and `device="spyre"` work, and makes this backend the one that `torch.compile` takes by default.
+    """Lets `tensor.to("spyre")` and `device="spyre"` work, and makes this backend the one that `torch.compile` takes by
+    default.
 
     It takes PyTorch's place for devices that it does not know (PrivateUse1), of which there is one in a process.
     """

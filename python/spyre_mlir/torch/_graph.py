@@ -1,4 +1,4 @@
-"""One graph of AOTAutograd, compiled: as a whole, or in parts with the rest on the CPU, for the sizes that it is called with."""
+"""Compiled graph of AOTAutograd: complete, or in parts with the rest on the CPU, for the sizes of its calls."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class StaticGraph:
             raise hint_refusal(gm.graph, cause)
 
     def say(self) -> None:
-        """Shows a line for the graph and one warning for what stays on the CPU, and writes the report if one is requested."""
+        """Shows a line for the graph and a warning for operations on the CPU. Writes the report if it is requested."""
         launched = [region for region in self.regions if region.compiled]
         title = f"graph {self.number} ({self.kind})"
         reports = [region.compiled.report for region in launched]
@@ -105,7 +105,7 @@ class StaticGraph:
 
 
 class DynamicGraph:
-    """A graph of open sizes: traced and compiled again for each size that it is called with, the latest of which are kept."""
+    """Graph of open sizes: traced and compiled for each new size of a call; the latest compilations are kept."""
 
     def __init__(self, gm: GraphModule, kind: str, options: Options) -> None:
         self.gm = gm
@@ -125,7 +125,7 @@ class DynamicGraph:
 
 
 def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
-    """The graph traced again for the sizes of these arguments, with the names of its inputs and the hints of its nodes."""
+    """Traces the graph for the sizes of these arguments, with the names of its inputs and the hints of its nodes."""
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
         traced = make_fx(torch.fx.Interpreter(gm).run, tracing_mode="fake")(*arguments)
     for old, new in zip(gm.graph.find_nodes(op="placeholder"), traced.graph.find_nodes(op="placeholder"), strict=True):
@@ -137,7 +137,7 @@ def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
 
 
 def is_dynamic(gm: GraphModule) -> bool:
-    """Whether a size of the graph is open."""
+    """Returns whether a size of the graph is open."""
     return any(has_symbol(node.meta.get("val")) for node in gm.graph.nodes)
 
 

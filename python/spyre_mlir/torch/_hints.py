@@ -39,7 +39,7 @@ _sizes: dict[str, int] = {}
 
 
 def declare_tensor_dim(name: str, size: int) -> None:
-    """Says how large the dimension of a name is. A name may be declared again with another size, for graphs traced later."""
+    """Declares the size of a named dimension. A later declaration with another size applies to graphs traced later."""
     with at_caller():
         check_name(name)
         check_count("declare_tensor_dim", name, size)
@@ -49,7 +49,8 @@ def declare_tensor_dim(name: str, size: int) -> None:
 def name_tensor_dims(tensor: torch.Tensor, names: Sequence[str]) -> torch.Tensor:
     """Names what a tensor's storage holds, outermost first; there may be more or fewer names than dimensions.
 
-    The tensor is an input of what is compiled; names of everything computed follow from those of the inputs. Returns the tensor.
+    The tensor is an input of what is compiled; names of everything computed follow from those of the inputs. Returns
+    the tensor.
     """
     with at_caller():
         check_tensor_names(tensor, names)
@@ -102,18 +103,19 @@ def check_sizes(tensor: torch.Tensor, names: Sequence[str]) -> None:
 
 
 def spyre_hint(*positional: object, **requests: Mapping[str, int] | Sequence[str]) -> contextlib.AbstractContextManager[None]:
-    """Opens a scope whose operations run tile by tile (`tiles={"M": 8}`: 8 tiles along M, outermost first), or are split over
-    the cores (`work_div={"M": 4}`: 4 slices along M). Scopes nest.
+    """Opens a scope whose operations run tile by tile (`tiles={"M": 8}`: 8 tiles along M, outermost first), or are
+    split over the cores (`work_div={"M": 4}`: 4 slices along M). Scopes nest.
 
     `num_tiles_per_dim` and `slices` are other spellings of `tiles`. `expected_named_dims=["M", "N"]` and
-    `expected_reduction_dims=["K"]` request nothing: they are an error if no operation of the scope has dimensions of these names.
+    `expected_reduction_dims=["K"]` request nothing: they are an error if no operation of the scope has dimensions of
+    these names.
     """
     return torch.fx.traceback.annotate(annotation(*positional, **requests))
 
 
 @torch.compiler.assume_constant_result
 def annotation(*positional: Any, **requests: Any) -> dict[str, Any]:
-    """Returns the annotation of one scope: its number, which is greater than that of the scope around it, its requests and its line."""
+    """Returns the annotation of a scope: its number (greater than that of the enclosing scope), requests and line."""
     place = caller()
     try:
         if positional:
@@ -208,7 +210,7 @@ def scopes_of(node: torch.fx.Node) -> dict[int, dict[str, Any]]:
 
 
 def has_hints(graph: torch.fx.Graph) -> bool:
-    """Whether any node was traced in a scope."""
+    """Returns whether any node was traced in a scope."""
     return any(scopes_of(node) for node in graph.nodes if node.op == "call_function")
 
 

@@ -121,7 +121,7 @@ def operation_name(node: Node) -> str:
 
 
 def place_by_modules(graph: Graph) -> None:
-    """Gives a place to operations that PyTorch records no line of, for no line is the user's: the class of the module they are of."""
+    """Locates operations without a user's line by the class of their module."""
     for node in calls(graph):
         modules = list((node.meta.get("nn_module_stack") or {}).values())
         if not node.meta.get("stack_trace") and modules:
@@ -158,7 +158,8 @@ def lowered(gm: GraphModule) -> ir.Module:
 
 
 def lowering_reason(graph: Graph, message: str) -> str:
-    """Returns why torch-mlir does not lower a graph. Of several operations it often names another one than it has no lowering of."""
+    """Returns why torch-mlir does not lower a graph. torch-mlir often names another operation than the unsupported
+    one."""
     names = list(dict.fromkeys(operation_name(node) for node in calls(graph) if node.target is not operator.getitem))
     if not UNNAMED.search(message):
         return f"torch-mlir refuses it: {message}"

@@ -155,7 +155,7 @@ def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any])
 
 
 def input_advice(value: object) -> str | None:
-    """Returns what to give instead of an input that no program has; none for a tensor that it has, and for what is no tensor."""
+    """Returns advice for an unsupported input; None for supported tensors and for other values."""
     if isinstance(value, numpy.ndarray):
         return "give torch.from_numpy(array)"
     if not isinstance(value, torch.Tensor):
@@ -196,7 +196,8 @@ class CompiledModule:
 
     @property
     def names(self) -> list[str]:
-        """What the arguments of the program are called in the module, in order: `layers.0.weight`, or the name of an input."""
+        """Returns the names of the program's arguments in the module, in order: `layers.0.weight`, or the name of an
+        input."""
         return [self.inputs[position].target or self.inputs[position].arg.name for position in self.region.kept]
 
     def name_dimensions(self) -> None:
@@ -207,7 +208,7 @@ class CompiledModule:
             node.meta[LABEL] = spec.target or spec.arg.name
 
     def arguments(self, given: Sequence[Any]) -> list[Any]:
-        """What the graph takes: weights as they are now, and the user's inputs in their places."""
+        """Returns the arguments of the graph: current weights, and the user's inputs."""
         rest = iter(given)
         return [next(rest) if spec.kind == InputKind.USER_INPUT else self.weight(spec) for spec in self.inputs]
 
@@ -243,7 +244,7 @@ class CompiledModule:
             raise ArgumentError(f"compiled module: expected tensors with values, found {found} on the device 'meta'; give tensor.to('cpu')")
 
     def write_back(self, arguments: Sequence[Any], values: Sequence[Any]) -> None:
-        """What the module changes in place, a cache say, is a result of the program and is copied to where it belongs."""
+        """Copies results of the program to the tensors that the module changes in place, such as caches."""
         of_target = {spec.target: value for spec, value in zip(self.inputs, arguments, strict=True) if spec.target}
         of_name = {spec.arg.name: value for spec, value in zip(self.inputs, arguments, strict=True)}
         for spec, value in zip(self.outputs, values, strict=True):
@@ -254,7 +255,8 @@ class CompiledModule:
 
 
 def refusal(gm: GraphModule, options: Options, error: NotTaken) -> Exception:
-    """Returns the error for a module that is not taken: about its hints, the compiler's, or the operations that have no lowering."""
+    """Returns the error for a rejected module: about its hints, from the compiler, or about operations without
+    lowering."""
     cause = error.__cause__
     if isinstance(cause, spyre_mlir.CompileError):
         return hint_refusal(gm.graph, cause) if compiles_without_hints(gm, options) else of_frontend(cause)

@@ -33,11 +33,12 @@ class Options:
     """Options of the backend.
 
     `fallback` is "cpu" (operations that the compiler refuses run in PyTorch, each with a line in the log) or "error".
-    `quiet` leaves out the line after a compilation, and the line that shows that work is under way (as the variable SPYRE_QUIET does).
-    `report` is a directory for what became of each graph. `cache` is a directory for compiled programs (or the variable
-    SPYRE_MLIR_CACHE). `validate` is `spyre_mlir.compile`'s: "auto", True or False. `sizes` is how many sizes of a
-    graph with dynamic sizes are kept compiled. `compiler` is passed to `spyre_mlir.compile` unchanged. `narrows` allows computing
-    float64 as float32. Users cannot set it: ahead-of-time compilation does, because it has no CPU to fall back to.
+    `quiet` leaves out the line after a compilation, and the line that shows that work is under way (as the variable
+    SPYRE_QUIET does). `report` is a directory for what became of each graph. `cache` is a directory for compiled
+    programs (or the variable SPYRE_MLIR_CACHE). `validate` is `spyre_mlir.compile`'s: "auto", True or False. `sizes` is
+    how many sizes of a graph with dynamic sizes are kept compiled. `compiler` is passed to `spyre_mlir.compile`
+    unchanged. `narrows` allows computing float64 as float32. Users cannot set it: ahead-of-time compilation does,
+    because it has no CPU to fall back to.
     """
 
     fallback: str = "cpu"

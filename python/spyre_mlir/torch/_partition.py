@@ -1,7 +1,8 @@
 """Partitions a graph into parts that the compiler accepts. The compiler decides; there is no list of operations here.
 
-If the complete graph is rejected, each operation is checked on its own. Accepted operations are grouped into the largest
-parts without cycles. If a part is rejected nevertheless, the operation at which the rejection begins is removed from it.
+If the complete graph is rejected, each operation is checked on its own. Accepted operations are grouped into the
+largest parts without cycles. If a part is rejected nevertheless, the operation at which the rejection begins is removed
+from it.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Split:
         return [Refusal(describe(node), place_of(node), reason) for node, reason in self.reasons.items() if is_computation(node)]
 
     def ask_each(self) -> None:
-        """Checks every operation on its own; a node that takes a tensor out of a tuple goes with the operation that returns the tuple."""
+        """Checks every operation on its own; a node that unpacks a tuple is checked with the producer of the tuple."""
         for node in calls(self.gm.graph):
             if node in self.known:
                 continue
@@ -73,7 +74,8 @@ class Split:
                 self.reasons[node] = reason
 
     def verdict_of_given(self, node: Node) -> str | None:
-        """Returns why the compiler rejects an operation on arguments. Constant operands that cause the error run in PyTorch."""
+        """Returns why the compiler rejects an operation on arguments. PyTorch runs constant operands that cause the
+        error."""
         reason, known = self.verdict(node), self.known
         self.known = known.difference(node.all_input_nodes)
         found = self.verdict(node)
@@ -84,7 +86,8 @@ class Split:
         return None
 
     def verdict(self, node: Node) -> str | None:
-        """Returns why the compiler rejects an operation on its own, together with its constant operands; None if it accepts it."""
+        """Returns why the compiler rejects an operation with its constant operands; None if it accepts the
+        operation."""
         key = f"{self.key_of(node)} {sorted(self.options.compiler.items())}"
         if key not in _verdicts:
             parts = parts_of(node)
@@ -99,7 +102,7 @@ class Split:
         return f"{node.target}{torch.fx.map_arg((node.args, node.kwargs), given.__getitem__)}"
 
     def part_of(self, nodes: Sequence[Node], outputs: Sequence[Node]) -> tuple[GraphModule, list[Node]]:
-        """Returns nodes and the constant nodes that they read as a separate graph, and the nodes of the full graph that are its inputs."""
+        """Returns nodes and their constant operands as a separate graph, and its inputs as nodes of the full graph."""
         graph, copied = Graph(), {}
         inside = with_known(nodes, self.known)
         inputs = dict.fromkeys(read for node in inside for read in node.all_input_nodes if read not in set(inside))
@@ -147,7 +150,8 @@ class Split:
         return None
 
     def early_reason_against(self, part: Sequence[Node]) -> str | None:
-        """Returns why a part is rejected in the phases up to layout, which takes much less time than a complete compilation."""
+        """Returns why a part is rejected in the phases up to layout, which are much faster than a complete
+        compilation."""
         return refusal_of(self.plain(part), self.options)
 
     def plain(self, part: Sequence[Node]) -> GraphModule:

@@ -31,7 +31,7 @@ def frames_of(trace: str | None) -> list[tuple[str, int]]:
 
 
 def folded(frames: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Returns the frames of the user's own files; if there are none, the innermost of another package than PyTorch, or of PyTorch."""
+    """Returns the frames of the user's files; otherwise the innermost frame of a package, preferably not PyTorch."""
     own = [frame for frame in frames if not is_installed(frame[0]) and not frame[0].startswith(TORCH)]
     others = [frame for frame in frames if not frame[0].startswith((TORCH, PACKAGE, *GENERATED))]
     modules = [frame for frame in frames if frame[0].startswith(os.path.join(TORCH, "nn", "modules"))]
@@ -39,7 +39,7 @@ def folded(frames: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 def place_of(node: torch.fx.Node) -> str:
-    """Returns the innermost line of the user's program that a node was traced from, or the module that it belongs to."""
+    """Returns the innermost line of the user's program from which a node was traced, or the module of the node."""
     frames = folded(frames_of(node.meta.get("stack_trace")))
     if frames:
         return f"{frames[-1][0]}:{frames[-1][1]}"
@@ -47,14 +47,14 @@ def place_of(node: torch.fx.Node) -> str:
 
 
 def module_of(node: torch.fx.Node) -> str:
-    """Returns the path of the module that a node belongs to, such as `layers.3.self_attn`; empty for the outermost module."""
+    """Returns the path of the module of a node, such as `layers.3.self_attn`; empty for the outermost module."""
     stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack") or {}
     paths = [member_path(str(path)) for path, _ in stack.values()]
     return max(paths, key=len, default="")
 
 
 def member_path(source: str) -> str:
-    """Returns the path of a member as PyTorch's users write it: `layers.3.weight` of `L['self']._modules['layers'][3]...`."""
+    """Returns the path of a member in PyTorch's form: `layers.3.weight` of `L['self']._modules['layers'][3]...`."""
     path = MEMBER.sub(r".\1", ROOT.sub("", source)) if ROOT.match(source) else source
     return re.sub(r"[^\w.<>-]", "_", path).strip(".")
 

@@ -15,7 +15,8 @@ from spyre_mlir.explanation import Left
 from ._hints import scope_place, scopes_of
 from ._places import frames_of
 
-# Keys in the `meta` of an input's placeholder: names of its dimensions (_hints.name_tensor_dims), and its name in the model.
+# Keys in the `meta` of an input's placeholder: names of its dimensions (_hints.name_tensor_dims), and its name in the
+# model.
 NAMES = "spyre_dims"
 LABEL = "spyre_label"
 
@@ -55,7 +56,8 @@ def reason_of(error: spyre_mlir.CompileError) -> str:
 
 
 def in_torch_terms(message: str) -> str:
-    """Returns a message of the compiler without the op that it is about, which the user has not written, and without options of tools."""
+    """Returns a message of the compiler without the op, which the user has not written, and without options of
+    tools."""
     message = without_op(" ".join(message.split()))
     advice = "call spyre_mlir.torch.name_tensor_dims(tensor, names) for the inputs"
     return re.sub(r"[,;] give names with (--dims|dims=).*", f"; {advice}", message)
@@ -74,7 +76,7 @@ def hint_refusal(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintR
 
 
 def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Place | None:
-    """Returns the line of the innermost hint that an error speaks of: around the operations of its place, with a name that it quotes."""
+    """Returns the line of the innermost hint of an error: around the located operations, with a name that it quotes."""
     scopes = {number: scope for node in graph.nodes for number, scope in scopes_of(node).items()}
     places = {(place.file, place.line) for found in error.errors for place in found.places}
     around = {

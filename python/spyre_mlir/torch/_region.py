@@ -24,7 +24,7 @@ log = logging.getLogger("spyre_mlir.torch")
 
 
 class Region(torch.nn.Module):
-    """Runs a compiled program in place of a graph: tensors in, tensors out, of the types and strides that the graph says."""
+    """Runs a compiled program instead of a graph, on tensors with the types and strides of the graph."""
 
     def __init__(self, gm: GraphModule, options: Options) -> None:
         """Compiles; raises `NotTaken` with the compiler's reason."""
@@ -70,7 +70,8 @@ class Region(torch.nn.Module):
         return re.sub(r"'arg(\d+)'", name, message)
 
     def launch(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
-        """The results, or None where the machine refuses the values (an integer out of range) and PyTorch is to compute."""
+        """Returns the results; None if PyTorch must compute them, because the machine rejects a value (integer out of
+        range)."""
         assert self.compiled is not None
         for number, tensor in enumerate(tensors):
             if tensor.is_meta:

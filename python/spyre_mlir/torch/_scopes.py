@@ -1,8 +1,9 @@
-"""Hint scopes and module paths in a module of linalg: operations that were traced in a scope stand in the region of a `spyre.hint`.
+"""Hint scopes and module paths in a module of linalg: operations that were traced in a scope stand in the region of a
+`spyre.hint`.
 
-torch-mlir carries locations through its lowering, so that the numbers of a node's scopes and the path of its module travel in the
-name of its file: `model.py#spyre.hint=1,2#spyre.module=layers.3`. Here they are read again. In the text, a path becomes the name of
-the location: `loc("layers.3"("model.py":12:0))`.
+torch-mlir carries locations through its lowering, so that the numbers of a node's scopes and the path of its module
+travel in the name of its file: `model.py#spyre.hint=1,2#spyre.module=layers.3`. Here they are read again. In the text,
+a path becomes the name of the location: `loc("layers.3"("model.py":12:0))`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Wishes = Mapping[str, Any]
 
 
 def mark(graph: torch.fx.Graph) -> dict[int, Wishes]:
-    """Writes the user's frames, the scopes and the module of each node into its stack trace, which becomes the location on import."""
+    """Writes frames, scopes and module of each node into its stack trace, which becomes the location on import."""
     wishes: dict[int, Wishes] = {}
     for node in graph.nodes:
         if node.op != "call_function":
@@ -88,14 +89,14 @@ def is_free(op: ir.Operation) -> bool:
 
 
 def wrap_level(block: ir.Block, wishes: Mapping[int, Wishes], level: int) -> None:
-    """Wraps each run of operations that share their scope at this level, then the operations inside at the next level."""
+    """Wraps each run of operations in one scope at this level, then the operations inside at the next level."""
     for number, run in runs(block, level):
         inner = wrap_run(run, wishes[number])
         wrap_level(inner, wishes, level + 1)
 
 
 def runs(block: ir.Block, level: int) -> list[tuple[int, list[ir.Operation]]]:
-    """Returns the runs of operations in one scope. Operations between them that read no value of the scope are moved before them."""
+    """Returns the runs of operations in one scope. Moves other operations before a run if they read no value of it."""
     found: list[tuple[int, list[ir.Operation]]] = []
     between: list[ir.Operation] = []
     for op in operations(block):

@@ -1,4 +1,4 @@
-"""Signature of a compiled program: the inputs and outputs of a graph that are tensors with computations, and no others."""
+"""Signature of a compiled program: the inputs and outputs of a graph that are computed tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ Output = Callable[[Arguments, Results], object]
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """A graph of tensors only, the positions of the inputs that it keeps, and a function for each output of the original graph."""
+    """Graph of tensors only, with the positions of the kept inputs and a function for each output of the original
+    graph."""
 
     tensors: GraphModule
     kept: list[int]

@@ -1,7 +1,7 @@
 """Errors of the user that are raised while Dynamo traces or compiles.
 
-PyTorch wraps exceptions that it does not know in one of its own, with advice on how to report a bug of PyTorch. It hands
-over its own kinds as they are.
+PyTorch wraps exceptions that it does not know in one of its own, with advice on how to report a bug of PyTorch. It
+hands over its own kinds as they are.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Thirty programs of all kinds that `torch.compile` hands to a backend: what they compute, how they alias, what they change."""
+"""Thirty programs of the kinds that `torch.compile` passes to a backend: computations, aliases, mutations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The table of models in docs/measurements/pytorch-models.md: `python python/tests/pytorch/model_table.py --write docs/measurements/pytorch-models.md`."""
+"""Table of models in docs/measurements/pytorch-models.md.
+
+Command: `python python/tests/pytorch/model_table.py --write docs/measurements/pytorch-models.md`.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +76,8 @@ class Bench:
         self.compiled = torch.compile(model.half().eval(), backend=backend, dynamic=False, options={"report": report})
 
     def step(self, what: str, given: dict[str, Any], exact: dict[str, Any]) -> tuple[Row, Any, Any]:
-        """One call of both; the seconds are those of the first call, in which the graphs are compiled, without the second's."""
+        """Calls both once. The seconds are those of the first call, which compiles the graphs, minus those of the
+        second."""
         before = set(self.report.glob("graph*.json"))
         found, first_call = timed(lambda: self.compiled(**copy.deepcopy(given)))
         found, second_call = timed(lambda: self.compiled(**given))

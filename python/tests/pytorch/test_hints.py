@@ -81,8 +81,8 @@ def loops(report):
     return [of(loop) for loop in report["explain"]["loops"]]
 
 
-# "The matmul operation is tiled along both M and K, whereas the final add operation is only tiled along M." The sum over the tiles of
-# K begins with zeros, which are made in each tile of M.
+# "The matmul operation is tiled along both M and K, whereas the final add operation is only tiled along M." The sum
+# over the tiles of K begins with zeros, which are made in each tile of M.
 WANTED = [("M=8", ["identity", "add"], [("K=4", ["batchmatmul", "add"], [])])]
 
 

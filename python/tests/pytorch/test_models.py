@@ -9,7 +9,8 @@ pytest.importorskip("transformers", reason="pip install transformers==5.23.0")
 from model_table import rows  # noqa: E402
 from models import DECODERS, ENCODERS  # noqa: E402
 
-# All that stays on the CPU, with a beginning of the compiler's reason. Experts are grouped by an operation of transformers' own.
+# All that stays on the CPU, with a beginning of the compiler's reason. Experts are grouped by an operation of
+# transformers' own.
 LEFT = {
     "Mixtral, 4 experts": {
         "aten.index.Tensor": "SPY0240: 'tensor.extract' op indexes a table with integers that may be out of bounds",

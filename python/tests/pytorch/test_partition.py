@@ -14,7 +14,7 @@ from spyre_mlir.torch import _partition  # noqa: E402
 
 @pytest.fixture
 def refuse(monkeypatch):
-    """Lets the compiler refuse programs, as long as a pattern is found in their text: on their own, or only in `compile`."""
+    """Makes the compiler reject programs whose text contains a pattern: on their own, or only in `compile`."""
     monkeypatch.setattr(_partition, "_verdicts", {})
 
     def patterns(lowered=None, compiled=None):

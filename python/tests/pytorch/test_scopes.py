@@ -13,7 +13,8 @@ T = "tensor<4xf16>"
 
 
 def wrapped(ops, wishes, result):
-    """Applies `wrap` to `exp`s (name, operand, scopes), and returns the result as text: operations as letters, scopes in brackets."""
+    """Applies `wrap` to `exp`s (name, operand, scopes). In the result, letters are operations and brackets are
+    scopes."""
     body = "".join(
         f'    %{name} = linalg.exp ins(%{read} : {T}) outs(%x : {T}) -> {T} loc("{name}.py{_scopes.MARK + path if path else ""}":1:1)\n'
         for name, read, path in ops

@@ -1,30 +1,26 @@
 //! `spyre-import-linalg`, emission: writes the live nodes of the graph as `spyre` ops.
 
+mod element_formats;
+mod integer_ranges;
+
 use super::{
     emit_constant::{build_tensor_type, emit_constant_before, emit_retype_before},
     importer::{ExternalTensor, FunctionImporter, RetainedOp},
 };
 use crate::{
     codes,
-    dialect::ods::attr,
     dialect::{
         build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce,
         build_view,
     },
-    import::{
-        ConstantTensor, NodeElementType, NodeId, NodeKind, TruthFormatConflict, ValueGraph,
-        graph::reshape::compute_reshape_map,
-        infer_truth_formats,
-        rules::range::{self, FormatLimits, RangeViolation},
-    },
+    import::{ConstantTensor, NodeElementType, NodeId, NodeKind, ValueGraph, graph::reshape::compute_reshape_map},
     mlir::{
-        AffineExpression, Context, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt,
-        ValueLike, error_at, i64_array_attribute, insert_before, map_from_exprs, remark_at_location,
-        set_argument_attribute, string, type_of_element, warning_at,
+        AffineExpression, Context, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueLike,
+        error_at, insert_before, map_from_exprs, remark_at_location, type_of_element,
     },
 };
-use machine::{DeviceFormat, DeviceFunction, ElementType};
-use std::collections::{BTreeMap, BTreeSet};
+use machine::ElementType;
+use std::collections::BTreeMap;
 
 /// Maximum number of elements of a splat constant. With a stick per element, that is 256 MiB, the largest repetition in
 /// a file.
@@ -124,258 +120,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         Ok(())
     }
 
-    /// Returns whether f32 values are computed in the device's 16-bit format because the device lacks a function in
-    /// f32.
-    pub(super) fn is_narrow(&self) -> bool {
-        let roots: Vec<NodeId> =
-            self.importer.retained_ops.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
-        let needed = self.graph.collect_required(&roots, |_| false);
-        !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
-    }
-
-    /// Chooses the format of an f32-only program: f32 if the device has all of its functions in f32, else 16 bits. With
-    /// strict precision, a missing function is an error.
-    fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), ErrorReported> {
-        let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
-        let Some((id, function)) = lacking else { return Ok(()) };
-        let message = format!("the device has no '{function}' in f32");
-        if self.importer.is_strict() {
-            let location = self.location(id);
-            return Err(error_at(
-                codes::NEEDS_F32,
-                self.function,
-                format_args!("requires '{function}' in f32 (--precision strict), which the device does not have; give --precision mixed"),
-            )
-            .with_location(location)
-            .report());
-        }
-        remark_at_location(
-            codes::F32_AS_F16,
-            self.function,
-            format_args!("f32 values are computed in the device's 16-bit format: {message}"),
-        )
-        .with_location(self.location(id))
-        .emit();
-        self.half = Some(NodeElementType::F16);
-        Ok(())
-    }
-
-    /// Selects the format of truth values: the unique format of the numbers that they are combined with.
-    fn choose_truth_formats(&mut self, needed: &[NodeId]) -> Result<(), ErrorReported> {
-        if self.half.is_some() && !needed.iter().any(|&id| self.graph.node(id).element == NodeElementType::Single) {
-            return Ok(());
-        }
-        self.truth_formats = infer_truth_formats(self.graph, needed).map_err(|TruthFormatConflict { user, needed, found }| {
-            let (found, needed) = (found.name(), needed.name());
-            let message = format!(
-                "expected i1 values of comparisons in {needed}, found a comparison in {found}; compare and select in one element type"
-            );
-            error_at(codes::TRUTH_FORMATS, self.function, message).with_location(self.location(user)).report()
-        })?;
-        Ok(())
-    }
-
-    /// Restricts integers that ops compute with to a range in which the device is exact.
-    fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
-        let limits = if self.half.is_some() { range::HALF_LIMITS } else { range::SINGLE_LIMITS };
-        let element = |number: usize| match self.importer.sources.get(number) {
-            Some(ExternalTensor::Value(value)) => {
-                TensorType::from_type(value.r#type()).map(|tensor| ScalarType::from_type(tensor.element))
-            }
-            _ => None,
-        };
-        let of_type = |number: usize| match element(number) {
-            Some(ScalarType::Integer(width @ 2..32)) => [-(1_i64 << (width - 1)), 1_i64 << (width - 1)],
-            _ => [i64::MIN, i64::MAX],
-        };
-        let given = |number: usize| self.graph.integers.promised_range(number).unwrap_or_else(|| of_type(number));
-        let open = self.collect_checkable_asserts(limits);
-        let asserted: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
-        let mut ranges = range::compute_ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
-            RangeViolation::Node(id) => {
-                let what = if self.graph.integers.contains(id) { "integers beyond" } else { "numbers of integers beyond" };
-                let limit = if self.graph.integers.contains(id) { limits.exact } else { limits.largest };
-                let message = codes::INTEGER_RANGE.format(format_args!(
-                    "computes {what} {limit:.0}, the largest that the device \
-                 computes exactly; bound arguments with 'spyre.range'"
-                ));
-                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
-            }
-            RangeViolation::LowerBound(id) => {
-                let code = if self.graph.integers.lower_bound(id) == Some(1) { codes::INTEGER_DIVISOR } else { codes::INTEGER_SIGN };
-                let message = match self.graph.integers.lower_bound(id) {
-                    Some(1) => "requires a positive integer divisor, found one that may be 0 or negative; apply 'arith.maxsi' with 1 to it",
-                    _ => {
-                        "requires nonnegative integers for unsigned arithmetic, found integers that may be negative; bound \
-                     arguments with 'spyre.range'"
-                    }
-                };
-                error_at(code, self.function, message).with_location(self.location(id)).report()
-            }
-            RangeViolation::Width(id, width) => {
-                let advice = match width {
-                    ..64 => "compute with more bits",
-                    _ => "bound arguments with 'spyre.range', or use smaller constants",
-                };
-                let message = codes::INTEGER_WIDTH
-                    .format(format_args!("expected integers that stay within {width} bits, found a value that may overflow; {advice}"));
-                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
-            }
-            RangeViolation::RoundedConstant(id) => {
-                let message = format!(
-                    "compares runtime integers with {:.0}, which the device's format cannot represent; compare with a neighboring number",
-                    limits.exact + 1.0
-                );
-                error_at(codes::INTEGER_RANGE, self.function, message).with_location(self.location(id)).report()
-            }
-            RangeViolation::Assertion(position) => {
-                let (_, op, location) = open[position];
-                let message = if op.is("cf.assert") {
-                    "asserts a condition that contradicts the other assertions on the arguments; remove one of them"
-                } else {
-                    "indexes a table with integers that may be out of bounds; bound the argument with 'spyre.range'"
-                };
-                error_at(codes::INTEGER_RANGE, op, message).with_location(location).report()
-            }
-        })?;
-        // No op reads integers that select the same element for all positions, but they still select one of the rows.
-        let source =
-            |&id: &NodeId| if let NodeKind::Tensor(number) = self.graph.node(id).kind { Some(number) } else { None };
-        let read: BTreeSet<usize> = needed.iter().filter_map(source).collect();
-        for (number, _) in self.graph.iter_index_tensors().filter(|(number, _)| read.contains(number)) {
-            if let (Some(ExternalTensor::Value(value)), Some(ScalarType::Integer(8))) =
-                (self.importer.sources.get(number), element(number))
-            {
-                let message = format!(
-                    "expected row indices of i32 or i64, found an argument of {} that selects rows of a table; give the argument one of \
-                     these types",
-                    value.r#type()
-                );
-                return Err(error_at(codes::INTEGER_WIDTH, self.function, message).report());
-            }
-        }
-        // A lookup covers the integers from 0 on. It restricts them also if it became a constant that no op reads.
-        let unread = self
-            .graph
-            .iter_index_tensors()
-            .map(|(number, rows)| (number, [0, rows]))
-            .chain(self.graph.iter_lookup_ranges());
-        for (number, covered) in unread.filter(|(number, _)| !read.contains(number)) {
-            let range = ranges.entry(number).or_insert_with(|| given(number));
-            *range = [range[0].max(covered[0]), range[1].min(covered[1])];
-        }
-        for (number, range) in ranges {
-            if let Some(ExternalTensor::Value(value)) = self.importer.sources.get(number)
-                && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
-            {
-                let message = codes::INTEGER_WIDTH.format(format_args!(
-                    "expected runtime integers of i8, i32 or i64, found {}; convert them before the export",
-                    value.r#type()
-                ));
-                return Err(error_at(codes::INTEGER_RANGE, self.function, message).report());
-            }
-            let range = match element(number) {
-                Some(ScalarType::Integer(8)) => [range[0].max(i8::MIN.into()), range[1].min(i64::from(i8::MAX) + 1)],
-                _ => range,
-            };
-            let argument = match self.importer.sources[number] {
-                ExternalTensor::Value(value) => {
-                    value.as_block_arg().filter(|_| value.def().is_none()).map(|(_, position)| position)
-                }
-                ExternalTensor::Weights(..) => None,
-            };
-            if let Some(position) = argument {
-                set_argument_attribute(
-                    self.function,
-                    position,
-                    attr::SPYRE_RANGE,
-                    i64_array_attribute(self.context, &range),
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the assertions that do not hold for every index, without those of the program (`cf.assert`) that no
-    /// range of integers makes true. The latter get a warning: the device cannot stop a program, so the caller must
-    /// ensure them.
-    fn collect_checkable_asserts(&self, limits: FormatLimits) -> Vec<(NodeId, Op<'c>, Location<'c>)> {
-        let open: Vec<_> = self.importer.iter_open_asserts().collect();
-        let conditions: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
-        let (unmet, mut kept) = (range::find_unsatisfiable_asserts(self.graph, &conditions, limits), Vec::new());
-        for (position, (condition, op, location)) in open.into_iter().enumerate() {
-            if op.is("cf.assert") && unmet.binary_search(&position).is_ok() {
-                let text = op.attr("msg").and_then(string).unwrap_or_default();
-                let message = format!(
-                    "is not checked, because the device cannot stop a program; results are undefined where \"{text}\" fails"
-                );
-                warning_at(codes::ASSERTION_UNCHECKED, op, message).with_location(location).emit();
-            } else {
-                kept.push((condition, op, location));
-            }
-        }
-        kept
-    }
-
-    fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
-        let node = self.graph.node(id);
-        let is_single = node.element == NodeElementType::F32
-            || node.inputs.iter().any(|&input| self.graph.node(input).element == NodeElementType::F32);
-        if self.half.is_some() || !is_single {
-            return None;
-        }
-        let in_f32 = |row: Option<&'static DeviceFunction>| row.is_some_and(|row| row.supports(DeviceFormat::IeeeFp32));
-        match node.kind {
-            NodeKind::Matmul => Some("batchmatmul"),
-            NodeKind::Pointwise(function, _) if !in_f32(DeviceFunction::find_pointwise(function)) => Some(function),
-            NodeKind::Reduce(function, ..) if !in_f32(DeviceFunction::find_reduce(function)) => Some(function),
-            _ => None,
-        }
-    }
-
     fn location(&self, id: NodeId) -> Location<'c> {
         self.importer.locations.get(self.graph.location(id)).copied().unwrap_or_else(|| self.function.loc())
-    }
-
-    /// Returns the element type of a node in the program.
-    fn element_type(&self, id: NodeId) -> Type<'c> {
-        let own = self.graph.node(id).element;
-        let element = match own {
-            NodeElementType::Bool => {
-                let own = self.truth_formats.get(&id).copied();
-                own.filter(|&own| own == NodeElementType::Single).or(self.half).or(own).unwrap_or(NodeElementType::F16)
-            }
-            NodeElementType::F32 => self.half.unwrap_or(own),
-            NodeElementType::F16 | NodeElementType::Bf16 | NodeElementType::Single | NodeElementType::Int => own,
-        };
-        let format = match element {
-            NodeElementType::F16 | NodeElementType::Bool => ElementType::F16,
-            NodeElementType::Bf16 => ElementType::Bf16,
-            NodeElementType::F32 | NodeElementType::Single => ElementType::F32,
-            NodeElementType::Int => return self.integer_type(id),
-        };
-        type_of_element(self.context, format)
-    }
-
-    /// Returns the integer type of a node: that of the tensor whose elements it has.
-    fn integer_type(&self, mut id: NodeId) -> Type<'c> {
-        while let NodeKind::View(_) | NodeKind::Reshape | NodeKind::Gather(_) = self.graph.node(id).kind {
-            id = self.graph.node(id).inputs[0];
-        }
-        let value = match self.graph.node(id).kind {
-            NodeKind::Tensor(number) => match self.importer.sources[number] {
-                ExternalTensor::Value(value) => TensorType::from_type(value.r#type()),
-                ExternalTensor::Weights(attribute, _) => {
-                    crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type)
-                }
-            },
-            _ => None,
-        };
-        value.map_or_else(|| type_of_element(self.context, ElementType::I32), |tensor| tensor.element)
-    }
-
-    fn tensor_type(&self, id: NodeId) -> Type<'c> {
-        build_tensor_type(self.graph.node(id).shape.clone(), self.element_type(id))
     }
 
     /// Writes a node; returns None if the node has no value of its own.

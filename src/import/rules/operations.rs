@@ -178,16 +178,17 @@ pub fn supported_ops_page() -> String {
          \n\
          **Shapes** are static. Tensors without elements are allowed and need no device op.\n\
          \n\
-         **Elements** are f16, bf16, f32 or f64; f64 is computed as f32, and booleans as 0 and 1. Unless `--precision=strict`, f32\n\
-         values between f16 values are computed in the device's 16-bit format. In a program of f32 only, that happens where the\n\
-         device lacks a function in f32.\n\
+         **Elements** are f16, bf16, f32 or f64; f64 is computed as f32, and booleans as 0 and 1. Unless `--precision=strict`,\n\
+         f32 values between f16 values are computed in the device's 16-bit format. In a program of f32 only, that happens where\n\
+         the device lacks a function in f32.\n\
          \n\
          **Integers** are supported if they are\n\
          \n\
          * known at compile time,\n\
          * indices that select rows of a tensor, or functions of one such index, which are looked up in a table,\n\
-         * numbers in a range in which the device format is exact: up to 1,024 in 16 bits, up to 16,777,216 in f32. `program.json`\n\
-           has the ranges of the arguments (`index_range`), and a launch checks them. Comparisons are exact up to 32,767.\n\
+         * numbers in a range in which the device format is exact: up to 1,024 in 16 bits, up to 16,777,216 in f32.\n\
+         \x20 `program.json` has the ranges of the arguments (`index_range`), and a launch checks them. Comparisons are exact up\n\
+         \x20 to 32,767.\n\
          \n\
          In 16 bits, `argmax`, `argmin`, `sort`, `topk`, sums and running sums give integers above 1,024 as two digits. Such\n\
          integers can be added, subtracted, compared, chosen, limited and converted to numbers, and can select rows of a table;\n\
@@ -210,8 +211,8 @@ pub fn supported_ops_page() -> String {
     page.push_str(
         "\nAll other operations are errors.\n\n\
          ## Scalar operations\n\n\
-         These operations are supported in the body of a `linalg.generic`, and elementwise on tensors. All of them are folded if their\n\
-         operands are known at compile time.\n\n| operation | lowered to |\n|---|---|\n",
+         These operations are supported in the body of a `linalg.generic`, and elementwise on tensors. All of them are folded if\n\
+         their operands are known at compile time.\n\n| operation | lowered to |\n|---|---|\n",
     );
     for function in SCALAR_FUNCTIONS {
         let _ = writeln!(page, "| `{}` | {} |", function.name, function.describe_lowering());
@@ -221,16 +222,17 @@ pub fn supported_ops_page() -> String {
          | `linalg.index` | a constant |\n\
          \n\
          Integers known at compile time have the width of their type, up to 64 bits, and are folded as MLIR defines it. A result\n\
-         without a value (division by 0, a shift by the width or more, a conversion that exceeds the type) is an error where it is\n\
-         used.\n\
+         without a value (division by 0, a shift by the width or more, a conversion that exceeds the type) is an error where it\n\
+         is used.\n\
          \n\
-         Floating-point constants are folded in f64 and rounded once. If the result is not finite there, but is if each op rounds to its\n\
-         type, it is the rounded one: the logarithm of `(7 - (7 + 1e-7)) + 1e-7` in f32.\n\
+         Floating-point constants are folded in f64 and rounded once. If the result is not finite there, but is if each op rounds\n\
+         to its type, it is the rounded one: the logarithm of `(7 - (7 + 1e-7)) + 1e-7` in f32.\n\
          \n\
-         Integers known at run time: `addi`, `subi`, `muli`, `maxsi`, `minsi`, `maxui`, `minui`, `absi`, `cmpi`, `select`, the casts,\n\
-         `divsi`, `divui`, `floordivsi`, `ceildivsi`, `ceildivui`, `remsi`, `remui`, and `shli`, `shrsi` and `shrui` by constants are\n\
-         computed as numbers. Other operations are supported on one index and constants. Argument ranges keep integers within\n\
-         their types, unsigned operands at 0 or more, and divisors at 1 or more; operations that can leave these ranges are errors.\n\
+         Integers known at runtime: `addi`, `subi`, `muli`, `maxsi`, `minsi`, `maxui`, `minui`, `absi`, `cmpi`, `select`, the\n\
+         casts, `divsi`, `divui`, `floordivsi`, `ceildivsi`, `ceildivui`, `remsi`, `remui`, and `shli`, `shrsi` and `shrui` by\n\
+         constants are computed as numbers. Other operations are supported on one index and constants. Argument ranges keep\n\
+         integers within their types, unsigned operands at 0 or more, and divisors at 1 or more; operations that can leave these\n\
+         ranges are errors.\n\
          \n\
          The import recognizes these functions by the computation, in any order of operations and across several\n\
          `linalg.generic`: `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of\n\

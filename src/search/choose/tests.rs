@@ -1,6 +1,6 @@
-use super::*;
+use super::{segment_edge::MAX_TRAFFIC_SAVING_NESTS, *};
 use crate::search::{
-    AxisTiling, HoistedCopy, OpCosts,
+    AxisTiling, HoistedCopy, OpCosts, TilingAxis,
     tests::{matmul, pointwise},
 };
 use std::cell::RefCell;

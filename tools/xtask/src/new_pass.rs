@@ -15,7 +15,7 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     let module = words.replace('-', "_");
     let def: String = argument.split('-').map(capitalised).collect();
     let files = [
-        (format!("src/{stage}/ir/{module}.rs"), to_rust_name(argument)),
+        (format!("src/{stage}/ir/{module}.rs"), source_text(argument)),
         (format!("test/{stage}/{words}.mlir"), test_text(argument)),
         (format!("test/{stage}/{words}-invalid.mlir"), invalid_test_text(argument)),
     ];
@@ -34,20 +34,23 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
         (format!("src/{stage}/ir/mod.rs"), format!("pub(crate) mod {module};")),
         ("src/pipeline/mod.rs".to_owned(), format!("{stage}::ir::{module}::PASS in PASSES")),
         ("src/pipeline/steps.rs".to_owned(), "a step in the phase that runs it".to_owned()),
-        (
-            format!(
-                "dialects/passes/{}",
-                if matches!(stage, "import" | "layout") { "ProgramPasses.td" } else { "PlanPasses.td" }
-            ),
-            "the declaration:".to_owned(),
-        ),
+        (format!("dialects/passes/{}", declaring_file(stage)), "the declaration:".to_owned()),
     ];
     println!("\nadd:");
     for (path, row) in rows {
-        println!("  {path:<28}{row}");
+        println!("  {path:<34}{row}");
     }
     println!("\n{}\nthen `cargo xtask docs`", declaration_text(&def, argument, stage, words, &module));
     Ok(())
+}
+
+/// Returns the `.td` file that declares the passes of a stage.
+fn declaring_file(stage: &str) -> &'static str {
+    match stage {
+        "import" | "layout" => "ProgramPasses.td",
+        "kernel" => "KernelPasses.td",
+        _ => "PlanPasses.td",
+    }
 }
 
 fn is_word(word: &str) -> bool {
@@ -59,18 +62,21 @@ fn capitalised(word: &str) -> String {
     letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-fn to_rust_name(argument: &str) -> String {
+fn source_text(argument: &str) -> String {
     format!(
-        "//! `{argument}`: what it does, in half a line.\n\
+        "//! `{argument}`: verb and object, in half a line.\n\
          //!\n\
-         //! Reads ...; writes .... Refuses ....\n\
+         //! Reads ... and writes .... Rejects ....\n\
          \n\
-         use crate::{{codes, mlir::{{ErrorReported, Op, Pass, PassOptions, error_at}}}};\n\
+         use crate::{{\n\
+         \x20   codes,\n\
+         \x20   mlir::{{ErrorReported, Op, Pass, PassOptions, error_at}},\n\
+         }};\n\
          \n\
          pub(crate) const PASS: Pass = Pass {{ argument: \"{argument}\", run }};\n\
          \n\
          fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {{\n\
-         \x20   // Collect from the module, decide by plain functions of this stage, write back.\n\
+         \x20   // Read the module, call plain functions of this stage, write the result back.\n\
          \x20   Err(error_at(codes::INTERNAL, module, \"pass '{argument}' is not written yet\").report())\n\
          }}\n"
     )

@@ -36,6 +36,7 @@ use launches::BundleView;
 use std::fmt::Write;
 
 /// A rule of the format.
+#[derive(Clone, Copy)]
 pub struct FormatRule {
     /// Its name in messages and in the documentation.
     pub label: &'static str,

@@ -1,4 +1,8 @@
 use super::*;
+use crate::import::{
+    graph::constant_tensor::ConstantTensor,
+    rules::fold::{Undefined, find_integer_function},
+};
 
 #[test]
 fn lists_every_operation_once() {
