@@ -89,8 +89,8 @@ fn measure_process<T>(kept: &mut Vec<T>, mut run: impl FnMut() -> T) -> ProcessT
 /// `stat`, in hundredths of a second).
 fn children_cpu_s() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let behind_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
-    behind_name.skip(13).take(2).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
+    let after_name = stat.rsplit_once(')').unwrap().1.split_whitespace();
+    after_name.skip(13).take(2).map(|ticks| ticks.parse::<f64>().unwrap() / 100.0).sum()
 }
 
 /// Runs `mlir-opt` from start to exit.

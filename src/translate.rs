@@ -138,9 +138,9 @@ fn push_program(
             };
             let attributes = match &tensor.place {
                 Some(place) => {
-                    let life = [place.first_launch, place.last_launch]
+                    let live_range = [place.first_launch, place.last_launch]
                         .map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
-                    attributes.with_int(attr::OFFSET, place.offset).with_ints(attr::LIFE, &life)
+                    attributes.with_int(attr::OFFSET, place.offset).with_ints(attr::LIFE, &live_range)
                 }
                 None => attributes,
             };
@@ -176,35 +176,35 @@ fn build_symbolic_names<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Option<Attrib
 
 /// Returns the live ranges of a launch in LX and in its pool.
 fn collect_live_ranges(launch: &LaunchEntry) -> Vec<LaunchLiveRange> {
-    let of = |memory: LaunchMemory, lives: &[program::Life]| {
-        let life = |life: &program::Life| LaunchLiveRange {
+    let of = |memory: LaunchMemory, live_ranges: &[program::Life]| {
+        let live_range = |live_range: &program::Life| LaunchLiveRange {
             memory,
-            offset_bytes: life.offset,
-            bytes: life.bytes,
-            first: life.first_op,
-            last: life.last_op,
+            offset_bytes: live_range.offset,
+            bytes: live_range.bytes,
+            first: live_range.first_op,
+            last: live_range.last_op,
         };
-        lives.iter().map(life).collect::<Vec<_>>()
+        live_ranges.iter().map(live_range).collect::<Vec<_>>()
     };
     [of(LaunchMemory::Lx, &launch.lx), of(LaunchMemory::Pool, &launch.pool)].concat()
 }
 
 fn parse_tensor<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::DeviceTensor<'c>, DeviceLayout), String> {
-    let refuse = |what: String| format!("'{}' {what}", tensor.name);
+    let reject = |what: String| format!("'{}' {what}", tensor.name);
     // The name is inserted into the text of a type, so it must be a single word.
     if !tensor.element_type.chars().all(|letter| letter.is_ascii_alphanumeric()) {
-        return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
+        return Err(reject(format!("has elements of the unknown type '{}'", tensor.element_type)));
     }
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type))
         .and_then(dialect::DeviceTensor::from_type);
     let host = host.ok_or_else(|| {
-        refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type))
+        reject(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type))
     })?;
     let format =
-        tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
+        tensor.format.parse().map_err(|_| reject(format!("has the unknown device format '{}'", tensor.format)))?;
     let layout = DeviceLayout::from_parts(tensor.device_size.clone(), tensor.stride_map.clone(), format);
-    Ok((host, layout.map_err(|error| refuse(error.to_string()))?))
+    Ok((host, layout.map_err(|error| reject(error.to_string()))?))
 }
 
 /// Reads the elements of a constant from its file.
@@ -214,24 +214,24 @@ fn read_constant<'c>(
     layout: &DeviceLayout,
     (directory, file): (&Path, &str),
 ) -> Result<Attribute<'c>, String> {
-    let refuse = |what: String| format!("'{}': {what}", tensor.name);
+    let reject = |what: String| format!("'{}': {what}", tensor.name);
     let of_file = || {
         let path = resolve_below(directory, file)?;
         let bytes = u64::try_from(tensor.bytes).unwrap_or(0);
         files::read(&path, bytes)
     };
     let content =
-        of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
+        of_file().map_err(|error| reject(format!("cannot read '{}': {error}", directory.join(file).display())))?;
     let element = ScalarType::from_type(of.host.element).element_type();
-    let element = element.ok_or_else(|| refuse(format!("unsupported element type '{}'", tensor.element_type)))?;
+    let element = element.ok_or_else(|| reject(format!("unsupported element type '{}'", tensor.element_type)))?;
     let bytes =
-        decode_host_bytes(&content, layout, element, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
+        decode_host_bytes(&content, layout, element, &tensor.shape).map_err(|error| reject(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed =
         |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if element == ElementType::Bool { packed(&bytes) } else { bytes };
     build_dense_elements(of.host.build(), &bytes)
-        .ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
+        .ok_or_else(|| reject(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
 /// Reads the bundle in `folder`, which is empty or ends with `/`; `pool_bytes` is its pool size according to the

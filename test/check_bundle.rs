@@ -38,8 +38,8 @@ fn labels(files: &Files) -> (Vec<&'static str>, String) {
 #[test]
 fn accepts_files_of_our_emitter() {
     for (name, files) in RIGHT.iter() {
-        let (labels, shown) = labels(files);
-        assert!(labels.is_empty(), "{name}:{shown}");
+        let (labels, viewed) = labels(files);
+        assert!(labels.is_empty(), "{name}:{viewed}");
     }
 }
 
@@ -51,8 +51,8 @@ fn ignores_order_of_members() {
             let sorted: Value = serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
             *bytes = serde_json::to_vec(&sorted).unwrap();
         }
-        let (labels, shown) = labels(&files);
-        assert!(labels.is_empty(), "{name}:{shown}");
+        let (labels, viewed) = labels(&files);
+        assert!(labels.is_empty(), "{name}:{viewed}");
     }
 }
 
@@ -60,9 +60,9 @@ fn ignores_order_of_members() {
 fn rejects_each_mutation_by_its_rule() {
     let mut wrong = String::new();
     for (number, BrokenBundle { labels: expected, files }) in all_broken().into_iter().enumerate() {
-        let (found, shown) = labels(&files);
+        let (found, viewed) = labels(&files);
         if found != expected {
-            wrong += &format!("\nmutation {number}: expected {expected:?}, found {found:?}{shown}");
+            wrong += &format!("\nmutation {number}: expected {expected:?}, found {found:?}{viewed}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -83,17 +83,17 @@ fn check_bundles_are_accepted(cases: &[PathBuf]) {
         let found = check_directory(case).unwrap();
         // Constants with unknown bits are written as "?DL16(...)"; these bundles may violate no other rule.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
-        let shown: String =
+        let viewed: String =
             found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
-        assert!(shown.is_empty(), "{}:{shown}", case.display());
+        assert!(viewed.is_empty(), "{}:{viewed}", case.display());
     }
 }
 
 fn check_emitted_op_specs_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let bundle = case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
-        let (labels, shown) = labels(&emit(bundle.pool_bytes, bundle.items));
-        assert!(labels.is_empty(), "{}:{shown}", case.display());
+        let (labels, viewed) = labels(&emit(bundle.pool_bytes, bundle.items));
+        assert!(labels.is_empty(), "{}:{viewed}", case.display());
     }
 }
 
@@ -126,21 +126,21 @@ mod shared {
 
 #[test]
 fn reports_location_and_value_of_violations() {
-    let shown = |edit: &dyn Fn(&mut Files)| {
+    let viewed = |edit: &dyn Fn(&mut Files)| {
         let mut files = find_valid_bundle("add");
         edit(&mut files);
         labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
     assert_eq!(
-        shown(&|files| set(files, "dsc/dataStageParam_/0/el_/mb_", json!(31))),
+        viewed(&|files| set(files, "dsc/dataStageParam_/0/el_/mb_", json!(31))),
         "sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/el_/mb_: sdsc_r30: 31 points where 'ss_' has 32; \
          every core has equal work from start to end"
     );
     assert_eq!(
-        shown(&|files| replace_text(files, "(%arg_0, ", "(")),
+        viewed(&|files| replace_text(files, "(%arg_0, ", "(")),
         "bundle.mlir:24:3: sdsc_r13: 11 operands for 12 symbol ids; each operand is the value of one symbol"
     );
-    let wrong_type = shown(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
+    let wrong_type = viewed(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
     assert!(
         wrong_type.starts_with("sdsc_0.json:/0_add/dscs_/0/add/coreIdsUsed_/1: sdsc_r2: invalid type"),
         "{wrong_type}"
@@ -149,18 +149,18 @@ fn reports_location_and_value_of_violations() {
 
 #[test]
 fn names_argument_of_wrong_launch_specification() {
-    let shown = |path: &str, value: Value| {
+    let viewed = |path: &str, value: Value| {
         let mut files = find_valid_bundle("launched");
         edits::json(&mut files, "bundle_0/launch_spec.json", |spec| *spec.pointer_mut(path).unwrap() = value);
         labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
     assert_eq!(
-        shown("/args/1/shape", json!([128, 512])),
+        viewed("/args/1/shape", json!([128, 512])),
         "bundle_0/launch_spec.json:/args/1/shape: sdsc_r136: expected shape [512, 128] for 't1', found shape [128, 512] for 't1'; \
          a launch specification repeats the values of the program"
     );
     assert_eq!(
-        shown("/args/1/layout/padding", json!([64, 0])),
+        viewed("/args/1/layout/padding", json!([64, 0])),
         "bundle_0/launch_spec.json:/args/1/layout: sdsc_r136: layout of 't1' (stick_size [64], padding [64, 0]): the standard tiling is \
          device size [2, 576, 64]; the tensor has device size [2, 512, 64]"
     );
@@ -174,8 +174,8 @@ fn requires_standard_tiling_of_device_shape() {
             json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
         drop(spec.as_object_mut().unwrap().remove("emitter").unwrap());
     });
-    let (labels, shown) = labels(&files);
-    assert!(labels.is_empty(), "{shown}");
+    let (labels, viewed) = labels(&files);
+    assert!(labels.is_empty(), "{viewed}");
 }
 
 #[test]

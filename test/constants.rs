@@ -238,10 +238,10 @@ fn rejects_hostile_constant_files() {
     (program.constants[0].file, program.constants[0].bytes) = (Some("constants/large.bin".to_owned()), 1 << 40);
     let large = Simulation::with_program(program, &out, &Target::spyre()).unwrap();
     let x = draw_seeded_array(&large.program().arguments[0], 1).unwrap();
-    let refused = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
-    assert_eq!(refused.rule(), "too-much-memory");
+    let rejected = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
+    assert_eq!(rejected.rule(), "too-much-memory");
     // The file changes after it was opened.
     fs::write(out.join("constants/const0.bin"), "short").unwrap();
-    let refused = simulation.run(&[("arg0".to_owned(), x)].into(), &RunOptions::default()).unwrap_err();
-    assert_eq!(refused.rule(), "malformed");
+    let rejected = simulation.run(&[("arg0".to_owned(), x)].into(), &RunOptions::default()).unwrap_err();
+    assert_eq!(rejected.rule(), "malformed");
 }

@@ -171,13 +171,13 @@ fn prints_each_step_with_its_options_on_request() {
 fn writes_diagnostics_as_json_with_location_and_notes() {
     let place = write_programs();
     assert_eq!(run("spyre-compile", &["good.mlir", "-o", "out"], place.path()).code, Some(0));
-    let refusals: [(&str, &[&str]); 4] = [
+    let rejections: [(&str, &[&str]); 4] = [
         ("spyre-compile", &["bad.mlir", "-o", "new"]),
         ("spyre-translate", &["--mlir-to-bundle", "bad.mlir", "-o", "new"]),
         ("spyre-run", &["out", "--check", "bad.mlir"]),
         ("spyre-reduce", &["bad.mlir", "--", "false"]),
     ];
-    for (tool, words) in refusals {
+    for (tool, words) in rejections {
         let said = run(tool, &[&["--format=json"], words].concat(), place.path());
         assert_eq!(said.code, Some(1), "{tool}: {}", said.err);
         let message: Value =

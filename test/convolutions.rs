@@ -115,8 +115,8 @@ impl Convolution {
         );
         let mut x = ("%x".to_owned(), of_x);
         if self.clamped_border().iter().any(|border| *border > 0) {
-            let behind = x.1.len() - rank - 1;
-            let border: Vec<u64> = [0].into_iter().chain(self.clamped_border()).chain(vec![0; behind]).collect();
+            let after = x.1.len() - rank - 1;
+            let border: Vec<u64> = [0].into_iter().chain(self.clamped_border()).chain(vec![0; after]).collect();
             let padded: Vec<u64> = x.1.iter().zip(&border).map(|(size, border)| size + 2 * border).collect();
             let indices: Vec<String> = (0..border.len()).map(|dim| format!("%i{dim}: index")).collect();
             let _ = writeln!(
@@ -218,7 +218,7 @@ impl Convolution {
     /// Returns a description of the failure, or `None`; a rejection is a failure.
     fn find_failure(&self) -> Option<String> {
         let message = match check_against_jit(&self.text(), &CompileOptions::default(), &self.build_inputs()).err()? {
-            ExecutionFailure::Refused(message) => format!("refused: {message}"),
+            ExecutionFailure::Rejected(message) => format!("refused: {message}"),
             ExecutionFailure::Broken(what, message) => format!("{what}: {message}"),
         };
         Some(format!("{message}\n{self:?}\n{}", self.text()))

@@ -137,8 +137,8 @@ fn stays_near_published_times_of_recorded_kernels() {
         );
         let outside: Vec<_> =
             rows.iter().filter(|row| !(row.modeled.low_ns..=row.modeled.high_ns).contains(&row.measured)).collect();
-        let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modeled)).collect();
-        assert!(outside.len() <= 1, "{category}: {shown:?}");
+        let viewed: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modeled)).collect();
+        assert!(outside.len() <= 1, "{category}: {viewed:?}");
     }
     assert_eq!(group_by_category(&rows).len(), 4);
 }

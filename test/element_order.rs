@@ -77,17 +77,17 @@ fn live_ranges(ops: &[OpSpec]) -> Vec<Life> {
         for operand in &op.operands {
             let Allocation::Lx { offset_bytes } = operand.allocation else { continue };
             let bytes = operand.device_size.iter().product::<i64>() * operand.format.bytes() / 2;
-            let life = lives.entry(offset_bytes).or_insert(Life {
+            let live_range = lives.entry(offset_bytes).or_insert(Life {
                 offset: offset_bytes,
                 bytes,
                 first_op: number,
                 last_op: number,
             });
-            life.last_op = number;
+            live_range.last_op = number;
         }
     }
     let mut lives: Vec<Life> = lives.into_values().collect();
-    lives.sort_by_key(|life| (life.first_op, life.offset));
+    lives.sort_by_key(|live_range| (live_range.first_op, live_range.offset));
     lives
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn read_contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 /// Returns the faults of a command's output; empty if it is as expected.
 pub(crate) fn find_faults(row: &MistakeCase, said: &CommandOutput, is_untouched: bool) -> Vec<String> {
     let (code, asked): (i32, Vec<(&str, &str)>) = match &row.answer {
-        ExpectedAnswer::Refused(points) => {
+        ExpectedAnswer::Rejected(points) => {
             (1, ["place", "value", "rule", "what to do"].into_iter().zip(*points).collect())
         }
         ExpectedAnswer::Accepted(words) => (0, vec![("what it does", words)]),
@@ -168,7 +168,7 @@ fn answers_every_mistake_in_json_as_in_text() {
     let mut wrong = String::new();
     let mut n_rows = 0;
     for row in ROWS.iter().filter(|row| JSON_TOOLS.iter().any(|tool| row.command.starts_with(tool))) {
-        let ExpectedAnswer::Refused(points) = &row.answer else { continue };
+        let ExpectedAnswer::Rejected(points) = &row.answer else { continue };
         let material = InputFolder::new();
         let said = run_command(&format!("{} --format=json", row.command), material.folder());
         let messages: Result<Vec<Value>, _> = said.text.lines().map(serde_json::from_str).collect();
@@ -196,7 +196,7 @@ fn answers_every_mistake_in_json_as_in_text() {
 #[test]
 fn reports_missing_points_leaks_and_leftover_files() {
     let row =
-        MistakeCase { mistake: "", command: "", answer: ExpectedAnswer::Refused(["a.mlir", "7", "at most", "give"]) };
+        MistakeCase { mistake: "", command: "", answer: ExpectedAnswer::Rejected(["a.mlir", "7", "at most", "give"]) };
     let said = |code, text: &str| CommandOutput { code: Some(code), text: text.to_owned() };
     assert!(find_faults(&row, &said(1, "a.mlir: 7 is too many, at most 6: give 6"), true).is_empty());
     assert_eq!(find_faults(&row, &said(2, "a.mlir: 7 is Some(7), at most 6: give 6"), false).len(), 3);

@@ -177,9 +177,10 @@ fn measure_errors(function: &MeasuredFunction, element: &str) -> [f64; 2] {
 fn format_table(functions: &[MeasuredFunction], element: &str) -> String {
     let mut text = "| function | for | largest error | relative to 1 + result |\n|---|---|--:|--:|\n".to_owned();
     for function in functions {
-        let shown = |error: f64| if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
+        let viewed = |error: f64| if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
         let [off, relative] = measure_errors(function, element);
-        writeln!(text, "| `{}` | {} | {} | {} |", function.name, function.domain, shown(off), shown(relative)).unwrap();
+        writeln!(text, "| `{}` | {} | {} | {} |", function.name, function.domain, viewed(off), viewed(relative))
+            .unwrap();
     }
     text
 }

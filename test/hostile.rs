@@ -117,9 +117,9 @@ fn try_target(name: &str) {
         let mut next = from;
         while let Err((case, what)) = run_batch(target, next, to) {
             // The tool would have reported the error and exited; this process continues after it.
-            let is_refused = what.contains("MLIR's parser crashed on this file");
+            let is_rejected = what.contains("MLIR's parser crashed on this file");
             assert!(
-                is_refused,
+                is_rejected,
                 "target '{name}', case {case}, which is in {}: {what}",
                 write_case_file(target, case).display()
             );

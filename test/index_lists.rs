@@ -45,7 +45,7 @@ const OPEN: [(usize, &str); 0] = [];
 const DEFAULT_PROGRAMS: usize = 100;
 
 /// Maximum percentage of rejected programs.
-const MAX_REFUSED_PERCENT: usize = 10;
+const MAX_REJECTED_PERCENT: usize = 10;
 
 /// Maximum percentage of programs with an argument whose range is narrower than necessary.
 const MAX_NARROWED_PERCENT: usize = 25;
@@ -211,7 +211,7 @@ fn run((numbers, draws): (Vec<u16>, [u16; 2])) -> ((String, bool), CaseOutcome) 
         Err(message) if COMPILER_TERMS.iter().any(|word| message.replace("'spyre.range'", "").contains(word)) => {
             CaseOutcome::Fails("it is refused in words of the compiler", message)
         }
-        Err(message) => CaseOutcome::Refused(message),
+        Err(message) => CaseOutcome::Rejected(message),
         Ok(()) => match execute(&output, &program) {
             Err(message) => CaseOutcome::Fails("the simulated machine refuses it", message),
             Ok((Some(message), _)) => CaseOutcome::Fails("the numbers differ", message),
@@ -277,14 +277,14 @@ fn selects_same_elements_as_numpy() {
     let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, ..)| report(*number).0).collect();
     let mut reasons: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, outcome, _) in &done {
-        if let CaseOutcome::Refused(message) = outcome {
+        if let CaseOutcome::Rejected(message) = outcome {
             reasons.entry(strip_numbers(message)).or_default().push(*number);
         }
     }
-    let num_refused: usize = reasons.values().map(Vec::len).sum();
+    let num_rejected: usize = reasons.values().map(Vec::len).sum();
     let num_narrowed = done.iter().filter(|(.., is_narrowed)| *is_narrowed).count();
     println!(
-        "{num_programs} programs, {num_refused} refused, {num_narrowed} with arguments that are held to fewer integers"
+        "{num_programs} programs, {num_rejected} refused, {num_narrowed} with arguments that are held to fewer integers"
     );
     if std::env::var_os("SPYRE_INDEX_LISTS_TABLE").is_some() {
         reasons.iter().for_each(|(reason, numbers)| {
@@ -293,8 +293,8 @@ fn selects_same_elements_as_numpy() {
     }
     assert!(failed.is_empty(), "{} of {num_programs} fail\n{list}{reported}", failed.len());
     assert!(
-        num_refused * 100 <= num_programs * MAX_REFUSED_PERCENT,
-        "{num_refused} of {num_programs} programs are refused"
+        num_rejected * 100 <= num_programs * MAX_REJECTED_PERCENT,
+        "{num_rejected} of {num_programs} programs are refused"
     );
     assert!(
         num_narrowed * 100 <= num_programs * MAX_NARROWED_PERCENT,

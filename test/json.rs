@@ -85,7 +85,7 @@ fn accepts_recorded_programs() {
 #[test]
 fn detects_missing_unknown_and_mistyped_members() {
     let [report, program] = write_report_and_program(&["examples/softmax.mlir"]);
-    let is_refused = |form: &str, value: &Value, pointer: &str, new: Option<Value>| {
+    let is_rejected = |form: &str, value: &Value, pointer: &str, new: Option<Value>| {
         let mut value = value.clone();
         let (parent, member) = pointer.rsplit_once('/').unwrap();
         let members = value.pointer_mut(parent).unwrap().as_object_mut().unwrap();
@@ -95,13 +95,13 @@ fn detects_missing_unknown_and_mistyped_members() {
         };
         load_schema(form).validate(&value).is_err()
     };
-    assert!(is_refused("report", &report, "/launches/0/cost/estimate_us", None));
-    assert!(is_refused("report", &report, "/ops/0/work", Some(json!("all"))));
-    assert!(is_refused("report", &report, "/gap/nonsense", Some(json!(1))));
-    assert!(is_refused("report", &report, "/version", Some(json!(2))));
-    assert!(is_refused("program", &program, "/arguments/0/bytes", None));
-    assert!(is_refused("program", &program, "/launches/0/nonsense", Some(json!(1))));
-    assert!(is_refused("program", &program, "/version", Some(json!(2))));
+    assert!(is_rejected("report", &report, "/launches/0/cost/estimate_us", None));
+    assert!(is_rejected("report", &report, "/ops/0/work", Some(json!("all"))));
+    assert!(is_rejected("report", &report, "/gap/nonsense", Some(json!(1))));
+    assert!(is_rejected("report", &report, "/version", Some(json!(2))));
+    assert!(is_rejected("program", &program, "/arguments/0/bytes", None));
+    assert!(is_rejected("program", &program, "/launches/0/nonsense", Some(json!(1))));
+    assert!(is_rejected("program", &program, "/version", Some(json!(2))));
 }
 
 #[test]

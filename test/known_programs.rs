@@ -53,15 +53,15 @@ fn find_end_of_brackets(text: &str) -> Option<usize> {
 /// Parses the arguments of a function. Returns `None` unless all are tensors of plain elements.
 fn parse_arguments(text: &str) -> Option<Vec<TensorArgument>> {
     let (mut found, mut rest) = (Vec::new(), text);
-    while let Some((_, behind)) = rest.split_once('%') {
-        let (name, behind) = behind.split_once(": tensor<")?;
-        let end = find_end_of_brackets(behind)?;
-        let tensor = &behind[..end];
+    while let Some((_, after)) = rest.split_once('%') {
+        let (name, after) = after.split_once(": tensor<")?;
+        let end = find_end_of_brackets(after)?;
+        let tensor = &after[..end];
         let mut sizes: Vec<&str> = tensor.split('x').collect();
         let element = sizes.pop()?.to_owned();
         let shape = sizes.iter().map(|size| size.parse().ok()).collect::<Option<Vec<usize>>>()?;
         found.push(TensorArgument { name: name.to_owned(), tensor: format!("tensor<{tensor}>"), shape, element });
-        rest = &behind[end..];
+        rest = &after[end..];
         if rest.starts_with(" {") {
             return None;
         }
@@ -118,16 +118,16 @@ impl TensorArgument {
 
 /// Returns the program with constants in place of its arguments; `None` if these are no plain tensors, or too large.
 fn substitute_constants(text: &str, numbers: ConstantNumbers) -> Option<String> {
-    let (before, behind) = text.split_once("func.func @")?;
-    let (name, behind) = behind.split_once('(')?;
-    let end = find_end_of_brackets(behind)?;
-    let arguments = parse_arguments(&behind[..end])?;
+    let (before, after) = text.split_once("func.func @")?;
+    let (name, after) = after.split_once('(')?;
+    let end = find_end_of_brackets(after)?;
+    let arguments = parse_arguments(&after[..end])?;
     if arguments.iter().map(|argument| argument.shape.iter().product::<usize>()).sum::<usize>() > MAX_ELEMENTS {
         return None;
     }
     let constants = arguments.iter().enumerate().map(|(position, argument)| argument.constant(position, numbers));
     let constants = constants.collect::<Option<String>>()?;
-    let (signature, body) = behind[end..].split_once("{\n")?;
+    let (signature, body) = after[end..].split_once("{\n")?;
     Some(format!("{before}func.func @{name}({signature}{{\n{constants}{body}"))
 }
 
@@ -166,8 +166,8 @@ fn computes_correct_results_from_constants() {
             match check_against_jit(&text, &options, &[]) {
                 Ok(()) => num_right += 1,
                 // Small integers may be out of bounds of a table of one row.
-                Err(ExecutionFailure::Refused(message)) if message.contains("expected indices from") => {}
-                Err(ExecutionFailure::Refused(message)) => {
+                Err(ExecutionFailure::Rejected(message)) if message.contains("expected indices from") => {}
+                Err(ExecutionFailure::Rejected(message)) => {
                     faults.push(format!("{name}, {numbers:?}: refused: {message}"))
                 }
                 Err(ExecutionFailure::Broken(what, message)) => {

@@ -126,12 +126,12 @@ fn shrink_sizes(text: &str) -> String {
     let mut rest = text;
     while let Some(from) = rest.find(|letter: char| letter.is_ascii_digit()) {
         let (front, number) = rest.split_at(from);
-        let (number, behind) =
+        let (number, after) =
             number.split_at(number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len()));
         let is_size = !front.ends_with(|letter: char| letter.is_ascii_alphanumeric() && letter != 'x');
         let size = SMALLER_SIZES.iter().find(|(large, _)| is_size && *large == number).map_or(number, |(_, size)| size);
         small.extend([front, size]);
-        rest = behind;
+        rest = after;
     }
     small + rest
 }
@@ -231,9 +231,9 @@ mod shared {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let file = common::shared("inputs/torch-mlir/softmax_dyn_f16.mlir");
-        let refused = compile(&file, &out, &[]);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!(refused.status.code(), Some(1));
+        let rejected = compile(&file, &out, &[]);
+        let said = String::from_utf8_lossy(&rejected.stderr);
+        assert_eq!(rejected.status.code(), Some(1));
         assert!(said.contains("--dim-size arg0.0=N"), "{said}");
         assert!(!out.exists(), "half-written output");
         check(&file, &["--dim-size", "arg0.0=100"]);

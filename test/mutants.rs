@@ -173,8 +173,8 @@ fn detects_each_mutant() {
     }
     println!("{}", counts.table_by_kind());
     let survivors = counts.survivors();
-    let shown: Vec<&String> = survivors.iter().take(MAX_REPORTED).collect();
-    assert!(survivors.is_empty(), "{} mutants survive: {shown:#?}", survivors.len());
+    let viewed: Vec<&String> = survivors.iter().take(MAX_REPORTED).collect();
+    assert!(survivors.is_empty(), "{} mutants survive: {viewed:#?}", survivors.len());
     if tries_all && only.is_none() && most_alike == MAX_EQUIVALENT {
         table::expect_on_page(&counts);
     }

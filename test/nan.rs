@@ -198,7 +198,7 @@ fn check(element: &str, precision: Precision, is_strict: bool) {
     let options = CompileOptions { precision, lx_planner: Some(PlannerName::none()), ..CompileOptions::default() };
     let message = match check_against_jit(&text, &options, &inputs(element)) {
         Ok(()) => return,
-        Err(ExecutionFailure::Refused(message)) => message,
+        Err(ExecutionFailure::Rejected(message)) => message,
         Err(ExecutionFailure::Broken(what, message)) => format!("{what}: {message}"),
     };
     let numbered: Vec<String> = names.iter().enumerate().map(|(number, name)| format!("{number}: {name}")).collect();
@@ -248,7 +248,7 @@ fn ignores_infinity_elsewhere() {
     of_input.shape = vec![1, 6, 8];
     let message = match check_against_jit(groups, &CompileOptions::default(), &[of_input, of_weights]) {
         Ok(()) => return,
-        Err(ExecutionFailure::Refused(message)) => message,
+        Err(ExecutionFailure::Rejected(message)) => message,
         Err(ExecutionFailure::Broken(what, message)) => format!("{what}: {message}"),
     };
     panic!("{message}");

@@ -214,7 +214,9 @@ fn check_shows_report(opened: &mut OpenedPage, input: &Path, options: &[&str]) {
     assert_eq!(rows.len(), ops.len());
     for (index, (op, row)) in ops.iter().zip(&rows).enumerate() {
         let has_us = |us: f64| {
-            row.split_whitespace().filter_map(|word| word.parse::<f64>().ok()).any(|shown| (shown - us).abs() < 0.0051)
+            row.split_whitespace()
+                .filter_map(|word| word.parse::<f64>().ok())
+                .any(|viewed| (viewed - us).abs() < 0.0051)
         };
         let has_name = row.split_whitespace().any(|word| Some(word) == op["function"].as_str());
         assert!(has_name && has_us(number(&op["us"])), "op {index}: {row}");
@@ -320,13 +322,13 @@ fn shows_live_ranges_reasons_and_costs_on_hover_and_click() {
     let (place, index) = opened.find_point_on("value", "(hit) => true");
     opened.browser.hover(place);
     let value = opened.report["explain"]["scratchpad"][index].clone();
-    let life = format!("live from op {} to op {}", value["op"], value["last_op"]);
+    let live_range = format!("live from op {} to op {}", value["op"], value["last_op"]);
     let tip = opened.text("tip");
-    assert!(tip.contains(value["name"].as_str().unwrap()) && tip.contains(&life), "{tip}: {value}");
+    assert!(tip.contains(value["name"].as_str().unwrap()) && tip.contains(&live_range), "{tip}: {value}");
     opened.browser.click(place);
-    let life = format!("op {} to op {}", value["op"], value["last_op"]);
+    let live_range = format!("op {} to op {}", value["op"], value["last_op"]);
     let side = opened.text("side");
-    assert!(side.contains(&life) && side.contains("0 B"), "{side}: {value}");
+    assert!(side.contains(&live_range) && side.contains("0 B"), "{side}: {value}");
 
     // An op that does not leave its result in LX, with its reason, its cost and its line.
     let (place, index) = opened.find_point_on("op", "(hit) => report_page.ops[hit.index].reason");
@@ -345,8 +347,8 @@ fn shows_live_ranges_reasons_and_costs_on_hover_and_click() {
         index.to_string().as_str()
     );
     let line = op["location"].as_str().unwrap().rsplit(':').nth(1).unwrap().parse::<usize>().unwrap();
-    let shown = opened.browser.evaluate("document.querySelector('#source .row.selected').dataset.index");
-    assert_eq!(shown, (line - 1).to_string().as_str(), "the line of the op is marked");
+    let viewed = opened.browser.evaluate("document.querySelector('#source .row.selected').dataset.index");
+    assert_eq!(viewed, (line - 1).to_string().as_str(), "the line of the op is marked");
 
     // A loop and its effect on its values.
     let (place, index) = opened.find_point_on("loop", "(hit) => true");
@@ -525,9 +527,9 @@ fn shows_recomputed_ops_with_their_time() {
 fn shows_rejection_with_its_code() {
     // A matmul after a kernel belongs to another kernel.
     let mut report = Report { program: "main".to_owned(), ..Report::default() };
-    let refused = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
+    let rejected = r#"{"kernels": [{"name": "norm", "key": "0", "separate":
         [{"function": "batchmatmul", "location": "<b>.mlir:1:1", "side": "epilogue", "mode": "separate", "code": "E-KIND", "message": "<i>is no part</i>"}]}], "n_judged": 1}"#;
-    report.kernels = vec![serde_json::from_str(refused).unwrap()];
+    report.kernels = vec![serde_json::from_str(rejected).unwrap()];
     let mut opened = open_report(&report, &[]);
     opened.press("#tab-kernels");
     let text = opened.plain_text("side");

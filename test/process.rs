@@ -50,7 +50,7 @@ const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16>
 ";
 
 /// Program that every compilation rejects, so that a diagnostic is emitted.
-const REFUSED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
+const REJECTED: &str = "func.func @main(%x: tensor<?x64xf16>) -> tensor<?x64xf16> { return %x : tensor<?x64xf16> }";
 
 /// Returns options that cover different paths of the compiler.
 fn options(number: usize) -> CompileOptions {
@@ -71,13 +71,13 @@ fn options(number: usize) -> CompileOptions {
 /// Compiles once, in the same way as the C and the Python library, and returns the result.
 fn compile(number: usize) -> String {
     let session = create_session();
-    let is_refused = number.is_multiple_of(5);
-    let source = session.source_from_text("program.mlir", if is_refused { REFUSED } else { PROGRAM });
+    let is_rejected = number.is_multiple_of(5);
+    let source = session.source_from_text("program.mlir", if is_rejected { REJECTED } else { PROGRAM });
     let (place, options) = (tempfile::tempdir().unwrap(), options(number));
     let output = if options.compile_to == Phase::Emit { place.path().join("bundle") } else { PathBuf::new() };
     let validation = if number.is_multiple_of(8) { ValidationMode::On } else { ValidationMode::Off };
     let compiled = compile_source(&source, &options, output.to_str().unwrap(), validation);
-    assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_refused, false), "{:?}", compiled.diagnostics);
+    assert_eq!((compiled.report.is_some(), compiled.found_bug), (!is_rejected, false), "{:?}", compiled.diagnostics);
     let launch = output.join("bundle_0/bundle.mlir");
     format!(
         "{:?} {} {}",

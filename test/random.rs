@@ -65,7 +65,7 @@ mod write;
 use crate::common::{counted, listen};
 use case::RandomCase;
 use generate::{FAMILIES, ProgramFamily};
-use run::{FinishedCase, WORK, print_line, print_refusals, report, run_cases, run_requested_cases};
+use run::{FinishedCase, WORK, print_line, print_rejections, report, run_cases, run_requested_cases};
 use spyre_compiler::import::{OPERATIONS, OperationStatus, SCALAR_FUNCTIONS};
 use std::{env, ops::Range};
 
@@ -84,7 +84,7 @@ const fn default_cases(family: ProgramFamily) -> usize {
 pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
 /// Returns the maximum percentage of programs of a family that are rejected in both ways.
-const fn max_refused_percent(family: ProgramFamily) -> usize {
+const fn max_rejected_percent(family: ProgramFamily) -> usize {
     match family {
         ProgramFamily::Any => 40,
         ProgramFamily::Views => 20,
@@ -167,7 +167,7 @@ fn check_family(family: ProgramFamily) -> String {
     let cases = case_range(family);
     let num_cases = cases.len();
     let ran = run_cases(family, cases);
-    let num_refused = print_refusals(family, &ran);
+    let num_rejected = print_rejections(family, &ran);
     let failed: Vec<&FinishedCase> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String =
         failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
@@ -180,14 +180,14 @@ fn check_family(family: ProgramFamily) -> String {
     if ran.len() != num_cases {
         complaints += &format!("{} of {num_cases} cases of {} were run\n", ran.len(), family.name());
     }
-    if num_refused * 100 > num_cases * max_refused_percent(family) && num_cases > 50 {
-        complaints += &format!("{num_refused} of {num_cases} programs of {} are refused\n", family.name());
+    if num_rejected * 100 > num_cases * max_rejected_percent(family) && num_cases > 50 {
+        complaints += &format!("{num_rejected} of {num_cases} programs of {} are refused\n", family.name());
     }
     complaints
 }
 
 #[test]
-fn programs_are_right_or_refused() {
+fn programs_are_right_or_rejected() {
     if let Ok(case) = env::var("SPYRE_RANDOM_CASE") {
         let (name, number) = case.split_once(':').unwrap();
         let (report, outcome) = report(ProgramFamily::from_name(name), number.parse().unwrap());

@@ -69,7 +69,7 @@ enum ExpressionFamily {
 struct ExpressionTally {
     num_expressions: usize,
     num_accepted: usize,
-    refusals: Vec<String>,
+    rejections: Vec<String>,
     wrong: Option<String>,
 }
 
@@ -157,7 +157,7 @@ fn run(family: ExpressionFamily, number: usize, place: &str) -> ExpressionTally 
                         format!("{message} in\n{}", program(std::slice::from_ref(writer), element))
                     });
                 }
-                ran.refusals.push(message);
+                ran.rejections.push(message);
                 false
             }
         });
@@ -225,15 +225,15 @@ fn matches_mlir_semantics_of_integer_expressions() {
     let runtime = || done.iter().filter(|((family, _), _)| *family == ExpressionFamily::Runtime).map(|(_, ran)| ran);
     let (num_accepted, num_tried) =
         (runtime().map(|ran| ran.num_accepted).sum::<usize>(), runtime().map(|ran| ran.num_expressions).sum::<usize>());
-    let mut refusals: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rejections: BTreeMap<String, usize> = BTreeMap::new();
     runtime()
-        .flat_map(|ran| &ran.refusals)
-        .for_each(|message| *refusals.entry(message_kind(message)).or_default() += 1);
+        .flat_map(|ran| &ran.rejections)
+        .for_each(|message| *rejections.entry(message_kind(message)).or_default() += 1);
     println!(
         "{} of known integers; {num_accepted} of {num_tried} of integers of run time are accepted",
         of_known * KNOWN_PER_PROGRAM
     );
-    refusals.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
+    rejections.iter().for_each(|(kind, count)| println!("{count:6} {kind}"));
     let reported = wrong.iter().take(MAX_REPORTED).map(String::as_str).collect::<Vec<_>>().join("\n");
     assert!(wrong.is_empty(), "{} programs are wrong:\n{reported}", wrong.len());
     assert!(num_accepted * 100 >= num_tried * MIN_ACCEPTED_PERCENT, "{num_accepted} of {num_tried} are accepted");

@@ -95,21 +95,21 @@ impl KernelProgramBuilder {
         let made = program.add_chain(x, [rows, columns]);
         let tiles = sizes.tiles[program.draws.below(3)];
         let width = program.add_kernel("y", &made, [rows, columns], tiles);
-        let mut behind = program.add_chain("%y".to_owned(), [rows, width]);
-        let mut of_behind = format!("tensor<{rows}x{width}xf16>");
-        let of_kernel = of_behind.clone();
+        let mut after = program.add_chain("%y".to_owned(), [rows, width]);
+        let mut of_after = format!("tensor<{rows}x{width}xf16>");
+        let of_kernel = of_after.clone();
         // In half of the programs another kernel reads that, mostly in the same loops.
         if program.draws.below(2) == 0 {
             let tiles = [tiles, tiles, sizes.tiles[program.draws.below(3)]][program.draws.below(3)];
-            let width = program.add_kernel("z", &behind, [rows, width], tiles);
-            of_behind = format!("tensor<{rows}x{width}xf16>");
-            behind = program.add_chain("%z".to_owned(), [rows, width]);
+            let width = program.add_kernel("z", &after, [rows, width], tiles);
+            of_after = format!("tensor<{rows}x{width}xf16>");
+            after = program.add_chain("%z".to_owned(), [rows, width]);
         }
         // Half of the time an op outside of the kernel uses a value computed before the kernel or inside it.
         let (returned, of) = match program.draws.below(4) {
-            0 => (format!("{behind}, {made}"), format!("{of_behind}, tensor<{rows}x{columns}xf16>")),
-            1 => (format!("{behind}, %y"), format!("{of_behind}, {of_kernel}")),
-            _ => (behind, of_behind),
+            0 => (format!("{after}, {made}"), format!("{of_after}, tensor<{rows}x{columns}xf16>")),
+            1 => (format!("{after}, %y"), format!("{of_after}, {of_kernel}")),
+            _ => (after, of_after),
         };
         let arguments = program.arguments.join(", ");
         let text =

@@ -155,7 +155,7 @@ fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, LoopCompileConfig), 
     let inputs = build_inputs(&program);
     let text = program.text();
     let Some(expected) = program.evaluate(&inputs) else {
-        return ((text, way), CaseOutcome::Refused("numbers grow too large".to_owned()));
+        return ((text, way), CaseOutcome::Rejected("numbers grow too large".to_owned()));
     };
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
@@ -212,7 +212,7 @@ fn yields_expected_values_from_loops() {
     let list: String = failed.iter().map(|(number, outcome)| format!("case {number}: {outcome:?}\n")).collect();
     let reported: String = failed.iter().take(MAX_REPORTED).map(|(number, _)| report(*number).0).collect();
     assert!(failed.is_empty(), "{} of {num_programs} fail\n{list}{reported}", failed.len());
-    let num_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Refused(_))).count();
+    let num_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, CaseOutcome::Rejected(_))).count();
     println!("{num_programs} programs, {num_skipped} with numbers that grow too large");
     assert!(
         num_skipped * 100 <= num_programs * MAX_SKIPPED_PERCENT,

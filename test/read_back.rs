@@ -89,7 +89,7 @@ proptest! {
 
     /// Bundles that cannot be read back are rejected: `to_bundle` never returns a different bundle.
     #[test]
-    fn strange_bundles_are_read_back_or_refused(op in random::any_op(), changes in random::changes(true)) {
+    fn strange_bundles_are_read_back_or_rejected(op in random::any_op(), changes in random::changes(true)) {
         let written = bundle(vec![random::placed(op, &changes, false)]);
         let Ok(launch) = Launch::new(&written) else { return Ok(()) };
         let Ok(_) = sdsc::from_op_spec(written.ops()[0], 0, -1) else { return Ok(()) };
@@ -119,21 +119,21 @@ proptest! {
 fn rejects_file_without_op_spec() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden/add");
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
-    let refused = |from: &str, to: &str| {
+    let rejected = |from: &str, to: &str| {
         let file = read_texts(&case)[0].replacen(from, to, 1);
         sdsc::to_bundle(&sdsc::parse_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
     };
     assert_eq!(
-        refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),
+        rejected("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),
         "sdsc_0.json: 0_add.dscs_[0].add.computeOp_[0].attributes_.fidelity_: no op spec gives this file: the closest one gives \
          \"regular\", found \"high\""
     );
     assert_eq!(
-        refused("\"dsName_\": \"Tensor0\"", "\"dsName_\": \"Tensor7\""),
+        rejected("\"dsName_\": \"Tensor0\"", "\"dsName_\": \"Tensor7\""),
         "sdsc_0.json: 0_add.dscs_[0].add.labeledDs_[0].dsName_: no op spec gives this file: the closest one gives \"Tensor0\", found \
          \"Tensor7\""
     );
     assert!(
-        refused("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value")
+        rejected("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value")
     );
 }

@@ -97,9 +97,9 @@ fn is_linalg_program(text: &str) -> bool {
 
 fn read_programs() -> Vec<(String, String, CompileOptions)> {
     let mut found = Vec::new();
-    let refused = ["import", "hint", "tile", "kernel", "work", "layout"]
+    let rejected = ["import", "hint", "tile", "kernel", "work", "layout"]
         .map(|folder| read_texts(&format!("test/{folder}"), "-invalid.mlir"));
-    for (name, text) in refused.into_iter().flatten() {
+    for (name, text) in rejected.into_iter().flatten() {
         found.push((name, text, CompileOptions::default()));
     }
     let small = CompileOptions { cores: 3, lx_bytes: 1024, ..CompileOptions::default() };
@@ -130,15 +130,15 @@ fn random_programs() -> impl Iterator<Item = (String, String, CompileOptions)> {
 #[test]
 fn rejects_in_terms_of_the_program() {
     let mut wrong: BTreeMap<String, String> = BTreeMap::new();
-    let mut num_refused = 0;
+    let mut num_rejected = 0;
     for (name, text, options) in read_programs().into_iter().chain(random_programs()) {
         let said = collect_messages(&text, &options);
-        num_refused += usize::from(said.iter().any(|said| said.severity == "error"));
+        num_rejected += usize::from(said.iter().any(|said| said.severity == "error"));
         for fault in said.iter().flat_map(|said| find_internal_terms(&text, said)) {
             wrong.entry(fault).or_insert_with(|| name.clone());
         }
     }
     let list: Vec<String> = wrong.iter().map(|(fault, name)| format!("{name}: {fault}")).collect();
     assert!(list.is_empty(), "{} messages:\n{}", list.len(), list.join("\n"));
-    assert!(num_refused >= 100, "{num_refused} programs are refused");
+    assert!(num_rejected >= 100, "{num_rejected} programs are refused");
 }

@@ -155,8 +155,8 @@ fn accepts_released_files() {
         let files = convert_to_release(files.clone());
         let found: Vec<_> = sdsc_files(&files).flat_map(schema_differences).collect();
         assert!(found.is_empty(), "{name}: {found:?}");
-        let (labels, shown) = find_violations(&files, Profile::Release1_0);
-        assert!(labels.is_empty(), "{name}:{shown}");
+        let (labels, viewed) = find_violations(&files, Profile::Release1_0);
+        assert!(labels.is_empty(), "{name}:{viewed}");
     }
 }
 
@@ -174,14 +174,14 @@ fn accepts_torch_spyre_files_under_its_profiles() {
 fn rejects_files_that_schema_rejects() {
     let broken = broken::all_broken();
     let ours = RIGHT.iter().map(|(_, files)| files);
-    let mut num_refused = 0;
+    let mut num_rejected = 0;
     for files in ours.chain(broken.iter().map(|broken| &broken.files)) {
-        let is_refused = files
+        let is_rejected = files
             .iter()
             .filter(|(name, _)| is_sdsc(name))
             .any(|(_, bytes)| serde_json::from_slice::<Value>(bytes).is_ok_and(|file| !SCHEMA.is_valid(&file)));
-        if is_refused {
-            num_refused += 1;
+        if is_rejected {
+            num_rejected += 1;
             assert!(
                 !find_violations(files, Profile::Release1_0).0.is_empty(),
                 "{:?}",
@@ -189,7 +189,7 @@ fn rejects_files_that_schema_rejects() {
             );
         }
     }
-    assert!(num_refused >= 40, "{num_refused}");
+    assert!(num_rejected >= 40, "{num_rejected}");
 }
 
 #[test]
@@ -198,9 +198,9 @@ fn rejects_each_broken_file_by_its_rule() {
     assert!(broken.len() >= 60, "{}", broken.len());
     let mut wrong = String::new();
     for (number, broken) in broken.iter().enumerate() {
-        let (found, shown) = find_violations(&broken.files, broken.profile);
+        let (found, viewed) = find_violations(&broken.files, broken.profile);
         if found.first() != Some(&broken.label) || (found.len() > 1 && !broken.has_consequences) {
-            wrong += &format!("\nfile {number}: expected {}, found {found:?}{shown}", broken.label);
+            wrong += &format!("\nfile {number}: expected {}, found {found:?}{viewed}", broken.label);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

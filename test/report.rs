@@ -90,9 +90,9 @@ fn writes_several_reports_and_traces() {
         ([["--trace", "b.json"], ["--trace", "b.html"]], "--trace: expected a file name that ends in '.json', found"),
         ([["--report", "b.json"], ["--trace", "b.json"]], "--trace: expected different output files, found"),
     ] {
-        let refused = compile(&words);
-        let said = String::from_utf8_lossy(&refused.stderr);
-        assert_eq!((refused.status.code(), said.contains(wanted)), (Some(1), true), "{said}");
+        let rejected = compile(&words);
+        let said = String::from_utf8_lossy(&rejected.stderr);
+        assert_eq!((rejected.status.code(), said.contains(wanted)), (Some(1), true), "{said}");
         assert!(!place.path().join("b.html").exists() && !place.path().join("b.json").exists(), "nothing is written");
     }
 }

@@ -86,8 +86,8 @@ fn slice_bytes(geometry: &RelayoutGeometry, held: &SliceDistribution) -> i64 {
 
 /// Builds a relayout whose destination directly follows its source, with the same addresses on every core.
 fn build_packed(geometry: &RelayoutGeometry) -> Shuffle {
-    let behind = slice_bytes(geometry, &geometry.source);
-    build_shuffle(geometry, |_| 0, |_| behind)
+    let after = slice_bytes(geometry, &geometry.source);
+    build_shuffle(geometry, |_| 0, |_| after)
 }
 
 /// Returns the byte of a stick within a slice: sticks along `order`, from the inside. Positions along the stick

@@ -456,8 +456,8 @@ fn accepts_rows_inside_table_of_one_stick() {
         (&[50, 128], &[2, 50, 64], &[64, 128, 1]),
         (&[32, 128], &[32, 2, 64], &[128, 64, 1]),
     ];
-    let refused = run(&op(&[("mb", 32, 1), ("out", 128, 1)], classes), &wide, &[(0, chosen)]).unwrap_err();
-    assert_eq!(refused.rule(), "not-simulated");
+    let rejected = run(&op(&[("mb", 32, 1), ("out", 128, 1)], classes), &wide, &[(0, chosen)]).unwrap_err();
+    assert_eq!(rejected.rule(), "not-simulated");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn reports_verifier_diagnostic_at_its_location() {
 }
 
 /// A program that the parser accepts and the compiler does not.
-const REFUSED: &str = "func.func @main(%x: tensor<4x64xf16> {spyre.dims = [\"M\", \"K\"]}) -> tensor<4x64xf16> {
+const REJECTED: &str = "func.func @main(%x: tensor<4x64xf16> {spyre.dims = [\"M\", \"K\"]}) -> tensor<4x64xf16> {
   %0 = spyre.hint tiles(M = 3) {
     %1 = spyre.pointwise exp(%x) : tensor<4x64xf16>
     spyre.yield %1 : tensor<4x64xf16>
@@ -124,7 +124,7 @@ const REFUSED: &str = "func.func @main(%x: tensor<4x64xf16> {spyre.dims = [\"M\"
 #[test]
 fn reports_compiler_rejection_as_diagnostic() {
     let mut editor = Editor::start();
-    assert_eq!(editor.open("refused.mlir", REFUSED), Vec::<Value>::new());
+    assert_eq!(editor.open("refused.mlir", REJECTED), Vec::<Value>::new());
     let found = editor.read_diagnostics();
     assert_eq!(found.len(), 1, "{found:?}");
     let message = "tile count 3 does not divide dimension 'M' of size 4; nearest divisors are 2 and 4";

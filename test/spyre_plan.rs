@@ -63,9 +63,9 @@ fn plans_draws_and_verifies_evicted_buffer() {
     assert_eq!(said, format!("valid for 4 bytes of LX: HBM traffic 6 bytes (lower bound 6, gap 0.000 %, {among})\n"));
     let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
     fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
-    let refused = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8(refused.stderr).unwrap().contains("out.json: expected 'hbm_bytes_left' = 6, found 5"));
+    let rejected = run_spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    assert_eq!(rejected.status.code(), Some(1));
+    assert!(String::from_utf8(rejected.stderr).unwrap().contains("out.json: expected 'hbm_bytes_left' = 6, found 5"));
 }
 
 #[test]
@@ -154,12 +154,12 @@ fn shows_progress_after_two_seconds_on_request() {
         command.args(["--budget", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     };
     let silent = [start("0", "--format=text"), start("1", "--format=json")];
-    let mut shown = start("1", "--format=text");
+    let mut viewed = start("1", "--format=text");
     let mut line = String::new();
-    BufReader::new(shown.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(viewed.stderr.take().unwrap()).read_line(&mut line).unwrap();
     assert!(line.starts_with("spyre-plan: planning in.csv (") && line.ends_with(" s\n"), "{line}");
-    shown.kill().unwrap();
-    shown.wait().unwrap();
+    viewed.kill().unwrap();
+    viewed.wait().unwrap();
     for mut child in silent {
         child.kill().unwrap();
         assert_eq!(String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap(), "");
@@ -222,14 +222,14 @@ fn plans_late_operations_and_rejects_huge_numbers() {
 #[test]
 fn names_file_and_line_of_mistakes() {
     let capacity = ["--capacity", "12"];
-    let refused = expect_rejection("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
+    let rejected = expect_rejection("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity);
     let rule =
         "a.csv:2: expected 'id,lower,upper,size' with lower below upper, found '0,3,2,1': lower 3 is not below upper 2";
-    assert!(refused.contains(rule), "{refused}");
-    let refused = expect_rejection("a.json", "{\"name\": 3}", &[]);
+    assert!(rejected.contains(rule), "{rejected}");
+    let rejected = expect_rejection("a.json", "{\"name\": 3}", &[]);
     let rule =
         "a.json:1:10: expected an instance, found other JSON: invalid type: integer `3`, expected a string; docs/";
-    assert!(refused.contains(rule), "{refused}");
+    assert!(rejected.contains(rule), "{rejected}");
     assert!(expect_rejection("a.csv", CSV, &[]).contains("add --capacity BYTES"));
     assert!(
         expect_rejection("a.csv", CSV, &["--capacity", "12", "--planner", "worst"])
@@ -264,7 +264,7 @@ fn estimates_kernels_in_neutral_terms() {
 
 #[test]
 fn rejects_invalid_kernels() {
-    let refused = |from: &str, to: &str| {
+    let rejected = |from: &str, to: &str| {
         let folder = tempfile::tempdir().unwrap();
         let text = KERNELS.replacen(from, to, 1);
         assert_ne!(text, KERNELS);
@@ -273,14 +273,14 @@ fn rejects_invalid_kernels() {
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8(output.stderr).unwrap()
     };
-    let said = refused("\"d0\": 1024", "\"d0\": 0");
+    let said = rejected("\"d0\": 1024", "\"d0\": 0");
     assert!(said.contains("'in.json': entry 'copies', op 0: the extent of 'd0' is 0, and must be from 1"), "{said}");
-    let said = refused("\"d0\": 1024", "\"d0\": 9007199254740992");
+    let said = rejected("\"d0\": 1024", "\"d0\": 9007199254740992");
     assert!(said.contains("points are more than"), "{said}");
-    let said = refused("\"index\": {\"d0\"", "\"index\": {\"d7\"");
+    let said = rejected("\"index\": {\"d0\"", "\"index\": {\"d7\"");
     assert!(said.contains("tensor 'arg0': 'd7' is no dimension of 'iter_space'"), "{said}");
-    let said = refused("\"kind\": \"pointwise\"", "\"kind\": \"sort\"");
+    let said = rejected("\"kind\": \"pointwise\"", "\"kind\": \"sort\"");
     assert!(said.contains("the kind 'sort' is none of pointwise, reduction and matmul"), "{said}");
-    let said = refused("\"entries\"", "\"kernels\"");
+    let said = rejected("\"entries\"", "\"kernels\"");
     assert!(said.contains("missing field `entries`"), "{said}");
 }

@@ -109,7 +109,7 @@ impl CompiledReference {
             Ok(ran) => ran,
             Err(error) => return Some(error.to_string()),
         };
-        let judged = |number: usize| {
+        let evaluated = |number: usize| {
             let approximated = self.reference.approximated_result(number);
             check_against_reference(
                 &found[number],
@@ -119,7 +119,7 @@ impl CompiledReference {
             )
             .err()
         };
-        (0..found.len()).find_map(judged)
+        (0..found.len()).find_map(evaluated)
     }
 
     /// Returns the SDSC files with a function that has a swap, in order.

@@ -120,8 +120,8 @@ fn imports_only_preceding_packages_and_rooms() {
 
 #[test]
 fn shows_compiler_phases_in_architecture_picture() {
-    let shown = rooms::PHASES.map(|phase| phase.name);
-    assert_eq!(shown, spyre_compiler::phase::Phase::ALL.map(spyre_compiler::phase::Phase::name));
+    let viewed = rooms::PHASES.map(|phase| phase.name);
+    assert_eq!(viewed, spyre_compiler::phase::Phase::ALL.map(spyre_compiler::phase::Phase::name));
 }
 
 #[test]

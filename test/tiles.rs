@@ -61,10 +61,10 @@ fn parse_program(text: &str) -> ScopedProgram {
 /// Returns the program without its scopes, and the shapes of its arguments. The compiler only inlines the scopes.
 fn remove_scopes(program: &ScopedProgram) -> Result<(String, Vec<Vec<i64>>), String> {
     let session = spyre_compiler::pipeline::create_session();
-    let refuse = || format!("@{} is not valid", program.name);
-    let mut module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
+    let reject = || format!("@{} is not valid", program.name);
+    let mut module = Module::parse(&session, &program.text).ok_or_else(reject)?;
     if !module.run_pipeline("spyre-flatten-hints") {
-        return Err(refuse());
+        return Err(reject());
     }
     let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
     let arguments = function.body().unwrap().args();
@@ -146,7 +146,7 @@ fn check_build(
     expected: &[HostArray],
 ) -> Result<ExecutionResult, String> {
     let executed = execute(&program.text, build, inputs).map_err(|stop| match stop {
-        ExecutionFailure::Refused(message) => format!("refused: {message}"),
+        ExecutionFailure::Rejected(message) => format!("refused: {message}"),
         ExecutionFailure::Broken(what, message) => format!("{what}: {message}"),
     })?;
     if let Some(message) = find_difference(program, &executed, expected) {

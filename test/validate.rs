@@ -272,10 +272,10 @@ fn reports_broken_rule_in_edited_text_as_user_error() {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())
     });
-    let (before, life) = right.split_once(": 0 to 1\"").expect("a value lives from op 0 to op 1");
+    let (before, live_range) = right.split_once(": 0 to 1\"").expect("a value lives from op 0 to op 1");
     let place = tempfile::tempdir().unwrap();
     let (input, out) = (place.path().join("broken.mlir"), place.path().join("out"));
-    fs::write(&input, format!("{before}: 0 to 0\"{life}")).unwrap();
+    fs::write(&input, format!("{before}: 0 to 0\"{live_range}")).unwrap();
     let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).output().unwrap();
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(said.contains("sdsc_r100") && !said.contains("compiler bug"), "{said}");

@@ -27,19 +27,19 @@ fn compile(run: &ValidationRun, further: &[&str]) -> Output {
 
 /// Returns the reason why a program is not validated with `--validate`, if any. Only a program that is rejected without
 /// the option may be rejected.
-fn find_complaint(run: &ValidationRun, may_be_refused: bool) -> Option<String> {
+fn find_complaint(run: &ValidationRun, may_be_rejected: bool) -> Option<String> {
     let done = compile(run, &["--validate"]);
     if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
         return None;
     }
-    if may_be_refused && done.status.code() == Some(1) && compile(run, &["--validate=off"]).status.code() == Some(1) {
+    if may_be_rejected && done.status.code() == Some(1) && compile(run, &["--validate=off"]).status.code() == Some(1) {
         return None;
     }
     Some(format!("{} {:?}: {}", run.input.display(), run.options, String::from_utf8_lossy(&done.stderr)))
 }
 
-fn check(runs: &[ValidationRun], may_be_refused: bool) {
-    let complaints: Vec<String> = runs.par_iter().filter_map(|run| find_complaint(run, may_be_refused)).collect();
+fn check(runs: &[ValidationRun], may_be_rejected: bool) {
+    let complaints: Vec<String> = runs.par_iter().filter_map(|run| find_complaint(run, may_be_rejected)).collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
@@ -222,7 +222,7 @@ mod shared {
     const SLOW: &str = "hf_granite2b_40layer_f16";
 
     /// Programs outside of the repository that are rejected.
-    const REFUSED: [&str; 4] = [
+    const REJECTED: [&str; 4] = [
         // A dynamic size.
         "softmax_dyn_f16",
         // Runtime index lists that are no rows of a table, or too many.
@@ -239,15 +239,15 @@ mod shared {
         let is_broken = |path: &PathBuf| {
             path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")))
         };
-        let is_refused = |path: &PathBuf| REFUSED.contains(&path.file_stem().unwrap().to_str().unwrap());
+        let is_rejected = |path: &PathBuf| REJECTED.contains(&path.file_stem().unwrap().to_str().unwrap());
         let is_slow = |path: &PathBuf| path.file_stem().unwrap() == SLOW;
         let programs = files_below(&inputs).into_iter().filter(|path| !is_broken(path) && !is_slow(path));
-        let (refused, accepted): (Vec<PathBuf>, Vec<PathBuf>) = programs.partition(is_refused);
+        let (rejected, accepted): (Vec<PathBuf>, Vec<PathBuf>) = programs.partition(is_rejected);
         let run = |input| ValidationRun { input, options: Vec::new() };
         check_by_default(&sample(accepted.into_iter().map(run), 4));
-        assert_eq!(refused.len(), REFUSED.len(), "{refused:?}");
+        assert_eq!(rejected.len(), REJECTED.len(), "{rejected:?}");
         let is_taken = |run: &ValidationRun| compile(run, &[]).status.code() != Some(1);
-        let taken: Vec<PathBuf> = refused.into_iter().map(run).filter(is_taken).map(|run| run.input).collect();
+        let taken: Vec<PathBuf> = rejected.into_iter().map(run).filter(is_taken).map(|run| run.input).collect();
         assert!(taken.is_empty(), "refused no more, or in another way: {taken:?}");
     }
 }

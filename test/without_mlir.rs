@@ -298,7 +298,7 @@ fn rejects_export_that_no_launcher_accepts() {
 #[test]
 fn names_argument_of_wrong_shape_type_or_layout() {
     let sum = sum_with_launch_spec();
-    let refused = |order: npyz::Order, shape: &[u64], single: bool| {
+    let rejected = |order: npyz::Order, shape: &[u64], single: bool| {
         let mut bytes = Vec::new();
         let options = npyz::WriteOptions::new().default_dtype().shape(shape).order(order);
         let length = shape.iter().product::<u64>() as usize;
@@ -317,9 +317,9 @@ fn names_argument_of_wrong_shape_type_or_layout() {
     };
     let argument = "--input: argument 'right' (shape [32, 128], dtype float16, layout row-major): expected ";
     for (message, rest) in [
-        (refused(npyz::Order::C, &[128, 32], false), "an array of shape [32, 128], found shape [128, 32] in 'x.npy'"),
-        (refused(npyz::Order::C, &[32, 128], true), "elements of f16 ('<f2'), found type '<f4' (f32) in 'x.npy'"),
-        (refused(npyz::Order::Fortran, &[32, 128], false), "an array in C order, found Fortran order in 'x.npy'"),
+        (rejected(npyz::Order::C, &[128, 32], false), "an array of shape [32, 128], found shape [128, 32] in 'x.npy'"),
+        (rejected(npyz::Order::C, &[32, 128], true), "elements of f16 ('<f2'), found type '<f4' (f32) in 'x.npy'"),
+        (rejected(npyz::Order::Fortran, &[32, 128], false), "an array in C order, found Fortran order in 'x.npy'"),
     ] {
         assert!(message.contains(&format!("{argument}{rest}")), "{message}");
     }

@@ -35,7 +35,7 @@ pub(crate) fn plan(
 /// The instance, and what may become of lives: those of a CSV are whole.
 fn read_instance(
     text: &str,
-    whole_lives: bool,
+    whole_live_ranges: bool,
     capacity: Option<i64>,
     alignment: Option<i64>,
 ) -> Result<(Instance, ResidencyMode), String> {
@@ -47,7 +47,7 @@ fn read_instance(
         let Capacity { bytes, alignment: own } = instance.capacity;
         let given = Capacity { bytes: capacity.unwrap_or(bytes), alignment: alignment.unwrap_or(own) };
         let instance = instance.with_capacity(given).map_err(|error| explained(&error))?;
-        return Ok((instance, if whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split }));
+        return Ok((instance, if whole_live_ranges { ResidencyMode::Whole } else { ResidencyMode::Split }));
     }
     let bytes = capacity.ok_or("expected 'capacity', the bytes of LX, in the instance, found none")?;
     let instance = Instance::from_csv(text, Capacity { bytes, alignment: alignment.unwrap_or(1) })

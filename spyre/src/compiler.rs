@@ -120,7 +120,7 @@ fn open<'s>(session: &'s Session, source: &Source) -> Result<SourceFile<'s>, Dia
 }
 
 fn open_file<'s>(session: &'s Session, path: &Path) -> Result<SourceFile<'s>, Diagnostics> {
-    let refuse = |reason: String| Diagnostic::error(format!("cannot read '{}': {reason}", path.display()));
-    let name = path.to_str().ok_or_else(|| refuse("its name is not UTF-8; rename the file".to_owned()))?;
-    session.open_source(name).map_err(|reason| refuse(reason).into())
+    let reject = |reason: String| Diagnostic::error(format!("cannot read '{}': {reason}", path.display()));
+    let name = path.to_str().ok_or_else(|| reject("its name is not UTF-8; rename the file".to_owned()))?;
+    session.open_source(name).map_err(|reason| reject(reason).into())
 }

@@ -166,11 +166,11 @@ impl<C: AdditiveCost> CostTable<C> {
         if left.len() == self.variables.len() {
             return self.clone();
         }
-        let stay: Vec<(usize, usize)> =
+        let interval: Vec<(usize, usize)> =
             compute_strides(&self.variables, num_states).filter(|&(variable, _)| !is_free(variable)).collect();
         let renumbering = EntryMap::new(&self.variables, &left, num_states);
         let is_kept = |entry: usize| {
-            stay.iter().all(|&(variable, stride)| entry / stride % num_states[variable] == states[variable])
+            interval.iter().all(|&(variable, stride)| entry / stride % num_states[variable] == states[variable])
         };
         // Entries stay sorted, because the order of the variables is unchanged.
         let costs = self

@@ -66,16 +66,16 @@ impl FromStr for LaunchLiveRange {
 
 /// Returns the live ranges after loop unrolling: one per iteration, except for values that the loop moves along.
 #[must_use]
-pub fn unroll_live_ranges(items: &[BundleItem], lives: &[LaunchLiveRange]) -> Vec<LaunchLiveRange> {
+pub fn unroll_live_ranges(items: &[BundleItem], live_ranges: &[LaunchLiveRange]) -> Vec<LaunchLiveRange> {
     let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut by_last: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, life) in lives.iter().enumerate() {
-        by_first.entry(life.first).or_default().push(number);
-        by_last.entry(life.last).or_default().push(number);
+    for (number, live_range) in live_ranges.iter().enumerate() {
+        by_first.entry(live_range.first).or_default().push(number);
+        by_last.entry(live_range.last).or_default().push(number);
     }
-    let most_around = LoopDepthCounter::compute_max_depths(items, lives);
+    let most_around = LoopDepthCounter::compute_max_depths(items, live_ranges);
     let mut walk = LiveRangeUnroller {
-        lives,
+        live_ranges,
         max_depths: most_around,
         by_first,
         by_last,
@@ -85,27 +85,27 @@ pub fn unroll_live_ranges(items: &[BundleItem], lives: &[LaunchLiveRange]) -> Ve
     };
     walk.unroll_items(items, 0, 0);
     walk.close_ranges(&(0..usize::MAX), 0);
-    walk.done.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
+    walk.done.sort_unstable_by_key(|live_range| (live_range.first, live_range.offset_bytes, *live_range));
     walk.done
 }
 
 /// Computes the maximum number of loops around each live range. If an op moves along a value with a loop, the live
 /// range starts outside that loop, even if no other op uses the value.
 struct LoopDepthCounter<'a> {
-    lives: &'a [LaunchLiveRange],
+    live_ranges: &'a [LaunchLiveRange],
     /// Live ranges per address, by start; they overlap only if one value reuses the bytes of the other in place.
     by_place: BTreeMap<(LaunchMemory, i64), Vec<usize>>,
     max_depths: Vec<usize>,
 }
 
 impl<'a> LoopDepthCounter<'a> {
-    fn compute_max_depths(items: &[BundleItem], lives: &'a [LaunchLiveRange]) -> Vec<usize> {
+    fn compute_max_depths(items: &[BundleItem], live_ranges: &'a [LaunchLiveRange]) -> Vec<usize> {
         let mut by_place: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (number, life) in lives.iter().enumerate() {
-            by_place.entry((life.memory, life.offset_bytes)).or_default().push(number);
+        for (number, live_range) in live_ranges.iter().enumerate() {
+            by_place.entry((live_range.memory, live_range.offset_bytes)).or_default().push(number);
         }
-        by_place.values_mut().for_each(|numbers| numbers.sort_by_key(|number| lives[*number].first));
-        let mut around = Self { lives, by_place, max_depths: vec![usize::MAX; lives.len()] };
+        by_place.values_mut().for_each(|numbers| numbers.sort_by_key(|number| live_ranges[*number].first));
+        let mut around = Self { live_ranges, by_place, max_depths: vec![usize::MAX; live_ranges.len()] };
         around.visit_items(items, 0);
         around.max_depths
     }
@@ -134,15 +134,16 @@ impl<'a> LoopDepthCounter<'a> {
         };
         let there = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
         // Operands were written earlier; a result may begin where an operand ends.
-        let num_begun = there.partition_point(|number| self.lives[*number].first < op + usize::from(!operand.is_input));
-        if let Some(&number) = there[..num_begun].last().filter(|number| self.lives[**number].last >= op) {
+        let num_begun =
+            there.partition_point(|number| self.live_ranges[*number].first < op + usize::from(!operand.is_input));
+        if let Some(&number) = there[..num_begun].last().filter(|number| self.live_ranges[**number].last >= op) {
             self.max_depths[number] = level.min(self.max_depths[number]);
         }
     }
 }
 
 struct LiveRangeUnroller<'a> {
-    lives: &'a [LaunchLiveRange],
+    live_ranges: &'a [LaunchLiveRange],
     /// Maximum number of loops around each live range.
     max_depths: Vec<usize>,
     by_first: BTreeMap<usize, Vec<usize>>,
@@ -183,12 +184,12 @@ impl LiveRangeUnroller<'_> {
             self.open.entry((op, number)).or_insert(LaunchLiveRange {
                 first: self.next,
                 last: self.next,
-                ..self.lives[number]
+                ..self.live_ranges[number]
             });
         }
         for number in self.by_last.get(&op).into_iter().flatten() {
-            if let Some(life) = self.open.get_mut(&(self.lives[*number].first, *number)) {
-                life.last = self.next;
+            if let Some(live_range) = self.open.get_mut(&(self.live_ranges[*number].first, *number)) {
+                live_range.last = self.next;
             }
         }
         self.next += 1;
@@ -197,7 +198,7 @@ impl LiveRangeUnroller<'_> {
     /// Ends the live ranges of an iteration of the loop with these ops, the innermost of `depth`.
     fn close_ranges(&mut self, ops: &Range<usize>, depth: usize) {
         let begun = self.open.range((ops.start, 0)..(ops.end, 0)).map(|(key, _)| *key);
-        let is_ended = |number: usize| ops.contains(&self.lives[number].last) && depth <= self.max_depths[number];
+        let is_ended = |number: usize| ops.contains(&self.live_ranges[number].last) && depth <= self.max_depths[number];
         let ended: Vec<(usize, usize)> = begun.filter(|(_, number)| is_ended(*number)).collect();
         self.done.extend(ended.into_iter().filter_map(|key| self.open.remove(&key)));
     }
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
     use crate::bundle::testing::{op, operand};
 
-    fn life(first: usize, last: usize) -> LaunchLiveRange {
+    fn live_range(first: usize, last: usize) -> LaunchLiveRange {
         LaunchLiveRange { memory: LaunchMemory::Lx, offset_bytes: 128, bytes: 256, first, last }
     }
 
@@ -228,8 +229,8 @@ mod tests {
     #[test]
     fn parses_printed_live_range() {
         for memory in [LaunchMemory::Lx, LaunchMemory::Pool] {
-            let life = LaunchLiveRange { memory, ..life(3, 14) };
-            assert_eq!(life.to_string().parse(), Ok(life));
+            let live_range = LaunchLiveRange { memory, ..live_range(3, 14) };
+            assert_eq!(live_range.to_string().parse(), Ok(live_range));
         }
         assert!(
             "lx 0 + 1: 2".parse::<LaunchLiveRange>().is_err()
@@ -242,12 +243,15 @@ mod tests {
         let around = BundleItem::Loop { count: 3, symbol: None, body: ops(2) };
         let items: Vec<BundleItem> = ops(1).into_iter().chain([around]).chain(ops(1)).collect();
         let times = |given: LaunchLiveRange| {
-            unroll_live_ranges(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>()
+            unroll_live_ranges(&items, &[given])
+                .iter()
+                .map(|live_range| (live_range.first, live_range.last))
+                .collect::<Vec<_>>()
         };
-        assert_eq!(times(life(1, 2)), [(1, 2), (3, 4), (5, 6)]);
-        assert_eq!(times(life(0, 1)), [(0, 5)]);
-        assert_eq!(times(life(1, 3)), [(1, 7)]);
-        assert_eq!(times(life(2, 2)), [(2, 2), (4, 4), (6, 6)]);
+        assert_eq!(times(live_range(1, 2)), [(1, 2), (3, 4), (5, 6)]);
+        assert_eq!(times(live_range(0, 1)), [(0, 5)]);
+        assert_eq!(times(live_range(1, 3)), [(1, 7)]);
+        assert_eq!(times(live_range(2, 2)), [(2, 2), (4, 4), (6, 6)]);
     }
 
     /// Returns an op that writes at byte 128 of LX.
@@ -263,7 +267,10 @@ mod tests {
         let times = |tile_advance: &[i64]| {
             let inner = BundleItem::Loop { count: 2, symbol: None, body: vec![writer(tile_advance)] };
             let outer = BundleItem::Loop { count: 2, symbol: None, body: vec![inner] };
-            unroll_live_ranges(&[outer], &[life(0, 0)]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>()
+            unroll_live_ranges(&[outer], &[live_range(0, 0)])
+                .iter()
+                .map(|live_range| (live_range.first, live_range.last))
+                .collect::<Vec<_>>()
         };
         assert_eq!(times(&[]), [(0, 0), (1, 1), (2, 2), (3, 3)]);
         assert_eq!(times(&[0, 64]), [(0, 1), (2, 3)]);
@@ -275,9 +282,9 @@ mod tests {
     fn selects_live_range_at_shared_address() {
         let body = vec![writer(&[]), writer(&[]), writer(&[64])];
         let around = BundleItem::Loop { count: 2, symbol: None, body };
-        let times: Vec<_> = unroll_live_ranges(&[around], &[life(0, 1), life(2, 2)])
+        let times: Vec<_> = unroll_live_ranges(&[around], &[live_range(0, 1), live_range(2, 2)])
             .iter()
-            .map(|life| (life.first, life.last))
+            .map(|live_range| (live_range.first, live_range.last))
             .collect();
         assert_eq!(times, [(0, 1), (2, 5), (3, 4)]);
     }

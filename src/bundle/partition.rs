@@ -65,12 +65,17 @@ pub fn partition_launches(
         cuts.launches.extend(if steps.is_empty() { None } else { Some(0..steps.len()) });
         return Ok(cuts);
     };
-    let lives = compute_live_ranges(steps, tensors.len());
+    let live_ranges = compute_live_ranges(steps, tensors.len());
     let mut kinds = tensors.to_vec();
     let mut start = 0;
     while start < steps.len() {
-        let mut scan =
-            LaunchScan { start, kinds: &kinds, lives: &lives, used: BTreeSet::new(), counts: SegmentUsage::default() };
+        let mut scan = LaunchScan {
+            start,
+            kinds: &kinds,
+            live_ranges: &live_ranges,
+            used: BTreeSet::new(),
+            counts: SegmentUsage::default(),
+        };
         let (mut end, mut end_with_moves) = (None, None);
         for (last, step) in steps.iter().enumerate().skip(start) {
             scan.add_step(step, last + 1);
@@ -83,7 +88,7 @@ pub fn partition_launches(
             }
         }
         let end = end.or(end_with_moves).ok_or(TooManyTensorsError { step: start, segments })?;
-        let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && end < lives[*tensor].end;
+        let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && end < live_ranges[*tensor].end;
         let moved: Vec<usize> =
             steps[start..end].iter().flat_map(|step| step.tensors.iter().copied()).filter(is_cut).collect();
         moved.iter().for_each(|&tensor| kinds[tensor] = TensorKind::Internal);
@@ -97,14 +102,14 @@ pub fn partition_launches(
 /// Returns the range of steps from the first to the last use of each tensor.
 #[must_use]
 pub fn compute_live_ranges(steps: &[ProgramStep], num_tensors: usize) -> Vec<Range<usize>> {
-    let mut lives: Vec<Option<Range<usize>>> = vec![None; num_tensors];
+    let mut live_ranges: Vec<Option<Range<usize>>> = vec![None; num_tensors];
     for (position, step) in steps.iter().enumerate() {
         for &tensor in &step.tensors {
-            let first = lives[tensor].as_ref().map_or(position, |life| life.start);
-            lives[tensor] = Some(first..position + 1);
+            let first = live_ranges[tensor].as_ref().map_or(position, |live_range| live_range.start);
+            live_ranges[tensor] = Some(first..position + 1);
         }
     }
-    lives.into_iter().map(Option::unwrap_or_default).collect()
+    live_ranges.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// Number of tensors that a launch uses so far, by kind.
@@ -134,7 +139,7 @@ impl SegmentUsage {
 struct LaunchScan<'a> {
     start: usize,
     kinds: &'a [TensorKind],
-    lives: &'a [Range<usize>],
+    live_ranges: &'a [Range<usize>],
     used: BTreeSet<usize>,
     counts: SegmentUsage,
 }
@@ -143,7 +148,7 @@ impl LaunchScan<'_> {
     /// Adds a step, after which the launch would end at `end`.
     fn add_step(&mut self, step: &ProgramStep, end: usize) {
         for &tensor in &step.tensors {
-            let is_given = self.kinds[tensor] == TensorKind::External || self.lives[tensor].start < self.start;
+            let is_given = self.kinds[tensor] == TensorKind::External || self.live_ranges[tensor].start < self.start;
             let is_new = self.used.insert(tensor);
             if is_given {
                 self.counts.given += usize::from(is_new);
@@ -156,7 +161,7 @@ impl LaunchScan<'_> {
                 TensorKind::BoundToLx => &mut self.counts.bound,
             };
             *alive += usize::from(is_new);
-            if self.lives[tensor].end == end {
+            if self.live_ranges[tensor].end == end {
                 *alive -= 1;
                 self.counts.pooled += usize::from(is_pooled);
             }

@@ -9,7 +9,7 @@ pub struct SharedBuffer {
     /// Size in bytes.
     pub bytes: i64,
     /// First and last launch that use the buffer.
-    pub life: [usize; 2],
+    pub live_range: [usize; 2],
 }
 
 /// Returns the byte offset of each buffer in the region; `None` for one that does not fit in `region_bytes`.
@@ -23,7 +23,7 @@ pub fn place_shared_buffers(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<
 }
 
 fn to_planned_buffer(buffer: &SharedBuffer) -> Buffer {
-    let [first, last] = buffer.life;
+    let [first, last] = buffer.live_range;
     let uses = vec![Use { time: first, kind: UseKind::Write }, Use { time: last, kind: UseKind::Read }];
     Buffer {
         name: String::new(),
@@ -41,8 +41,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn buffer(bytes: i64, life: [usize; 2]) -> SharedBuffer {
-        SharedBuffer { bytes, life }
+    fn buffer(bytes: i64, live_range: [usize; 2]) -> SharedBuffer {
+        SharedBuffer { bytes, live_range }
     }
 
     #[test]
@@ -63,13 +63,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn keeps_live_buffers_disjoint(lives in prop::collection::vec((1i64..2000, 0usize..8, 0usize..8), 1..20)) {
-            let buffers: Vec<_> = lives.iter().map(|&(bytes, a, b)| buffer(bytes, [a.min(b), a.max(b)])).collect();
+        fn keeps_live_buffers_disjoint(live_ranges in prop::collection::vec((1i64..2000, 0usize..8, 0usize..8), 1..20)) {
+            let buffers: Vec<_> = live_ranges.iter().map(|&(bytes, a, b)| buffer(bytes, [a.min(b), a.max(b)])).collect();
             let offsets: Vec<i64> = place_shared_buffers(&buffers, i64::MAX / 2).into_iter().map(Option::unwrap).collect();
             for second in 0..buffers.len() {
                 for first in 0..second {
                     let (one, other) = (&buffers[first], &buffers[second]);
-                    let live_together = one.life[0] <= other.life[1] && other.life[0] <= one.life[1];
+                    let live_together = one.live_range[0] <= other.live_range[1] && other.live_range[0] <= one.live_range[1];
                     let share_bytes = offsets[first] < offsets[second] + other.bytes && offsets[second] < offsets[first] + one.bytes;
                     prop_assert!(!(live_together && share_bytes), "{one:?} at {} and {other:?} at {}", offsets[first], offsets[second]);
                     prop_assert_eq!(offsets[second] % STICK_BYTES, 0);

@@ -68,7 +68,7 @@ super::codes! {
          and rules."
         see "docs/reference/generated/spyre.md";
 
-    121 REFUSED_BY_MLIR "MLIR rejects the module":
+    121 REJECTED_BY_MLIR "MLIR rejects the module":
         "The message comes from a parser or verifier of MLIR itself: the text is not valid MLIR, or an operation of an \
          upstream dialect is used wrongly. `mlir-opt` reports the same."
         see "https://mlir.llvm.org/docs/Dialects/";

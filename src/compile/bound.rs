@@ -119,8 +119,8 @@ fn collect_hbm_values(
         HbmValue {
             name,
             op: part.writer,
-            first_op: *part.life.start(),
-            last_op: *part.life.end(),
+            first_op: *part.live_range.start(),
+            last_op: *part.live_range.end(),
             readers: part.readers.clone(),
             memory,
             hbm_read: part.read_bytes,

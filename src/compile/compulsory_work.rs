@@ -279,7 +279,7 @@ fn collect_read_footprints<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Access
 fn find_returned_footprint(value: Value<'_>) -> Option<(Value<'_>, AccessFootprint)> {
     let shape = TensorType::from_type(value.r#type())?.shape;
     let (home, indices) = match read_buffer_view(value) {
-        Some(shown) => (shown.value, shown.indices),
+        Some(viewed) => (viewed.value, viewed.indices),
         None => (value, (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, &shape)).collect::<Result<_, _>>().ok()?),
     };
     let is_given = home.def().is_none_or(|def| def.is(spyre::CONSTANT));

@@ -108,7 +108,7 @@ mod tests {
         ValueTraffic {
             buffer: TrafficBuffer::Named("arg0".to_owned()),
             writer: None,
-            life: 0..=0,
+            live_range: 0..=0,
             readers: vec![0],
             writers: Vec::new(),
             repeats: 1,

@@ -13,10 +13,10 @@ pub(super) fn find_faulty_phase(original: &Module<'_>, options: &CompileOptions,
     let in_hbm = CompileOptions { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
     let undivided = CompileOptions { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "values in LX", in_hbm), (Phase::Work, "core splits", undivided)] {
-        let (judged, said) = collect_diagnostics(original.session().context(), || {
+        let (evaluated, said) = collect_diagnostics(original.session().context(), || {
             validate_files(&mut original.duplicate(), &options, limits)
         });
-        match judged {
+        match evaluated {
             Some(Ok(_)) => {
                 return format!(
                     "phase '{phase}', or a later phase that uses its result, is at fault: the files are correct without {without}"
@@ -45,10 +45,10 @@ pub(super) fn validate_files<'c>(
     options: &CompileOptions,
     limits: &ExecutionLimits,
 ) -> Option<Result<Verdict, ValidationFailure>> {
-    let refuse = |why: &str| Some(Err(ValidationFailure::Limit(format!("cannot be validated: {why}"))));
-    let Ok(place) = tempfile::tempdir() else { return refuse("no temporary directory can be created") };
+    let reject = |why: &str| Some(Err(ValidationFailure::Limit(format!("cannot be validated: {why}"))));
+    let Ok(place) = tempfile::tempdir() else { return reject("no temporary directory can be created") };
     let (directory, mut phases) = (place.path().join("bundle"), PhaseRecords::new(*limits));
-    let Some(output) = directory.to_str() else { return refuse("the name of the temporary directory is not UTF-8") };
+    let Some(output) = directory.to_str() else { return reject("the name of the temporary directory is not UTF-8") };
     compile_watched(module, options, output, &mut |phase, module: &Module<'c>| {
         record_phase(&mut phases, phase, module)
     })?;

@@ -129,7 +129,7 @@ pub fn compile_watched<'c>(
 fn find_completed_phase(module: Op<'_>, options: &CompileOptions) -> Result<Option<Phase>, ErrorReported> {
     let Some(name) = phase_of(module) else {
         let lowered = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM));
-        let refuse = |op| {
+        let reject = |op| {
             error_at(
                 codes::PHASE_ATTRIBUTE,
                 op,
@@ -138,7 +138,7 @@ fn find_completed_phase(module: Op<'_>, options: &CompileOptions) -> Result<Opti
             )
             .report()
         };
-        return lowered.map_or(Ok(None), |op| Err(refuse(op)));
+        return lowered.map_or(Ok(None), |op| Err(reject(op)));
     };
     let done: Phase = parse_enum(name).map_err(|message| {
         error_at(codes::PHASE_ATTRIBUTE, module, format_args!("'spyre.phase': {message}")).report()
@@ -207,8 +207,8 @@ fn read_fusion_outcome(function: Op<'_>) -> Option<FusionOutcome> {
 /// Returns the number of compiled trial programs with peeled remainders, as recorded by the pass.
 fn read_peel_trials(function: Op<'_>) -> Option<PeelTrialsReport> {
     let counts = function.attr(attr::SPYRE_PEEL_TRIALS).and_then(integers)?;
-    let [n_judged, n_infeasible] = counts[..] else { return None };
-    Some(PeelTrialsReport { n_judged, n_infeasible })
+    let [n_evaluated, n_infeasible] = counts[..] else { return None };
+    Some(PeelTrialsReport { n_judged: n_evaluated, n_infeasible })
 }
 
 fn describe_search(function: Op<'_>, found: TileSearchSummary) -> TileSearchReport {
@@ -220,7 +220,7 @@ fn describe_search(function: Op<'_>, found: TileSearchSummary) -> TileSearchRepo
         least_us,
         runner_up,
         with_more_lx,
-        n_judged,
+        n_evaluated,
         n_infeasible,
         is_cut_short,
     } = found;
@@ -246,7 +246,7 @@ fn describe_search(function: Op<'_>, found: TileSearchSummary) -> TileSearchRepo
         least_us,
         runner_up,
         with_more_lx,
-        n_judged,
+        n_judged: n_evaluated,
         n_infeasible,
         is_cut_short,
     }

@@ -24,10 +24,10 @@ pub(super) fn validate_pieces(
     limits: &ExecutionLimits,
     too_large: &str,
 ) -> Result<Verdict, ValidationFailure> {
-    let refuse =
+    let reject =
         |why: &str| ValidationFailure::TooLarge(format!("{too_large}, and it cannot be validated in pieces: {why}"));
     if !can_apply_to_pieces(options) {
-        return Err(refuse("options refer to dimensions, arguments, kernels or a plan of the complete program"));
+        return Err(reject("options refer to dimensions, arguments, kernels or a plan of the complete program"));
     }
     let importing = CompileOptions { compile_to: Phase::Import, notes_plan: false, proves: false, ..options.clone() };
     let mut imported = original.duplicate();
@@ -42,7 +42,7 @@ pub(super) fn validate_pieces(
     }
     let functions = read_functions(&imported).unwrap_or_default();
     let [function] = functions.as_slice() else {
-        return Err(refuse("after the import, it is not a single function of 'spyre' ops"));
+        return Err(reject("after the import, it is not a single function of 'spyre' ops"));
     };
     let own = CompileOptions { entry: String::new(), dim_sizes: Vec::new(), ..options.clone() };
     let found = partition_into_pieces(function, limits.whole);
@@ -55,14 +55,14 @@ pub(super) fn validate_pieces(
         if !known.insert(module.op().to_string()) {
             continue;
         }
-        let judged = validate_piece(&module, &own, &of_one)
+        let evaluated = validate_piece(&module, &own, &of_one)
             .map_err(|failure| locate_piece_failure(piece, functions_of(imported.op())[0], failure))?;
         match &mut verdict {
-            Some(verdict) => verdict.merge(&judged),
-            None => verdict = Some(judged),
+            Some(verdict) => verdict.merge(&evaluated),
+            None => verdict = Some(evaluated),
         }
     }
-    let verdict = verdict.ok_or_else(|| refuse("it computes nothing"))?;
+    let verdict = verdict.ok_or_else(|| reject("it computes nothing"))?;
     let pieces = Some(Pieces { number: found.len() as u64, different: known.len() as u64 });
     Ok(Verdict { pieces, element_operations: function.count_operations(), ..verdict })
 }
@@ -99,13 +99,13 @@ fn validate_piece(
     options: &CompileOptions,
     limits: &ExecutionLimits,
 ) -> Result<Verdict, ValidationFailure> {
-    let (judged, said) =
+    let (evaluated, said) =
         collect_diagnostics(module.session().context(), || validate_files(&mut module.duplicate(), options, limits));
-    let refuse = || {
+    let reject = || {
         let why = said.into_iter().find(|said| said.severity == "error").map(|said| said.message).unwrap_or_default();
         ValidationFailure::Limit(format!("cannot be validated: this part cannot be compiled separately: {why}"))
     };
-    judged.ok_or_else(refuse)?.map_err(|failure| match failure {
+    evaluated.ok_or_else(reject)?.map_err(|failure| match failure {
         ValidationFailure::Files(message) => {
             ValidationFailure::Files(format!("{message}: {}", find_faulty_phase(module, options, limits)))
         }

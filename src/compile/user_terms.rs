@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn rewords_out_of_bounds_slice_errors() {
         let session = create_session();
-        let refused = |slice: &str| {
+        let rejected = |slice: &str| {
             let text = format!(
                 "func.func @f(%x: tensor<64xf16>) -> tensor<4xf16> {{\n\
                  %y = tensor.extract_slice %x{slice} : tensor<64xf16> to tensor<4xf16>\nreturn %y : tensor<4xf16>\n}}"
@@ -274,16 +274,19 @@ mod tests {
             said[0].message.clone()
         };
         let within = "expected a slice within the 64 elements of dimension 0, found";
-        assert_eq!(refused("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
+        assert_eq!(rejected("[100] [4] [1]"), format!("{within} an offset of 100; give an offset from 0 to 63"));
         assert_eq!(
-            refused("[61] [4] [1]"),
+            rejected("[61] [4] [1]"),
             format!("{within} its last element at 64; give a smaller offset, size or stride")
         );
         assert_eq!(
-            refused("[0] [4] [30]"),
+            rejected("[0] [4] [30]"),
             format!("{within} its last element at 90; give a smaller offset, size or stride")
         );
-        assert_eq!(refused("[-1] [4] [1]"), "expected nonnegative offsets, found -1; give an offset within the tensor");
+        assert_eq!(
+            rejected("[-1] [4] [1]"),
+            "expected nonnegative offsets, found -1; give an offset within the tensor"
+        );
     }
 
     #[test]

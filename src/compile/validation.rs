@@ -251,12 +251,12 @@ impl CompilationValidator<'_, '_> {
         let files = self.select_files(&counts, &budget, &sizes);
         let (phases, directory, validation) = (&self.phases, self.directory, self.validation);
         let in_field = || phases.validate_to_extent(Some(directory), extent);
-        let (judged, as_written) =
+        let (evaluated, as_written) =
             run_on_own_threads(|| rayon::join(in_field, || compare_with_source(files, validation)))
                 .map_err(ValidationFailure::Limit)?;
-        let verdict = match judged {
+        let verdict = match evaluated {
             Err(ValidationFailure::TooLarge(message)) => self.validate_in_pieces(message),
-            judged => judged,
+            evaluated => evaluated,
         };
         let (verdict, as_written) = match (verdict, as_written) {
             // A mismatch with the program as written counts even if validation over the field was not possible.
@@ -374,9 +374,10 @@ impl CompilationValidator<'_, '_> {
     fn validate_at_sizes(&self, sizes: &[BTreeMap<String, i64>]) -> Result<(), ValidationFailure> {
         let Self { phases, original, options, .. } = self;
         for sizes in sizes {
-            let fixed = |wish: &DimSize| match phases.sizes().iter().find(|known| known.size.name == wish.name()) {
-                Some(known) if wish.is_symbolic() => wish.with_fixed_size(sizes[&known.name]),
-                _ => wish.clone(),
+            let fixed = |request: &DimSize| match phases.sizes().iter().find(|known| known.size.name == request.name())
+            {
+                Some(known) if request.is_symbolic() => request.with_fixed_size(sizes[&known.name]),
+                _ => request.clone(),
             };
             let dim_sizes = options.dim_sizes.iter().map(fixed).collect();
             let options = CompileOptions { dim_sizes, compile_to: Phase::Import, ..(*options).clone() };

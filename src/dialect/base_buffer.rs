@@ -267,17 +267,17 @@ pub(super) fn insert_destination(insert: Op<'_>) -> Value<'_> {
 /// Returns the source operand of a view; `None` for other ops.
 pub(super) fn view_source(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
-    let shown = unsafe { spyreViewSource(op.to_raw()) };
+    let viewed = unsafe { spyreViewSource(op.to_raw()) };
     // SAFETY: a non-null value is an operand of the op.
-    (!shown.ptr.is_null()).then(|| unsafe { Value::from_raw(shown) })
+    (!viewed.ptr.is_null()).then(|| unsafe { Value::from_raw(viewed) })
 }
 
 /// Returns the value at the root of a chain of views; `value` itself if it is no view.
 #[must_use]
 pub fn strip_views(value: Value<'_>) -> Value<'_> {
     let mut behind = value;
-    while let Some(shown) = behind.def().and_then(view_source) {
-        behind = shown;
+    while let Some(viewed) = behind.def().and_then(view_source) {
+        behind = viewed;
     }
     behind
 }
@@ -285,10 +285,10 @@ pub fn strip_views(value: Value<'_>) -> Value<'_> {
 /// Returns the ops other than views that use a value or a view of it, one entry per use.
 #[must_use]
 pub fn collect_users_through_views(value: Value<'_>) -> Vec<Op<'_>> {
-    let (mut found, mut shown) = (Vec::new(), vec![value]);
-    while let Some(value) = shown.pop() {
+    let (mut found, mut viewed) = (Vec::new(), vec![value]);
+    while let Some(value) = viewed.pop() {
         for user in value.users() {
-            if user.is(spyre::VIEW) { shown.push(user.output()) } else { found.push(user) }
+            if user.is(spyre::VIEW) { viewed.push(user.output()) } else { found.push(user) }
         }
     }
     found
@@ -300,17 +300,17 @@ pub fn collect_users_through_views(value: Value<'_>) -> Vec<Op<'_>> {
 pub fn collect_alias_users(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
     // Iterative, because a buffer may have very many slices.
-    let mut shown = vec![value];
-    while let Some(value) = shown.pop() {
+    let mut viewed = vec![value];
+    while let Some(value) = viewed.pop() {
         for user in value.users() {
             if user.is(spyre::VIEW) || is_insert(user) && insert_destination(user) == value {
-                shown.push(user.output());
+                viewed.push(user.output());
                 continue;
             }
             match find_link_at_user(value, user) {
                 Some(BufferLink::Carried(result)) => {
-                    shown.extend(find_carried_by_init(value, user).map(|carried| carried.argument));
-                    shown.push(result);
+                    viewed.extend(find_carried_by_init(value, user).map(|carried| carried.argument));
+                    viewed.push(result);
                 }
                 _ => found.push(user),
             }

@@ -211,17 +211,17 @@ impl<'c> ComputeOp<'c> {
             }
             let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
             let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
-            let behind = plain_indices(map, &tensor.host.shape)?.into_iter();
+            let after = plain_indices(map, &tensor.host.shape)?.into_iter();
             let through = |(dim, offset): (Option<usize>, i64)| {
                 let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
                 (moving, first + offset)
             };
-            indices = behind.map(through).collect();
+            indices = after.map(through).collect();
             value = view.inputs()[0];
             tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         }
-        let is_shown = strip_retyping_views(operand).def().is_some_and(|op| op.is(spyre::VIEW));
-        if matches!(used_as, AccessKind::Table(_)) && tensor.layout.is_none() && is_shown {
+        let is_viewed = strip_retyping_views(operand).def().is_some_and(|op| op.is(spyre::VIEW));
+        if matches!(used_as, AccessKind::Table(_)) && tensor.layout.is_none() && is_viewed {
             return Err("gathers from a view; run spyre-layout-gather-tables first".to_owned());
         }
         // A view with a layout describes the bytes of its buffer completely, through any views below it.

@@ -109,8 +109,8 @@ pub fn build_broadcast_view<'c>(
 ) -> DetachedOp<'c> {
     let moves = |dim: &usize| indices.iter().any(|index| index.dims().contains(dim));
     let shape = whole.iter().enumerate().map(|(dim, size)| if moves(&dim) { *size } else { 1 }).collect();
-    let shown = TensorType { shape, element, encoding: None };
-    build_view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), shown.build())
+    let viewed = TensorType { shape, element, encoding: None };
+    build_view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), viewed.build())
 }
 
 /// Builds a `spyre.view` of the complete tensor under another element type, whose device format must be equal.
@@ -123,8 +123,8 @@ pub fn build_retyped_view<'c>(
     element: Type<'c>,
 ) -> DetachedOp<'c> {
     let same: Vec<AffineExpression> = (0..shape.len()).map(AffineExpression::Dim).collect();
-    let shown = TensorType { shape: shape.to_vec(), element, encoding: None };
-    build_view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
+    let viewed = TensorType { shape: shape.to_vec(), element, encoding: None };
+    build_view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), viewed.build())
 }
 
 /// Builds `spyre.copy`.

@@ -145,9 +145,9 @@ impl<'c> ProgramReader<'c> {
             Some(def) if def.is(spyre::CONSTANT) => ValueDef::Constant,
             Some(def) if def.is(spyre::LOOP) => ValueDef::Loop,
             Some(def) => match view_source(def) {
-                Some(shown) => {
+                Some(viewed) => {
                     let indices = if def.is(spyre::VIEW) { plain_view_indices(def) } else { None };
-                    ValueDef::View { of: self.intern_value(shown)?, indices }
+                    ValueDef::View { of: self.intern_value(viewed)?, indices }
                 }
                 None => ValueDef::Op,
             },

@@ -27,7 +27,7 @@ struct SymbolicFactors {
     /// Factors of its buffer, in storage order; symbolic ones have a name.
     parts: Rc<Vec<BufferFactor>>,
     /// Elements of the buffer that the value views.
-    shown: BufferIndexMap,
+    viewed: BufferIndexMap,
     walk: DimNameMap,
 }
 
@@ -179,22 +179,22 @@ impl<'c> SymbolicSizes<'c> {
         let Some(names) = argument_attribute(function, number, attr::SPYRE_SYMBOLIC).and_then(strings) else {
             return Ok(());
         };
-        let refuse = |message: String| {
+        let reject = |message: String| {
             Err(error_at(codes::SYMBOLIC_DECLARATION, function, format_args!("argument {number}: {message}")).report())
         };
         let Some(shape) = TensorType::from_type(argument.r#type())
             .map(|tensor| tensor.shape)
             .filter(|shape| shape.len() == names.len())
         else {
-            return refuse("expected one entry of 'spyre.symbolic' per dimension".to_owned());
+            return reject("expected one entry of 'spyre.symbolic' per dimension".to_owned());
         };
         for (name, &maximum) in names.iter().zip(&shape).filter(|(name, _)| !name.is_empty()) {
             let Some(&granularity) = granularities.get(name) else {
-                return refuse(format!("expected '{name}' in 'spyre.granularities' of the function; declare it"));
+                return reject(format!("expected '{name}' in 'spyre.granularities' of the function; declare it"));
             };
             match self.find_size(name) {
                 Some(known) if known.maximum != maximum => {
-                    return refuse(format!(
+                    return reject(format!(
                         "expected one maximum of '{name}', found {maximum} and {}; give both dimensions the same maximum, or different \
                          names",
                         known.maximum
@@ -217,8 +217,9 @@ impl<'c> SymbolicSizes<'c> {
     /// Records a value as a complete buffer with these factors, in storage order.
     fn record_buffer(&mut self, value: Value<'c>, parts: Vec<BufferFactor>) {
         let shape = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-        let shown = BufferIndexMap::from_buffer_shape(&shape).filter(|_| parts.iter().any(BufferFactor::is_named));
-        let seen = shown.map(|shown| SymbolicFactors { walk: shown.map_names(&parts), parts: Rc::new(parts), shown });
+        let viewed = BufferIndexMap::from_buffer_shape(&shape).filter(|_| parts.iter().any(BufferFactor::is_named));
+        let seen =
+            viewed.map(|viewed| SymbolicFactors { walk: viewed.map_names(&parts), parts: Rc::new(parts), viewed });
         self.values.insert(value, seen);
     }
 
@@ -266,10 +267,10 @@ impl<'c> SymbolicSizes<'c> {
         let Some(behind) = self.find_factors(view.inputs()[0]) else { return Ok(()) };
         let shape = TensorType::from_type(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let names = behind.parts.iter().filter_map(|part| part.name.as_ref());
-        let shown =
-            behind.shown.compose(&view_indices(view), &shape).map(|shown| (shown.map_names(&behind.parts), shown));
+        let viewed =
+            behind.viewed.compose(&view_indices(view), &shape).map(|viewed| (viewed.map_names(&behind.parts), viewed));
         let is_kept = |name: &str, walk: &DimNameMap| walk.dims.iter().flatten().any(|claim| claim.name == name);
-        let lost = names.clone().find(|name| shown.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
+        let lost = names.clone().find(|name| viewed.as_ref().is_none_or(|(walk, _)| !is_kept(name, walk)));
         if let Some(name) = lost {
             let message = format!("slices or reshapes symbolic dimension '{}'", self.representative(name));
             return Err(error_at(
@@ -279,9 +280,9 @@ impl<'c> SymbolicSizes<'c> {
             )
             .report());
         }
-        if let Some((walk, shown)) = shown {
+        if let Some((walk, viewed)) = viewed {
             let parts = Rc::clone(&behind.parts);
-            self.values.insert(view.output(), Some(SymbolicFactors { parts, shown, walk }));
+            self.values.insert(view.output(), Some(SymbolicFactors { parts, viewed, walk }));
         }
         Ok(())
     }

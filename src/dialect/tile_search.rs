@@ -25,7 +25,7 @@ pub struct TileSearchSummary {
     /// requested.
     pub with_more_lx: Option<PlannedCost>,
     /// Number of evaluated plans: those with core splits, placement and cost.
-    pub n_judged: i64,
+    pub n_evaluated: i64,
     /// Number of evaluated plans that a rule rejects.
     pub n_infeasible: i64,
     /// Whether the search stopped because its step limit was reached.
@@ -71,7 +71,7 @@ impl TileSearchSummary {
             least_us: entry("least_us").and_then(float_value),
             runner_up: runner_up(),
             with_more_lx: cost("more_lx_us", "more_lx_hbm"),
-            n_judged: entry("judged").and_then(integer)?,
+            n_evaluated: entry("judged").and_then(integer)?,
             n_infeasible: entry("infeasible").and_then(integer).unwrap_or(0),
             is_cut_short: entry("cut_short").is_some(),
         })
@@ -84,7 +84,7 @@ impl TileSearchSummary {
             .with_option("cut_short", self.is_cut_short.then(|| unit_attribute(context)))
             .with_int("hbm", self.hbm)
             .with_int("infeasible", self.n_infeasible)
-            .with_int("judged", self.n_judged)
+            .with_int("judged", self.n_evaluated)
             .with_attribute("nests", string_array(context, &self.nests))
             .with_float("us", self.us);
         let attributes = match self.untiled_us {

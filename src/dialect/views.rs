@@ -14,7 +14,7 @@ pub struct BufferView<'c> {
     /// The value at the root of the chain of views.
     pub value: Value<'c>,
     /// The value whose type defines the byte layout: `value`, or the outermost view with a layout.
-    pub shown: Value<'c>,
+    pub viewed: Value<'c>,
     /// Type of `shown`.
     pub tensor: DeviceTensor<'c>,
     /// Index along each dimension of `tensor`.
@@ -96,7 +96,7 @@ pub fn read_buffer_view(value: Value<'_>) -> Option<BufferView<'_>> {
         .collect::<Option<Vec<_>>>()?;
     resolve_buffer_view(value, own, &tensor.shape)
         .ok()
-        .filter(|shown| shown.value != value && shown.value == shown.shown)
+        .filter(|viewed| viewed.value != value && viewed.value == viewed.viewed)
 }
 
 fn resolve_buffer_view<'c>(
@@ -119,13 +119,12 @@ fn resolve_buffer_view<'c>(
         let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let text = |error: IndexError| format!("reads through {map}: {error}");
         let exprs = map_results(map);
-        let behind =
-            exprs.iter().map(|expr| TensorIndex::from_expr(expr, &tensor.host.shape)?.compose(&indices, space));
-        indices = behind.collect::<Result<_, _>>().map_err(text)?;
+        let after = exprs.iter().map(|expr| TensorIndex::from_expr(expr, &tensor.host.shape)?.compose(&indices, space));
+        indices = after.collect::<Result<_, _>>().map_err(text)?;
         value = view.inputs()[0];
         tensor = DeviceTensor::from_type(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     }
-    Ok(BufferView { value: base_buffer::strip_views(value), shown: value, tensor, indices })
+    Ok(BufferView { value: base_buffer::strip_views(value), viewed: value, tensor, indices })
 }
 
 /// Erases the ops that compute unused values, and the ops that only these read.

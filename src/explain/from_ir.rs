@@ -176,9 +176,9 @@ impl<'c> TileLoopReader<'_, 'c> {
         // A copy that initializes an accumulator with the neutral element moves no value of the program. A copy of an
         // accumulator follows its loop, and is added below.
         let in_body = body.filter(|op| !initializes_accumulator(*op) && !copies_accumulator(*op));
-        let behind = loop_carried_values(self.op).into_iter().flat_map(|carried| carried.result.users());
+        let after = loop_carried_values(self.op).into_iter().flat_map(|carried| carried.result.users());
         in_body
-            .chain(behind.filter(|user| copies_accumulator(*user)))
+            .chain(after.filter(|user| copies_accumulator(*user)))
             .filter_map(|copy| self.describe_copy(copy))
             .collect()
     }
@@ -225,8 +225,8 @@ impl<'c> TileLoopReader<'_, 'c> {
                 tiled_inputs(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
             };
             let view = || value.def().filter(|def| def.is(spyre::VIEW)).map(|view| view.inputs()[0]);
-            let Some(behind) = tile().or_else(view) else { break };
-            value = behind;
+            let Some(after) = tile().or_else(view) else { break };
+            value = after;
         }
         value
     }

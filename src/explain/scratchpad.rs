@@ -48,7 +48,7 @@ pub fn draw_scratchpad(
 ) -> String {
     let name = |value: &LxValue| format!("{} (op {})", value.name, value.op);
     let by_op = |op: usize| explain.scratchpad.iter().find(|value| value.op == op);
-    let stays = explain.scratchpad.iter().map(|value| DrawnInterval {
+    let intervals = explain.scratchpad.iter().map(|value| DrawnInterval {
         name: name(value),
         bytes: value.bytes,
         address: value.lx_offset_bytes,
@@ -60,7 +60,7 @@ pub fn draw_scratchpad(
     draw(&LxDrawing {
         title: format!("{program}: LX of one core"),
         capacity_bytes,
-        stays: stays.collect(),
+        intervals: intervals.collect(),
         operations,
         loops,
     })

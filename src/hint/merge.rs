@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn rejects_several_names_in_a_window() {
         let mut buffer = WrittenDimNames::new(&[20], vec![]);
-        let refused = DimNameRejection::Several { dim: 0, names: "A*B".to_owned(), positions: 12, size: 20 };
-        assert_eq!(buffer.record_window(0, 0, &make_parts(&[("A", 3), ("B", 4)])), Some(refused));
+        let rejected = DimNameRejection::Several { dim: 0, names: "A*B".to_owned(), positions: 12, size: 20 };
+        assert_eq!(buffer.record_window(0, 0, &make_parts(&[("A", 3), ("B", 4)])), Some(rejected));
         assert_eq!(buffer.into_parts(), make_parts(&[("", 20)]));
     }
 }

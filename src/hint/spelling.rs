@@ -18,13 +18,13 @@ impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || {
+        let reject = || {
             format!(
                 "expected NAME=COUNT with a positive number or a name as COUNT, found '{text}'; give one such as 'M=4'"
             )
         };
-        let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
-        let count = SymbolicCount::parse(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
+        let (dim, count) = text.split_once('=').ok_or_else(reject)?;
+        let count = SymbolicCount::parse(count).filter(|_| !dim.is_empty()).ok_or_else(reject)?;
         Ok(Self { dim: dim.to_owned(), count })
     }
 }
@@ -74,18 +74,18 @@ impl FromStr for DimNames {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || {
+        let reject = || {
             format!(
                 "expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'; give one such as '0=M:K'"
             )
         };
-        let (argument, words) = text.split_once('=').ok_or_else(refuse)?;
-        let argument = argument.strip_prefix("arg").unwrap_or(argument).parse().map_err(|_| refuse())?;
+        let (argument, words) = text.split_once('=').ok_or_else(reject)?;
+        let argument = argument.strip_prefix("arg").unwrap_or(argument).parse().map_err(|_| reject())?;
         let (mut names, mut sizes) = (Vec::new(), Vec::new());
         for word in words.split(':') {
             let (name, size) = word.split_once('@').map_or((word, None), |(name, size)| (name, Some(size)));
             if name.is_empty() {
-                return Err(refuse());
+                return Err(reject());
             }
             if name.contains('*') {
                 return Err(codes::DIM_SPELLING

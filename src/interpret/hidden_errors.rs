@@ -29,7 +29,7 @@ impl AliasClasses {
     fn record_block(&mut self, block: &EvalBlock<'_>) {
         for op in &block.ops {
             match (&op.kind, op.inputs.as_slice(), op.outputs.as_slice()) {
-                (EvalOpKind::View(_) | EvalOpKind::Pick(_), [shown], [of]) => self.of[*of] = self.of[*shown],
+                (EvalOpKind::View(_) | EvalOpKind::Pick(_), [viewed], [of]) => self.of[*of] = self.of[*viewed],
                 (EvalOpKind::Insert { .. }, [_, whole], [of]) => self.of[*of] = self.of[*whole],
                 (EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body), ..) => self.record_block(body),
                 _ => {}
@@ -127,23 +127,23 @@ impl AliasClasses {
 /// right operand, at positions outside of the matmul's index range.
 #[must_use]
 pub fn may_read_nonzero_padding(function: &EvalFunction<'_>) -> bool {
-    let mut makers: Vec<Option<&EvalOp<'_>>> = vec![None; function.values.len()];
+    let mut producers: Vec<Option<&EvalOp<'_>>> = vec![None; function.values.len()];
     let mut products = Vec::new();
-    record_producers(&function.body, &mut makers, &mut products);
-    products.into_iter().any(|right| PaddingCheck { function, makers: &makers }.has_nonzero_padding(right))
+    record_producers(&function.body, &mut producers, &mut products);
+    products.into_iter().any(|right| PaddingCheck { function, producers: &producers }.has_nonzero_padding(right))
 }
 
 fn record_producers<'f, 'a>(
     block: &'f EvalBlock<'a>,
-    makers: &mut [Option<&'f EvalOp<'a>>],
+    producers: &mut [Option<&'f EvalOp<'a>>],
     products: &mut Vec<ValueId>,
 ) {
     for op in &block.ops {
-        op.outputs.iter().for_each(|output| makers[*output] = Some(op));
+        op.outputs.iter().for_each(|output| producers[*output] = Some(op));
         match &op.kind {
             EvalOpKind::Matmul => products.extend(op.inputs.get(1)),
             EvalOpKind::Loop(EvalLoop { body, .. }) | EvalOpKind::Scope(body) => {
-                record_producers(body, makers, products)
+                record_producers(body, producers, products)
             }
             _ => {}
         }
@@ -152,20 +152,20 @@ fn record_producers<'f, 'a>(
 
 struct PaddingCheck<'f, 'a> {
     function: &'f EvalFunction<'a>,
-    makers: &'f [Option<&'f EvalOp<'a>>],
+    producers: &'f [Option<&'f EvalOp<'a>>],
 }
 
 impl PaddingCheck<'_, '_> {
     fn has_nonzero_padding(&self, right: ValueId) -> bool {
-        let Some(EvalOp { kind: EvalOpKind::View(map), inputs, .. }) = self.makers[right] else { return false };
+        let Some(EvalOp { kind: EvalOpKind::View(map), inputs, .. }) = self.producers[right] else { return false };
         let mut buffer = inputs[0];
         let shape = |id: ValueId| self.function.values[id].shape.as_slice();
-        let Ok(shown) = PositionSequence::view(shape(buffer), map, shape(right)) else { return false };
-        let shown: BTreeSet<usize> = shown.positions().into_iter().collect();
-        while let Some(EvalOp { kind: EvalOpKind::Insert { offsets }, inputs, .. }) = self.makers[buffer] {
+        let Ok(viewed) = PositionSequence::view(shape(buffer), map, shape(right)) else { return false };
+        let viewed: BTreeSet<usize> = viewed.positions().into_iter().collect();
+        while let Some(EvalOp { kind: EvalOpKind::Insert { offsets }, inputs, .. }) = self.producers[buffer] {
             let [part, whole] = [inputs[0], inputs[1]];
             let window = PositionSequence::window(shape(whole), offsets, shape(part));
-            let is_unseen = |window: PositionSequence| !window.positions().iter().any(|place| shown.contains(place));
+            let is_unseen = |window: PositionSequence| !window.positions().iter().any(|place| viewed.contains(place));
             if self.splat_number(part).is_some_and(|number| number != 0.0) && window.is_ok_and(is_unseen) {
                 return true;
             }
@@ -176,10 +176,10 @@ impl PaddingCheck<'_, '_> {
 
     /// Returns the number that a splat value repeats, looking through views.
     fn splat_number(&self, mut id: ValueId) -> Option<f64> {
-        while let Some(EvalOp { kind: EvalOpKind::View(_), inputs, .. }) = self.makers[id] {
+        while let Some(EvalOp { kind: EvalOpKind::View(_), inputs, .. }) = self.producers[id] {
             id = inputs[0];
         }
-        match &self.makers[id]?.kind {
+        match &self.producers[id]?.kind {
             EvalOpKind::Fill(number) => Some(*number),
             EvalOpKind::Constant(literal @ ConstantLiteral { is_splat, .. }) => {
                 let length = self.function.values[id].length();

@@ -14,7 +14,7 @@ pub(super) struct SplitEvaluation {
     pub(super) ns: f64,
     pub(super) hbm_bytes: i64,
     /// Whether the plan is rejected regardless of its cost.
-    pub(super) is_refused: bool,
+    pub(super) is_rejected: bool,
     /// The values that could be in LX but do not fit.
     pub(super) spilled: Vec<usize>,
 }
@@ -52,7 +52,7 @@ pub(super) fn evaluate(
     // Values in LX are known to fit: the planner has placed them, and knows which of them share a buffer.
     let placed = Target { lx_bytes: i64::MAX, ..target.clone() };
     let mut evaluated =
-        SplitEvaluation { ns: 0.0, hbm_bytes: 0, is_refused: check_kernel_limits(&kernel, &placed).is_err(), spilled };
+        SplitEvaluation { ns: 0.0, hbm_bytes: 0, is_rejected: check_kernel_limits(&kernel, &placed).is_err(), spilled };
     for op in extract_features(&kernel) {
         evaluated.hbm_bytes += op.bytes.hbm();
         evaluated.ns += estimate_op_ns(&op, &target.time);

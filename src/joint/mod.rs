@@ -122,14 +122,14 @@ pub struct SplitChoice {
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
     /// Whether the plan is rejected regardless of its modeled cost ([`cost::check_kernel_limits`]).
-    pub is_refused: bool,
+    pub is_rejected: bool,
 }
 
 impl SplitChoice {
     /// Returns whether this choice is preferred: an accepted one to a rejected one, then the cheaper one.
     fn is_better_than(&self, other: &Self, objective: Objective) -> bool {
-        let by_refusal = self.is_refused.cmp(&other.is_refused);
-        by_refusal.then_with(|| objective.compare(&self.cost(), &other.cost())).is_lt()
+        let by_rejection = self.is_rejected.cmp(&other.is_rejected);
+        by_rejection.then_with(|| objective.compare(&self.cost(), &other.cost())).is_lt()
     }
 
     const fn cost(&self) -> ModeledCost {
@@ -175,7 +175,7 @@ pub fn choose_joint_splits(
             break;
         }
         let (choice, spilled) = evaluate_choice(program, &splits, planner, target);
-        if planned.is_empty() && !choice.is_refused {
+        if planned.is_empty() && !choice.is_rejected {
             if_all_fits = Some(splits.clone());
         }
         planned.push(splits);
@@ -200,6 +200,6 @@ fn evaluate_choice(
     target: &Target,
 ) -> (SplitChoice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
-    let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
-    (SplitChoice { splits: splits.to_vec(), unconstrained_splits: None, ns, hbm_bytes, is_refused }, evaluated.spilled)
+    let (ns, hbm_bytes, is_rejected) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_rejected);
+    (SplitChoice { splits: splits.to_vec(), unconstrained_splits: None, ns, hbm_bytes, is_rejected }, evaluated.spilled)
 }

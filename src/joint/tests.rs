@@ -20,7 +20,7 @@ const K: usize = 2;
 struct JointProgramBuilder {
     program: JointProgram,
     /// Defining op of each operand of each op; `None` for inputs.
-    makers: Vec<Vec<Option<usize>>>,
+    producers: Vec<Vec<Option<usize>>>,
     num_inputs: usize,
 }
 
@@ -46,7 +46,7 @@ fn build_tile_operand(operand: &DeviceOperand, ranges: &[i64]) -> TileOperand {
 impl JointProgramBuilder {
     /// Adds an op whose operands are indexed by `dims`, inputs first; `makers` has the defining op of each input.
     /// Returns its number.
-    fn add_op(&mut self, family: Family, ranges: &[i64], dims: &[&[usize]], makers: &[Option<usize>]) -> usize {
+    fn add_op(&mut self, family: Family, ranges: &[i64], dims: &[&[usize]], producers: &[Option<usize>]) -> usize {
         let is_reduced = |dim: usize| family == Family::Matmul && dim == K;
         let kind = |dim| if is_reduced(dim) { DimKind::Reduction } else { DimKind::Output };
         let sizes = |dims: &[usize]| dims.iter().map(|&dim| ranges[dim]).collect::<Vec<_>>();
@@ -61,10 +61,10 @@ impl JointProgramBuilder {
         let position = self.program.ops.len();
         let mut operands: Vec<TileOperand> =
             operation.operands.iter().map(|operand| build_tile_operand(operand, ranges)).collect();
-        for (operand, maker) in operands.iter_mut().zip(makers) {
-            operand.is_kernel_input = maker.is_none();
+        for (operand, producer) in operands.iter_mut().zip(producers) {
+            operand.is_kernel_input = producer.is_none();
             self.num_inputs += 1;
-            operand.buffer = maker.unwrap_or(100 + self.num_inputs);
+            operand.buffer = producer.unwrap_or(100 + self.num_inputs);
         }
         let last = operands.len() - 1;
         (operands[last].is_output, operands[last].buffer) = (true, position);
@@ -82,7 +82,7 @@ impl JointProgramBuilder {
         let own = divide(&operation, &Target::spyre()).unwrap();
         let values = vec![None; operation.operands.len()];
         self.program.add_op(&Rc::new(OpClass::new(position, Rc::new(operation), vec![own])), tile, values);
-        self.makers.push(makers.to_vec());
+        self.producers.push(producers.to_vec());
         position
     }
 
@@ -101,21 +101,21 @@ impl JointProgramBuilder {
     }
 
     fn build_with_memo(mut self, memo: &mut JointMemo, target: &Target) -> JointProgram {
-        for maker in 0..self.program.ops.len() {
-            let result = self.program.op_class(maker).operation.operands.len() - 1;
+        for producer in 0..self.program.ops.len() {
+            let result = self.program.op_class(producer).operation.operands.len() - 1;
             let reads = self
-                .makers
+                .producers
                 .iter()
                 .enumerate()
-                .flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
+                .flat_map(|(op, producers)| producers.iter().enumerate().map(move |(at, from)| (op, at, from)));
             let users: Vec<OperandRef> = reads
-                .filter(|(.., from)| **from == Some(maker))
+                .filter(|(.., from)| **from == Some(producer))
                 .map(|(op, operand, _)| OperandRef { op, operand })
                 .collect();
             if users.is_empty() {
                 continue;
             }
-            let written = OperandRef { op: maker, operand: result };
+            let written = OperandRef { op: producer, operand: result };
             let users: Vec<OperandRef> = [written].into_iter().chain(users).collect();
             let index = self.program.values.len();
             for user in &users {
@@ -125,9 +125,9 @@ impl JointProgramBuilder {
                 time: JointOp::use_time(user.op),
                 kind: if *user == written { UseKind::Write } else { UseKind::Read },
             });
-            let bytes = self.program.op_class(maker).operation.operands[result].layout.bytes();
+            let bytes = self.program.op_class(producer).operation.operands[result].layout.bytes();
             let buffer = Buffer {
-                name: format!("op{maker}"),
+                name: format!("op{producer}"),
                 bytes,
                 uses: uses.collect(),
                 in_place_parents: Vec::new(),
@@ -254,8 +254,8 @@ fn keeps_values_eligible_if_few_of_many_states_are_feasible() {
     let target = Target::spyre();
     let mut builder = JointProgramBuilder::default();
     let ranges = [32, 16, 16, 256];
-    let mut op = |makers: &[Option<usize>]| {
-        builder.add_op(Family::Pointwise, &ranges, &vec![[0, 1, 2, 3].as_slice(); makers.len() + 1], makers)
+    let mut op = |producers: &[Option<usize>]| {
+        builder.add_op(Family::Pointwise, &ranges, &vec![[0, 1, 2, 3].as_slice(); producers.len() + 1], producers)
     };
     let (left, right) = (op(&[None]), op(&[None]));
     let sum = op(&[Some(left), Some(right)]);

@@ -458,7 +458,7 @@ mod tests {
     }
 
     fn violated_rule(checked: Result<(), FusionRejection>) -> Option<FusionRule> {
-        checked.err().map(|refusal| refusal.code)
+        checked.err().map(|rejection| rejection.code)
     }
 
     /// Each rule rejects its case, and accepts a similar legal case.

@@ -41,17 +41,17 @@ pub fn find_groups(ops: &[GroupOp]) -> Vec<Vec<usize>> {
 /// All other operands of such an op must precede the first op outside the group that depends on it.
 fn grow_group(ops: &[GroupOp], first: usize, taken: &BTreeSet<usize>) -> BTreeSet<usize> {
     let mut group = BTreeSet::from([first]);
-    let mut first_behind = ops.len();
+    let mut first_after = ops.len();
     for (op, described) in ops.iter().enumerate().skip(first + 1) {
         let is_member = |read: &usize| group.contains(read);
         if !described.reads.iter().any(is_member) {
             continue;
         }
         let may_join = (described.is_elementwise || described.is_reduction) && !taken.contains(&op);
-        if may_join && described.reads.iter().all(|read| is_member(read) || *read < first_behind) {
+        if may_join && described.reads.iter().all(|read| is_member(read) || *read < first_after) {
             group.insert(op);
         } else {
-            first_behind = first_behind.min(op);
+            first_after = first_after.min(op);
         }
     }
     group

@@ -17,12 +17,12 @@ impl FromStr for KnobValue {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected KERNEL.KNOB=VALUE with a positive value, found '{text}'");
-        let (name, value) = text.split_once('=').ok_or_else(refuse)?;
+        let reject = || format!("expected KERNEL.KNOB=VALUE with a positive value, found '{text}'");
+        let (name, value) = text.split_once('=').ok_or_else(reject)?;
         // A kernel name may contain dots, a knob name may not.
         let (kernel, knob) =
-            name.rsplit_once('.').filter(|(kernel, knob)| !kernel.is_empty() && !knob.is_empty()).ok_or_else(refuse)?;
-        let value = value.parse().ok().filter(|&value| value > 0).ok_or_else(refuse)?;
+            name.rsplit_once('.').filter(|(kernel, knob)| !kernel.is_empty() && !knob.is_empty()).ok_or_else(reject)?;
+        let value = value.parse().ok().filter(|&value| value > 0).ok_or_else(reject)?;
         Ok(Self { kernel: kernel.to_owned(), knob: knob.to_owned(), value })
     }
 }

@@ -119,14 +119,14 @@ impl fmt::Display for FusionOutcome {
         formatter.write_str(&lines.join("\n"))?;
         let (Some(us), Some(separate_us)) = (self.us, self.separate_us) else { return Ok(()) };
         let (Some(bytes), Some(separate_bytes)) = (self.hbm_bytes, self.separate_hbm_bytes) else { return Ok(()) };
-        let n_judged = self.n_judged;
+        let n_evaluated = self.n_judged;
         let infeasible =
             if self.n_infeasible > 0 { format!(", {} of them infeasible", self.n_infeasible) } else { String::new() };
         let again = self.again_us.map_or_else(String::new, |us| format!(" ({us:.1} us of recomputation)"));
         write!(
             formatter,
             "\n  with fusion {us:.1} us{again} and {bytes} bytes of HBM traffic, without {separate_us:.1} us and {separate_bytes} bytes; \
-             {n_judged} compilations{infeasible}"
+             {n_evaluated} compilations{infeasible}"
         )
     }
 }

@@ -95,13 +95,13 @@ pub fn compute_view_extent(
     has: IterationExtent,
     indices: &[AffineExpression],
     size: &[i64],
-    shown_size: &[i64],
+    viewed_size: &[i64],
 ) -> Option<IterationExtent> {
     let IterationExtent::Tile(dim) = has else { return Some(has) };
-    let AffineExpression::Dim(shown) = indices[dim] else { return None };
-    let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&shown));
+    let AffineExpression::Dim(viewed) = indices[dim] else { return None };
+    let is_alone = indices.iter().enumerate().all(|(other, index)| other == dim || !index.dims().contains(&viewed));
     // A slice of each tile is not a slice of the complete tensor.
-    (is_alone && size[dim] == shown_size[shown]).then_some(IterationExtent::Tile(shown))
+    (is_alone && size[dim] == viewed_size[viewed]).then_some(IterationExtent::Tile(viewed))
 }
 
 #[cfg(test)]
@@ -177,28 +177,28 @@ mod tests {
 
     #[test]
     fn requires_views_to_keep_the_tiled_dimension() {
-        let shown = |has, indices: &[AffineExpression], shown_size: &[i64]| {
-            compute_view_extent(has, indices, &[32, 64], shown_size)
+        let viewed = |has, indices: &[AffineExpression], viewed_size: &[i64]| {
+            compute_view_extent(has, indices, &[32, 64], viewed_size)
         };
         let turned = [AffineExpression::Dim(1), AffineExpression::Dim(0)];
-        assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 32]), Some(IterationExtent::Tile(1)));
+        assert_eq!(viewed(IterationExtent::Tile(0), &turned, &[64, 32]), Some(IterationExtent::Tile(1)));
         assert_eq!(
-            shown(IterationExtent::Tile(0), &turned, &[16, 32]),
+            viewed(IterationExtent::Tile(0), &turned, &[16, 32]),
             Some(IterationExtent::Tile(1)),
             "a part along the other dimension"
         );
-        assert_eq!(shown(IterationExtent::Tile(0), &turned, &[64, 16]), None, "a part of each tile");
+        assert_eq!(viewed(IterationExtent::Tile(0), &turned, &[64, 16]), None, "a part of each tile");
         assert_eq!(
-            shown(IterationExtent::All, &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
+            viewed(IterationExtent::All, &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
             Some(IterationExtent::All)
         );
         assert_eq!(
-            shown(IterationExtent::Tile(0), &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
+            viewed(IterationExtent::Tile(0), &[AffineExpression::Constant(0), AffineExpression::Dim(0)], &[64]),
             None,
             "the first of them"
         );
         assert_eq!(
-            shown(IterationExtent::Tile(0), &[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[32]),
+            viewed(IterationExtent::Tile(0), &[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[32]),
             None,
             "a diagonal"
         );

@@ -82,13 +82,13 @@ fn collect_arguments(
 }
 
 fn describe_argument(tensor: &Tensor, argument: usize, role: ArgRole) -> Result<ArgSpec, String> {
-    let refuse = |error: &dyn std::fmt::Display| format!("'{}': {error}", tensor.name);
-    let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
-    let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
+    let reject = |error: &dyn std::fmt::Display| format!("'{}': {error}", tensor.name);
+    let element: ElementType = tensor.element_type.parse().map_err(|error| reject(&error))?;
+    let format: DeviceFormat = tensor.format.parse().map_err(|error| reject(&error))?;
     let mut shape: Vec<ArgDimSize> = tensor.shape.iter().copied().map(ArgDimSize::Fixed).collect();
     for symbolic in &tensor.symbolic {
         let extent =
-            shape.get_mut(symbolic.dim).ok_or_else(|| refuse(&format_args!("has no dimension {}", symbolic.dim)))?;
+            shape.get_mut(symbolic.dim).ok_or_else(|| reject(&format_args!("has no dimension {}", symbolic.dim)))?;
         *extent = ArgDimSize::Symbol(symbolic.size.clone());
     }
     Ok(ArgSpec {
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(build_launch_spec_files(&program, &[None]).unwrap(), [], "a kernel with addresses in its files");
         let unknown = Program { results: vec![rows("z")], ..program };
-        let refused = build_launch_spec_files(&unknown, &[Some([2].into())]).unwrap_err();
-        assert_eq!(refused, "launch 'bundle_0' names 'y', which is no tensor of the program");
+        let rejected = build_launch_spec_files(&unknown, &[Some([2].into())]).unwrap_err();
+        assert_eq!(rejected, "launch 'bundle_0' names 'y', which is no tensor of the program");
     }
 
     #[test]
@@ -265,9 +265,9 @@ mod tests {
         let dtype = |tensor: &Tensor| describe_argument(tensor, 0, ArgRole::Input).unwrap().dtype;
         assert_eq!(dtype(&tensor("i", &[16], &[1, 32], &[32, 1])), "int64");
         assert_eq!(dtype(&Tensor { element_type: "i64".to_owned(), ..rows("i") }), "float16");
-        let refused =
+        let rejected =
             describe_argument(&Tensor { element_type: "f19".to_owned(), ..rows("i") }, 0, ArgRole::Input).unwrap_err();
-        assert_eq!(refused, "'i': unsupported element type 'f19'");
+        assert_eq!(rejected, "'i': unsupported element type 'f19'");
     }
 
     #[test]

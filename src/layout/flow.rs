@@ -255,7 +255,7 @@ impl LayoutOp {
     }
 
     /// Returns whether an iteration dimension must not be split.
-    pub(super) fn must_stay_unsplit(&self, dim: usize) -> bool {
+    pub(super) fn must_interval_unsplit(&self, dim: usize) -> bool {
         let num_outputs = self.ranges.len() - self.num_reduced;
         match self.kind {
             StickRule::Matmul | StickRule::Conversion => dim + 1 >= num_outputs,
@@ -331,7 +331,7 @@ impl LayoutOp {
     ) -> bool {
         let Some((parts, read)) = split_operand(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
-        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.must_stay_unsplit(dim))
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.must_interval_unsplit(dim))
             || !self.has_room_for_rows(&parts, &read)
         {
             return false;

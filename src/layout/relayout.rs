@@ -230,7 +230,7 @@ impl RelayoutGraph {
                 .collect::<Option<Vec<_>>>()?;
             levels.add_dims(op, indices, &parts, seen)?;
             let in_parts = |dim: usize| {
-                if op.must_stay_unsplit(dim) {
+                if op.must_interval_unsplit(dim) {
                     None
                 } else {
                     Some(parts.iter().filter(move |part| belongs_to_dim(part, dim)).cloned())

@@ -77,8 +77,8 @@ impl PlacementRewriter<'_> {
 
     fn insert_copy(&mut self, copy: &PlannedCopy) -> Result<(), String> {
         match &copy.direction {
-            CopyDirection::Store { behind, others } => {
-                self.insert_store(copy, *behind, others);
+            CopyDirection::Store { after, others } => {
+                self.insert_store(copy, *after, others);
                 Ok(())
             }
             CopyDirection::Load { before, readers, .. } => self.insert_load(copy, *before, readers),
@@ -86,17 +86,17 @@ impl PlacementRewriter<'_> {
     }
 
     /// Copies a value out of LX; all operands but `others` read the copy.
-    fn insert_store(&mut self, copy: &PlannedCopy, behind: usize, others: &[OperandRef]) {
+    fn insert_store(&mut self, copy: &PlannedCopy, after: usize, others: &[OperandRef]) {
         let base = self.value(copy.value).base;
         let is_returned = self.value(base).is_returned;
         Rc::make_mut(&mut self.values[base.0]).is_returned = false;
-        self.is_changed[behind] = true;
-        let stored = self.add_copy(copy, copy.value, behind);
+        self.is_changed[after] = true;
+        let stored = self.add_copy(copy, copy.value, after);
         Rc::make_mut(&mut self.values[stored.0]).is_returned = is_returned;
         let index = self.copies.len() - 1;
         // Otherwise other ops are between the copy and the copies before the next op.
-        let place = if self.ops[behind].is_followed_at_once { self.before[behind + 1].len() } else { 0 };
-        self.before[behind + 1].insert(place, index);
+        let place = if self.ops[after].is_followed_at_once { self.before[after + 1].len() } else { 0 };
+        self.before[after + 1].insert(place, index);
         for &read in self.divided.program.readers(copy.value) {
             self.is_changed[read.op] = true;
             if !others.contains(&read) {
@@ -131,15 +131,15 @@ impl PlacementRewriter<'_> {
     /// Returns the access of an operand to a copy in another layout, whose views keep only their indices.
     fn access_without_layouts(&self, operand: &OpOperand, copied: &ProgramTensor) -> Result<TensorAccess, String> {
         let (mut indices, mut at) = (operand.own.clone(), operand.operand);
-        while let ValueDef::View { of, indices: shown } = &self.value(at).def {
-            let shown = shown
+        while let ValueDef::View { of, indices: viewed } = &self.value(at).def {
+            let viewed = viewed
                 .as_ref()
                 .ok_or("a copy is read through a view that does not only permute, shift, add or drop dimensions")?;
             let through = |&(dim, offset): &(Option<usize>, i64)| {
                 let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
                 (moving, first + offset)
             };
-            indices = shown.iter().map(through).collect();
+            indices = viewed.iter().map(through).collect();
             at = *of;
         }
         let (dims, offsets) = indices.into_iter().unzip();

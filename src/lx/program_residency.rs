@@ -45,7 +45,7 @@ pub(crate) enum CopyDirection {
     /// Loads the value into LX at an address, directly before an op, for these operands.
     Load { before: usize, address: i64, readers: Vec<OperandRef> },
     /// Stores the value to HBM after the writer, for all operands but these.
-    Store { behind: usize, others: Vec<OperandRef> },
+    Store { after: usize, others: Vec<OperandRef> },
 }
 
 /// Place of the result of an op.
@@ -97,20 +97,20 @@ impl ProgramResidencyPlan {
     /// Returns an error if a copy does not have the slices of its user.
     pub(crate) fn copies(&self, divided: &DividedProgram) -> Result<Vec<PlannedCopy>, String> {
         let mut copies = Vec::new();
-        for ((planned, candidate), stays) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.stays) {
-            planned.add_copies(divided, candidate, stays, &mut copies)?;
+        for ((planned, candidate), intervals) in self.planned.iter().zip(&self.candidates).zip(&self.chosen.intervals) {
+            planned.add_copies(divided, candidate, intervals, &mut copies)?;
         }
         Ok(copies)
     }
 
     /// Returns the places of the results of ops, by time.
     pub(crate) fn result_locations(&self) -> impl Iterator<Item = (usize, ResultLocation)> + use<'_> {
-        self.planned.iter().zip(self.chosen.stays.iter().zip(&self.chosen.reasons)).filter_map(
-            |(planned, (stays, reason))| {
+        self.planned.iter().zip(self.chosen.intervals.iter().zip(&self.chosen.reasons)).filter_map(
+            |(planned, (intervals, reason))| {
                 let writer = planned.writer?;
                 let reason = || reason.clone();
-                let place = match stays.first() {
-                    Some(stay) if stay.start == writer => ResultLocation::Lx(stay.address),
+                let place = match intervals.first() {
+                    Some(interval) if interval.start == writer => ResultLocation::Lx(interval.address),
                     Some(_) => ResultLocation::Hbm(reason().unwrap_or_default()),
                     None => ResultLocation::Hbm(planned.barred.clone().or_else(reason).unwrap_or_default()),
                 };
@@ -322,30 +322,34 @@ impl PlannedValue {
         &self,
         divided: &DividedProgram,
         candidate: &ResidencyCandidate,
-        stays: &[LxInterval],
+        intervals: &[LxInterval],
         copies: &mut Vec<PlannedCopy>,
     ) -> Result<(), String> {
-        let mut later = stays;
-        let readers_in = |stay: &LxInterval| {
-            self.readers.iter().filter(|read| (stay.start..stay.end).contains(&read.op)).copied().collect::<Vec<_>>()
+        let mut later = intervals;
+        let readers_in = |interval: &LxInterval| {
+            self.readers
+                .iter()
+                .filter(|read| (interval.start..interval.end).contains(&read.op))
+                .copied()
+                .collect::<Vec<_>>()
         };
-        if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.is_written_at_start(first)) {
+        if let Some((first, others)) = intervals.split_first().filter(|(first, _)| candidate.is_written_at_start(first))
+        {
             later = others;
-            if candidate.needs_store(stays) {
-                let behind = self.first_user(&divided.program).op;
-                copies.push(
-                    self.build_planned_copy(divided, CopyDirection::Store { behind, others: readers_in(first) })?,
-                );
+            if candidate.needs_store(intervals) {
+                let after = self.first_user(&divided.program).op;
+                copies
+                    .push(self.build_planned_copy(divided, CopyDirection::Store { after, others: readers_in(first) })?);
             }
         }
-        for stay in later {
-            let readers = readers_in(stay);
-            if readers.first().is_none_or(|first| first.op != stay.start) {
+        for interval in later {
+            let readers = readers_in(interval);
+            if readers.first().is_none_or(|first| first.op != interval.start) {
                 return Err("a residency interval begins without a reader".to_owned());
             }
             copies.push(self.build_planned_copy(
                 divided,
-                CopyDirection::Load { before: stay.start, address: stay.address, readers },
+                CopyDirection::Load { before: interval.start, address: interval.address, readers },
             )?);
         }
         Ok(())

@@ -25,7 +25,7 @@ const MAX_SPLIT_PLANS: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ResidencyPlan {
     /// Intervals, by candidate.
-    pub(super) stays: Vec<Vec<LxInterval>>,
+    pub(super) intervals: Vec<Vec<LxInterval>>,
     /// Reason why a candidate has no interval from its first use on; `None` if it has one.
     pub(super) reasons: Vec<Option<String>>,
     /// HBM bytes on all cores.
@@ -36,40 +36,41 @@ impl ResidencyCandidate {
     /// Returns the residency intervals worth emitting. A buffer that may not be split keeps only an interval that
     /// covers its whole live range; other buffers keep the intervals that save traffic. An interval that starts with a
     /// load from HBM for a single read, or that ends with a store to HBM without a read, saves nothing.
-    fn select_worthwhile(&self, stays: &[LxInterval]) -> Vec<LxInterval> {
+    fn select_worthwhile(&self, intervals: &[LxInterval]) -> Vec<LxInterval> {
         let life = self.buffer.live_range();
         if !self.may_split {
-            let is_whole = matches!(stays, [stay] if stay.start == life.start && stay.end == life.end);
-            return if is_whole { stays.to_vec() } else { Vec::new() };
+            let is_whole = matches!(intervals, [interval] if interval.start == life.start && interval.end == life.end);
+            return if is_whole { intervals.to_vec() } else { Vec::new() };
         }
-        let saves = |stay: &&LxInterval| self.num_reads(stay) > usize::from(!self.is_written_at_start(stay));
-        stays.iter().filter(saves).copied().collect()
+        let saves =
+            |interval: &&LxInterval| self.num_reads(interval) > usize::from(!self.is_written_at_start(interval));
+        intervals.iter().filter(saves).copied().collect()
     }
 
     /// Returns whether the value is written to LX in a residency interval.
-    pub(super) fn is_written_at_start(&self, stay: &LxInterval) -> bool {
-        self.buffer.uses.iter().any(|one| one.kind == UseKind::Write && one.time == stay.start)
+    pub(super) fn is_written_at_start(&self, interval: &LxInterval) -> bool {
+        self.buffer.uses.iter().any(|one| one.kind == UseKind::Write && one.time == interval.start)
     }
 
     /// Returns whether a value that is written to LX is also needed in HBM: as an output, for a later interval, or for
     /// a read outside all intervals.
-    pub(super) fn needs_store(&self, stays: &[LxInterval]) -> bool {
-        let is_outside = |time: usize| !stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
-        self.buffer.ends_in_hbm || stays.len() > 1 || self.buffer.uses.iter().any(|one| is_outside(one.time))
+    pub(super) fn needs_store(&self, intervals: &[LxInterval]) -> bool {
+        let is_outside = |time: usize| !intervals.iter().any(|interval| (interval.start..interval.end).contains(&time));
+        self.buffer.ends_in_hbm || intervals.len() > 1 || self.buffer.uses.iter().any(|one| is_outside(one.time))
     }
 
-    fn num_reads(&self, stay: &LxInterval) -> usize {
-        let is_read_in = |time: usize| (stay.start..stay.end).contains(&time);
+    fn num_reads(&self, interval: &LxInterval) -> usize {
+        let is_read_in = |time: usize| (interval.start..interval.end).contains(&time);
         self.buffer.uses.iter().filter(|one| one.kind == UseKind::Read && is_read_in(one.time)).count()
     }
 
     /// Returns the HBM bytes on all cores under these intervals.
-    fn compute_hbm_bytes(&self, stays: &[LxInterval]) -> i64 {
-        let begins_in_lx = stays.first().is_some_and(|stay| self.is_written_at_start(stay));
-        let in_lx = |time: usize| stays.iter().any(|stay| (stay.start..stay.end).contains(&time));
+    fn compute_hbm_bytes(&self, intervals: &[LxInterval]) -> i64 {
+        let begins_in_lx = intervals.first().is_some_and(|interval| self.is_written_at_start(interval));
+        let in_lx = |time: usize| intervals.iter().any(|interval| (interval.start..interval.end).contains(&time));
         let num_served = self.buffer.uses.iter().filter(|one| !in_lx(one.time)).count();
-        let num_in = stays.len() - usize::from(begins_in_lx);
-        let num_out = usize::from(begins_in_lx && self.needs_store(stays));
+        let num_in = intervals.len() - usize::from(begins_in_lx);
+        let num_out = usize::from(begins_in_lx && self.needs_store(intervals));
         self.device_bytes * i64::try_from(num_served + num_in + num_out).expect("fewer than 2^63")
     }
 
@@ -83,8 +84,9 @@ impl ResidencyPlan {
     pub(super) fn plan_unsplit(candidates: &[ResidencyCandidate], capacity: &Capacity) -> Self {
         let buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
         let plan = ExactPlanner::new_for_comparison(buffers.len()).solve(&buffers, capacity);
-        let mut chosen = Self::from_intervals(candidates, &plan.stays, &[]);
-        let addresses = chosen.stays.iter().map(|stays| stays.first().map(|stay| stay.address)).collect();
+        let mut chosen = Self::from_intervals(candidates, &plan.intervals, &[]);
+        let addresses =
+            chosen.intervals.iter().map(|intervals| intervals.first().map(|interval| interval.address)).collect();
         let explained = Placement::from_addresses(&buffers, capacity, addresses);
         chosen.reasons = explained.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
         chosen
@@ -92,7 +94,10 @@ impl ResidencyPlan {
 
     /// Returns whether an eligible buffer is not in LX for its whole live range.
     pub(super) fn has_unplaced_candidates(&self, candidates: &[ResidencyCandidate], capacity: &Capacity) -> bool {
-        candidates.iter().zip(&self.stays).any(|(candidate, stays)| stays.is_empty() && candidate.fits(capacity))
+        candidates
+            .iter()
+            .zip(&self.intervals)
+            .any(|(candidate, intervals)| intervals.is_empty() && candidate.fits(capacity))
     }
 
     /// Returns a plan with split live ranges if it moves fewer HBM bytes than this plan, else this plan.
@@ -102,10 +107,10 @@ impl ResidencyPlan {
         for _ in 0..MAX_SPLIT_PLANS {
             let plan = ExactPlanner::new_for_compilation(ResidencyMode::Split, buffers.len()).solve(&buffers, capacity);
             let reasons: Vec<String> = plan.reasons.iter().map(|reason| reason.clone().unwrap_or_default()).collect();
-            let chosen = Self::from_intervals(candidates, &plan.stays, &reasons);
-            let is_broken = |index: usize| !candidates[index].may_split && chosen.stays[index].is_empty();
+            let chosen = Self::from_intervals(candidates, &plan.intervals, &reasons);
+            let is_broken = |index: usize| !candidates[index].may_split && chosen.intervals[index].is_empty();
             let broken: Vec<usize> =
-                plan.stays.iter().map(|stay| stay.buffer).filter(|&index| is_broken(index)).collect();
+                plan.intervals.iter().map(|interval| interval.buffer).filter(|&index| is_broken(index)).collect();
             if chosen.hbm_bytes < best.hbm_bytes {
                 best = chosen;
             }
@@ -122,15 +127,18 @@ impl ResidencyPlan {
     /// Builds the residency plan to emit from the planned intervals. `reasons` are the planner's reasons, one per
     /// candidate.
     fn from_intervals(candidates: &[ResidencyCandidate], planned: &[LxInterval], reasons: &[String]) -> Self {
-        let mut stays: Vec<Vec<LxInterval>> = vec![Vec::new(); candidates.len()];
-        planned.iter().for_each(|&stay| stays[stay.buffer].push(stay));
-        for (candidate, stays) in candidates.iter().zip(&mut stays) {
-            *stays = candidate.select_worthwhile(stays);
+        let mut intervals: Vec<Vec<LxInterval>> = vec![Vec::new(); candidates.len()];
+        planned.iter().for_each(|&interval| intervals[interval.buffer].push(interval));
+        for (candidate, intervals) in candidates.iter().zip(&mut intervals) {
+            *intervals = candidate.select_worthwhile(intervals);
         }
-        let hbm_bytes =
-            candidates.iter().zip(&stays).map(|(candidate, stays)| candidate.compute_hbm_bytes(stays)).sum();
-        let reason = |(index, stays): (usize, &Vec<LxInterval>)| match stays.first() {
-            Some(stay) if stay.start == candidates[index].buffer.live_range().start => None,
+        let hbm_bytes = candidates
+            .iter()
+            .zip(&intervals)
+            .map(|(candidate, intervals)| candidate.compute_hbm_bytes(intervals))
+            .sum();
+        let reason = |(index, intervals): (usize, &Vec<LxInterval>)| match intervals.first() {
+            Some(interval) if interval.start == candidates[index].buffer.live_range().start => None,
             Some(_) => Some(LATER_USES_REASON.to_owned()),
             None => Some(
                 reasons
@@ -140,8 +148,8 @@ impl ResidencyPlan {
                     .unwrap_or_else(|| NO_SAVING_REASON.to_owned()),
             ),
         };
-        let reasons = stays.iter().enumerate().map(reason).collect();
-        Self { stays, reasons, hbm_bytes }
+        let reasons = intervals.iter().enumerate().map(reason).collect();
+        Self { intervals, reasons, hbm_bytes }
     }
 }
 
@@ -187,7 +195,7 @@ mod tests {
     }
 
     fn interval_bounds(chosen: &ResidencyPlan, index: usize) -> Vec<(usize, usize)> {
-        chosen.stays[index].iter().map(|stay| (stay.start, stay.end)).collect()
+        chosen.intervals[index].iter().map(|interval| (interval.start, interval.end)).collect()
     }
 
     #[test]
@@ -198,7 +206,7 @@ mod tests {
         assert_eq!(interval_bounds(&chosen, 0), [(0, 3), (6, 9)]);
         assert_eq!(interval_bounds(&chosen, 1), [(3, 6)]);
         assert_eq!(chosen.hbm_bytes, 2 * 128, "one copy out, one in");
-        assert!(candidates[0].needs_store(&chosen.stays[0]) && !candidates[1].needs_store(&chosen.stays[1]));
+        assert!(candidates[0].needs_store(&chosen.intervals[0]) && !candidates[1].needs_store(&chosen.intervals[1]));
     }
 
     #[test]
@@ -225,16 +233,16 @@ mod tests {
     #[test]
     fn writes_value_without_reads_in_lx_to_hbm() {
         let candidate = build_value(128, &[0, 3, 4], true);
-        let stay = |start, end| LxInterval { buffer: 0, start, end, address: 0 };
-        assert_eq!(candidate.select_worthwhile(&[stay(0, 1), stay(3, 5)]), [stay(3, 5)]);
+        let interval = |start, end| LxInterval { buffer: 0, start, end, address: 0 };
+        assert_eq!(candidate.select_worthwhile(&[interval(0, 1), interval(3, 5)]), [interval(3, 5)]);
         assert_eq!(
-            candidate.select_worthwhile(&[stay(0, 4), stay(4, 5)]),
-            [stay(0, 4)],
+            candidate.select_worthwhile(&[interval(0, 4), interval(4, 5)]),
+            [interval(0, 4)],
             "and is not fetched for one read"
         );
-        assert_eq!(candidate.compute_hbm_bytes(&[stay(3, 5)]), 2 * 128, "the write, and the copy");
-        assert_eq!(candidate.compute_hbm_bytes(&[stay(0, 4)]), 2 * 128, "a copy out, and the last read");
-        assert_eq!(candidate.compute_hbm_bytes(&[stay(0, 5)]), 0);
+        assert_eq!(candidate.compute_hbm_bytes(&[interval(3, 5)]), 2 * 128, "the write, and the copy");
+        assert_eq!(candidate.compute_hbm_bytes(&[interval(0, 4)]), 2 * 128, "a copy out, and the last read");
+        assert_eq!(candidate.compute_hbm_bytes(&[interval(0, 5)]), 0);
     }
 
     #[test]
@@ -272,14 +280,14 @@ mod tests {
             let whole = ResidencyPlan::plan_unsplit(&candidates, &capacity);
             let chosen = whole.clone().improved_by_splitting(&candidates, &capacity);
             prop_assert!(chosen.hbm_bytes <= whole.hbm_bytes);
-            for (candidate, stays) in candidates.iter().zip(&chosen.stays) {
-                prop_assert_eq!(&candidate.select_worthwhile(stays), stays);
+            for (candidate, intervals) in candidates.iter().zip(&chosen.intervals) {
+                prop_assert_eq!(&candidate.select_worthwhile(intervals), intervals);
             }
-            let stays: Vec<(LxInterval, i64)> =
-                chosen.stays.iter().flatten().map(|stay| (*stay, stay.address + candidates[stay.buffer].buffer.bytes)).collect();
-            for (index, (one, end)) in stays.iter().enumerate() {
+            let intervals: Vec<(LxInterval, i64)> =
+                chosen.intervals.iter().flatten().map(|interval| (*interval, interval.address + candidates[interval.buffer].buffer.bytes)).collect();
+            for (index, (one, end)) in intervals.iter().enumerate() {
                 prop_assert!(*end <= capacity.bytes);
-                for (other, other_end) in &stays[index + 1..] {
+                for (other, other_end) in &intervals[index + 1..] {
                     let meet = one.start < other.end && other.start < one.end;
                     prop_assert!(!meet || *end <= other.address || *other_end <= one.address, "{one:?} {other:?}");
                 }

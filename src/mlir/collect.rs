@@ -5,7 +5,7 @@ use super::{
     module_path::{fused_locations, module_path},
     text::{read_text, string_ref},
 };
-use crate::codes::{Code, INVALID_OPERATION, REFUSED_BY_MLIR, split_code};
+use crate::codes::{Code, INVALID_OPERATION, REJECTED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
 use mlir_sys::{
     MlirLocation, MlirStringRef, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller,
@@ -136,7 +136,7 @@ pub(super) fn convert_diagnostic(diagnostic: &Diagnostic<'_>) -> CollectedDiagno
 fn classify_uncoded_message(message: &str) -> Code {
     // SAFETY: the function reads the text only.
     let number = unsafe { spyreCodeOfUncoded(string_ref(message)) };
-    if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REFUSED_BY_MLIR }
+    if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REJECTED_BY_MLIR }
 }
 
 /// Returns the file positions of a location, innermost first. For a fused location, returns those of its first location
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn assigns_codes_to_uncoded_messages() {
-        for (message, code) in [("'spyre.view' op is wrong", INVALID_OPERATION), ("expected ']'", REFUSED_BY_MLIR)] {
+        for (message, code) in [("'spyre.view' op is wrong", INVALID_OPERATION), ("expected ']'", REJECTED_BY_MLIR)] {
             // SAFETY: the function reads the text only.
             assert_eq!(unsafe { spyreCodeOfUncoded(string_ref(message)) }, code.as_u32(), "{message}");
         }

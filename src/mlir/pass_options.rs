@@ -279,10 +279,10 @@ impl PassOptions {
             OptionSource::Typed(values) => values.get(name),
             OptionSource::Textual(texts) => match texts.values.get(name).and_then(|elements| elements.first()) {
                 Some(value) if !value.written.is_empty() => {
-                    let refuse = |error| {
+                    let reject = |error| {
                         error_at(codes::OPTION_VALUE, module, format_args!("option '{name}': {error}")).report()
                     };
-                    read = (texts.read_nested)(texts.argument, &value.written).map_err(refuse)?;
+                    read = (texts.read_nested)(texts.argument, &value.written).map_err(reject)?;
                     Some(&read)
                 }
                 _ => None,
@@ -330,18 +330,18 @@ pub fn escape(text: &str) -> String {
 pub fn unescape(written: &str) -> Result<String, String> {
     let mut bytes = Vec::with_capacity(written.len());
     let mut rest = written.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, after)) = rest.split_first() {
         if byte != b'\\' {
             bytes.push(byte);
-            rest = behind;
+            rest = after;
             continue;
         }
-        let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
         let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let read = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        let refuse = || format!("expected two hexadecimal digits after '\\', found '{written}'; write '\\5C' for '\\'");
-        bytes.push(read.ok_or_else(refuse)?);
-        rest = &behind[2..];
+        let reject = || format!("expected two hexadecimal digits after '\\', found '{written}'; write '\\5C' for '\\'");
+        bytes.push(read.ok_or_else(reject)?);
+        rest = &after[2..];
     }
     String::from_utf8(bytes).map_err(|_| format!("expected digits of a text in UTF-8 after '\\', found '{written}'"))
 }

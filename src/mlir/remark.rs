@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn rejects_invalid_patterns() {
         let filters = RemarkFilters { all: "spyre-lx", analysis: "spyre-(", ..RemarkFilters::default() };
-        let refused = create_session().enable_remarks(filters, true).unwrap_err();
-        assert!(refused.starts_with("'spyre-(' is not a regular expression: "), "{refused}");
+        let rejected = create_session().enable_remarks(filters, true).unwrap_err();
+        assert!(rejected.starts_with("'spyre-(' is not a regular expression: "), "{rejected}");
     }
 
     #[test]

@@ -174,9 +174,9 @@ mod tests {
             assert_eq!(text.contains("spyre-divide-jointly"), is_joint, "{options}");
             assert!(text.contains(&format!("spyre-allocate-scratchpad{{planner={planner}}}")), "{options}");
         }
-        let refused = expand_pipeline("lx-planner=greedy joint=true").unwrap_err();
+        let rejected = expand_pipeline("lx-planner=greedy joint=true").unwrap_err();
         assert_eq!(
-            refused,
+            rejected,
             "'spyre-compile': [SPY0011] option 'joint' requires '--lx-planner exact', found 'greedy'; remove '--joint', or '--lx-planner'"
         );
     }
@@ -187,9 +187,9 @@ mod tests {
             expand_pipeline("core=4").unwrap_err(),
             "'spyre-compile': unknown option 'core': did you mean 'cores'?"
         );
-        let refused = expand_pipeline("compile-to=lxx").unwrap_err();
+        let rejected = expand_pipeline("compile-to=lxx").unwrap_err();
         assert_eq!(
-            refused,
+            rejected,
             "'spyre-compile': option 'compile-to': expected 'import', 'layout', 'hint', 'tile', 'work', 'lx', 'bundle' or 'emit', found 'lxx'"
         );
         assert_eq!(

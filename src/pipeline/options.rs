@@ -253,11 +253,11 @@ impl CompileOptions {
             "bundle-format" => self.bundle_format = parse_enum_option(key, value)?,
             "tile-search" => self.tile_search = either("auto", "none")?,
             "tile-steps" => {
-                let refuse = |_| {
+                let reject = |_| {
                     codes::OPTION_VALUE
                         .format(format_args!("option '{key}': expected a nonnegative number, found '{value}'"))
                 };
-                self.tile_steps = Some(value.parse().map_err(refuse)?);
+                self.tile_steps = Some(value.parse().map_err(reject)?);
             }
             "objective" => self.objective = parse_enum_option(key, value)?,
             "plan" => value.clone_into(&mut self.plan),
@@ -475,8 +475,8 @@ mod tests {
         assert_eq!(CompileOptions::parse("core=4").unwrap_err(), "unknown option 'core': did you mean 'cores'?");
         assert!(CompileOptions::parse("xyz=4").unwrap_err().contains(": the options are entry, dim-size"));
         for name in OPTION_NAMES {
-            let refused = CompileOptions::default().set(name, "?").err().unwrap_or_default();
-            assert!(!refused.contains("unknown option"), "{refused}");
+            let rejected = CompileOptions::default().set(name, "?").err().unwrap_or_default();
+            assert!(!rejected.contains("unknown option"), "{rejected}");
         }
         assert_eq!(
             CompileOptions::parse("lx-bytes=2KiB").unwrap_err(),

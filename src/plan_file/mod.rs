@@ -195,11 +195,13 @@ mod tests {
         let chosen = PlanDecisions { key: compute_program_key("a"), ..PlanDecisions::default() };
         let plan = PlanFile { target: target.clone(), chosen, ..PlanFile::default() };
         assert_eq!(plan.check("p", &compute_program_key("a"), &target), Ok(()));
-        let refused = |plan: &PlanFile| plan.check("p", &compute_program_key("b"), &target).unwrap_err();
-        assert!(refused(&plan).contains("for another program"));
-        assert!(refused(&plan).contains("written without options that kernels depend on); give"));
+        let rejected = |plan: &PlanFile| plan.check("p", &compute_program_key("b"), &target).unwrap_err();
+        assert!(rejected(&plan).contains("for another program"));
+        assert!(rejected(&plan).contains("written without options that kernels depend on); give"));
         let with = PlanFile { kernel_options: vec!["--knobs".to_owned(), "norm.T=4".to_owned()], ..plan.clone() };
-        assert!(refused(&with).contains("written with '--knobs norm.T=4'); give the same options, or remove the file"));
+        assert!(
+            rejected(&with).contains("written with '--knobs norm.T=4'); give the same options, or remove the file")
+        );
         let half = BTreeMap::from([("cores".to_owned(), 16)]);
         assert!(
             plan.check("p", &compute_program_key("a"), &half)

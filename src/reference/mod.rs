@@ -400,9 +400,9 @@ mod tests {
         let results = run_reference(path.to_str().unwrap(), &[array(1), array(10)]).unwrap();
         let found: Vec<f64> = (0..6).map(|index| results[0].elements.get(index)).collect();
         assert_eq!(found, [11.0, 13.0, 15.0, 17.0, 19.0, 21.0]);
-        let refused = run_reference(path.to_str().unwrap(), &[array(1)]).unwrap_err();
+        let rejected = run_reference(path.to_str().unwrap(), &[array(1)]).unwrap_err();
         assert_eq!(
-            refused,
+            rejected,
             "expected a module with as many arguments as the bundle (1), found 2; give the module from which the bundle was compiled"
         );
     }

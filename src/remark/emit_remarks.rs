@@ -93,7 +93,7 @@ fn build_relayout_remark(compute: ComputeOp<'_>) -> Option<UnlocatedRemark> {
 
 /// Returns the remark about the result of the tile search.
 fn build_tiling_remark(found: TileSearchSummary) -> UnlocatedRemark {
-    let TileSearchSummary { nests, us, untiled_us, n_judged, .. } = found;
+    let TileSearchSummary { nests, us, untiled_us, n_evaluated: n_judged, .. } = found;
     let without =
         untiled_us.map_or_else(|| "not possible without loops".to_owned(), |us| format!("without loops {us:.1} us"));
     let rest = format!("{us:.1} us, {without}; {n_judged} candidates evaluated");
@@ -120,10 +120,10 @@ fn build_fusion_remarks(function: Op<'_>) -> Vec<UnlocatedRemark> {
             );
             said.push((RemarkKind::Passed, FUSION, message));
         }
-        for stays in &kernel.separate {
+        for intervals in &kernel.separate {
             let message = format!(
                 "'{}' at {} is not fused into kernel '{name}': {}",
-                stays.function, stays.location, stays.message
+                intervals.function, intervals.location, intervals.message
             );
             said.push((RemarkKind::Missed, FUSION, message));
         }

@@ -44,8 +44,8 @@ pub fn find_axes_without_carried(ops: &[SearchedOp], segment: Range<usize>) -> V
     for (reader, op) in segment.clone().zip(&ops[segment.clone()]) {
         for input in &op.tiled.inputs {
             let Some(maker) = input.producer.filter(|maker| segment.contains(maker)) else { continue };
-            for (read, behind) in input.dims.iter().zip(&input.source_dims) {
-                let made = behind.and_then(|behind| ops[maker].tiled.output.get(behind).copied().flatten());
+            for (read, after) in input.dims.iter().zip(&input.source_dims) {
+                let made = after.and_then(|after| ops[maker].tiled.output.get(after).copied().flatten());
                 if let (Some(read), Some(made)) = (*read, made) {
                     groups.merge(OpDimension { op: maker, dim: made }, OpDimension { op: reader, dim: read });
                 }

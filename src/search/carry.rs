@@ -77,8 +77,8 @@ impl CarryAnalysis<'_> {
             made.filter(|value| !is_cut || *self.online.dependence(*value) != RunningDependence::Outside)
         {
             let rank = self.ops[value + self.segment.start].tiled.output.len();
-            let behind = |dim: usize| operand.source_dims.iter().position(|behind| *behind == Some(dim));
-            let dims = (0..rank).map(|dim| behind(dim).and_then(|read| moved(operand.dims[read]))).collect();
+            let after = |dim: usize| operand.source_dims.iter().position(|after| *after == Some(dim));
+            let dims = (0..rank).map(|dim| after(dim).and_then(|read| moved(operand.dims[read]))).collect();
             return AnalyzedOperand { value, dims };
         }
         let value = self.add_value();

@@ -265,16 +265,16 @@ impl<'a> ShortestPathSearch<'a> {
     /// Replaces the known costs of ops outside of loops by those of the shortest path's plan; returns false if they are
     /// no higher. Without loops, values stay in LX that leave it where a loop makes or reads them.
     fn update_outside_costs(&mut self) -> bool {
-        let shown = std::mem::take(&mut self.path_costs);
+        let viewed = std::mem::take(&mut self.path_costs);
         let ns = |costs: &[ModeledCost]| costs.iter().map(|cost| cost.ns).sum::<f64>();
-        if shown.is_empty() || ns(&shown) <= ns(&self.outside) * (1.0 + MIN_COST_INCREASE) {
+        if viewed.is_empty() || ns(&viewed) <= ns(&self.outside) * (1.0 + MIN_COST_INCREASE) {
             return false;
         }
         for edge in self.edges.iter_mut().flatten() {
             edge.evaluated.retain(|(_, nest)| !nest.is_empty());
-            edge.record_untiled_cost(&shown);
+            edge.record_untiled_cost(&viewed);
         }
-        self.outside = shown;
+        self.outside = viewed;
         true
     }
 

@@ -119,8 +119,8 @@ impl LiveValues {
     }
 
     /// Removes the values whose last reader does not fulfill a condition.
-    fn retain(&mut self, stays: impl Fn(usize) -> bool) {
-        self.values.retain(|(_, last, _)| stays(*last));
+    fn retain(&mut self, intervals: impl Fn(usize) -> bool) {
+        self.values.retain(|(_, last, _)| intervals(*last));
         self.bytes = self.values.iter().map(|(.., bytes)| bytes).sum();
     }
 

@@ -11,15 +11,17 @@ pub const ADDITIONAL_LX_BYTES: i64 = 1 << 20;
 /// compiled there.
 #[must_use]
 pub fn compute_cost_with_more_lx(
-    judge: &dyn CostEvaluator,
+    evaluator: &dyn CostEvaluator,
     chosen: &TileSearchResult,
     of_smaller: &[LoopNest],
     objective: Objective,
 ) -> Option<ModeledCost> {
     // The search has no result where loops could save nothing.
     let whole = |by_op: Vec<ModeledCost>| by_op.into_iter().sum::<ModeledCost>();
-    let own = chosen.found.as_ref().map_or_else(|| judge.evaluate_untiled().map(whole), |found| found.cost);
-    own.into_iter().chain(judge.evaluate_plan(of_smaller).map(whole)).min_by(|one, other| objective.compare(one, other))
+    let own = chosen.found.as_ref().map_or_else(|| evaluator.evaluate_untiled().map(whole), |found| found.cost);
+    own.into_iter()
+        .chain(evaluator.evaluate_plan(of_smaller).map(whole))
+        .min_by(|one, other| objective.compare(one, other))
 }
 
 #[cfg(test)]
@@ -84,8 +86,8 @@ mod tests {
             is_complete: true,
         };
         let searched = TileSearchResult { loops: Vec::new(), found: Some(found) };
-        let cost = |judge: &LargerMachine, chosen: &TileSearchResult| {
-            compute_cost_with_more_lx(judge, chosen, &[], Objective::Time).map(|cost| cost.ns)
+        let cost = |evaluator: &LargerMachine, chosen: &TileSearchResult| {
+            compute_cost_with_more_lx(evaluator, chosen, &[], Objective::Time).map(|cost| cost.ns)
         };
         assert_eq!(cost(&LargerMachine { untiled: 9.0, with_loops: Some(8.0) }, &searched), Some(7.0));
         assert_eq!(

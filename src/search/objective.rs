@@ -18,13 +18,13 @@ const BYTES_PER_NS: f64 = 1e-9;
 pub fn choose_fewest_bytes(
     ops: &[SearchedOp],
     of_time: &dyn CostEvaluator,
-    judge: &dyn CostEvaluator,
+    evaluator: &dyn CostEvaluator,
     most_steps: usize,
 ) -> TileSearchResult {
-    let searches: [&dyn CostEvaluator; 2] = [&TrafficCostEvaluator(judge), of_time];
+    let searches: [&dyn CostEvaluator; 2] = [&TrafficCostEvaluator(evaluator), of_time];
     let of_search = |search: &dyn CostEvaluator| {
         let chosen = choose_tilings(ops, search, most_steps);
-        (evaluate_plan_cost(judge, &chosen.loops), chosen)
+        (evaluate_plan_cost(evaluator, &chosen.loops), chosen)
     };
     let cost_of = |cost: &Option<ModeledCost>| cost.unwrap_or(ModeledCost { ns: f64::INFINITY, hbm_bytes: i64::MAX });
     let mut found = searches.map(of_search);
@@ -32,11 +32,11 @@ pub fn choose_fewest_bytes(
     let [(cost, mut chosen), (_, other)] = found;
     if let Some(found) = &mut chosen.found {
         found.cost = cost;
-        found.untiled = judge.evaluate_untiled().map(|by_op| by_op.into_iter().sum());
+        found.untiled = evaluator.evaluate_untiled().map(|by_op| by_op.into_iter().sum());
         found.least_ns = None;
         let of_searches = found.runner_up.take().map(|plan| plan.loops).into_iter().chain([other.loops, Vec::new()]);
         let others: Vec<PricedPlan> = of_searches
-            .filter_map(|loops| Some(PricedPlan { cost: evaluate_plan_cost(judge, &loops)?, loops }))
+            .filter_map(|loops| Some(PricedPlan { cost: evaluate_plan_cost(evaluator, &loops)?, loops }))
             .collect();
         let own = cost.map(|cost| PricedPlan { loops: chosen.loops.clone(), cost });
         found.runner_up = own.and_then(|own| find_next_best(&others, &own, Objective::Bytes));
@@ -44,8 +44,8 @@ pub fn choose_fewest_bytes(
     chosen
 }
 
-fn evaluate_plan_cost(judge: &dyn CostEvaluator, loops: &[LoopNest]) -> Option<ModeledCost> {
-    judge.evaluate_plan(loops).map(|by_op| by_op.into_iter().sum())
+fn evaluate_plan_cost(evaluator: &dyn CostEvaluator, loops: &[LoopNest]) -> Option<ModeledCost> {
+    evaluator.evaluate_plan(loops).map(|by_op| by_op.into_iter().sum())
 }
 
 /// Evaluator that returns bytes as times.

@@ -71,17 +71,17 @@ pub fn check_is_mlir(path: &str) -> Result<(), String> {
 
 /// Rejects the directory of a bundle or of one of its launches; the error contains the command that runs it.
 fn check_is_not_bundle(directory: &Path, path: &str) -> Result<(), String> {
-    let refuse = |what: &str, bundle: &str| {
+    let reject = |what: &str, bundle: &str| {
         Err(codes::INPUT_NOT_MLIR.format(format_args!(
             "expected MLIR text or bytecode, found {what} '{path}'; run it with 'spyre-run {bundle}'"
         )))
     };
     let parent = directory.parent().filter(|parent| parent.join("program.json").exists());
     match parent {
-        _ if directory.join("program.json").exists() => refuse("the bundle directory", path),
+        _ if directory.join("program.json").exists() => reject("the bundle directory", path),
         Some(parent) if directory.join("bundle.mlir").exists() => {
             let parent = parent.to_string_lossy();
-            refuse("one launch of a bundle,", if parent.is_empty() { "." } else { &parent })
+            reject("one launch of a bundle,", if parent.is_empty() { "." } else { &parent })
         }
         _ => Ok(()),
     }

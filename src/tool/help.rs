@@ -20,14 +20,14 @@ pub(super) fn with_help(command: Command, most_used: &[&str]) -> Command {
         most_used.iter().all(|id| command.get_arguments().any(|argument| argument.get_id() == id)),
         "{most_used:?}"
     );
-    let is_shown = |argument: &Arg| argument.is_positional() || most_used.iter().any(|id| argument.get_id() == id);
+    let is_viewed = |argument: &Arg| argument.is_positional() || most_used.iter().any(|id| argument.get_id() == id);
     let flag = |name: &'static str, text: &'static str, action: ArgAction| {
         Arg::new(name).long(name).help(text).action(action).help_heading(MESSAGES)
     };
     let note = command.get_after_long_help().map_or_else(String::new, |note| format!("{note}\n"));
     command
         .mut_args(|argument| {
-            let (is_hidden, has_values) = (!is_shown(&argument), argument.get_action().takes_values());
+            let (is_hidden, has_values) = (!is_viewed(&argument), argument.get_action().takes_values());
             argument.hide_short_help(is_hidden).hide_possible_values(has_values)
         })
         .version(VERSION)

@@ -120,8 +120,8 @@ mod tests {
     fn rejects_output_path_without_parent_directory() {
         let place = tempfile::tempdir().unwrap();
         let inner = place.path().join("nowhere/file").to_string_lossy().into_owned();
-        for refused in [check_output_file(&inner), check_output_directory(&inner)] {
-            assert!(refused.unwrap_err().ends_with("nowhere'; create it first"));
+        for rejected in [check_output_file(&inner), check_output_directory(&inner)] {
+            assert!(rejected.unwrap_err().ends_with("nowhere'; create it first"));
         }
         assert!(check_output_file(place.path().to_str().unwrap()).unwrap_err().ends_with("name a file"));
         assert!(check_output_directory("-").is_err());

@@ -61,7 +61,7 @@ impl ProgressStyle {
 
 /// Progress display of an activity; it ends when the value is dropped.
 pub(super) struct ProgressIndicator {
-    shown: Option<(Arc<ProgressActivity>, JoinHandle<()>)>,
+    viewed: Option<(Arc<ProgressActivity>, JoinHandle<()>)>,
 }
 
 /// Activity that a thread displays.
@@ -83,12 +83,12 @@ impl ProgressIndicator {
     pub(super) fn start(speaker: Reporter, activity: &str) -> Self {
         let variable = env::var(PROGRESS_VARIABLE).ok();
         let form = ProgressStyle::choose(speaker, variable.as_deref(), io::stderr().is_terminal());
-        Self { shown: form.and_then(|form| spawn_display(form, format!("{}: {activity}", speaker.tool()))) }
+        Self { viewed: form.and_then(|form| spawn_display(form, format!("{}: {activity}", speaker.tool()))) }
     }
 
     /// Sets the detail of the activity, such as a phase. `detail` is called only if progress is displayed.
     pub(super) fn set_detail(&self, detail: impl FnOnce() -> String) {
-        if let Some((activity, _)) = &self.shown {
+        if let Some((activity, _)) = &self.viewed {
             activity.lock_state().detail = detail();
         }
     }
@@ -96,7 +96,7 @@ impl ProgressIndicator {
 
 impl Drop for ProgressIndicator {
     fn drop(&mut self) {
-        let Some((activity, thread)) = self.shown.take() else { return };
+        let Some((activity, thread)) = self.viewed.take() else { return };
         activity.lock_state().is_over = true;
         activity.ended.notify_all();
         // A panic of the thread can leave nothing but the line, which is erased below.
@@ -133,8 +133,8 @@ impl ProgressActivity {
 fn spawn_display(form: ProgressStyle, title: String) -> Option<(Arc<ProgressActivity>, JoinHandle<()>)> {
     let activity =
         Arc::new(ProgressActivity { title, begun: Instant::now(), state: Mutex::default(), ended: Condvar::new() });
-    let shown = Arc::clone(&activity);
-    let thread = Builder::new().name("spyre progress".to_owned()).spawn(move || shown.write_lines(form)).ok()?;
+    let viewed = Arc::clone(&activity);
+    let thread = Builder::new().name("spyre progress".to_owned()).spawn(move || viewed.write_lines(form)).ok()?;
     Some((activity, thread))
 }
 
@@ -190,17 +190,20 @@ mod tests {
     #[test]
     fn formats_activity_detail_and_time_without_wrapping() {
         let after = Duration::from_millis(4_900);
-        let shown = |title, detail| format_line((title, detail), after, 60);
-        assert_eq!(shown("spyre-compile: compiling a.mlir", "layout"), "spyre-compile: compiling a.mlir (layout), 4 s");
-        assert_eq!(shown("spyre-run: simulating out", ""), "spyre-run: simulating out, 4 s");
-        let long = shown(&"é".repeat(200), "layout");
+        let viewed = |title, detail| format_line((title, detail), after, 60);
+        assert_eq!(
+            viewed("spyre-compile: compiling a.mlir", "layout"),
+            "spyre-compile: compiling a.mlir (layout), 4 s"
+        );
+        assert_eq!(viewed("spyre-run: simulating out", ""), "spyre-run: simulating out, 4 s");
+        let long = viewed(&"é".repeat(200), "layout");
         assert!(long.chars().count() == 60 && long.ends_with("é, 4 s"), "{long}");
     }
 
     #[test]
     fn ends_activity_immediately() {
         let begun = Instant::now();
-        let progress = ProgressIndicator { shown: spawn_display(ProgressStyle::Lines, "tool: working".to_owned()) };
+        let progress = ProgressIndicator { viewed: spawn_display(ProgressStyle::Lines, "tool: working".to_owned()) };
         progress.set_detail(|| "layout".to_owned());
         drop(progress);
         assert!(begun.elapsed() < INITIAL_DELAY);

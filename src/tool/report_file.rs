@@ -95,8 +95,8 @@ mod tests {
         );
         assert_eq!(ReportFormat::from_path("/dev/null"), Ok(ReportFormat::Json));
         for name in ["a", "a.htm", "a.json.txt", "json"] {
-            let refused = ReportFormat::from_path(name).unwrap_err();
-            assert!(refused.contains(&format!("'{name}'")) && refused.contains("FILE.html"), "{refused}");
+            let rejected = ReportFormat::from_path(name).unwrap_err();
+            assert!(rejected.contains(&format!("'{name}'")) && rejected.contains("FILE.html"), "{rejected}");
         }
     }
 
@@ -104,8 +104,8 @@ mod tests {
     fn requires_json_extension_for_traces() {
         assert_eq!(["a.json", "-", "/dev/null"].map(check_trace_path), [Ok(()), Ok(()), Ok(())]);
         for name in ["x.html", "x", "x.json.gz"] {
-            let refused = check_trace_path(name).unwrap_err();
-            assert!(refused.contains(&format!("'{name}'; use FILE.json")), "{refused}");
+            let rejected = check_trace_path(name).unwrap_err();
+            assert!(rejected.contains(&format!("'{name}'; use FILE.json")), "{rejected}");
         }
     }
 

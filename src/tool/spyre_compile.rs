@@ -240,7 +240,7 @@ fn tune_options(
     let tuned = tune(
         module,
         options,
-        &TuneRequest { terms, open: open.to_vec(), cache: TuneCache::default(), threads: None, speaker },
+        &TuneRequest { terms, open: open.to_vec(), cache: TuneCache::default(), threads: None, reporter: speaker },
     )?;
     if is_said {
         speaker.print_summary(&format_short_summary(&tuned))?;
@@ -420,8 +420,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("certificate.json");
         let speaker = Reporter::from_words("spyre-compile", &[]);
-        let refused = write_certificate(&report, module.op(), (place.to_str().unwrap(), speaker)).unwrap_err();
-        assert!(refused.contains("internal error: the certificate is wrong: the potentials"), "{refused}");
+        let rejected = write_certificate(&report, module.op(), (place.to_str().unwrap(), speaker)).unwrap_err();
+        assert!(rejected.contains("internal error: the certificate is wrong: the potentials"), "{rejected}");
         assert_eq!((num_bugs(module.op()), place.exists()), (1, false));
     }
 }

@@ -116,8 +116,8 @@ const MIN_STEPS_PER_BUFFER: u64 = 2_000;
 /// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &PlanArguments| Reporter::new("spyre-plan", arguments.messages);
-    tool::main("spyre-plan", command(), words, speaker, run)
+    let reporter = |arguments: &PlanArguments| Reporter::new("spyre-plan", arguments.messages);
+    tool::main("spyre-plan", command(), words, reporter, run)
 }
 
 /// Returns the clap command of the tool.
@@ -125,7 +125,7 @@ pub(super) fn command() -> Command {
     with_help(PlanArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
+fn run(arguments: &PlanArguments, reporter: Reporter) -> Result<(), String> {
     if let Some(kernels) = &arguments.price {
         return estimate_kernel_times(kernels, arguments.output.as_deref());
     }
@@ -139,9 +139,9 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     }
     let (mut instance, is_csv) = read_instance(arguments)?;
     let started = Instant::now();
-    let shown = ProgressIndicator::start(speaker, &format!("planning {}", tool::display_name(&arguments.instance)));
+    let viewed = ProgressIndicator::start(reporter, &format!("planning {}", tool::display_name(&arguments.instance)));
     let mut watcher =
-        SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, shown };
+        SearchMonitor { started, last: started, timeout: arguments.timeout.map(parse_timeout).transpose()?, viewed };
     let mut go_on = |progress: &scratchpad::PlanningProgress| watcher.should_continue(progress);
     let num_buffers = instance.buffers.len() as u64;
     let usual = if arguments.smallest_peak {
@@ -151,7 +151,7 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
     };
     let budget = arguments.budget.unwrap_or(usual);
     let mut limits = PlanningLimits { budget, go_on: &mut go_on };
-    let stays = if is_csv || arguments.whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split };
+    let intervals = if is_csv || arguments.whole_lives { ResidencyMode::Whole } else { ResidencyMode::Split };
     let (plan, peak) = if arguments.smallest_peak {
         let found = find_smallest_lx(&instance, &mut limits);
         // The plan is for an LX of the minimum size.
@@ -164,7 +164,7 @@ fn run(arguments: &PlanArguments, speaker: Reporter) -> Result<(), String> {
         let peak = MinimumLxBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         (ScratchpadPlan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
     } else {
-        (plan_instance(&instance, &arguments.planner, stays, &mut limits).map_err(|error| error.to_string())?, None)
+        (plan_instance(&instance, &arguments.planner, intervals, &mut limits).map_err(|error| error.to_string())?, None)
     };
     drop(watcher);
     let planner = if peak.is_some() { "smallest-peak" } else { &arguments.planner };
@@ -271,8 +271,9 @@ fn describe_plan_set(among: &str) -> &'static str {
 fn format_num_placed(plan: &ScratchpadPlan) -> String {
     let num_buffers = plan.reasons.len();
     let num_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
-    let num_split = plan.stays.len() - num_placed;
-    let split = if num_split > 0 { format!(", in {} residency intervals", plan.stays.len()) } else { String::new() };
+    let num_split = plan.intervals.len() - num_placed;
+    let split =
+        if num_split > 0 { format!(", in {} residency intervals", plan.intervals.len()) } else { String::new() };
     format!("{num_placed} of {num_buffers} buffers in LX{split}")
 }
 
@@ -286,7 +287,7 @@ struct SearchMonitor {
     started: Instant,
     last: Instant,
     timeout: Option<Duration>,
-    shown: ProgressIndicator,
+    viewed: ProgressIndicator,
 }
 
 impl SearchMonitor {
@@ -294,7 +295,7 @@ impl SearchMonitor {
         let now = Instant::now();
         if now - self.last >= Duration::from_millis(500) {
             self.last = now;
-            self.shown.set_detail(|| format_state(progress));
+            self.viewed.set_detail(|| format_state(progress));
         }
         self.timeout.is_none_or(|timeout| now - self.started < timeout)
     }

@@ -43,7 +43,7 @@ pub struct ValueTraffic {
     /// Op that wrote the value last; `None` if no op wrote it.
     pub writer: Option<usize>,
     /// First and last op that accesses the value.
-    pub life: RangeInclusive<usize>,
+    pub live_range: RangeInclusive<usize>,
     /// Ops that read the value, in order, one entry per operand.
     pub readers: Vec<usize>,
     /// Ops that write the value, in order.
@@ -87,7 +87,7 @@ pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op
                 Allocation::Pool { offset_bytes } => TrafficBuffer::Pool { launch, offset_bytes },
                 Allocation::Lx { .. } => continue,
             };
-            let stays =
+            let intervals =
                 |(level, _): &(usize, &i64)| operand.tile_advance.get(*level).is_none_or(|advance| *advance == 0);
             let executions = loops.iter().product::<i64>();
             found.push(BufferAccess {
@@ -96,7 +96,7 @@ pub fn collect_accesses(bundle: &Bundle, launch: usize, names: &[&str], first_op
                 is_read: operand.is_input,
                 moved_bytes: touched_bytes(op, operand) * executions,
                 used_bytes: used_bytes(op, operand) * executions,
-                repeats: loops.iter().enumerate().filter(stays).map(|(_, count)| count).product(),
+                repeats: loops.iter().enumerate().filter(intervals).map(|(_, count)| count).product(),
             });
         }
         next_op += 1;
@@ -145,7 +145,7 @@ pub fn group_by_value(accesses: &[BufferAccess], needed_bytes: impl Fn(&str) -> 
         ValueTraffic {
             buffer: buffer.clone(),
             writer: writer.or_else(|| writers.get(buffer).copied()),
-            life: ops().min().unwrap_or_default()..=ops().max().unwrap_or_default(),
+            live_range: ops().min().unwrap_or_default()..=ops().max().unwrap_or_default(),
             readers: accesses.iter().filter(|access| access.is_read).map(|access| access.op).collect(),
             writers: accesses.iter().filter(|access| !access.is_read).map(|access| access.op).collect(),
             unused_bytes: accesses.iter().map(|access| access.moved_bytes - access.used_bytes).sum(),
@@ -204,8 +204,8 @@ mod tests {
         );
         let excess: Vec<_> = found.iter().map(|part| (part.writer, part.excess_bytes())).collect();
         assert_eq!(excess, [(None, 0), (Some(2), 0), (Some(0), 2 * ROWS), (Some(1), 2 * ROWS)]);
-        let lives: Vec<_> = found.iter().map(|part| (part.life.clone(), part.readers.as_slice())).collect();
-        assert_eq!(lives, [(0..=0, &[0][..]), (2..=2, &[]), (0..=1, &[1]), (1..=2, &[2])]);
+        let live_ranges: Vec<_> = found.iter().map(|part| (part.live_range.clone(), part.readers.as_slice())).collect();
+        assert_eq!(live_ranges, [(0..=0, &[0][..]), (2..=2, &[]), (0..=1, &[1]), (1..=2, &[2])]);
     }
 
     #[test]

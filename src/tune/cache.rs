@@ -66,14 +66,14 @@ impl TuneCache {
 /// # Errors
 /// Returns an error if the folder cannot be read.
 pub fn read_folder(folder: &Path, warn: &mut dyn FnMut(String)) -> Result<Vec<LocatedEntry>, String> {
-    let refuse = |error: io::Error| {
+    let reject = |error: io::Error| {
         codes::TUNE_CACHE
             .format(format_args!("cannot read the cache '{}': {error}; name a directory of entries", folder.display()))
     };
     let mut paths = Vec::new();
-    for found in fs::read_dir(folder).map_err(refuse)? {
+    for found in fs::read_dir(folder).map_err(reject)? {
         paths.extend(
-            Some(found.map_err(refuse)?.path())
+            Some(found.map_err(reject)?.path())
                 .filter(|path| path.extension().is_some_and(|ending| ending == FILE_SUFFIX)),
         );
     }

@@ -105,16 +105,16 @@ impl TuneSearch<'_> {
             if !walk.seen.insert(point.clone()) {
                 continue;
             }
-            match self.judge.find_violation(&point).filter(|_| point != self.space.untuned_point()) {
+            match self.evaluator.find_violation(&point).filter(|_| point != self.space.untuned_point()) {
                 Some(rejection) => drop(self.looked_at.entry(point).or_insert(Err(rejection))),
                 None => fresh.push(point),
             }
         }
         walk.left -= fresh.len();
         self.evaluate(&fresh)?;
-        let judged =
+        let evaluated =
             |point: TunePoint| Some(TuneCandidate { cost: self.looked_at.get(&point)?.as_ref().ok()?.cost, point });
-        let best = fresh.into_iter().filter_map(judged).min_by(|one, other| self.compare(one, other));
+        let best = fresh.into_iter().filter_map(evaluated).min_by(|one, other| self.compare(one, other));
         if let Some(best) = &best
             && walk.best.as_ref().is_none_or(|known| self.compare(best, known) == Ordering::Less)
         {
@@ -192,6 +192,6 @@ impl TuneSearch<'_> {
     }
 
     fn is_unseen(&self, walk: &WalkState, point: &TunePoint) -> bool {
-        !walk.seen.contains(point) && self.judge.find_violation(point).is_none()
+        !walk.seen.contains(point) && self.evaluator.find_violation(point).is_none()
     }
 }

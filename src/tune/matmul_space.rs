@@ -26,7 +26,7 @@ struct MatmulPlan {
     tiles: [i64; 2],
     split: [i64; 3],
     /// Slices of rows and columns of the consumer.
-    behind: [i64; 2],
+    after: [i64; 2],
     is_columns_outside: bool,
 }
 
@@ -54,7 +54,7 @@ impl MatmulSpace {
         MatmulPlan {
             tiles: [1 << point.0[0], 1 << point.0[1]],
             split: self.splits[point.0[2]],
-            behind: [of_rows, 32 / of_rows],
+            after: [of_rows, 32 / of_rows],
             is_columns_outside: point.0[4] == 1,
         }
     }
@@ -93,7 +93,7 @@ impl MatmulPlan {
         let dim = |extent, slices, is_reduced| Dim { extent, slices, is_reduced };
         // The intermediate value is in LX if it fits, and if each core has the same slice of it in both ops.
         let is_in_lx =
-            self.split == [self.behind[0], self.behind[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
+            self.split == [self.after[0], self.after[1], 1] && 2 * rows * columns / 32 <= TARGET.lx_bytes / 2;
         let [m, n, k] = self.split;
         let product = TileOp {
             kind: OpKind::Matmul,
@@ -108,13 +108,13 @@ impl MatmulPlan {
             is_irregular: false,
         };
         let read = TileOperand { is_output: false, ..self.build_operand(2, &[0, 1], is_in_lx) };
-        let behind = TileOp {
-            dims: vec![dim(rows, self.behind[0], false), dim(columns, self.behind[1], false)],
+        let after = TileOp {
+            dims: vec![dim(rows, self.after[0], false), dim(columns, self.after[1], false)],
             trips,
             operands: vec![read, self.build_operand(3, &[0, 1], false)],
             ..TileOp::default()
         };
-        let costs = extract_features(&[product.to_op_shape(), behind.to_op_shape()]);
+        let costs = extract_features(&[product.to_op_shape(), after.to_op_shape()]);
         let add = |sum: ModeledCost, cost: ModeledCost| ModeledCost {
             ns: sum.ns + cost.ns,
             hbm_bytes: sum.hbm_bytes + cost.hbm_bytes,
@@ -125,10 +125,10 @@ impl MatmulPlan {
 
 impl PointEvaluator for MatmulSpace {
     fn find_violation(&self, point: &TunePoint) -> Option<Rejection> {
-        let MatmulPlan { tiles, split, behind, .. } = self.plan(point);
+        let MatmulPlan { tiles, split, after, .. } = self.plan(point);
         // Rows are split individually, columns in sticks.
         let fits = |dim: usize, granule: i64, slices: i64| SIZES[dim] % (tiles[dim] * granule * slices) == 0;
-        let is_even = fits(0, 1, split[0]) && fits(1, 64, split[1]) && fits(0, 1, behind[0]) && fits(1, 64, behind[1]);
+        let is_even = fits(0, 1, split[0]) && fits(1, 64, split[1]) && fits(0, 1, after[0]) && fits(1, 64, after[1]);
         (!is_even).then(|| Rejection { reason: "uneven".to_owned(), message: String::new() })
     }
 

@@ -125,14 +125,14 @@ const MAX_CHECKED_POINTS: u128 = 1 << 17;
 /// so the best point does not depend on the order of evaluation.
 pub fn search(
     space: &TuneSpace,
-    judge: &dyn PointEvaluator,
+    evaluator: &dyn PointEvaluator,
     request: &TuneSearchRequest,
     is_interrupted: &(dyn Fn() -> bool + Sync),
     watch: &mut dyn FnMut(TuneProgress),
 ) -> TuneSearchResult {
     let mut search = TuneSearch {
         space,
-        judge,
+        evaluator,
         request,
         is_interrupted,
         watch,
@@ -154,7 +154,7 @@ pub fn search(
 /// State of a search.
 pub(super) struct TuneSearch<'a> {
     pub(super) space: &'a TuneSpace,
-    pub(super) judge: &'a dyn PointEvaluator,
+    pub(super) evaluator: &'a dyn PointEvaluator,
     pub(super) request: &'a TuneSearchRequest,
     is_interrupted: &'a (dyn Fn() -> bool + Sync),
     watch: &'a mut dyn FnMut(TuneProgress),
@@ -176,7 +176,7 @@ impl TuneSearch<'_> {
             .space
             .points()
             .enumerate()
-            .filter(|(_, point)| *point != untuned && self.judge.find_violation(point).is_none());
+            .filter(|(_, point)| *point != untuned && self.evaluator.find_violation(point).is_none());
         Some(std::iter::once((0, untuned.clone())).chain(others).collect())
     }
 
@@ -185,7 +185,7 @@ impl TuneSearch<'_> {
         let untuned = self.space.untuned_point();
         for (number, point) in self.space.points().enumerate().filter(|(_, point)| *point != untuned) {
             if self.request.shard.contains(number)
-                && let Some(rejection) = self.judge.find_violation(&point)
+                && let Some(rejection) = self.evaluator.find_violation(&point)
             {
                 self.looked_at.insert(point, Err(rejection));
             }
@@ -202,11 +202,11 @@ impl TuneSearch<'_> {
     /// Returns the reason why the search is over.
     pub(super) fn evaluate(&mut self, points: &[TunePoint]) -> Result<(), TuneStopReason> {
         for batch in points.chunks(BATCH_SIZE) {
-            let (judge, is_interrupted, looked_at) = (self.judge, self.is_interrupted, &self.looked_at);
+            let (evaluator, is_interrupted, looked_at) = (self.evaluator, self.is_interrupted, &self.looked_at);
             let measure = |point: &TunePoint| match looked_at.get(point) {
                 Some(known) => Some(known.clone()),
                 None if is_interrupted() => None,
-                None => Some(judge.measure(point)),
+                None => Some(evaluator.measure(point)),
             };
             let measured: Vec<_> = batch.par_iter().map(measure).collect();
             let is_over = measured.iter().any(Option::is_none);
@@ -272,8 +272,8 @@ impl TuneSearch<'_> {
         let n_compiled = self.n_compiled;
         let mut ranked: Vec<TuneCandidate> = Vec::new();
         let mut rejected: BTreeMap<String, (usize, String)> = BTreeMap::new();
-        for (point, judged) in &self.looked_at {
-            match judged {
+        for (point, evaluated) in &self.looked_at {
+            match evaluated {
                 Ok(measured) => ranked.push(TuneCandidate { point: point.clone(), cost: measured.cost }),
                 Err(Rejection { reason, message }) => {
                     rejected.entry(reason.clone()).or_insert_with(|| (0, message.clone())).0 += 1
@@ -281,8 +281,11 @@ impl TuneSearch<'_> {
             }
         }
         ranked.sort_by(|one, other| self.compare(one, other));
-        let looked_at =
-            self.looked_at.into_iter().map(|(point, judged)| (point, judged.map(|measured| measured.cost))).collect();
+        let looked_at = self
+            .looked_at
+            .into_iter()
+            .map(|(point, evaluated)| (point, evaluated.map(|measured| measured.cost)))
+            .collect();
         TuneSearchResult { looked_at, ranked, bound: self.bound, n_compiled, rejected, is_exhaustive, stop }
     }
 }
@@ -344,21 +347,21 @@ mod tests {
 
     fn run_search(
         space: &TuneSpace,
-        judge: &SyntheticCosts,
+        evaluator: &SyntheticCosts,
         request: &TuneSearchRequest,
         num_threads: usize,
     ) -> TuneSearchResult {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(num_threads).build().unwrap();
-        pool.install(|| search(space, judge, request, &|| false, &mut |_| {}))
+        pool.install(|| search(space, evaluator, request, &|| false, &mut |_| {}))
     }
 
     #[test]
     fn evaluates_all_points_of_small_space() {
-        let (space, judge) = (space(), SyntheticCosts::default());
-        let found = run_search(&space, &judge, &request(1000), 2);
+        let (space, evaluator) = (space(), SyntheticCosts::default());
+        let found = run_search(&space, &evaluator, &request(1000), 2);
         assert_eq!((found.stop, found.is_exhaustive, found.looked_at.len()), (TuneStopReason::Exhausted, true, 729));
         assert_eq!(found.n_compiled + found.rejected["sevens"].0, 729);
-        assert_eq!(found.n_compiled, judge.num_measured.into_inner());
+        assert_eq!(found.n_compiled, evaluator.num_measured.into_inner());
         assert_eq!(found.ranked.len() + found.rejected["fives"].0, found.n_compiled);
         let least = found.ranked.iter().map(|candidate| candidate.cost.ns).fold(f64::INFINITY, f64::min);
         assert_eq!(found.ranked[0].cost.ns, least);
@@ -378,10 +381,10 @@ mod tests {
     #[test]
     fn visits_all_points_if_budget_allows() {
         let space = TuneSpace::new(vec![numbered_dimension("a", 9, 8), numbered_dimension("b", 9, 8)]);
-        let judge = SyntheticCosts::default();
+        let evaluator = SyntheticCosts::default();
         let mut search = TuneSearch {
             space: &space,
-            judge: &judge,
+            evaluator: &evaluator,
             request: &request(250),
             is_interrupted: &|| false,
             watch: &mut |_| {},
@@ -394,7 +397,7 @@ mod tests {
         assert_eq!(search.run_walks(), TuneStopReason::Exhausted);
         assert_eq!(
             search.into_result(false, TuneStopReason::Exhausted).looked_at,
-            run_search(&space, &judge, &request(250), 1).looked_at
+            run_search(&space, &evaluator, &request(250), 1).looked_at
         );
     }
 
@@ -420,8 +423,8 @@ mod tests {
 
     #[test]
     fn stops_near_the_bound() {
-        let judge = SyntheticCosts { bound_ns: 20.0, ..SyntheticCosts::default() };
-        let found = run_search(&space(), &judge, &TuneSearchRequest { within: 0.1, ..request(1000) }, 2);
+        let evaluator = SyntheticCosts { bound_ns: 20.0, ..SyntheticCosts::default() };
+        let found = run_search(&space(), &evaluator, &TuneSearchRequest { within: 0.1, ..request(1000) }, 2);
         assert_eq!(found.stop, TuneStopReason::Bound);
         assert!(found.ranked[0].cost.ns <= 22.0 && found.n_compiled < 400, "{} points", found.n_compiled);
     }
@@ -456,9 +459,9 @@ mod tests {
 
     #[test]
     fn returns_best_point_of_interrupted_search() {
-        let judge = SyntheticCosts::default();
-        let is_interrupted = || judge.num_measured.load(Memory::Relaxed) >= 40;
-        let found = search(&space(), &judge, &request(1000), &is_interrupted, &mut |_| {});
+        let evaluator = SyntheticCosts::default();
+        let is_interrupted = || evaluator.num_measured.load(Memory::Relaxed) >= 40;
+        let found = search(&space(), &evaluator, &request(1000), &is_interrupted, &mut |_| {});
         assert_eq!(found.stop, TuneStopReason::Interrupted);
         assert!(found.n_compiled >= 40 && !found.ranked.is_empty());
     }

@@ -287,9 +287,10 @@ mod tests {
             of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000, samples_in_one_draw: 12_000 })
                 .unwrap();
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
-        let refused = of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 })
-            .unwrap_err();
-        assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
+        let rejected =
+            of(ExecutionLimits { whole: 0, all_draws: 0, samples: 0, one_draw: 10, samples_in_one_draw: 10 })
+                .unwrap_err();
+        assert!(rejected.contains("one element of each result alone takes 128, more than 10"), "{rejected}");
         let integers = ValidationExtent::choose(
             &[product(256, 128, 256, ElementType::I64)],
             &ExecutionLimits { whole: 0, ..ExecutionLimits::default() },

@@ -353,16 +353,16 @@ impl<'c> PhaseRecords<'c> {
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let samples =
                 selections.as_ref().map(|selections: &Vec<Vec<ElementSelection>>| selections[position].as_slice());
-            let judge = |draw| FunctionVersions { versions: &versions, samples, draw }.validate_draw(simulation);
+            let evaluator = |draw| FunctionVersions { versions: &versions, samples, draw }.validate_draw(simulation);
             // The first failing draw is reported, in the order of draws and not of completion.
-            let judged = |bits: u64| {
+            let evaluated = |bits: u64| {
                 let draws = draws.clone().into_par_iter();
-                let judged: Vec<Result<u64, ValidationFailure>> =
-                    run_on_own_threads(|| draws.map(|draw| judge(draw | bits)).collect())
+                let evaluated: Vec<Result<u64, ValidationFailure>> =
+                    run_on_own_threads(|| draws.map(|draw| evaluator(draw | bits)).collect())
                         .map_err(ValidationFailure::Limit)?;
-                judged.into_iter().collect::<Result<Vec<u64>, ValidationFailure>>()
+                evaluated.into_iter().collect::<Result<Vec<u64>, ValidationFailure>>()
             };
-            let mut found = judged(0);
+            let mut found = evaluated(0);
             // Corrections in loops are exact only under the law of exponentials, some also only under the law of
             // maxima, so these draws are tried next.
             for laws in [FiniteField::LAWFUL_BIT, FiniteField::LAWFUL_BIT | FiniteField::ORDERED_BIT] {
@@ -371,7 +371,7 @@ impl<'c> PhaseRecords<'c> {
                 }
                 verdict.lawful = true;
                 verdict.ordered |= laws & FiniteField::ORDERED_BIT != 0;
-                found = judged(laws);
+                found = evaluated(laws);
             }
             let undefined = found?;
             verdict.undefined += undefined.into_iter().min().unwrap_or(0);

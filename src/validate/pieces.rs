@@ -18,15 +18,16 @@ pub(crate) struct ProgramPiece {
 /// A piece ends where few values are live. It never ends within a buffer that is written slice by slice, or where an
 /// integer is live: as an argument of a piece, its range would be unknown.
 pub(crate) fn partition_into_pieces(function: &EvalFunction<'_>, most: u64) -> Vec<ProgramPiece> {
-    let lives = ValueLiveRanges::from_function(function);
-    let crossing = lives.count_crossing_values();
+    let live_ranges = ValueLiveRanges::from_function(function);
+    let crossing = live_ranges.count_crossing_values();
     // Constants are duplicated into the pieces that read them.
-    let steps_of = |(position, op)| if lives.is_constant(position) { 0 } else { function.count_op_operations(op) };
+    let steps_of =
+        |(position, op)| if live_ranges.is_constant(position) { 0 } else { function.count_op_operations(op) };
     let steps: Vec<u64> = function.body.ops.iter().enumerate().map(steps_of).collect();
     let (mut found, mut start) = (Vec::new(), 0);
     while start < steps.len() {
         let end = find_piece_end(start, &steps, &crossing, most);
-        found.push(lives.build_piece(start..end));
+        found.push(live_ranges.build_piece(start..end));
         start = end;
     }
     found.retain(|piece| !piece.given.is_empty());
@@ -121,10 +122,10 @@ impl<'f> ValueLiveRanges<'f> {
     }
 
     fn build_piece(&self, ops: Range<usize>) -> ProgramPiece {
-        let makers =
+        let producers =
             self.reads[ops.clone()].iter().flatten().filter_map(|id| self.made[*id]).map(|(made_by, _)| made_by);
         let constants: BTreeSet<usize> =
-            makers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
+            producers.filter(|made_by| *made_by < ops.start && self.is_constant(*made_by)).collect();
         let results = |position: usize| self.function.body.ops[position].outputs.iter().enumerate();
         let given = ops.clone().flat_map(|position| results(position).map(move |(result, id)| (position, result, *id)));
         let is_given = |(position, _, id): &(usize, usize, ValueId)| {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_below_the_maximum_on_spyre() {
+    fn intervals_below_the_maximum_on_spyre() {
         // Every dimension can be split into any number of slices up to 32.
         let free: Vec<i64> = (1..=32).collect();
         let count: usize = (1..=32).map(|cores| enumerate_splits_on_cores(&vec![free.clone(); 7], cores).count()).sum();

@@ -45,24 +45,24 @@ mod tests {
     use super::*;
     use program::DimNameError;
 
-    fn build_hints(wishes: &[(&str, i64)]) -> Vec<WorkHint> {
-        (0..).zip(wishes).map(|(id, &(dim, slices))| WorkHint { id, dim: dim.to_owned(), slices }).collect()
+    fn build_hints(requests: &[(&str, i64)]) -> Vec<WorkHint> {
+        (0..).zip(requests).map(|(id, &(dim, slices))| WorkHint { id, dim: dim.to_owned(), slices }).collect()
     }
 
     fn to_names(names: &[&str]) -> Vec<String> {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    fn resolve_slices(wishes: &[(&str, i64)], of: &[&str]) -> Result<Option<Vec<i64>>, WorkError> {
-        Ok(resolve_hinted_split(&build_hints(wishes), &to_names(of))?.map(|split| split.slices().to_vec()))
+    fn resolve_slices(requests: &[(&str, i64)], of: &[&str]) -> Result<Option<Vec<i64>>, WorkError> {
+        Ok(resolve_hinted_split(&build_hints(requests), &to_names(of))?.map(|split| split.slices().to_vec()))
     }
 
     #[test]
     fn applies_hints_of_names_that_the_op_has() {
-        let wishes = [("K", 4), ("M", 2)];
-        assert_eq!(resolve_slices(&wishes, &["M", "N", "K"]), Ok(Some(vec![2, 1, 4])));
-        assert_eq!(resolve_slices(&wishes, &["M", "N"]), Ok(Some(vec![2, 1])));
-        assert_eq!(resolve_slices(&wishes, &["", "N"]), Ok(None));
+        let requests = [("K", 4), ("M", 2)];
+        assert_eq!(resolve_slices(&requests, &["M", "N", "K"]), Ok(Some(vec![2, 1, 4])));
+        assert_eq!(resolve_slices(&requests, &["M", "N"]), Ok(Some(vec![2, 1])));
+        assert_eq!(resolve_slices(&requests, &["", "N"]), Ok(None));
         assert_eq!(resolve_slices(&[], &["M"]), Ok(None));
     }
 

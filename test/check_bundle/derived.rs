@@ -93,8 +93,8 @@ fn set_live_range(member: &'static str, number: i64) -> BrokenBundle {
 pub(crate) fn broken_live_ranges() -> Vec<BrokenBundle> {
     let second = |offset: i64, [first_op, last_op]: [i64; 2]| {
         edit_program(move |value| {
-            let lives = value["launches"][0]["pool"].as_array_mut().unwrap();
-            lives.push(json!({"offset": offset, "bytes": 8192, "first_op": first_op, "last_op": last_op}));
+            let live_ranges = value["launches"][0]["pool"].as_array_mut().unwrap();
+            live_ranges.push(json!({"offset": offset, "bytes": 8192, "first_op": first_op, "last_op": last_op}));
         })
     };
     vec![

@@ -25,7 +25,7 @@ pub(crate) fn generate_case<T: Strategy>(strategy: &T, number: usize) -> T::Tree
 pub(crate) enum CaseOutcome {
     Agrees,
     /// Message of the rejection.
-    Refused(String),
+    Rejected(String),
     /// Short description of the failure, and the message.
     Fails(&'static str, String),
 }

@@ -80,7 +80,7 @@ pub(crate) struct ExecutionResult {
 /// Reason why a program has no results.
 pub(crate) enum ExecutionFailure {
     /// The compiler rejects it, with its first message.
-    Refused(String),
+    Rejected(String),
     /// Short description of the failure, and the message.
     Broken(&'static str, String),
 }
@@ -112,8 +112,8 @@ pub(crate) fn check_against_jit(
         return Err(differs(format!("{} results instead of {}", executed.companions.len(), expected.results.len())));
     }
     for (number, (found, result)) in executed.companions.iter().zip(&expected.results).enumerate() {
-        let judged = reference::check_against_reference(found, result, &expected.approximated_result(number), 0.0);
-        judged.map_err(|message| differs(format!("result {number} {message}")))?;
+        let evaluated = reference::check_against_reference(found, result, &expected.approximated_result(number), 0.0);
+        evaluated.map_err(|message| differs(format!("result {number} {message}")))?;
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ fn emit(text: &str, options: &CompileOptions, output: &Path) -> Result<(), Execu
         Some(message) if message.contains("bug") => {
             ExecutionFailure::Broken("spyre-compile has a bug", message.clone())
         }
-        Some(message) => ExecutionFailure::Refused(message.clone()),
+        Some(message) => ExecutionFailure::Rejected(message.clone()),
     })
 }
 

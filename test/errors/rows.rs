@@ -10,7 +10,7 @@ pub(crate) struct MistakeCase {
 /// Required content of an answer.
 pub(crate) enum ExpectedAnswer {
     /// Exit code 1; texts for the location, the value, the rule, and the fix.
-    Refused([&'static str; 4]),
+    Rejected([&'static str; 4]),
     /// Exit code 0; the command is accepted now, and its output contains this text.
     Accepted(&'static str),
 }
@@ -20,7 +20,7 @@ pub(crate) const fn expect_error(
     command: &'static str,
     points: [&'static str; 4],
 ) -> MistakeCase {
-    MistakeCase { mistake, command, answer: ExpectedAnswer::Refused(points) }
+    MistakeCase { mistake, command, answer: ExpectedAnswer::Rejected(points) }
 }
 
 pub(crate) const fn expect_success(mistake: &'static str, command: &'static str, says: &'static str) -> MistakeCase {
@@ -30,7 +30,7 @@ pub(crate) const fn expect_success(mistake: &'static str, command: &'static str,
 /// Returns the excerpt of an answer for the page: an error in full, otherwise the lines that contain the expected text.
 pub(crate) fn excerpt_answer(row: &MistakeCase, said: &str) -> String {
     match row.answer {
-        ExpectedAnswer::Refused(_) => said.to_owned(),
+        ExpectedAnswer::Rejected(_) => said.to_owned(),
         ExpectedAnswer::Accepted(words) => {
             said.lines().filter(|line| line.contains(words)).fold(String::new(), |text, line| text + line + "\n")
         }

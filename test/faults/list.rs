@@ -482,23 +482,44 @@ fn file_faults() -> Vec<FileFault> {
 fn live_range_faults() -> Vec<FileFault> {
     let longest = |edit: fn(&mut serde_json::Value)| {
         edit_program(move |value| {
-            let lives = value["launches"][0]["lx"].as_array_mut().unwrap();
-            let length =
-                |life: &serde_json::Value| life["last_op"].as_i64().unwrap() - life["first_op"].as_i64().unwrap();
-            edit(lives.iter_mut().max_by_key(|life| length(life)).unwrap());
+            let live_ranges = value["launches"][0]["lx"].as_array_mut().unwrap();
+            let length = |live_range: &serde_json::Value| {
+                live_range["last_op"].as_i64().unwrap() - live_range["first_op"].as_i64().unwrap()
+            };
+            edit(live_ranges.iter_mut().max_by_key(|live_range| length(live_range)).unwrap());
         })
     };
     vec![
-        fault("a live range in LX ends an op early", "chain", longest(|life| add_to_member(life, "last_op", -1))),
-        fault("a live range in LX begins an op late", "chain", longest(|life| add_to_member(life, "first_op", 1))),
+        fault(
+            "a live range in LX ends an op early",
+            "chain",
+            longest(|live_range| add_to_member(live_range, "last_op", -1)),
+        ),
+        fault(
+            "a live range in LX begins an op late",
+            "chain",
+            longest(|live_range| add_to_member(live_range, "first_op", 1)),
+        ),
         fault(
             "a live range in LX goes on behind its last use",
             "chain",
-            longest(|life| add_to_member(life, "last_op", 1)),
+            longest(|live_range| add_to_member(live_range, "last_op", 1)),
         ),
-        fault("a live range in LX is a stick short", "chain", longest(|life| add_to_member(life, "bytes", -128))),
-        fault("a live range in LX is a stick too long", "chain", longest(|life| add_to_member(life, "bytes", 128))),
-        fault("a live range in LX is elsewhere", "chain", longest(|life| add_to_member(life, "offset", 1 << 19))),
+        fault(
+            "a live range in LX is a stick short",
+            "chain",
+            longest(|live_range| add_to_member(live_range, "bytes", -128)),
+        ),
+        fault(
+            "a live range in LX is a stick too long",
+            "chain",
+            longest(|live_range| add_to_member(live_range, "bytes", 128)),
+        ),
+        fault(
+            "a live range in LX is elsewhere",
+            "chain",
+            longest(|live_range| add_to_member(live_range, "offset", 1 << 19)),
+        ),
         fault(
             "a live range in LX is left out",
             "chain",
@@ -517,8 +538,8 @@ fn live_range_faults() -> Vec<FileFault> {
     ]
 }
 
-fn add_to_member(life: &mut serde_json::Value, member: &str, number: i64) {
-    life[member] = json!(life[member].as_i64().unwrap() + number);
+fn add_to_member(live_range: &mut serde_json::Value, member: &str, number: i64) {
+    live_range[member] = json!(live_range[member].as_i64().unwrap() + number);
 }
 
 fn swap_entries(list: &mut serde_json::Value, first: usize, second: usize) {

@@ -2,7 +2,7 @@
 
 use crate::hostile::{
     common,
-    corpus::{PROGRAMS, CorpusFolder, golden_program, input, with_module},
+    corpus::{CorpusFolder, PROGRAMS, golden_program, input, with_module},
     npy,
 };
 use files::{MAX_TEXT_BYTES, read_text};
@@ -43,7 +43,11 @@ const fn program_target(
     Target { name, n_groups: || PROGRAMS.len(), corpus, run }
 }
 
-const fn file_target(name: &'static str, corpus: fn(&CorpusFolder, usize) -> Vec<Vec<u8>>, run: fn(&CorpusFolder, &Case)) -> Target {
+const fn file_target(
+    name: &'static str,
+    corpus: fn(&CorpusFolder, usize) -> Vec<Vec<u8>>,
+    run: fn(&CorpusFolder, &Case),
+) -> Target {
     Target { name, n_groups: || 1, corpus, run }
 }
 

@@ -231,7 +231,7 @@ fn accepts_only_files_from_users() {
 }
 
 #[test]
-fn text_that_nests_too_deep_is_refused() {
+fn text_that_nests_too_deep_is_rejected() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("deep.mlir");
     let path_text = path.to_str().unwrap();
@@ -294,7 +294,7 @@ fn text_that_nests_too_deep_is_refused() {
 /// IR that was edited after a phase printed it is rejected as a user error, not as a compiler bug, wherever the
 /// compilation continues.
 #[test]
-fn edited_ir_is_refused_and_no_bug_of_ours() {
+fn edited_ir_is_rejected_and_no_bug_of_ours() {
     let place = tempfile::tempdir().unwrap();
     let (page, out) = (place.path().join("page.mlir"), place.path().join("out"));
     let (page, out) = (page.to_str().unwrap(), out.to_str().unwrap());

@@ -312,7 +312,7 @@ impl IndexProgramWriter<'_> {
                 let mut body: Vec<String> =
                     (0..rank).map(|own| format!("%d{own} = linalg.index {own} : index")).collect();
                 let at = join_commas((0..rank).map(|own| format!("%d{own}")));
-                let behind =
+                let after =
                     join_commas((0..rank).map(|own| if own == dim { "%r".to_owned() } else { format!("%d{own}") }));
                 body.extend([
                     format!("%b = arith.constant {} : index", of_first[dim]),
@@ -322,7 +322,7 @@ impl IndexProgramWriter<'_> {
                     format!("  scf.yield %e : {int}"),
                     "} else {".to_owned(),
                     format!("  %r = arith.subi %d{dim}, %b : index"),
-                    format!("  %e = tensor.extract {second}[{behind}] : {}", tensor(of_second, int)),
+                    format!("  %e = tensor.extract {second}[{after}] : {}", tensor(of_second, int)),
                     format!("  scf.yield %e : {int}"),
                     "}".to_owned(),
                 ]);
@@ -367,13 +367,13 @@ impl IndexProgramWriter<'_> {
         let (of, int) = (self.list_type(number), self.program.integer);
         let order = if is_descending { "sgt" } else { "slt" };
         if step.spelling < 2 {
-            let stays = if is_descending { "sge" } else { "sle" };
+            let intervals = if is_descending { "sge" } else { "sle" };
             self.write_line(&format!(
                 "%l{number} = tm_tensor.sort dimension({dim}) outs(%l{} : {of}) {{",
                 step.inputs[0]
             ));
             self.write_line(&format!("^bb0(%a: {int}, %b: {int}):"));
-            self.write_line(&format!("  %s = arith.cmpi {stays}, %a, %b : {int}"));
+            self.write_line(&format!("  %s = arith.cmpi {intervals}, %a, %b : {int}"));
             self.write_line("  tm_tensor.yield %s : i1");
             return self.write_line(&format!("}} -> {of}"));
         }

@@ -158,8 +158,8 @@ fn add_neighbour_replacements(
     add: &mut impl FnMut(&'static str, Option<Value>),
 ) {
     let Value::Object(members) = value.pointer(&to_pointer(parent)).unwrap() else { return };
-    let mut behind = members.iter().skip_while(|(known, _)| *known != key).skip(1);
-    if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key))
+    let mut after = members.iter().skip_while(|(known, _)| *known != key).skip(1);
+    if let (Some((_, next)), Some(own)) = (after.next(), members.get(key))
         && std::mem::discriminant(next) == std::mem::discriminant(own)
     {
         add("value of its neighbour", Some(next.clone()));

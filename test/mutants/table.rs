@@ -17,17 +17,17 @@ pub(crate) struct MutantOutcome {
     /// Whether no computation depends on the changed value.
     is_free: bool,
     /// Description of the change, for messages.
-    shown: String,
+    viewed: String,
 }
 
 impl MutantOutcome {
     pub(crate) fn new(program: &CorrectProgram, mutant: &Mutant, verdict: MutantVerdict) -> Self {
-        let shown = format!(
+        let viewed = format!(
             "{}: {} {} {} [{}] -> {}",
             program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to
         );
         let is_free = !verdict.is_kill() && is_free(&program.files, mutant);
-        Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
+        Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, viewed }
     }
 }
 
@@ -37,7 +37,7 @@ struct DetectionCounts {
     tried: usize,
     rule: usize,
     emission: usize,
-    refused: usize,
+    rejected: usize,
     field: usize,
     numbers: usize,
     free: usize,
@@ -50,7 +50,7 @@ impl DetectionCounts {
         let count = match verdict {
             MutantVerdict::Rule(_) => &mut self.rule,
             MutantVerdict::Emission => &mut self.emission,
-            MutantVerdict::Refused => &mut self.refused,
+            MutantVerdict::Rejected => &mut self.rejected,
             MutantVerdict::Field => &mut self.field,
             MutantVerdict::Numbers => &mut self.numbers,
             MutantVerdict::Survives if is_free => &mut self.free,
@@ -60,7 +60,7 @@ impl DetectionCounts {
     }
 
     fn cells(&self) -> String {
-        let Self { tried, rule, emission, refused, field, numbers, free, survive } = self;
+        let Self { tried, rule, emission, rejected: refused, field, numbers, free, survive } = self;
         format!("{tried} | {rule} | {emission} | {refused} | {field} | {numbers} | {free} | {survive} |")
     }
 }
@@ -81,7 +81,7 @@ impl MutantStatistics {
 
     pub(crate) fn survivors(&self) -> Vec<String> {
         let survives = |outcome: &&MutantOutcome| !outcome.verdict.is_kill() && !outcome.is_free;
-        self.outcomes.iter().filter(survives).map(|outcome| outcome.shown.clone()).collect()
+        self.outcomes.iter().filter(survives).map(|outcome| outcome.viewed.clone()).collect()
     }
 
     fn rows(&self, name: impl Fn(&MutantOutcome) -> String) -> BTreeMap<String, DetectionCounts> {

@@ -19,7 +19,7 @@ pub(crate) enum MutantVerdict {
     /// The file differs from the emission of its op spec.
     Emission,
     /// The simulated machine rejects the file.
-    Refused,
+    Rejected,
     /// The results differ in the finite field.
     Field,
     /// The results differ as numbers, or leave their bounds.
@@ -62,13 +62,13 @@ pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> Muta
     let right = &program.right;
     for (field, right_ran) in comparison_fields().iter().zip(&right.fields) {
         match run(place.path(), &program.inputs, field, right.max_steps) {
-            Err(_) => return MutantVerdict::Refused,
+            Err(_) => return MutantVerdict::Rejected,
             Ok(ran) if !agrees(&ran, right_ran) => return MutantVerdict::Field,
             Ok(_) => {}
         }
     }
     let Ok(ran) = run(place.path(), &program.inputs, &IntervalArithmetic, right.max_steps) else {
-        return MutantVerdict::Refused;
+        return MutantVerdict::Rejected;
     };
     let is_right = ran
         .results

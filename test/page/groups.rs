@@ -118,15 +118,15 @@ fn chosen_text(opened: &mut OpenedPage) -> String {
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
 fn lists_model_from_layers_to_ops() {
     let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
-    let shown = visible_names(&mut opened);
-    assert_eq!(shown[..3], ["no module", "mean", "model.layers"].map(str::to_owned), "{shown:?}");
-    assert_eq!(shown[3..7], ["0", "1", "2", "3"].map(str::to_owned), "{shown:?}");
+    let viewed = visible_names(&mut opened);
+    assert_eq!(viewed[..3], ["no module", "mean", "model.layers"].map(str::to_owned), "{viewed:?}");
+    assert_eq!(viewed[3..7], ["0", "1", "2", "3"].map(str::to_owned), "{viewed:?}");
 
     // A layer is unfolded by its arrow, and folded by a key.
     opened.press(r#"#ops .row[data-index="4"] .toggle"#);
     opened.browser.wait_until_drawn();
-    let shown = visible_names(&mut opened);
-    assert_eq!(shown[4..9], ["1", "norm", "self_attn", "mlp", "add"].map(str::to_owned), "{shown:?}");
+    let viewed = visible_names(&mut opened);
+    assert_eq!(viewed[4..9], ["1", "norm", "self_attn", "mlp", "add"].map(str::to_owned), "{viewed:?}");
     opened.press(r#"#ops .row[data-index="4"]"#);
     assert_eq!(chosen_text(&mut opened), "model.layers.1");
     let side = opened.text("side");
@@ -166,8 +166,8 @@ fn links_largest_gap_and_filters_by_name() {
     let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
     opened.press("#ops-head button[data-sort=gap]");
     opened.browser.wait_until_drawn();
-    let shown = visible_names(&mut opened);
-    assert_eq!(shown[..2], ["model.layers", "2"].map(str::to_owned), "{shown:?}");
+    let viewed = visible_names(&mut opened);
+    assert_eq!(viewed[..2], ["model.layers", "2"].map(str::to_owned), "{viewed:?}");
     assert_eq!(opened.browser.evaluate("document.querySelector('#ops-head [aria-pressed=true]').dataset.sort"), "gap");
     opened
         .browser
@@ -182,8 +182,8 @@ fn links_largest_gap_and_filters_by_name() {
     type_into(&mut opened, "filter", "layers.2. batchmatmul");
     assert_eq!(opened.text("ops-count"), "5 of 401");
     type_into(&mut opened, "filter", "layers.2. lx");
-    let (shown, all) = (opened.text("ops-count"), visible_names(&mut opened));
-    assert_eq!((shown.as_str(), all.len()), ("6 of 401", 6), "{all:?}");
+    let (viewed, all) = (opened.text("ops-count"), visible_names(&mut opened));
+    assert_eq!((viewed.as_str(), all.len()), ("6 of 401", 6), "{all:?}");
     // A selection is shown even if the filter excludes it.
     opened.browser.evaluate("report_page.choose('op', 100)");
     opened.browser.wait_until_drawn();

@@ -92,7 +92,7 @@ fn draws_only_visible_ops_of_two_thousand() {
 
 #[test]
 #[ignore = "needs chromium; `cargo xtask test` runs it"]
-fn names_innermost_line_of_shown_file() {
+fn names_innermost_line_of_viewed_file() {
     let mut report = build_large_report(8);
     let places =
         ["model.py:3:1", "gone.py:1:1 called from model.py:2:5", "layer.py:2:1 called from model.py:1:1", "unknown"];

@@ -57,7 +57,7 @@ pub(crate) enum RandomOutcome {
     /// Agreement; with the message if one of the ways is rejected.
     Agrees(Option<String>),
     /// Rejection in both ways, with the message of the first.
-    Refused(String),
+    Rejected(String),
     /// Short description of the failure, and the message.
     Fails(String, String),
 }

@@ -70,7 +70,7 @@ enum EmittedProgram {
         simulation: Box<Simulation>,
         report: Box<Report>,
     },
-    Refused(String),
+    Rejected(String),
 }
 
 fn build_failure(what: &str, message: impl ToString) -> RandomOutcome {
@@ -94,26 +94,26 @@ fn check_case(case: &RandomCase) -> Result<RandomOutcome, RandomOutcome> {
             compare_with_bound(bounded, moving, case)?;
         }
     }
-    let (simulation, other, refused) = match &emitted {
+    let (simulation, other, rejected) = match &emitted {
         [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Bundle { simulation: other, .. }] => {
             (simulation, Some(other), None)
         }
-        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)]
+        [EmittedProgram::Rejected(message), EmittedProgram::Rejected(_)]
             if case.is_at_any_offset && is_layout_error(message) =>
         {
             return Err(build_failure("it is refused for where a part begins", message));
         }
-        [EmittedProgram::Refused(message), EmittedProgram::Refused(_)] => {
-            return Ok(RandomOutcome::Refused(message.clone()));
+        [EmittedProgram::Rejected(message), EmittedProgram::Rejected(_)] => {
+            return Ok(RandomOutcome::Rejected(message.clone()));
         }
-        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Refused(message)]
-        | [EmittedProgram::Refused(message), EmittedProgram::Bundle { simulation, .. }] => {
+        [EmittedProgram::Bundle { simulation, .. }, EmittedProgram::Rejected(message)]
+        | [EmittedProgram::Rejected(message), EmittedProgram::Bundle { simulation, .. }] => {
             (simulation, None, Some(message.clone()))
         }
     };
     let depends_on_the_way =
         |message: &&String| split_code(message).0.is_some_and(|code| OPTION_DEPENDENT_CODES.contains(&code));
-    if let Some(message) = refused.as_ref().filter(|message| !depends_on_the_way(message)) {
+    if let Some(message) = rejected.as_ref().filter(|message| !depends_on_the_way(message)) {
         return Err(build_failure("only one way is refused", message));
     }
     compare_with_reference(simulation, case)?;
@@ -123,7 +123,7 @@ fn check_case(case: &RandomCase) -> Result<RandomOutcome, RandomOutcome> {
             compare_with_reference(other, case)
         })?;
     }
-    Ok(RandomOutcome::Agrees(refused))
+    Ok(RandomOutcome::Agrees(rejected))
 }
 
 /// Returns whether the compiler peels a dimension.
@@ -170,7 +170,7 @@ fn emit(written: &CompileInput) -> Result<EmittedProgram, RandomOutcome> {
         Some(message) if is_bug(&message) => {
             Err(build_failure(&format!("spyre-compile has a bug: {}", message_kind(message)), message))
         }
-        Some(message) => Ok(EmittedProgram::Refused(message.clone())),
+        Some(message) => Ok(EmittedProgram::Rejected(message.clone())),
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn run_requested_cases() -> usize {
         let (word, message) = match RandomCase::from_number(family, number).0.run() {
             RandomOutcome::Agrees(None) => ("agrees", String::new()),
             RandomOutcome::Agrees(Some(message)) => ("half", message),
-            RandomOutcome::Refused(message) => ("refused", message),
+            RandomOutcome::Rejected(message) => ("refused", message),
             RandomOutcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
         };
         num_failures += usize::from(word == "fails");
@@ -146,24 +146,24 @@ pub(crate) fn report(family: ProgramFamily, number: usize) -> (String, RandomOut
 }
 
 /// Prints the rejections by reason; returns how many programs were rejected in both ways.
-pub(crate) fn print_refusals(family: ProgramFamily, cases: &[FinishedCase]) -> usize {
+pub(crate) fn print_rejections(family: ProgramFamily, cases: &[FinishedCase]) -> usize {
     let mut kinds: BTreeMap<String, ([usize; 2], usize)> = BTreeMap::new();
     for ran in cases {
         let Some(column) = ["refused", "half"].iter().position(|outcome| ran.outcome == *outcome) else { continue };
         kinds.entry(message_kind(&ran.message)).or_insert(([0, 0], ran.number)).0[column] += 1;
     }
     let counts = |column: usize| kinds.values().map(|(counts, _)| counts[column]).sum::<usize>();
-    let (num_refused, num_half) = (counts(0), counts(1));
+    let (num_rejected, num_half) = (counts(0), counts(1));
     println!(
-        "{}: {} programs, {num_refused} refused, {num_half} refused in one of two ways",
+        "{}: {} programs, {num_rejected} refused, {num_half} refused in one of two ways",
         family.name(),
         cases.len()
     );
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, (counts, _))| std::cmp::Reverse(counts[0] + counts[1]));
-    let shown = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { MAX_PRINTED_REASONS };
-    for (kind, ([both, one], number)) in kinds.iter().take(shown) {
+    let viewed = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { MAX_PRINTED_REASONS };
+    for (kind, ([both, one], number)) in kinds.iter().take(viewed) {
         println!("  {both} and {one} such as {}:{number}: {kind}", family.name());
     }
-    num_refused
+    num_rejected
 }

@@ -331,12 +331,12 @@ impl LoopProgram {
                 LoopStatement::Op { result, function, reads: [first, second], is_broadcast } => {
                     let (mut read, mut read_type) = (format!("%v{second}"), of(*second));
                     if *is_broadcast {
-                        let shown = format!("tensor<{}x{COLUMNS}xf16>", self.types[*second].rows);
+                        let viewed = format!("tensor<{}x{COLUMNS}xf16>", self.types[*second].rows);
                         let _ = writeln!(
                             text,
-                            "  %row{result} = spyre.view {read} by affine_map<(d0, d1) -> (0, d1)> : {read_type} -> {shown}"
+                            "  %row{result} = spyre.view {read} by affine_map<(d0, d1) -> (0, d1)> : {read_type} -> {viewed}"
                         );
-                        (read, read_type) = (format!("%row{result}"), shown);
+                        (read, read_type) = (format!("%row{result}"), viewed);
                     }
                     let (name, first_type, result_type) = (function.name(), of(*first), of(*result));
                     let _ = writeln!(

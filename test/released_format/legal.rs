@@ -28,7 +28,7 @@ enum ExecutionExpectation {
     /// Same results as the base.
     AsBase,
     /// An error of the simulator that contains the words.
-    Refused(&'static str),
+    Rejected(&'static str),
 }
 
 struct LegalFile {
@@ -98,7 +98,7 @@ impl LegalFile {
     }
 
     fn expect_rejection(self, words: &'static str) -> Self {
-        Self { runs: ExecutionExpectation::Refused(words), ..self }
+        Self { runs: ExecutionExpectation::Rejected(words), ..self }
     }
 }
 
@@ -535,9 +535,9 @@ fn accepts_legal_files() {
     let mut wrong = String::new();
     for LegalFile { name, files, .. } in &legal {
         let found: Vec<_> = sdsc_files(files).flat_map(schema_differences).collect();
-        let (labels, shown) = find_violations(files, Profile::Release1_0);
+        let (labels, viewed) = find_violations(files, Profile::Release1_0);
         if !found.is_empty() || !labels.is_empty() {
-            wrong += &format!("\n'{name}': {found:?}{shown}");
+            wrong += &format!("\n'{name}': {found:?}{viewed}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -570,10 +570,10 @@ fn runs_or_rejects_legal_files() {
                 (results != *of_base).then(|| "other results".to_owned())
             }
             (ExecutionExpectation::AsBase, Err(error)) => Some(error.to_string()),
-            (ExecutionExpectation::Refused(words), Err(error)) => {
+            (ExecutionExpectation::Rejected(words), Err(error)) => {
                 Some(error.to_string()).filter(|error| !error.contains(words))
             }
-            (ExecutionExpectation::Refused(_), Ok(_)) => Some("runs".to_owned()),
+            (ExecutionExpectation::Rejected(_), Ok(_)) => Some("runs".to_owned()),
         };
         wrong.extend(fault.map(|fault| format!("\n'{name}': {fault}")));
     }

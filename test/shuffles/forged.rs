@@ -39,12 +39,12 @@ fn remove(operation: &mut Value, path: &str, key: &str) {
 }
 
 /// Checks that the first violated rule and the simulator's rejection are as expected.
-fn check_rejected(file: &Sdsc, label: &str, rule: &str, refusal: &str) {
+fn check_rejected(file: &Sdsc, label: &str, rule: &str, rejection: &str) {
     let broken = broken_rules(file);
     assert_eq!(broken.first().map(|(label, _)| *label), Some(label), "{broken:?}");
     assert!(broken[0].1.contains(rule), "{broken:?}");
     let error = load(file).unwrap_err().to_string();
-    assert!(error.contains(refusal), "{error}");
+    assert!(error.contains(rejection), "{error}");
 }
 
 /// CT-6: a missing corelet fold, and one on another dimension.
@@ -56,10 +56,10 @@ fn rejects_conformance_test_six() {
             set(operation, &step_path(tensor, "out", 1), json!(0));
         }
     });
-    let refusal = "no corelet_fold for 2 corelets; the stick dimension 'out' has it";
+    let rejection = "no corelet_fold for 2 corelets; the stick dimension 'out' has it";
     let broken: Vec<_> = broken_rules(&missing).into_iter().map(|(label, _)| label).collect();
     assert!(broken.contains(&"sdsc_r152"), "{broken:?}");
-    assert!(load(&missing).unwrap_err().to_string().contains(refusal));
+    assert!(load(&missing).unwrap_err().to_string().contains(rejection));
     let elsewhere = forge_file(&corelet_shuffle(), |operation| {
         set(operation, &fold_path(1, "out", 1), json!(1));
         set(operation, &step_path(1, "out", 1), json!(0));
@@ -141,8 +141,8 @@ fn rejects_missing_core() {
 fn rejects_cores_without_completed_sum() {
     let shuffle = Shuffle { is_completed_sum: true, ..build_packed(find_geometry("KT-07b")) };
     let file = forge_file(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/coreIdsUsed_/0", json!(2)));
-    let refusal = "core 3 runs description 0, whose coreIdsUsed_ lacks it";
-    check_rejected(&file, "sdsc_r23", "or those that hold the source", refusal);
+    let rejection = "core 3 runs description 0, whose coreIdsUsed_ lacks it";
+    check_rejected(&file, "sdsc_r23", "or those that hold the source", rejection);
     let miscounted = forge_file(&shuffle, |operation| set(operation, "/dscs_/0/shuffle/numCoresUsed_", json!(9)));
     check_rejected(&miscounted, "sdsc_r22", "9 cores; the op uses 8", "numCoresUsed_ is 8 for 8 entries");
 }

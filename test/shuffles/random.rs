@@ -88,41 +88,47 @@ proptest! {
 /// Every kind of rejection.
 #[test]
 fn names_fault_in_rejection() {
-    let refusal = |change: &dyn Fn(&mut Shuffle)| {
+    let rejection = |change: &dyn Fn(&mut Shuffle)| {
         let mut shuffle = super::build_packed(super::find_geometry("CT-1"));
         change(&mut shuffle);
         build_shuffle_file(&shuffle, 0, &Target::spyre()).unwrap_err().to_string()
     };
     let expected = [
         (
-            refusal(&|shuffle| shuffle.corelets = 3),
+            rejection(&|shuffle| shuffle.corelets = 3),
             "expected 1 to 32 cores with 1 or 2 corelets, found 32 cores with 3",
         ),
-        (refusal(&|shuffle| shuffle.source.order = vec![DimLabel::Mb]), "source: expected an order of the dimensions"),
-        (refusal(&|shuffle| shuffle.source.gaps = vec![]), "source: expected gaps of 2 dimensions, from 0"),
         (
-            refusal(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))),
+            rejection(&|shuffle| shuffle.source.order = vec![DimLabel::Mb]),
+            "source: expected an order of the dimensions",
+        ),
+        (rejection(&|shuffle| shuffle.source.gaps = vec![]), "source: expected gaps of 2 dimensions, from 0"),
+        (
+            rejection(&|shuffle| drop(shuffle.source.slots.insert(0, vec![0, 4]))),
             "source: expected cores below 32 with slices below [2, 4]",
         ),
         (
-            refusal(&|shuffle| shuffle.destination.slices.truncate(1)),
+            rejection(&|shuffle| shuffle.destination.slices.truncate(1)),
             "destination: expected slice counts and slices of 2 dimensions",
         ),
-        (refusal(&|shuffle| shuffle.source.addresses.truncate(8)), "source: expected 32 addresses, one for each core"),
         (
-            refusal(&|shuffle| shuffle.dims[1].1 = 128),
+            rejection(&|shuffle| shuffle.source.addresses.truncate(8)),
+            "source: expected 32 addresses, one for each core",
+        ),
+        (
+            rejection(&|shuffle| shuffle.dims[1].1 = 128),
             "source: expected slices of 64 points that divide the 128 points of 'out', found 4",
         ),
         (
-            refusal(&|shuffle| drop(shuffle.source.slots.insert(8, vec![0, 0]))),
+            rejection(&|shuffle| drop(shuffle.source.slots.insert(8, vec![0, 0]))),
             "source: expected one core for slice [0, 0], found cores 0 and 8; an element has one value",
         ),
         (
-            refusal(&|shuffle| shuffle.source.addresses[3] = 64),
+            rejection(&|shuffle| shuffle.source.addresses[3] = 64),
             "source: expected an address that is a multiple of 128 from 0, found 64 on core 3",
         ),
         (
-            refusal(&|shuffle| shuffle.destination.addresses[5] = 128),
+            rejection(&|shuffle| shuffle.destination.addresses[5] = 128),
             "expected disjoint parts on core 5, found the source at 0 and the destination at 128",
         ),
     ];

@@ -32,9 +32,9 @@ fn find_citations(text: &str, citation: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (offset, _) in text.match_indices(citation) {
         let mut rest = &text[offset + citation.len()..];
-        while let Some((name, behind)) = first_name(rest) {
+        while let Some((name, after)) = first_name(rest) {
             found.push(name.to_owned());
-            let next = [", ", " and "].iter().find_map(|between| behind.strip_prefix(between));
+            let next = [", ", " and "].iter().find_map(|between| after.strip_prefix(between));
             let Some(next) = next else { break };
             rest = next;
         }

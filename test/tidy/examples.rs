@@ -144,8 +144,8 @@ mod tests {
             "\n### `-spyre-divide-work`\n\n_Divide_\n\n### `-spyre-unknown`\n\n_Nothing_\n",
             &[("spyre-divide-work".to_owned(), TEST.to_owned())],
         );
-        let (_, shown) = page.split_once("Before:").unwrap();
-        let (before, rest) = shown.split_once("After:").unwrap();
+        let (_, viewed) = page.split_once("Before:").unwrap();
+        let (before, rest) = viewed.split_once("After:").unwrap();
         let (after, rest) = rest.split_once("### `-spyre-unknown`").unwrap();
         assert!(
             before.contains("@short") && before.contains("#spyre.layout") && !before.contains("#spyre.work"),

@@ -152,10 +152,10 @@ mod tests {
         let target = Target::spyre();
         let add = |bytes: i64| vec![op(vec![tensor(0, false, false, bytes), tensor(1, true, false, bytes)], 2)];
         assert_eq!(check_kernel_limits(&add(2 * target.core_span_bytes), &target), Ok(()));
-        let refusal = check_kernel_limits(&add(2 * target.core_span_bytes + 256), &target).unwrap_err();
-        assert_eq!(refusal, PlanRejection::Span { op: 0, operand: 0, bytes: 268_431_360 + 128, most: 268_431_360 });
+        let rejection = check_kernel_limits(&add(2 * target.core_span_bytes + 256), &target).unwrap_err();
+        assert_eq!(rejection, PlanRejection::Span { op: 0, operand: 0, bytes: 268_431_360 + 128, most: 268_431_360 });
         assert_eq!(
-            refusal.to_string(),
+            rejection.to_string(),
             "operand 0 of op 0 is 268431488 bytes on each core, and a core addresses at most 268431360"
         );
     }
@@ -180,9 +180,9 @@ mod tests {
     fn rejects_copy_larger_than_twice_its_source() {
         let copy = |bytes: i64| vec![op(vec![tensor(0, false, false, KIB), tensor(1, true, false, bytes)], 1)];
         assert_eq!(check_kernel_limits(&copy(2 * KIB), &Target::spyre()), Ok(()));
-        let refusal = check_kernel_limits(&copy(2 * KIB + 128), &Target::spyre()).unwrap_err();
-        assert_eq!(refusal, PlanRejection::Copy { op: 0, device_bytes: 2176, source_bytes: 1024 });
-        assert_eq!(refusal.to_string(), "op 0 copies 1024 bytes into 2176: more than 2 times as many");
+        let rejection = check_kernel_limits(&copy(2 * KIB + 128), &Target::spyre()).unwrap_err();
+        assert_eq!(rejection, PlanRejection::Copy { op: 0, device_bytes: 2176, source_bytes: 1024 });
+        assert_eq!(rejection.to_string(), "op 0 copies 1024 bytes into 2176: more than 2 times as many");
     }
 
     #[test]

@@ -233,16 +233,16 @@ fn apply_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element,
 /// Returns numerator and denominator of the quotient by which a function is defined; `None` for all other functions.
 fn find_quotient<A: Arithmetic>(on: &A, function: UnaryFunction, x: A::Element) -> Option<[A::Element; 2]> {
     let one = || on.constant(1.0);
-    let behind_exp = |exponent| on.add(one(), on.apply(UnaryFunction::Exp, &[], exponent));
+    let after_exp = |exponent| on.add(one(), on.apply(UnaryFunction::Exp, &[], exponent));
     match function {
         // `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be expanded.
         UnaryFunction::Gelu => {
             let scaled = on.mul(on.mul(x, x), on.constant(-570.0 / 8192.0));
-            Some([x, behind_exp(on.mul(x, on.add(scaled, on.constant(-819.0 / 512.0))))])
+            Some([x, after_exp(on.mul(x, on.add(scaled, on.constant(-819.0 / 512.0))))])
         }
         UnaryFunction::Reciprocal => Some([one(), x]),
         UnaryFunction::Rsqrt => Some([one(), on.apply(UnaryFunction::Sqrt, &[], x)]),
-        UnaryFunction::Sigmoid | UnaryFunction::Silu => Some([one(), behind_exp(on.sub(on.constant(0.0), x))]),
+        UnaryFunction::Sigmoid | UnaryFunction::Silu => Some([one(), after_exp(on.sub(on.constant(0.0), x))]),
         _ => None,
     }
 }

@@ -31,9 +31,9 @@ pub fn is_below(path: &str) -> bool {
 /// # Errors
 /// If `path` does not stay below the directory, if a component does not exist, or if a link leads out of the directory.
 pub fn resolve_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
-    let refuse = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
+    let reject = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
     if !is_below(path) {
-        return refuse(format!("'{path}' is no path below the directory"));
+        return reject(format!("'{path}' is no path below the directory"));
     }
     let (mut whole, mut has_link) = (directory.to_owned(), false);
     for component in Path::new(path).components() {
@@ -41,7 +41,7 @@ pub fn resolve_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
         has_link |= fs::symlink_metadata(&whole)?.is_symlink();
     }
     if has_link && !fs::canonicalize(&whole)?.starts_with(fs::canonicalize(directory)?) {
-        return refuse(format!("'{path}' is a link that leads out of the directory"));
+        return reject(format!("'{path}' is a link that leads out of the directory"));
     }
     Ok(whole)
 }

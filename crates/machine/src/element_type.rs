@@ -175,8 +175,8 @@ mod tests {
         }
         let names: BTreeSet<_> = ElementType::ALL.into_iter().map(ElementType::torch_name).collect();
         assert_eq!(names.len(), ElementType::ALL.len() - 1, "only 'index' shares its name, with i64");
-        let refused = "f8E4M3FNUZ".parse::<ElementType>().unwrap_err();
-        assert_eq!(refused.to_string(), "unsupported element type 'f8E4M3FNUZ'");
+        let rejected = "f8E4M3FNUZ".parse::<ElementType>().unwrap_err();
+        assert_eq!(rejected.to_string(), "unsupported element type 'f8E4M3FNUZ'");
     }
 
     #[test]

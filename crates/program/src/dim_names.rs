@@ -137,19 +137,19 @@ impl BufferIndexMap {
             sizes.push(size);
             TensorIndex::from_dim(sizes.len() - 1, sizes).ok()
         };
-        let mut behind = Vec::new();
+        let mut after = Vec::new();
         for &size in &self.hidden {
-            behind.push(hide(&mut sizes, size)?);
+            after.push(hide(&mut sizes, size)?);
         }
         for (dim, index) in indices.iter().enumerate().take(self.shape.len()) {
             let index = index.clone().or_else(|| hide(&mut sizes, self.shape[dim]))?;
-            behind.insert(dim, index);
+            after.insert(dim, index);
         }
         let mut digits = Vec::new();
         let mut offset = self.flat.offset;
         for digit in &self.flat.digits {
             let alone = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }
-                .compose(&behind, &sizes)
+                .compose(&after, &sizes)
                 .ok();
             let alone = alone.or_else(|| hide(&mut sizes, digit.size))?;
             offset = offset.checked_add(alone.offset.checked_mul(digit.factor)?)?;
@@ -291,26 +291,26 @@ mod tests {
     }
 
     impl TestViewOp {
-        fn result_shape(&self, behind: &[i64]) -> Vec<i64> {
+        fn result_shape(&self, after: &[i64]) -> Vec<i64> {
             match self {
-                Self::Transpose(order) => order.iter().map(|&dim| behind[dim]).collect(),
+                Self::Transpose(order) => order.iter().map(|&dim| after[dim]).collect(),
                 Self::Reshape(shape) => shape.clone(),
                 Self::Slice(dim, _, positions) => {
-                    let mut shape = behind.to_vec();
+                    let mut shape = after.to_vec();
                     shape[*dim] = *positions;
                     shape
                 }
             }
         }
 
-        fn source_point(&self, point: &[i64], shape: &[i64], behind: &[i64]) -> Vec<i64> {
+        fn source_point(&self, point: &[i64], shape: &[i64], after: &[i64]) -> Vec<i64> {
             match self {
                 Self::Transpose(order) => {
                     let mut found = point.to_vec();
                     order.iter().zip(point).for_each(|(&dim, &index)| found[dim] = index);
                     found
                 }
-                Self::Reshape(_) => unflatten(flatten(point, shape), behind),
+                Self::Reshape(_) => unflatten(flatten(point, shape), after),
                 Self::Slice(dim, first, _) => {
                     let mut found = point.to_vec();
                     found[*dim] += first;
@@ -320,7 +320,7 @@ mod tests {
         }
 
         /// Returns the index of each source dimension of the view; `None` where it is no sum of digits.
-        fn source_indices(&self, shape: &[i64], behind: &[i64]) -> Vec<Option<TensorIndex>> {
+        fn source_indices(&self, shape: &[i64], after: &[i64]) -> Vec<Option<TensorIndex>> {
             let own: Vec<Option<TensorIndex>> =
                 (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
             match self {
@@ -330,13 +330,13 @@ mod tests {
                 }
                 Self::Reshape(_) => {
                     let flat = BufferIndexMap::from_buffer_shape(shape).unwrap().flat;
-                    let mut stride: i64 = behind.iter().product();
+                    let mut stride: i64 = after.iter().product();
                     let index = |&size: &i64| {
                         stride /= size;
                         let digit = IndexDigit { dim: 0, divisor: stride, size, factor: 1 };
                         TensorIndex { digits: vec![digit], offset: 0 }.compose(std::slice::from_ref(&flat), shape).ok()
                     };
-                    behind.iter().map(index).collect()
+                    after.iter().map(index).collect()
                 }
                 Self::Slice(dim, first, _) => {
                     let mut indices = own;
@@ -353,13 +353,13 @@ mod tests {
 
     /// Returns the labels of the dimensions after `steps` from a buffer of shape `shape`, and the losses.
     fn apply_view_ops(parts: &[BufferFactor], shape: &[i64], steps: &[TestViewOp]) -> (Vec<i64>, DimNameMap) {
-        let mut shown = BufferIndexMap::from_buffer_shape(shape).unwrap();
+        let mut viewed = BufferIndexMap::from_buffer_shape(shape).unwrap();
         for step in steps {
-            let next = step.result_shape(&shown.shape);
-            shown = shown.compose(&step.source_indices(&next, &shown.shape), &next).unwrap();
+            let next = step.result_shape(&viewed.shape);
+            viewed = viewed.compose(&step.source_indices(&next, &viewed.shape), &next).unwrap();
         }
-        let walk = shown.map_names(parts);
-        (shown.shape, walk)
+        let walk = viewed.map_names(parts);
+        (viewed.shape, walk)
     }
 
     fn collect_labels(names: &[(&str, i64)], shape: &[i64], steps: &[TestViewOp]) -> (Vec<String>, Vec<LostName>) {
@@ -549,18 +549,18 @@ mod tests {
             let parts: Vec<BufferFactor> = draw_factorization(elements, &names).iter().enumerate().map(name).collect();
             let mut shapes = vec![draw_factorization(elements, &dims)];
             let mut taken: Vec<TestViewOp> = Vec::new();
-            let mut shown = BufferIndexMap::from_buffer_shape(&shapes[0]).unwrap();
+            let mut viewed = BufferIndexMap::from_buffer_shape(&shapes[0]).unwrap();
             for numbers in &steps {
-                let next = draw_view_op(numbers, &shown.shape);
-                let shape = next.result_shape(&shown.shape);
-                shown = shown.compose(&next.source_indices(&shape, &shown.shape), &shape).unwrap();
+                let next = draw_view_op(numbers, &viewed.shape);
+                let shape = next.result_shape(&viewed.shape);
+                viewed = viewed.compose(&next.source_indices(&shape, &viewed.shape), &shape).unwrap();
                 taken.push(next);
                 shapes.push(shape);
             }
-            let found = shown.map_names(&parts).dims;
+            let found = viewed.map_names(&parts).dims;
             let expected = enumerate_named_factors(&parts, &shapes, &taken);
             let is_cut = taken.iter().any(|step| matches!(step, TestViewOp::Slice(..)));
-            if shown.hidden.is_empty() && !is_cut {
+            if viewed.hidden.is_empty() && !is_cut {
                 prop_assert_eq!(&found, &expected);
             } else {
                 // The analysis may find less than brute force, but never something different: of 4 positions, the

@@ -25,31 +25,31 @@ const MAX_TAKEOVER_ASSIGNMENTS: usize = 1 << 15;
 /// Confirms the lower bound of the result.
 pub(super) fn check_bound(instance: &Instance, result: &ResultFile) -> Result<(), Violation> {
     let certificate = &result.certificate;
-    let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
+    let reject = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let relaxed = RelaxedProblem::new(instance, certificate.whole_lives, certificate.scale, &certificate.prices);
     if let Some((time, _)) = certificate.prices.iter().find(|(time, _)| relaxed.times.binary_search(time).is_err()) {
-        return Err(refuse(format!("there is a price for operation {time}, in which no buffer is used")));
+        return Err(reject(format!("there is a price for operation {time}, in which no buffer is used")));
     }
     if certificate.cuts.len() > 128 {
-        return Err(refuse("there are more than 128 cuts".to_owned()));
+        return Err(reject("there are more than 128 cuts".to_owned()));
     }
-    let crowds = certificate
+    let conflict_sets = certificate
         .cuts
         .iter()
         .map(|cut| conflict_set::read_cut(instance, &relaxed, cut))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(refuse)?;
-    for (number, one) in crowds.iter().enumerate() {
+        .map_err(reject)?;
+    for (number, one) in conflict_sets.iter().enumerate() {
         conflict_set::check_conflict(instance, &relaxed, one)
-            .map_err(|what| refuse(format!("cut {number}: {what}")))?;
+            .map_err(|what| reject(format!("cut {number}: {what}")))?;
     }
     // Plans leave a whole number of bytes, so a cost above the bound minus one byte is not below the bound.
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
-    let mut sweep = BoundSweep::new(&relaxed, &crowds, goal);
+    let mut sweep = BoundSweep::new(&relaxed, &conflict_sets, goal);
     match sweep.run() {
-        None => Err(refuse("the check exceeds its limit of sets, choices or takeovers".to_owned())),
+        None => Err(reject("the check exceeds its limit of sets, choices or takeovers".to_owned())),
         Some(0) => Ok(()),
-        Some(n) => Err(refuse(format!("{n} sets of resident values may cost less"))),
+        Some(n) => Err(reject(format!("{n} sets of resident values may cost less"))),
     }
 }
 
@@ -83,7 +83,7 @@ struct PresentValue {
 
 struct BoundSweep<'r> {
     relaxed: &'r RelaxedProblem,
-    crowds: &'r [ConflictSet],
+    conflict_sets: &'r [ConflictSet],
     in_cut: Vec<bool>,
     goal: i128,
     num_generated: u64,
@@ -97,14 +97,14 @@ struct BoundSweep<'r> {
 }
 
 impl<'r> BoundSweep<'r> {
-    fn new(relaxed: &'r RelaxedProblem, crowds: &'r [ConflictSet], goal: i128) -> Self {
+    fn new(relaxed: &'r RelaxedProblem, conflict_sets: &'r [ConflictSet], goal: i128) -> Self {
         let mut in_cut = vec![false; relaxed.values.len()];
-        crowds.iter().flat_map(|crowd| &crowd.stays).for_each(|stay| in_cut[stay.0] = true);
-        crowds.iter().flat_map(|crowd| &crowd.absent).for_each(|&value| in_cut[value] = true);
+        conflict_sets.iter().flat_map(|crowd| &crowd.intervals).for_each(|interval| in_cut[interval.0] = true);
+        conflict_sets.iter().flat_map(|crowd| &crowd.absent).for_each(|&value| in_cut[value] = true);
         let next_use = vec![0; relaxed.values.len()];
         Self {
             relaxed,
-            crowds,
+            conflict_sets,
             in_cut,
             goal,
             num_generated: 0,
@@ -125,7 +125,7 @@ impl<'r> BoundSweep<'r> {
 
     /// Returns the number of sets that end below the goal. Returns `None` if the sweep exceeds its limits.
     fn run(&mut self) -> Option<usize> {
-        let everything = if self.crowds.is_empty() { 0 } else { u128::MAX >> (128 - self.crowds.len()) };
+        let everything = if self.conflict_sets.is_empty() { 0 } else { u128::MAX >> (128 - self.conflict_sets.len()) };
         let mut sets = BTreeMap::new();
         let mut base = self.base_cost(0);
         if base < self.goal {
@@ -179,16 +179,16 @@ impl<'r> BoundSweep<'r> {
             let using = if is_used { uses_before[value] } else { uses_before[value] - 1 };
             let (inside, outside) = if is_used {
                 let Some(bytes) = relaxed.load_bytes(value, using, place) else { continue };
-                let stays =
+                let intervals =
                     relaxed.min_cost_from(value, using, relaxed.location_after_use(value, using, place), tick + 1);
                 let out = relaxed.hbm_use_bytes(value, using, place) * relaxed.scale
                     + relaxed.min_cost_outside_lx(value, using + 1);
-                (bytes * relaxed.scale + relaxed.space_price(value, using) + stays, out)
+                (bytes * relaxed.scale + relaxed.space_price(value, using) + intervals, out)
             } else {
-                let rent = relaxed.values[value].units * relaxed.price[tick];
+                let multiplier = relaxed.values[value].units * relaxed.price[tick];
                 let out = relaxed.eviction_bytes(value, place) * relaxed.scale
                     + relaxed.min_cost_outside_lx(value, using + 1);
-                (rent + relaxed.min_cost_from(value, using, place, tick + 1), out)
+                (multiplier + relaxed.min_cost_from(value, using, place, tick + 1), out)
             };
             let least = inside.min(outside);
             let (in_extra, out_extra, is_cut) = (inside - least, outside - least, self.in_cut[value]);
@@ -244,16 +244,16 @@ impl<'r> BoundSweep<'r> {
         let saved = self.enumerate_takeovers(present)?.iter().map(|pairs| self.saved_units(pairs)).max().unwrap_or(0);
         // If a cut depends on reuses, every reuse assignment counts, and some of them may require more evictions.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
-        let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
+        let asks = self.conflict_sets.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
         let missing = units - saved - self.relaxed.capacity;
         if missing <= 0 && (!asks || at == present.len() || units <= self.relaxed.capacity) {
             let missing = if asks { units - self.relaxed.capacity } else { missing };
-            let could_stay = |one: &PresentValue| {
+            let could_interval = |one: &PresentValue| {
                 one.decision == ResidencyDecision::InHbm
                     && !one.is_cut
                     && missing + self.relaxed.values[one.value].units <= 0
             };
-            return if present.iter().any(could_stay) {
+            return if present.iter().any(could_interval) {
                 Some(())
             } else {
                 self.generate_successors(set, cost, present)
@@ -341,9 +341,10 @@ impl<'r> BoundSweep<'r> {
             .filter(|one| one.decision != ResidencyDecision::InHbm)
             .map(|one| relaxed.values[one.value].units)
             .sum();
-        let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.enumerate_takeovers(present)? };
+        let pairings =
+            if self.conflict_sets.is_empty() { vec![Vec::new()] } else { self.enumerate_takeovers(present)? };
         for pairs in pairings {
-            if !self.crowds.is_empty() && units - self.saved_units(&pairs) > relaxed.capacity {
+            if !self.conflict_sets.is_empty() && units - self.saved_units(&pairs) > relaxed.capacity {
                 continue;
             }
             let Some(agrees) = self.filter_matching_cuts(set.agrees, present, &pairs) else { continue };
@@ -362,30 +363,31 @@ impl<'r> BoundSweep<'r> {
     /// to its end, which no plan can do.
     fn filter_matching_cuts(&self, before: u128, present: &[PresentValue], pairs: &[(usize, usize)]) -> Option<u128> {
         let mut agrees = before;
-        for (number, crowd) in self.crowds.iter().enumerate() {
-            let has_use = |stay: &(usize, usize, usize), using: usize| (stay.1..=stay.2).contains(&using);
+        for (number, crowd) in self.conflict_sets.iter().enumerate() {
+            let has_use = |interval: &(usize, usize, usize), using: usize| (interval.1..=interval.2).contains(&using);
             let differs = |one: &PresentValue| {
-                let of_value = crowd.stays.iter().filter(|stay| stay.0 == one.value);
-                of_value.into_iter().any(|stay| match one.decision {
+                let of_value = crowd.intervals.iter().filter(|interval| interval.0 == one.value);
+                of_value.into_iter().any(|interval| match one.decision {
                     ResidencyDecision::InLx => false,
-                    ResidencyDecision::InHbm => one.is_used && has_use(stay, one.using),
-                    ResidencyDecision::EvictAfter => has_use(stay, one.using) && has_use(stay, one.using + 1),
+                    ResidencyDecision::InHbm => one.is_used && has_use(interval, one.using),
+                    ResidencyDecision::EvictAfter => has_use(interval, one.using) && has_use(interval, one.using + 1),
                 })
             };
             let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
             let unmerged = crowd.merged.iter().any(|pair| is_here(pair) && !pairs.contains(pair));
             let merged = crowd.apart.iter().any(|pair| pairs.contains(pair));
             // Values that are not present are not in LX.
-            let absent = crowd.stays.iter().any(|stay| {
-                let using = self.relaxed.values[stay.0].uses.iter().position(|one| one.tick == self.tick);
-                using.is_some_and(|using| has_use(stay, using)) && present.iter().all(|one| one.value != stay.0)
+            let absent = crowd.intervals.iter().any(|interval| {
+                let using = self.relaxed.values[interval.0].uses.iter().position(|one| one.tick == self.tick);
+                using.is_some_and(|using| has_use(interval, using)) && present.iter().all(|one| one.value != interval.0)
             });
             let unwanted =
                 present.iter().any(|one| one.decision != ResidencyDecision::InHbm && crowd.absent.contains(&one.value));
             if unmerged || merged || absent || unwanted || present.iter().any(differs) {
                 agrees &= !(1 << number);
             }
-            let end = crowd.stays.iter().map(|stay| self.relaxed.values[stay.0].uses[stay.2].tick).max();
+            let end =
+                crowd.intervals.iter().map(|interval| self.relaxed.values[interval.0].uses[interval.2].tick).max();
             if end == Some(self.tick) && agrees & (1 << number) != 0 {
                 return None;
             }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Cut in terms of values: the intervals, and the conditions under which they conflict.
 pub(super) struct ConflictSet {
     /// Value, first use, last use.
-    pub(super) stays: Vec<(usize, usize, usize)>,
+    pub(super) intervals: Vec<(usize, usize, usize)>,
     /// Pairs of child and parent among the intervals that share an address.
     pub(super) merged: Vec<(usize, usize)>,
     /// Pairs of child and parent that could share an address but do not.
@@ -26,36 +26,38 @@ pub(super) fn read_cut(
     relaxed: &RelaxedProblem,
     cut: &CertificateCut,
 ) -> Result<ConflictSet, String> {
-    let mut stays = Vec::new();
-    for stay in &cut.stays {
+    let mut intervals = Vec::new();
+    for interval in &cut.stays {
         let row = instance
-            .find_buffer(&stay.buffer)
-            .ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", stay.buffer))?;
+            .find_buffer(&interval.buffer)
+            .ok_or_else(|| format!("a cut names '{}', which is not a buffer of the instance", interval.buffer))?;
         let position = |index: usize, time: Option<usize>| {
             relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time)
         };
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {
-            let (first, last) = (position(index, Some(stay.start))?, position(index, stay.end.checked_sub(1))?);
+            let (first, last) = (position(index, Some(interval.start))?, position(index, interval.end.checked_sub(1))?);
             (first <= last).then_some((index, first, last))
         });
-        stays.push(found.ok_or_else(|| {
+        intervals.push(found.ok_or_else(|| {
             format!(
                 "a cut has a residency interval of '{}' from {} to {}, which does not begin and end with a use of one value",
-                stay.buffer, stay.start, stay.end
+                interval.buffer, interval.start, interval.end
             )
         })?);
     }
-    let is_one_each = stays
+    let is_one_each = intervals
         .iter()
         .enumerate()
-        .all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
-    if stays.is_empty() || !is_one_each {
+        .all(|(at, one)| intervals[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
+    if intervals.is_empty() || !is_one_each {
         return Err("a cut has no residency intervals, or overlapping ones of one value".to_owned());
     }
     let (mut merged, mut apart) = (Vec::new(), Vec::new());
-    for child in stays.iter().filter(|stay| stay.1 == 0) {
+    for child in intervals.iter().filter(|interval| interval.1 == 0) {
         for &parent in &relaxed.values[child.0].parents {
-            let is_in = stays.iter().any(|stay| stay.0 == parent && stay.2 + 1 == relaxed.values[parent].uses.len());
+            let is_in = intervals
+                .iter()
+                .any(|interval| interval.0 == parent && interval.2 + 1 == relaxed.values[parent].uses.len());
             let names = (
                 &instance.buffers[relaxed.values[child.0].row].name,
                 &instance.buffers[relaxed.values[parent].row].name,
@@ -71,9 +73,12 @@ pub(super) fn read_cut(
     if merged.len() != cut.mergers.len() || (0..merged.len()).any(is_double) {
         return Err("a cut merges intervals that cannot share an address, or one interval twice".to_owned());
     }
-    let absent =
-        cut.absent.iter().map(|name| find_absent_value(instance, relaxed, &stays, name)).collect::<Result<_, _>>()?;
-    Ok(ConflictSet { stays, merged, apart, absent })
+    let absent = cut
+        .absent
+        .iter()
+        .map(|name| find_absent_value(instance, relaxed, &intervals, name))
+        .collect::<Result<_, _>>()?;
+    Ok(ConflictSet { intervals, merged, apart, absent })
 }
 
 /// Returns the value of a buffer that a cut requires to be outside LX. The buffer must be live in one operation only,
@@ -81,13 +86,15 @@ pub(super) fn read_cut(
 fn find_absent_value(
     instance: &Instance,
     relaxed: &RelaxedProblem,
-    stays: &[(usize, usize, usize)],
+    intervals: &[(usize, usize, usize)],
     name: &str,
 ) -> Result<usize, String> {
     let is_of = |value: usize| Some(relaxed.values[value].row) == instance.find_buffer(name);
     let mut values = (0..relaxed.values.len()).filter(|&value| is_of(value));
     match (values.next(), values.next()) {
-        (Some(value), None) if relaxed.values[value].uses.len() == 1 && stays.iter().all(|stay| stay.0 != value) => {
+        (Some(value), None)
+            if relaxed.values[value].uses.len() == 1 && intervals.iter().all(|interval| interval.0 != value) =>
+        {
             Ok(value)
         }
         _ => Err(format!(
@@ -97,8 +104,12 @@ fn find_absent_value(
 }
 
 /// Confirms that no addresses exist for the intervals.
-pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Result<(), String> {
-    if can_place_stacks(&build_stacks(instance, relaxed, crowd), relaxed.capacity)? {
+pub(super) fn check_conflict(
+    instance: &Instance,
+    relaxed: &RelaxedProblem,
+    conflict_set: &ConflictSet,
+) -> Result<(), String> {
+    if can_place_stacks(&build_stacks(instance, relaxed, conflict_set), relaxed.capacity)? {
         Err("its residency intervals fit in LX together".to_owned())
     } else {
         Ok(())
@@ -106,16 +117,19 @@ pub(super) fn check_conflict(instance: &Instance, relaxed: &RelaxedProblem, crow
 }
 
 /// Groups the intervals that share an address because of the cut's reuses, each with its predecessors.
-fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictSet) -> Vec<AliasedStack> {
+fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, conflict_set: &ConflictSet) -> Vec<AliasedStack> {
     let ends_of = |value: usize| {
-        crowd.stays.iter().position(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len())
+        conflict_set
+            .intervals
+            .iter()
+            .position(|interval| interval.0 == value && interval.2 + 1 == relaxed.values[value].uses.len())
     };
     let parent = |at: usize| {
-        let (value, first, _) = crowd.stays[at];
-        crowd.merged.iter().find(|pair| first == 0 && pair.0 == value).and_then(|pair| ends_of(pair.1))
+        let (value, first, _) = conflict_set.intervals[at];
+        conflict_set.merged.iter().find(|pair| first == 0 && pair.0 == value).and_then(|pair| ends_of(pair.1))
     };
     let mut towers: BTreeMap<usize, AliasedStack> = BTreeMap::new();
-    for (at, &(value, first, last)) in crowd.stays.iter().enumerate() {
+    for (at, &(value, first, last)) in conflict_set.intervals.iter().enumerate() {
         let mut head = at;
         while let Some(before) = parent(head) {
             head = before;
@@ -128,10 +142,10 @@ fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictS
             relaxed.highest_address(instance, value),
         );
     }
-    for (&head, tower) in &mut towers {
-        let (value, first, _) = crowd.stays[head];
-        if first == 0 && may_inherit_address(relaxed, crowd, value) {
-            tower.remove_first_tick();
+    for (&head, stack) in &mut towers {
+        let (value, first, _) = conflict_set.intervals[head];
+        if first == 0 && may_inherit_address(relaxed, conflict_set, value) {
+            stack.remove_first_tick();
         }
     }
     towers.into_values().filter(AliasedStack::has_height).collect()
@@ -139,11 +153,16 @@ fn build_stacks(instance: &Instance, relaxed: &RelaxedProblem, crowd: &ConflictS
 
 /// Returns whether a value that reuses no address of the cut's intervals could still inherit one at its birth. It would
 /// inherit the address through values that are live in that operation only and that the cut does not mention.
-fn may_inherit_address(relaxed: &RelaxedProblem, crowd: &ConflictSet, value: usize) -> bool {
-    let ends =
-        |value: usize| crowd.stays.iter().any(|stay| stay.0 == value && stay.2 + 1 == relaxed.values[value].uses.len());
+fn may_inherit_address(relaxed: &RelaxedProblem, conflict_set: &ConflictSet, value: usize) -> bool {
+    let ends = |value: usize| {
+        conflict_set
+            .intervals
+            .iter()
+            .any(|interval| interval.0 == value && interval.2 + 1 == relaxed.values[value].uses.len())
+    };
     let is_free = |value: usize| {
-        let is_named = crowd.absent.contains(&value) || crowd.stays.iter().any(|stay| stay.0 == value);
+        let is_named =
+            conflict_set.absent.contains(&value) || conflict_set.intervals.iter().any(|interval| interval.0 == value);
         relaxed.values[value].uses.len() == 1 && !is_named
     };
     let parents_of = |value: usize| relaxed.values[value].parents.iter().copied();

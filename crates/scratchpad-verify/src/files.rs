@@ -130,23 +130,23 @@ const MAX_SCALE: i64 = 1 << 20;
 impl ResultFile {
     pub(super) fn parse(text: &str) -> Result<Self, Violation> {
         let result: Self = serde_json::from_str(text).map_err(|error| Violation::Result(error.to_string()))?;
-        let BoundCertificate { scale, prices, rents, .. } = &result.certificate;
-        let refuse = |what: &str| Err(Violation::Result(what.to_owned()));
+        let BoundCertificate { scale, prices, rents: multipliers, .. } = &result.certificate;
+        let reject = |what: &str| Err(Violation::Result(what.to_owned()));
         if !(1..=MAX_SCALE).contains(scale) {
-            return refuse("expected a scale of the prices from 1 to 2^20");
+            return reject("expected a scale of the prices from 1 to 2^20");
         }
         let is_priced = prices.iter().all(|(_, price)| *price >= 0)
             && prices.iter().map(|(_, price)| i128::from(*price)).sum::<i128>() <= MAX_PRICES;
         if !prices.is_sorted_by(|one, other| one.0 < other.0) || !is_priced {
-            return refuse("expected prices that are sorted by operation, not negative, and at most 2^60 in all");
+            return reject("expected prices that are sorted by operation, not negative, and at most 2^60 in all");
         }
-        if !rents.is_sorted_by(|one, other| one.0 < other.0)
-            || rents.iter().flat_map(|one| &one.1).any(|(_, bytes)| !(0..=MAX_BYTES).contains(bytes))
+        if !multipliers.is_sorted_by(|one, other| one.0 < other.0)
+            || multipliers.iter().flat_map(|one| &one.1).any(|(_, bytes)| !(0..=MAX_BYTES).contains(bytes))
         {
-            return refuse("expected rents from 0 to 2^44, sorted by operation");
+            return reject("expected rents from 0 to 2^44, sorted by operation");
         }
         if result.certificate.whole_lives != (result.among == PlanSet::WholeLives) {
-            return refuse("expected the same kind of plans in 'whole_lives' and 'among', found different kinds");
+            return reject("expected the same kind of plans in 'whole_lives' and 'among', found different kinds");
         }
         Ok(result)
     }
@@ -156,9 +156,9 @@ impl Instance {
     /// Parses an instance. A CSV file does not contain the size of LX: it is taken from the result, and addresses are
     /// aligned to single bytes. `given` overrides capacity and alignment of the file.
     pub(super) fn parse(text: &str, result: &ResultFile, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
-        let refuse = |what: String| Violation::Instance(what);
+        let reject = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
-            serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?
+            serde_json::from_str(text).map_err(|error| reject(error.to_string()))?
         } else {
             InstanceFile { limit: result.capacity, alignment: 1, buffers: parse_csv_rows(text)? }
         };
@@ -171,30 +171,30 @@ impl Instance {
             return Err(field_violation("alignment", result.alignment, alignment));
         }
         if !(1..=MAX_BYTES).contains(&alignment) || !(0..=MAX_BYTES).contains(&capacity) {
-            return Err(refuse(format!(
+            return Err(reject(format!(
                 "expected a capacity from 0 to 2^44 bytes and an alignment from 1 to 2^44, found {capacity} and {alignment}"
             )));
         }
         let names: BTreeMap<String, usize> =
             buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
         if names.len() != buffers.len() {
-            return Err(refuse("two buffers have the same name".to_owned()));
+            return Err(reject("two buffers have the same name".to_owned()));
         }
         let mut all = 0;
         for row in &mut buffers {
             let is_late = row.uses.iter().any(|one| one.time > MAX_TIME);
             if !(0..=MAX_BYTES).contains(&row.size) || is_late || !row.uses.is_sorted_by_key(|one| one.time) {
-                return Err(refuse(format!(
+                return Err(reject(format!(
                     "the size or the uses of '{}' are out of range, or the uses are not sorted",
                     row.name
                 )));
             }
             all += (i128::from(row.size) + i128::from(alignment)) * (row.uses.len() as i128 + 2);
             if all > 1 << 60 {
-                return Err(refuse(format!("the sum of the sizes up to '{}' is too large", row.name)));
+                return Err(reject(format!("the sum of the sizes up to '{}' is too large", row.name)));
             }
             let find =
-                |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
+                |name: &String| names.get(name).copied().ok_or_else(|| reject(format!("there is no buffer '{name}'")));
             row.parents = row.in_place_parents.iter().map(find).collect::<Result<_, _>>()?;
         }
         Ok(Self { capacity, alignment, buffers, names })

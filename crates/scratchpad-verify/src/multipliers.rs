@@ -16,31 +16,31 @@ const MAX_UNITS: i128 = 1 << 20;
 
 /// Confirms the lower bound of the result.
 pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Result<(), Violation> {
-    let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
+    let reject = |what: String| Violation::Bound { bound: result.lower_bound, what };
     let certificate = &result.certificate;
     if !certificate.whole_lives {
-        return Err(refuse("rents require a plan without split live ranges".to_owned()));
+        return Err(reject("rents require a plan without split live ranges".to_owned()));
     }
     if !certificate.prices.is_empty() || !certificate.cuts.is_empty() {
-        return Err(refuse("expected no prices and cuts in a certificate with rents".to_owned()));
+        return Err(reject("expected no prices and cuts in a certificate with rents".to_owned()));
     }
     let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let mut paid = vec![0; relaxed.values.len()];
     let mut most = relaxed.fixed;
     let mut cells = 0;
-    for (time, rents) in &certificate.rents {
-        let mut payers: Vec<(usize, i128)> = Vec::with_capacity(rents.len());
-        for (name, bytes) in rents {
-            let value = find_payer(instance, &relaxed, *time, name).map_err(refuse)?;
+    for (time, multipliers) in &certificate.rents {
+        let mut payers: Vec<(usize, i128)> = Vec::with_capacity(multipliers.len());
+        for (name, bytes) in multipliers {
+            let value = find_payer(instance, &relaxed, *time, name).map_err(reject)?;
             if payers.iter().any(|payer| payer.0 == value) {
-                return Err(refuse(format!("'{name}' has two rents in operation {time}")));
+                return Err(reject(format!("'{name}' has two rents in operation {time}")));
             }
             payers.push((value, i128::from(*bytes)));
             paid[value] += i128::from(*bytes);
         }
         cells += relaxed.capacity * payers.len() as i128;
         if cells > MAX_CELLS || relaxed.capacity > MAX_UNITS {
-            return Err(refuse("the knapsacks exceed the limit of the check".to_owned()));
+            return Err(reject("the knapsacks exceed the limit of the check".to_owned()));
         }
         most -= solve_knapsack(&relaxed, &payers);
     }
@@ -51,7 +51,7 @@ pub(super) fn check_multipliers(instance: &Instance, result: &ResultFile) -> Res
         });
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
-    if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove only {most}"))) }
+    if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(reject(format!("the rents prove only {most}"))) }
 }
 
 /// Returns the value of a buffer that occupies space of its own in an operation whenever the buffer is in LX.

@@ -22,16 +22,16 @@ pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &Minimu
         return Err(Violation::Result("the smallest LX requires a plan without split live ranges".to_owned()));
     }
     for row in instance.buffers.iter().filter(|row| row.barred.is_none() && !row.uses.is_empty()) {
-        if result.stays.iter().all(|stay| stay.buffer != row.name) {
+        if result.stays.iter().all(|interval| interval.buffer != row.name) {
             return Err(Violation::Result(format!(
                 "'{}' is not in LX, which must have room for all buffers",
                 row.name
             )));
         }
     }
-    let refuse = |what: String| Violation::Bound { bound: lower_bound, what };
+    let reject = |what: String| Violation::Bound { bound: lower_bound, what };
     if lower_bound > bytes {
-        return Err(refuse(format!("{bytes} bytes suffice")));
+        return Err(reject(format!("{bytes} bytes suffice")));
     }
     let load = compute_max_load(instance);
     if lower_bound <= load {
@@ -39,8 +39,8 @@ pub(super) fn check_peak(instance: &Instance, result: &ResultFile, peak: &Minimu
     }
     match may_fit_below(instance, lower_bound) {
         Ok(false) => Ok(()),
-        Ok(true) => Err(refuse(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
-        Err(what) => Err(refuse(format!(
+        Ok(true) => Err(reject(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
+        Err(what) => Err(reject(format!(
             "{load} bytes are live at once, and the check that no smaller LX has room for them was stopped: {what}"
         ))),
     }
@@ -70,14 +70,14 @@ fn compute_max_load(instance: &Instance) -> i64 {
 fn may_fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
     let relaxed = RelaxedProblem::new(instance, true, 1, &[]);
     let capacity = relaxed.units_below(bytes);
-    let tower = |value: &super::relaxation::RelaxedValue| {
-        let mut tower = AliasedStack::new();
-        tower.add(value.uses[0].tick..value.uses[value.uses.len() - 1].tick + 1, value.units, capacity - value.units);
+    let stack = |value: &super::relaxation::RelaxedValue| {
+        let mut stack = AliasedStack::new();
+        stack.add(value.uses[0].tick..value.uses[value.uses.len() - 1].tick + 1, value.units, capacity - value.units);
         if !value.parents.is_empty() {
-            tower.remove_first_tick();
+            stack.remove_first_tick();
         }
-        tower
+        stack
     };
-    let towers: Vec<AliasedStack> = relaxed.values.iter().map(tower).filter(AliasedStack::has_height).collect();
+    let towers: Vec<AliasedStack> = relaxed.values.iter().map(stack).filter(AliasedStack::has_height).collect();
     can_place_stacks(&towers, capacity)
 }

@@ -171,8 +171,8 @@ impl RelaxedProblem {
                     None => out,
                     Some(bytes) => {
                         let after = self.location_after_use(index, using, place);
-                        let stay = self.min_cost_in_gap(index, using, after, value.uses[using].tick + 1, next);
-                        out.min(bytes * self.scale + self.space_price(index, using) + stay)
+                        let interval = self.min_cost_in_gap(index, using, after, value.uses[using].tick + 1, next);
+                        out.min(bytes * self.scale + self.space_price(index, using) + interval)
                     }
                 }
             });
@@ -191,9 +191,9 @@ impl RelaxedProblem {
         let value = &self.values[index];
         match value.uses.get(using + 1) {
             Some(one) if place != ValueLocation::Hbm => {
-                let rent = self.price_between(tick, one.tick) * value.units;
+                let multiplier = self.price_between(tick, one.tick) * value.units;
                 let leave = self.eviction_bytes(index, place) * self.scale + next[ValueLocation::Hbm as usize];
-                leave.min(rent + next[place as usize])
+                leave.min(multiplier + next[place as usize])
             }
             _ => next[place as usize],
         }

@@ -62,16 +62,16 @@ impl AliasedStack {
 ///
 /// # Errors
 /// Returns an error if the search exceeds its limits.
-pub(super) fn can_place_stacks(towers: &[AliasedStack], capacity: i128) -> Result<bool, String> {
-    if towers.len() > MAX_STACKS {
-        return Err(format!("there are {} residency intervals, more than {MAX_STACKS}", towers.len()));
+pub(super) fn can_place_stacks(stacks: &[AliasedStack], capacity: i128) -> Result<bool, String> {
+    if stacks.len() > MAX_STACKS {
+        return Err(format!("there are {} residency intervals, more than {MAX_STACKS}", stacks.len()));
     }
-    let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
+    let end = stacks.iter().map(|stack| stack.ticks().end).max().unwrap_or(0);
     let mut search = StackSearch {
-        towers,
+        stacks,
         capacity,
         floors: vec![0; end],
-        placed: vec![false; towers.len()],
+        placed: vec![false; stacks.len()],
         tries: 0,
         examined_ticks: 0,
     };
@@ -79,7 +79,7 @@ pub(super) fn can_place_stacks(towers: &[AliasedStack], capacity: i128) -> Resul
 }
 
 struct StackSearch<'t> {
-    towers: &'t [AliasedStack],
+    stacks: &'t [AliasedStack],
     capacity: i128,
     floors: Vec<i128>,
     placed: Vec<bool>,
@@ -91,7 +91,7 @@ impl StackSearch<'_> {
     /// Returns whether the unplaced stacks fit at or above `lowest`; at `lowest` itself only stacks from `first` on.
     /// Returns `None` if the search exceeds its limits.
     fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
-        let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
+        let waiting: Vec<usize> = (0..self.stacks.len()).filter(|&stack| !self.placed[stack]).collect();
         self.tries += 1;
         self.examined_ticks += (waiting.len() * self.floors.len()) as u64;
         if self.tries > MAX_TRIES || self.examined_ticks > MAX_EXAMINED_TICKS {
@@ -100,27 +100,27 @@ impl StackSearch<'_> {
         if waiting.is_empty() {
             return Some(true);
         }
-        let rests = |tower: usize| self.floors[self.towers[tower].ticks()].iter().copied().max().unwrap_or(0);
-        let lows: Vec<i128> = waiting.iter().map(|&tower| rests(tower).max(lowest)).collect();
-        if waiting.iter().zip(&lows).any(|(&tower, &low)| low > self.towers[tower].highest)
+        let rests = |stack: usize| self.floors[self.stacks[stack].ticks()].iter().copied().max().unwrap_or(0);
+        let lows: Vec<i128> = waiting.iter().map(|&stack| rests(stack).max(lowest)).collect();
+        if waiting.iter().zip(&lows).any(|(&stack, &low)| low > self.stacks[stack].highest)
             || self.is_overfull(&waiting, &lows)
         {
             return Some(false);
         }
         let lowest_top =
-            waiting.iter().zip(&lows).map(|(&tower, low)| low + self.towers[tower].height()).min().unwrap_or(0);
-        let mut choices: Vec<(i128, usize)> = waiting.iter().zip(&lows).map(|(&tower, &low)| (low, tower)).collect();
-        choices.retain(|&(low, tower)| low < lowest_top && rests(tower) == low && (low > lowest || tower >= first));
+            waiting.iter().zip(&lows).map(|(&stack, low)| low + self.stacks[stack].height()).min().unwrap_or(0);
+        let mut choices: Vec<(i128, usize)> = waiting.iter().zip(&lows).map(|(&stack, &low)| (low, stack)).collect();
+        choices.retain(|&(low, stack)| low < lowest_top && rests(stack) == low && (low > lowest || stack >= first));
         choices.sort_unstable();
-        for (low, tower) in choices {
-            let ticks = self.towers[tower].ticks();
+        for (low, stack) in choices {
+            let ticks = self.stacks[stack].ticks();
             let before = self.floors[ticks.clone()].to_vec();
-            for (tick, height) in ticks.clone().zip(&self.towers[tower].heights) {
+            for (tick, height) in ticks.clone().zip(&self.stacks[stack].heights) {
                 self.floors[tick] = low + height;
             }
-            self.placed[tower] = true;
-            let found = self.fits(low, tower);
-            self.placed[tower] = false;
+            self.placed[stack] = true;
+            let found = self.fits(low, stack);
+            self.placed[stack] = false;
             self.floors[ticks].copy_from_slice(&before);
             if found != Some(false) {
                 return found;
@@ -133,9 +133,9 @@ impl StackSearch<'_> {
     /// lost.
     fn is_overfull(&self, waiting: &[usize], lows: &[i128]) -> bool {
         (0..self.floors.len()).any(|tick| {
-            let over = || waiting.iter().zip(lows).filter(|(tower, _)| self.towers[**tower].ticks().contains(&tick));
+            let over = || waiting.iter().zip(lows).filter(|(stack, _)| self.stacks[**stack].ticks().contains(&tick));
             let units: i128 =
-                over().map(|(&tower, _)| self.towers[tower].heights[tick - self.towers[tower].start]).sum();
+                over().map(|(&stack, _)| self.stacks[stack].heights[tick - self.stacks[stack].start]).sum();
             over().map(|(_, low)| *low).min().is_some_and(|low| low + units > self.capacity)
         })
     }

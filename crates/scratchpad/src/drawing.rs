@@ -30,7 +30,7 @@ pub struct LxDrawing {
     /// Bytes of LX, drawn as a line at the top.
     pub capacity_bytes: i64,
     /// Residency intervals, drawn as boxes.
-    pub stays: Vec<DrawnInterval>,
+    pub intervals: Vec<DrawnInterval>,
     /// Names of the operations, by index. The list may end early.
     pub operations: Vec<String>,
     /// Loops around operations, drawn as brackets under the boxes.
@@ -91,12 +91,12 @@ struct DrawingScale {
 impl DrawingScale {
     fn new(drawing: &LxDrawing) -> Self {
         let ends = drawing
-            .stays
+            .intervals
             .iter()
-            .map(|stay| stay.times.end)
+            .map(|interval| interval.times.end)
             .chain(drawing.loops.iter().map(|bracket| bracket.times.end));
         let num_times = ends.max().unwrap_or(0).max(drawing.operations.len()).max(1);
-        let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
+        let highest = drawing.intervals.iter().map(|interval| interval.address + interval.bytes).max().unwrap_or(0);
         // If little of LX is used, a drawing of all of LX would make the boxes invisible.
         let is_small = highest > 0 && highest < drawing.capacity_bytes / MAX_HEIGHT_RATIO;
         let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
@@ -168,11 +168,11 @@ fn draw_capacity(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
         legend.push_str("; red line: capacity");
     }
     draw_gauge(svg, (right + 24.0, used, bytes));
-    if drawing.stays.iter().any(|stay| stay.successor_of.is_some()) {
+    if drawing.intervals.iter().any(|interval| interval.successor_of.is_some()) {
         legend.push_str("; thick edge: an address taken over");
     }
-    let names: BTreeSet<&str> = drawing.stays.iter().map(|stay| stay.name.as_str()).collect();
-    if names.len() < drawing.stays.len() {
+    let names: BTreeSet<&str> = drawing.intervals.iter().map(|interval| interval.name.as_str()).collect();
+    if names.len() < drawing.intervals.len() {
         legend.push_str("; dashes: evicted and reloaded");
     }
     push_line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP_MARGIN - 6.0));
@@ -307,34 +307,34 @@ fn format_bytes(bytes: i64) -> String {
 fn draw_boxes(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
     // A buffer that reuses an address hides the last operation of its predecessor.
     let handed_over: BTreeSet<(i64, usize)> = drawing
-        .stays
+        .intervals
         .iter()
-        .filter(|stay| stay.successor_of.is_some())
-        .map(|stay| (stay.address, stay.times.start))
+        .filter(|interval| interval.successor_of.is_some())
+        .map(|interval| (interval.address, interval.times.start))
         .collect();
-    for (index, stay) in drawing.stays.iter().enumerate() {
-        let (left, right) = (scale.x(stay.times.start), scale.x(stay.times.end));
-        let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
+    for (index, interval) in drawing.intervals.iter().enumerate() {
+        let (left, right) = (scale.x(interval.times.start), scale.x(interval.times.end));
+        let (top, bottom) = (scale.y(interval.address + interval.bytes), scale.y(interval.address));
         let (width, height) = (right - left, bottom - top);
-        let size = format!("{} bytes", stay.bytes);
-        let taken_over = stay
+        let size = format!("{} bytes", interval.bytes);
+        let taken_over = interval
             .successor_of
             .as_ref()
             .map_or_else(String::new, |parent| format!(", in place of {}", escape_xml(parent)));
-        let name = escape_xml(&stay.name);
+        let name = escape_xml(&interval.name);
         push_line(
             svg,
             &format!(
                 r#"<rect class="stay c{}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"><title>{name}: {size} at {}, operations {} to {}{taken_over}</title></rect>"#,
                 index % 8,
-                stay.address,
-                stay.times.start,
-                stay.times.end - 1,
+                interval.address,
+                interval.times.start,
+                interval.times.end - 1,
             ),
         );
-        let is_covered = stay.times.len() > 1 && handed_over.contains(&(stay.address, stay.times.end - 1));
-        let seen = if is_covered { scale.x(stay.times.end - 1) - left } else { width };
-        draw_label(svg, &stay.name, &format_bytes(stay.bytes), (left, top, seen, height));
+        let is_covered = interval.times.len() > 1 && handed_over.contains(&(interval.address, interval.times.end - 1));
+        let seen = if is_covered { scale.x(interval.times.end - 1) - left } else { width };
+        draw_label(svg, &interval.name, &format_bytes(interval.bytes), (left, top, seen, height));
     }
 }
 
@@ -353,8 +353,8 @@ fn draw_label(svg: &mut String, name: &str, bytes: &str, (left, top, width, heig
         return;
     };
     for (text, row) in [(name, 1.0), (bytes, 2.0)].into_iter().filter(|(_, row)| *row <= n_rows) {
-        let behind = LETTER_SIZE.1 * size * row - 0.2 * size;
-        let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
+        let after = LETTER_SIZE.1 * size * row - 0.2 * size;
+        let (x, y) = if is_turned { (left + after, top + height - 2.0) } else { (left + 2.0, top + after) };
         let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
         let small = if size < FONT_SIZES[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
         let text = escape_xml(text);
@@ -374,17 +374,17 @@ fn estimate_text_width(text: &str, size: f64) -> f64 {
 
 /// Draws the in-place reuses, and connects the residency intervals of each buffer.
 fn draw_links(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
-    let mut last_stay: BTreeMap<&str, &DrawnInterval> = BTreeMap::new();
-    for stay in &drawing.stays {
+    let mut last_interval: BTreeMap<&str, &DrawnInterval> = BTreeMap::new();
+    for interval in &drawing.intervals {
         let (left, bottom, top) =
-            (scale.x(stay.times.start), scale.y(stay.address), scale.y(stay.address + stay.bytes));
-        if stay.successor_of.is_some() {
+            (scale.x(interval.times.start), scale.y(interval.address), scale.y(interval.address + interval.bytes));
+        if interval.successor_of.is_some() {
             push_line(
                 svg,
                 &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#),
             );
         }
-        if let Some(before) = last_stay.insert(&stay.name, stay) {
+        if let Some(before) = last_interval.insert(&interval.name, interval) {
             let from = (scale.x(before.times.end), scale.y(before.address + before.bytes / 2));
             push_line(
                 svg,
@@ -393,7 +393,7 @@ fn draw_links(svg: &mut String, drawing: &LxDrawing, scale: &DrawingScale) {
                     from.0,
                     from.1,
                     f64::midpoint(bottom, top),
-                    escape_xml(&stay.name),
+                    escape_xml(&interval.name),
                 ),
             );
         }
@@ -426,8 +426,8 @@ mod tests {
         DrawnInterval { name: name.to_owned(), bytes, address, times, successor_of: None }
     }
 
-    fn build_drawing_of_intervals(capacity_bytes: i64, stays: Vec<DrawnInterval>) -> LxDrawing {
-        LxDrawing { title: String::new(), capacity_bytes, stays, operations: vec![], loops: vec![] }
+    fn build_drawing_of_intervals(capacity_bytes: i64, intervals: Vec<DrawnInterval>) -> LxDrawing {
+        LxDrawing { title: String::new(), capacity_bytes, intervals, operations: vec![], loops: vec![] }
     }
 
     #[test]
@@ -449,7 +449,7 @@ mod tests {
             successor_of: Some("scores".to_owned()),
             ..build_interval("probabilities", 256 << 10, 0, 3..6)
         };
-        let stays = vec![
+        let intervals = vec![
             build_interval("scores", 256 << 10, 0, 0..4),
             successor,
             build_interval("q<0>", 128 << 10, 256 << 10, 0..2),
@@ -463,7 +463,7 @@ mod tests {
         insta::assert_snapshot!(draw(&LxDrawing {
             title: "attention & more".to_owned(),
             capacity_bytes: 640 << 10,
-            stays,
+            intervals,
             operations,
             loops
         }));
@@ -471,12 +471,12 @@ mod tests {
 
     #[test]
     fn draws_names_only_where_they_fit() {
-        let stays = vec![
+        let intervals = vec![
             build_interval("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
             build_interval("low", 1, 1 << 20, 0..60),
             build_interval("fits", 1 << 20, 1 << 20, 0..60),
         ];
-        let svg = draw(&build_drawing_of_intervals(2 << 20, stays));
+        let svg = draw(&build_drawing_of_intervals(2 << 20, intervals));
         let num_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
         assert_eq!([num_texts("a_long_name_of_a_short_life"), num_texts("low"), num_texts("fits")], [1, 0, 1]);
         let turned = svg.lines().filter(|line| line.contains("rotate(-90")).collect::<Vec<_>>();
@@ -486,8 +486,8 @@ mod tests {
 
     #[test]
     fn keeps_name_out_of_successor() {
-        let is_turned = |stays: Vec<DrawnInterval>| {
-            let svg = draw(&build_drawing_of_intervals(1 << 20, stays));
+        let is_turned = |intervals: Vec<DrawnInterval>| {
+            let svg = draw(&build_drawing_of_intervals(1 << 20, intervals));
             svg.lines().any(|line| line.contains("rotate(-90") && line.ends_with(">twenty_letters_of_it</text>"))
         };
         let (first, end) =
@@ -505,11 +505,11 @@ mod tests {
 
     #[test]
     fn enlarges_and_reports_low_usage() {
-        let stays =
+        let intervals =
             vec![DrawnInterval { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
-        let small = draw(&build_drawing_of_intervals(1 << 20, stays.clone()));
+        let small = draw(&build_drawing_of_intervals(1 << 20, intervals.clone()));
         assert!(small.contains("1000 B of 1 MiB in use at most<") && !small.contains("class=\"capacity\""), "{small}");
-        assert!(draw(&build_drawing_of_intervals(3000, stays)).contains("class=\"capacity\""));
+        assert!(draw(&build_drawing_of_intervals(3000, intervals)).contains("class=\"capacity\""));
     }
 
     #[test]
@@ -531,8 +531,9 @@ mod tests {
 
     #[test]
     fn limits_width_of_long_plan() {
-        let stays = (0..2000).map(|time| build_interval(&format!("value {time}"), 128, 0, time..time + 1)).collect();
-        let svg = draw(&build_drawing_of_intervals(128, stays));
+        let intervals =
+            (0..2000).map(|time| build_interval(&format!("value {time}"), 128, 0, time..time + 1)).collect();
+        let svg = draw(&build_drawing_of_intervals(128, intervals));
         let width: f64 = svg.split_once(" width=\"").unwrap().1.split_once('"').unwrap().0.parse().unwrap();
         assert!(width < 1800.0, "{width}");
     }

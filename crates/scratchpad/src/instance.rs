@@ -338,9 +338,9 @@ mod tests {
     fn reads_csv_live_range_as_half_open() {
         let capacity = Capacity { bytes: 100, alignment: 1 };
         let instance = Instance::from_csv("id,lower,upper,size\nb1,3,6,40\nb2,6,7,50\n", capacity).unwrap();
-        let lives: Vec<_> =
+        let live_ranges: Vec<_> =
             instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.live_range(), buffer.bytes)).collect();
-        assert_eq!(lives, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
+        assert_eq!(live_ranges, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
         assert!(!instance.buffers[0].overlaps(&instance.buffers[1]));
     }
 
@@ -386,17 +386,17 @@ mod tests {
 
     #[test]
     fn rejects_invalid_csv_with_line_number() {
-        let refused = |text: &str| match Instance::from_csv(text, Capacity { bytes: 1, alignment: 1 }) {
+        let rejected = |text: &str| match Instance::from_csv(text, Capacity { bytes: 1, alignment: 1 }) {
             Err(InstanceError::Line { line, .. }) => line,
             other => panic!("{other:?}"),
         };
-        assert_eq!(refused(""), 1);
-        assert_eq!(refused("lower,upper\n"), 1);
-        assert_eq!(refused("id,lower,upper,size\n0,1,2,3\n\n1,2,2,3\n"), 4);
-        assert_eq!(refused("id,lower,upper,size\n0,1,2,3,4\n"), 2);
-        assert_eq!(refused("id,lower,upper,size\n0,1,2,x\n"), 2);
-        assert_eq!(refused("id,lower,upper,size\n0,1,2,9223372036854775808\n"), 2);
-        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3\n"), 2);
-        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3,0\n"), 2);
+        assert_eq!(rejected(""), 1);
+        assert_eq!(rejected("lower,upper\n"), 1);
+        assert_eq!(rejected("id,lower,upper,size\n0,1,2,3\n\n1,2,2,3\n"), 4);
+        assert_eq!(rejected("id,lower,upper,size\n0,1,2,3,4\n"), 2);
+        assert_eq!(rejected("id,lower,upper,size\n0,1,2,x\n"), 2);
+        assert_eq!(rejected("id,lower,upper,size\n0,1,2,9223372036854775808\n"), 2);
+        assert_eq!(rejected("id,lower,upper,size,weight\n0,1,2,3\n"), 2);
+        assert_eq!(rejected("id,lower,upper,size,weight\n0,1,2,3,0\n"), 2);
     }
 }

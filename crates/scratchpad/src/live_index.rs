@@ -20,8 +20,8 @@ pub(super) struct LiveIndex {
 impl LiveIndex {
     /// Creates the index with none of `buffers` placed.
     pub(super) fn new(buffers: &[Buffer]) -> Self {
-        let lives = buffers.iter().map(Buffer::live_range).filter(|life| !life.is_empty());
-        let mut times: Vec<usize> = lives.flat_map(|life| [life.start, life.end]).collect();
+        let live_ranges = buffers.iter().map(Buffer::live_range).filter(|life| !life.is_empty());
+        let mut times: Vec<usize> = live_ranges.flat_map(|life| [life.start, life.end]).collect();
         times.sort_unstable();
         times.dedup();
         Self { covering: vec![None; 2 * times.len()], times, entries: Vec::new(), born: BTreeSet::new() }
@@ -42,17 +42,17 @@ impl LiveIndex {
             return;
         }
         let leaf = |time: usize| self.times.len() + self.times.partition_point(|&other| other < time);
-        let (mut first, mut behind) = (leaf(life.start), leaf(life.end));
-        while first < behind {
+        let (mut first, mut after) = (leaf(life.start), leaf(life.end));
+        while first < after {
             if first % 2 == 1 {
                 self.add_to_node(first, index);
                 first += 1;
             }
-            if behind % 2 == 1 {
-                behind -= 1;
-                self.add_to_node(behind, index);
+            if after % 2 == 1 {
+                after -= 1;
+                self.add_to_node(after, index);
             }
-            (first, behind) = (first / 2, behind / 2);
+            (first, after) = (first / 2, after / 2);
         }
         self.born.insert((life.start, index));
     }
@@ -87,8 +87,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn finds_buffers_that_are_live(lives in prop::collection::vec((0_usize..20, 0_usize..9), 1..20), asked in (0_usize..30, 0_usize..9)) {
-            let mut buffers: Vec<Buffer> = lives.iter().map(|&(start, length)| buffer("any", 1, &[start, start + length])).collect();
+        fn finds_buffers_that_are_live(live_ranges in prop::collection::vec((0_usize..20, 0_usize..9), 1..20), asked in (0_usize..30, 0_usize..9)) {
+            let mut buffers: Vec<Buffer> = live_ranges.iter().map(|&(start, length)| buffer("any", 1, &[start, start + length])).collect();
             buffers.push(buffer("unused", 1, &[]));
             let live = LiveIndex::from_addresses(&buffers, &vec![Some(0); buffers.len()]);
             let asked = buffer("asked", 1, &[asked.0, asked.0 + asked.1]);

@@ -48,7 +48,7 @@ impl PlanningLimits<'_> {
 pub fn plan_instance(
     instance: &Instance,
     planner: &str,
-    stays: ResidencyMode,
+    intervals: ResidencyMode,
     limits: &mut PlanningLimits,
 ) -> Result<ScratchpadPlan, UnknownPlanner> {
     let Instance { buffers, capacity, .. } = instance;
@@ -59,7 +59,7 @@ pub fn plan_instance(
             ExactPlanner { mode: ResidencyMode::Whole, budget: 0 }.import_placement(buffers, capacity, &placement)
         );
     }
-    let exact = ExactPlanner { mode: stays, budget: limits.budget };
+    let exact = ExactPlanner { mode: intervals, budget: limits.budget };
     let mut packer = Packer::new(&convert_to_shapes(instance), &[], capacity.bytes.div_euclid(capacity.alignment));
     let mut answer = PackingResult::OutOfSteps;
     let mut packing = PlanningLimits { budget: limits.budget / 4 * 3, go_on: &mut *limits.go_on };
@@ -78,7 +78,7 @@ pub fn plan_instance(
     }
     let (mut steps, mut is_stopped, mut known) = (steps, timed_out, None);
     let budget = limits.budget - steps;
-    if stays == ResidencyMode::Split {
+    if intervals == ResidencyMode::Split {
         // The unsplit plan is the starting point of the split search. Both searches get the same number of steps.
         let whole = solve_remaining(
             &ExactPlanner { mode: ResidencyMode::Whole, budget },
@@ -196,28 +196,31 @@ fn build_placement(instance: &Instance, offsets: &[i64]) -> Placement {
 pub fn build_drawing(instance: &Instance, plan: &ScratchpadPlan, title: String) -> LxDrawing {
     let buffers = &instance.buffers;
     let last_address = |parent: usize| {
-        let last = plan.stays.iter().find(|stay| stay.buffer == parent && stay.end == buffers[parent].live_range().end);
-        last.map(|stay| stay.address)
+        let last = plan
+            .intervals
+            .iter()
+            .find(|interval| interval.buffer == parent && interval.end == buffers[parent].live_range().end);
+        last.map(|interval| interval.address)
     };
-    let stay = |stay: &super::LxInterval| {
-        let buffer = &buffers[stay.buffer];
-        let is_born = stay.start == buffer.live_range().start;
+    let interval = |interval: &super::LxInterval| {
+        let buffer = &buffers[interval.buffer];
+        let is_born = interval.start == buffer.live_range().start;
         let takes_over = |parent: &&usize| {
             is_born
-                && can_reuse_in_place(buffers, stay.buffer, **parent)
-                && last_address(**parent) == Some(stay.address)
+                && can_reuse_in_place(buffers, interval.buffer, **parent)
+                && last_address(**parent) == Some(interval.address)
         };
         let successor_of = buffer.in_place_parents.iter().find(takes_over).map(|&parent| buffers[parent].name.clone());
         DrawnInterval {
             name: buffer.name.clone(),
             bytes: buffer.bytes,
-            address: stay.address,
-            times: stay.start..stay.end,
+            address: interval.address,
+            times: interval.start..interval.end,
             successor_of,
         }
     };
-    let stays = plan.stays.iter().map(stay).collect();
-    LxDrawing { title, capacity_bytes: instance.capacity.bytes, stays, operations: Vec::new(), loops: Vec::new() }
+    let intervals = plan.intervals.iter().map(interval).collect();
+    LxDrawing { title, capacity_bytes: instance.capacity.bytes, intervals, operations: Vec::new(), loops: Vec::new() }
 }
 
 #[cfg(test)]
@@ -243,7 +246,7 @@ mod tests {
         let buffers = vec![buffer("a", 100, &[0, 1]), buffer("b", 200, &[1, 3]), barred, buffer("c", 130, &[2, 3])];
         let instance = build_instance(buffers, 512, 128);
         let plan = plan_instance(&instance, "exact", ResidencyMode::Split, &mut build_limits(&mut |_| true)).unwrap();
-        assert_eq!((plan.stays.len(), plan.hbm_bytes_left, plan.lower_bound, plan.optimal), (3, 1800, 1800, true));
+        assert_eq!((plan.intervals.len(), plan.hbm_bytes_left, plan.lower_bound, plan.optimal), (3, 1800, 1800, true));
         assert!(plan_instance(&instance, "exactly", ResidencyMode::Split, &mut build_limits(&mut |_| true)).is_err());
     }
 
@@ -253,7 +256,7 @@ mod tests {
         for (planner, optimal) in [("exact", true), ("greedy", false)] {
             let plan =
                 plan_instance(&instance, planner, ResidencyMode::Whole, &mut build_limits(&mut |_| true)).unwrap();
-            assert_eq!((plan.stays.len(), plan.optimal, plan.timed_out), (1, optimal, false), "{planner}");
+            assert_eq!((plan.intervals.len(), plan.optimal, plan.timed_out), (1, optimal, false), "{planner}");
             assert_eq!(plan.hbm_bytes_left, 6, "{planner}");
         }
         let stopped =
@@ -285,7 +288,7 @@ mod tests {
         let instance = build_instance(buffers, 100, 1);
         let placement = Placement { addresses: vec![Some(0), Some(0)], reasons: vec![None, None] };
         let plan = ExactPlanner::new_unsplit().import_placement(&instance.buffers, &instance.capacity, &placement);
-        let stays = build_drawing(&instance, &plan, String::new()).stays;
-        assert_eq!((stays[1].times.clone(), stays[1].successor_of.as_deref()), (1..4, Some("parent")));
+        let intervals = build_drawing(&instance, &plan, String::new()).intervals;
+        assert_eq!((intervals[1].times.clone(), intervals[1].successor_of.as_deref()), (1..4, Some("parent")));
     }
 }

@@ -47,8 +47,8 @@ pub(super) fn check(program: &Program, report: &mut ViolationReport) {
     }
     placed.sort_by_key(|one| (one.place.offset, one.number));
     for (position, one) in placed.iter().enumerate() {
-        let behind = placed[position + 1..].iter().take_while(|other| other.place.offset < one.byte_range().end);
-        for other in behind.filter(|other| other.is_alive_with(one)) {
+        let after = placed[position + 1..].iter().take_while(|other| other.place.offset < one.byte_range().end);
+        for other in after.filter(|other| other.is_alive_with(one)) {
             let (first, second) = (&one.tensor.name, &other.tensor.name);
             other.report(
                 format!("'{second}' overlaps '{first}' while both are live; a byte belongs to one buffer at a time"),

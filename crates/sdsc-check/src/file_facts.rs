@@ -206,8 +206,8 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
     let bytes = compute_core_bytes(file, tensor);
     let is_open = file.is_indirect() || file.family.is_windowed();
     let whole = if is_open { bytes } else { compute_padded_lx_bytes(file, tensor).max(bytes) };
-    let behind = |bytes: i64| highest.saturating_add(bytes);
-    let (end, whole) = (behind(bytes), behind(whole));
+    let after = |bytes: i64| highest.saturating_add(bytes);
+    let (end, whole) = (after(bytes), after(whole));
     TensorAddress::Lx(LxTensor {
         start,
         end,

@@ -110,8 +110,8 @@ impl LaunchSpecView<'_> {
         if let Some(place) = (0..kinds.len().max(spec.symbol_kinds.len()))
             .find(|place| kinds.get(*place) != spec.symbol_kinds.get(*place))
         {
-            let shown = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), format_kind);
-            expect_equal(report, &format!("/symbol_kinds/{place}"), &shown(&kinds), &shown(&spec.symbol_kinds));
+            let viewed = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), format_kind);
+            expect_equal(report, &format!("/symbol_kinds/{place}"), &viewed(&kinds), &viewed(&spec.symbol_kinds));
         }
         let ranges = sizes
             .iter()
@@ -172,9 +172,9 @@ fn format_kind(kind: &SymbolKind) -> String {
 }
 
 fn format_ranges(ranges: &BTreeMap<String, SizeRange>) -> String {
-    let shown: Vec<String> =
+    let viewed: Vec<String> =
         ranges.iter().map(|(name, range)| format!("{name} from {} to {}", range.min, range.max)).collect();
-    if shown.is_empty() { "no size".to_owned() } else { shown.join(", ") }
+    if viewed.is_empty() { "no size".to_owned() } else { viewed.join(", ") }
 }
 
 /// Reports a member that differs from the program.
@@ -201,11 +201,11 @@ fn check_tensor(place: usize, argument: &ArgSpec, tensor: &Tensor, report: &mut 
             *extent = ArgDimSize::Symbol(symbolic.size.clone());
         }
     }
-    let shown = |shape: &[ArgDimSize]| {
+    let viewed = |shape: &[ArgDimSize]| {
         let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
         format!("shape [{}] for '{name}'", sizes.join(", "))
     };
-    expect_equal(report, &format!("/args/{place}/shape"), &shown(&shape), &shown(&argument.shape));
+    expect_equal(report, &format!("/args/{place}/shape"), &viewed(&shape), &viewed(&argument.shape));
     let types = (tensor.element_type.parse::<ElementType>(), tensor.format.parse::<DeviceFormat>());
     let (Ok(element), Ok(format)) = types else { return };
     let dtype = element.launch_type(format).torch_name();

@@ -62,21 +62,22 @@ impl ExecuteOrder {
 
     /// Returns all executes of a live range. If only one of its ends is inside a loop, the range covers the complete
     /// loop.
-    fn execute_range(&self, life: &Life) -> Range<usize> {
-        let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
+    fn execute_range(&self, live_range: &Life) -> Range<usize> {
+        let (first, last) = (&self.loops[live_range.first_op], &self.loops[live_range.last_op]);
         let num_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
-        let start = first.get(num_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
-        start..last.get(num_shared).map_or(life.last_op + 1, |inner| self.ranges[*inner].end)
+        let start = first.get(num_shared).map_or(live_range.first_op, |inner| self.ranges[*inner].start);
+        start..last.get(num_shared).map_or(live_range.last_op + 1, |inner| self.ranges[*inner].end)
     }
 }
 
 /// Checks the live ranges of a launch whose bundle breaks no other rule.
 pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut ViolationReport) {
-    for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
-        let path = |life: usize| format!("/launches/{number}/{name}/{life}");
-        let malformed =
-            (0..lives.len()).find_map(|index| Some((index, find_range_fault(&lives[index], facts.order.files.len())?)));
-        let unordered = (1..lives.len()).find(|index| sort_key(&lives[*index - 1]) > sort_key(&lives[*index]));
+    for (name, live_ranges, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
+        let path = |live_range: usize| format!("/launches/{number}/{name}/{live_range}");
+        let malformed = (0..live_ranges.len())
+            .find_map(|index| Some((index, find_range_fault(&live_ranges[index], facts.order.files.len())?)));
+        let unordered =
+            (1..live_ranges.len()).find(|index| sort_key(&live_ranges[*index - 1]) > sort_key(&live_ranges[*index]));
         let unordered = unordered.map(|index| {
             (index, "begins before the previous live range; live ranges are in the order of their first ops".to_owned())
         });
@@ -85,27 +86,31 @@ pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, re
             continue;
         }
         let mut sweep = LiveRangeSweep {
-            lives,
+            live_ranges,
             order: &facts.order,
             active: BTreeSet::new(),
-            accesses: vec![LiveRangeAccesses::default(); lives.len()],
+            accesses: vec![LiveRangeAccesses::default(); live_ranges.len()],
         };
         match sweep.run(facts, is_pool) {
-            Err(LiveRangeFault { life: Some(life), message }) => report.report_json(path(life), message),
-            Err(LiveRangeFault { life: None, message }) => report.report_json(format!("/launches/{number}"), message),
+            Err(LiveRangeFault { live_range: Some(live_range), message }) => {
+                report.report_json(path(live_range), message)
+            }
+            Err(LiveRangeFault { live_range: None, message }) => {
+                report.report_json(format!("/launches/{number}"), message)
+            }
             Ok(()) => {}
         }
     }
 }
 
 /// Returns the sort key of a live range: its first op, then its byte offset.
-const fn sort_key(life: &Life) -> (usize, i64) {
-    (life.first_op, life.offset)
+const fn sort_key(live_range: &Life) -> (usize, i64) {
+    (live_range.first_op, live_range.offset)
 }
 
 /// Returns a message if the numbers of a live range are invalid in a launch of `n_ops` ops; `None` if they are valid.
-fn find_range_fault(life: &Life, n_ops: usize) -> Option<String> {
-    let &Life { offset, bytes, first_op, last_op } = life;
+fn find_range_fault(live_range: &Life, n_ops: usize) -> Option<String> {
+    let &Life { offset, bytes, first_op, last_op } = live_range;
     if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
         return Some(format!(
             "a live range of {bytes} bytes from byte {offset} on; it begins at a multiple of 128 and has at least one byte"
@@ -131,12 +136,12 @@ struct LiveRangeAccesses {
 }
 
 struct LiveRangeFault {
-    life: Option<usize>,
+    live_range: Option<usize>,
     message: String,
 }
 
 struct LiveRangeSweep<'a> {
-    lives: &'a [Life],
+    live_ranges: &'a [Life],
     order: &'a ExecuteOrder,
     /// Live ranges that contain the current op.
     active: BTreeSet<usize>,
@@ -145,35 +150,36 @@ struct LiveRangeSweep<'a> {
 
 impl LiveRangeSweep<'_> {
     fn run(&mut self, facts: &BundleFacts, is_pool: bool) -> Result<(), LiveRangeFault> {
-        let spans: Vec<Range<usize>> = self.lives.iter().map(|life| self.order.execute_range(life)).collect();
+        let spans: Vec<Range<usize>> =
+            self.live_ranges.iter().map(|live_range| self.order.execute_range(live_range)).collect();
         let mut begins: Vec<usize> = (0..spans.len()).collect();
-        begins.sort_by_key(|life| spans[*life].start);
+        begins.sort_by_key(|live_range| spans[*live_range].start);
         let mut begins = begins.into_iter().peekable();
         for op in 0..self.order.files.len() {
-            self.active.retain(|life| spans[*life].end > op);
-            while let Some(life) = begins.next_if(|life| spans[*life].start == op) {
-                self.begin_range(life, &spans)?;
+            self.active.retain(|live_range| spans[*live_range].end > op);
+            while let Some(live_range) = begins.next_if(|live_range| spans[*live_range].start == op) {
+                self.begin_range(live_range, &spans)?;
             }
             let tensors = facts.executes.get(op).and_then(Option::as_deref).map_or(&[][..], |facts| &facts.tensors);
             for tensor in tensors {
                 self.record_access(op, tensor, is_pool)?;
             }
         }
-        (0..self.lives.len()).find_map(|life| self.find_misstatement(life)).map_or(Ok(()), Err)
+        (0..self.live_ranges.len()).find_map(|live_range| self.find_misstatement(live_range)).map_or(Ok(()), Err)
     }
 
     /// Adds a live range to the active ones, whose bytes must be disjoint from it. Only an in-place result may overlap
     /// its operand, in one op.
-    fn begin_range(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
-        let Life { offset, bytes, first_op, .. } = self.lives[life];
+    fn begin_range(&mut self, live_range: usize, spans: &[Range<usize>]) -> Result<(), LiveRangeFault> {
+        let Life { offset, bytes, first_op, .. } = self.live_ranges[live_range];
         let is_met = |other: &usize| {
-            let known = &self.lives[*other];
+            let known = &self.live_ranges[*other];
             let is_handed_over =
-                known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
+                known.last_op == first_op && spans[*other].end == first_op + 1 && spans[live_range].start == first_op;
             known.offset < offset + bytes && offset < known.offset + known.bytes && !is_handed_over
         };
         if let Some(other) = self.active.iter().copied().find(is_met) {
-            let known = &self.lives[other];
+            let known = &self.live_ranges[other];
             let message = format!(
                 "has bytes {offset} to {} from op {first_op} on, but the live range from op {} to op {} has bytes {} to {}; live ranges \
                  that share bytes do not overlap in time",
@@ -183,9 +189,9 @@ impl LiveRangeSweep<'_> {
                 known.offset,
                 known.offset + known.bytes
             );
-            return Err(LiveRangeFault { life: Some(life), message });
+            return Err(LiveRangeFault { live_range: Some(live_range), message });
         }
-        self.active.insert(life);
+        self.active.insert(live_range);
         Ok(())
     }
 
@@ -195,36 +201,40 @@ impl LiveRangeSweep<'_> {
             TensorAddress::Hbm { base: ValueBase::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
             TensorAddress::Lx(_) | TensorAddress::Hbm { .. } | TensorAddress::Unknown => return Ok(()),
         };
-        let has_it = |life: &&usize| {
-            let known = &self.lives[**life];
+        let has_it = |live_range: &&usize| {
+            let known = &self.live_ranges[**live_range];
             known.offset <= start
                 && end <= known.offset + known.bytes
                 && (known.first_op < op || known.first_op == op && tensor.is_result)
         };
         // An in-place result begins a live range.
-        let found =
-            self.active.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
-        let Some(&life) = found else {
+        let found = self
+            .active
+            .iter()
+            .filter(has_it)
+            .max_by_key(|live_range| tensor.is_result && self.live_ranges[**live_range].first_op == op);
+        let Some(&live_range) = found else {
             let (does, memory) =
                 (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
             let message =
                 format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no live range at that op");
-            return Err(LiveRangeFault { life: None, message });
+            return Err(LiveRangeFault { live_range: None, message });
         };
-        let touched = &mut self.accesses[life];
+        let touched = &mut self.accesses[live_range];
         let first = touched.ops.map_or(op, |(first, _)| first);
         touched.is_written_first |= first == op && tensor.is_result;
         touched.ops = Some((first, op));
         touched.start = Some(touched.start.map_or(start, |least| least.min(start)));
-        if start == self.lives[life].offset {
+        if start == self.live_ranges[live_range].offset {
             touched.ends.insert(reach);
         }
         Ok(())
     }
 
     /// Checks that a live range states the bytes and the ops that the files show.
-    fn find_misstatement(&self, life: usize) -> Option<LiveRangeFault> {
-        let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.accesses[life]);
+    fn find_misstatement(&self, live_range: usize) -> Option<LiveRangeFault> {
+        let (Life { offset, bytes, first_op, last_op }, touched) =
+            (self.live_ranges[live_range], &self.accesses[live_range]);
         let message = match touched.ops {
             None => "no op reads or writes its bytes".to_owned(),
             Some((first, _)) if !touched.is_written_first => format!("op {first} reads it before anything writes it"),
@@ -243,6 +253,6 @@ impl LiveRangeSweep<'_> {
             }
             Some(_) => return None,
         };
-        Some(LiveRangeFault { life: Some(life), message })
+        Some(LiveRangeFault { live_range: Some(live_range), message })
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
 
 /// Returns the pool size that these live ranges need.
 fn required_pool_bytes(lives: &[Life]) -> i64 {
-    let end = lives.iter().map(|life| life.offset.saturating_add(life.bytes)).max().unwrap_or(0);
+    let end = lives.iter().map(|live_range| live_range.offset.saturating_add(live_range.bytes)).max().unwrap_or(0);
     end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
 }
 

@@ -132,8 +132,8 @@ mod tests {
         report.enter_rule(0);
         report.report_text(Position { line: 3, column: 4 }, "two");
         report.report_file("three");
-        let shown: Vec<_> =
+        let viewed: Vec<_> =
             report.into_violations(|rule| ["first", "second"][rule]).iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["b:3:4: first: two", "b: first: three", "b:/0_a~b/x~1y: second: one"]);
+        assert_eq!(viewed, ["b:3:4: first: two", "b: first: three", "b:/0_a~b/x~1y: second: one"]);
     }
 }

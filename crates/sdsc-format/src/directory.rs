@@ -143,7 +143,7 @@ impl StagedBundle {
     /// If a system call fails, or the path holds something other than a bundle by now.
     pub fn commit(self) -> Result<(), WriteError> {
         let Self { folder, bundle, directory } = self;
-        let refused = io_error_at(&directory);
+        let rejected = io_error_at(&directory);
         for _ in 0..MAX_TRIES {
             match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::NOREPLACE) {
                 Ok(()) => {
@@ -152,7 +152,7 @@ impl StagedBundle {
                 }
                 Err(Errno::EXIST) => {}
                 Err(error) if is_unsupported(error) => return replace_by_two_renames(folder, &bundle, &directory),
-                Err(error) => return Err(refused(error.into())),
+                Err(error) => return Err(rejected(error.into())),
             }
             match renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE) {
                 // The staging folder now holds the old bundle and is removed on drop.
@@ -160,16 +160,16 @@ impl StagedBundle {
                 Ok(()) => {
                     // Foreign files have appeared in the meantime: undo the exchange.
                     renameat_with(CWD, &bundle, CWD, &directory, RenameFlags::EXCHANGE)
-                        .map_err(|error| refused(error.into()))?;
+                        .map_err(|error| rejected(error.into()))?;
                     return Err(WriteError::Occupied { path: directory });
                 }
                 // The directory has been removed in the meantime.
                 Err(Errno::NOENT) if !directory.exists() => {}
                 Err(error) if is_unsupported(error) => return replace_by_two_renames(folder, &bundle, &directory),
-                Err(error) => return Err(refused(error.into())),
+                Err(error) => return Err(rejected(error.into())),
             }
         }
-        Err(refused(io::Error::other("other programs keep creating and removing it")))
+        Err(rejected(io::Error::other("other programs keep creating and removing it")))
     }
 }
 
@@ -212,12 +212,12 @@ fn parent_folder(directory: &Path) -> &Path {
 fn check_names(files: &[OutputFile]) -> Result<(), WriteError> {
     let mut names = BTreeSet::new();
     for file in files {
-        let refuse = |reason| Err(WriteError::Name { path: file.path.clone(), reason });
+        let reject = |reason| Err(WriteError::Name { path: file.path.clone(), reason });
         if !is_below(&file.path) {
-            return refuse("it is no path below the directory");
+            return reject("it is no path below the directory");
         }
         if !names.insert(&file.path) {
-            return refuse("two files have this name");
+            return reject("two files have this name");
         }
     }
     Ok(())
@@ -329,22 +329,22 @@ fn is_unsupported(error: Errno) -> bool {
 /// Replaces the directory by two renames, if the system cannot exchange folders. Between them the path is free. If the
 /// second rename fails, the first one is undone.
 fn replace_by_two_renames(fresh: LockedFolder, bundle: &Path, directory: &Path) -> Result<(), WriteError> {
-    let refused = io_error_at(directory);
+    let rejected = io_error_at(directory);
     if !directory.exists() {
-        fs::rename(bundle, directory).map_err(&refused)?;
+        fs::rename(bundle, directory).map_err(&rejected)?;
         fresh.release(bundle);
         return Ok(());
     }
     // The name of the old folder states where it belongs, in case the process ends here.
-    let old = LockedFolder::new(parent_folder(directory), OLD_PREFIX).map_err(&refused)?;
+    let old = LockedFolder::new(parent_folder(directory), OLD_PREFIX).map_err(&rejected)?;
     let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
-    fs::rename(directory, &kept).map_err(&refused)?;
+    fs::rename(directory, &kept).map_err(&rejected)?;
     if let Err(error) = fs::rename(bundle, directory) {
         if fs::rename(&kept, directory).is_err() {
             // The old bundle remains next to its path.
             let _ = old.folder.keep();
         }
-        return Err(refused(error));
+        return Err(rejected(error));
     }
     fresh.release(bundle);
     Ok(())
@@ -380,11 +380,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("bundle.mlir"), "x").unwrap();
         fs::write(place.path().join("thesis.tex"), "x").unwrap();
-        let refused = write_directory(place.path(), &[file("program.json", "1")]).unwrap_err();
-        assert!(matches!(refused, WriteError::Occupied { .. }));
+        let rejected = write_directory(place.path(), &[file("program.json", "1")]).unwrap_err();
+        assert!(matches!(rejected, WriteError::Occupied { .. }));
         assert!(place.path().join("thesis.tex").exists());
-        let refused = write_directory(&place.path().join("thesis.tex"), &[]).unwrap_err();
-        assert!(refused.to_string().starts_with("will not replace"));
+        let rejected = write_directory(&place.path().join("thesis.tex"), &[]).unwrap_err();
+        assert!(rejected.to_string().starts_with("will not replace"));
     }
 
     #[test]
@@ -405,8 +405,8 @@ mod tests {
     #[test]
     fn names_folder_that_cannot_be_created() {
         let place = tempfile::tempdir().unwrap();
-        let refused = write_directory(&place.path().join("missing/out"), &[]).unwrap_err();
-        assert!(refused.to_string().contains("missing/out"), "{refused}");
+        let rejected = write_directory(&place.path().join("missing/out"), &[]).unwrap_err();
+        assert!(rejected.to_string().contains("missing/out"), "{rejected}");
     }
 
     /// Returns the names in a folder, including hidden ones.
@@ -424,8 +424,8 @@ mod tests {
         fs::create_dir(place.path().join("in")).unwrap();
         let absolute = place.path().join("escaped").to_str().unwrap().to_owned();
         for path in ["../escaped", "../../escaped", "a/../../../escaped", absolute.as_str(), "", "."] {
-            let refused = write_directory(&directory, &[file("program.json", "1"), file(path, "x")]).unwrap_err();
-            assert!(matches!(refused, WriteError::Name { .. }), "{path}: {refused}");
+            let rejected = write_directory(&directory, &[file("program.json", "1"), file(path, "x")]).unwrap_err();
+            assert!(matches!(rejected, WriteError::Name { .. }), "{path}: {rejected}");
             assert_eq!(
                 (list_names(place.path()), list_names(&place.path().join("in"))),
                 (vec!["in".to_owned()], vec![]),
@@ -553,8 +553,8 @@ mod tests {
         write_directory(&link, &[file("program.json", "2")]).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(real.join("program.json")).unwrap(), "2");
-        let refused = write_directory(&dangling, &[file("program.json", "3")]).unwrap_err().to_string();
-        assert!(refused.ends_with("it is a link to a path that does not exist"), "{refused}");
+        let rejected = write_directory(&dangling, &[file("program.json", "3")]).unwrap_err().to_string();
+        assert!(rejected.ends_with("it is a link to a path that does not exist"), "{rejected}");
         assert_eq!(list_names(place.path()), ["dangling", "link", "real"]);
     }
 

@@ -273,8 +273,8 @@ mod tests {
             ("\"input_output\"", "\"inout\"", "unknown variant `inout`"),
             ("\"kernel_derived\"", "\"core\"", "unknown variant `core`"),
         ] {
-            let refused = serde_json::from_str::<LaunchSpec>(&SHORT.replacen(from, to, 1)).unwrap_err().to_string();
-            assert!(refused.starts_with(message), "{refused}");
+            let rejected = serde_json::from_str::<LaunchSpec>(&SHORT.replacen(from, to, 1)).unwrap_err().to_string();
+            assert!(rejected.starts_with(message), "{rejected}");
         }
     }
 }

@@ -293,7 +293,7 @@ mod tests {
     fn checks_granularity_and_maximum_of_size() {
         let size = Size { name: "s0".to_owned(), maximum: 256, granularity: 64 };
         assert!([64, 128, 192, 256].into_iter().all(|taken| size.check(taken).is_ok()));
-        assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|refused| size.check(refused).is_err()));
+        assert!([-64, 0, 1, 63, 65, 257, 320].into_iter().all(|rejected| size.check(rejected).is_err()));
         assert_eq!(
             size.check(320).unwrap_err(),
             "'s0' cannot be 320: expected a multiple of 64 from 64 to 256; choose 256"

@@ -50,7 +50,7 @@ mod tests {
     fn rejects_other_versions() {
         assert_eq!(serde_json::to_string(&FormatVersion::<3>).unwrap(), "3");
         assert!(serde_json::from_str::<FormatVersion<3>>("3").is_ok());
-        let refused = serde_json::from_str::<FormatVersion<3>>("4").unwrap_err().to_string();
-        assert!(refused.starts_with("expected version 3, found version 4"), "{refused}");
+        let rejected = serde_json::from_str::<FormatVersion<3>>("4").unwrap_err().to_string();
+        assert!(rejected.starts_with("expected version 3, found version 4"), "{rejected}");
     }
 }

@@ -37,8 +37,8 @@ impl TilingAxis {
                 let Some(maker) = program.producer(reader, input).filter(|maker| segment.contains(maker)) else {
                     continue;
                 };
-                for (of_maker, of_reader) in find_shared_dims(&ops[maker], &ops[reader], input) {
-                    unite_axes(&mut parts, (maker, of_maker), (reader, of_reader));
+                for (of_producer, of_reader) in find_shared_dims(&ops[maker], &ops[reader], input) {
+                    unite_axes(&mut parts, (maker, of_producer), (reader, of_reader));
                 }
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn enumerate_nests(axes: &[TilingAxis]) -> impl Iterator<Item = Vec<(
 fn find_shared_dims(maker: &CertifiedOp, reader: &CertifiedOp, input: usize) -> Vec<(usize, usize)> {
     let input = &reader.inputs[input];
     let pair =
-        |(read, behind): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*behind)?).copied()??, (*read)?));
+        |(read, after): (&Option<usize>, &Option<usize>)| Some((maker.output.get((*after)?).copied()??, (*read)?));
     input.dims.iter().zip(&input.behind).filter_map(pair).collect()
 }
 

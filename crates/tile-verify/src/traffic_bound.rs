@@ -29,8 +29,8 @@ impl<'a> TrafficBound<'a> {
                 let first = *first_readers.entry(input.value).or_insert(op);
                 let others = others.entry(input.value).or_default();
                 others.extend((op != first).then_some(op));
-                if let Some(maker) = input.maker {
-                    readers[maker].push(op);
+                if let Some(producer) = input.maker {
+                    readers[producer].push(op);
                 }
             }
         }
@@ -58,12 +58,12 @@ impl<'a> TrafficBound<'a> {
             // A value from outside the program is charged at its first read only, so it must be certain which read is
             // first.
             None => operand.is_kernel_input && is_first && self.certain_first_reads.contains(&value),
-            Some(maker) if !self.program.ops[maker].may_be_in_lx => is_first,
-            Some(maker) if segment.contains(&maker) => {
-                let passes_hbm = |reader: usize| needs_all_tiles(self.program, levels, maker, reader);
+            Some(producer) if !self.program.ops[producer].may_be_in_lx => is_first,
+            Some(producer) if segment.contains(&producer) => {
+                let passes_hbm = |reader: usize| needs_all_tiles(self.program, levels, producer, reader);
                 let is_first_that_does = || !self.readers_before(op, value, segment.start..op).any(passes_hbm);
                 let has_no_room = || {
-                    self.tile_bytes(maker, levels) > self.lx_bytes
+                    self.tile_bytes(producer, levels) > self.lx_bytes
                         && self.readers_before(op, value, segment.start..op).next().is_none()
                 };
                 passes_hbm(op) && is_first_that_does() || has_no_room()
@@ -114,8 +114,8 @@ fn all_depend_on(program: &CertifiedProgram, first: usize, others: &[usize]) -> 
     let mut needs = vec![false; last - first + 1];
     needs[0] = true;
     for op in first + 1..=last {
-        let makers = program.ops[op].inputs.iter().filter_map(|input| input.maker);
-        needs[op - first] = makers.filter(|maker| *maker >= first).any(|maker| needs[maker - first]);
+        let producers = program.ops[op].inputs.iter().filter_map(|input| input.maker);
+        needs[op - first] = producers.filter(|producer| *producer >= first).any(|producer| needs[producer - first]);
     }
     others.iter().all(|other| needs[other - first])
 }
@@ -127,6 +127,6 @@ fn is_result_tiled(program: &CertifiedProgram, axis: &TilingAxis, op: usize) -> 
 
 /// Returns whether some loop computes the producer's result tile by tile and the user is outside that loop. The user
 /// then needs all tiles, which are assembled in HBM.
-fn needs_all_tiles(program: &CertifiedProgram, levels: &[(&TilingAxis, i64)], maker: usize, reader: usize) -> bool {
-    levels.iter().any(|(axis, _)| is_result_tiled(program, axis, maker) && !axis.dims.contains_key(&reader))
+fn needs_all_tiles(program: &CertifiedProgram, levels: &[(&TilingAxis, i64)], producer: usize, reader: usize) -> bool {
+    levels.iter().any(|(axis, _)| is_result_tiled(program, axis, producer) && !axis.dims.contains_key(&reader))
 }

@@ -15,7 +15,7 @@ const TARGET: Target = Target::spyre();
 fn build_op(
     rows: i64,
     columns: i64,
-    maker: Option<usize>,
+    producer: Option<usize>,
     value: usize,
     reduces: bool,
     is_result: bool,
@@ -24,7 +24,7 @@ fn build_op(
     let operand = |is_output: bool, dims: &[usize], tile_bytes: i64| TileOperand {
         buffer: usize::from(is_output),
         is_output,
-        is_kernel_input: !is_output && maker.is_none(),
+        is_kernel_input: !is_output && producer.is_none(),
         tile_bytes,
         element_bytes: 2,
         moved_by: dims.to_vec(),
@@ -46,7 +46,12 @@ fn build_op(
             CertifiedDim { size: rows, may_be_cut: true, granule: 1 },
             CertifiedDim { size: columns, may_be_cut: !reduces, granule: 64 },
         ],
-        inputs: vec![CertifiedInput { value, maker, dims: vec![Some(0), Some(1)], behind: vec![Some(0), Some(1)] }],
+        inputs: vec![CertifiedInput {
+            value,
+            maker: producer,
+            dims: vec![Some(0), Some(1)],
+            behind: vec![Some(0), Some(1)],
+        }],
         output: if reduces { vec![Some(0), None] } else { vec![Some(0), Some(1)] },
         may_be_in_lx: true,
         is_result,
@@ -146,8 +151,11 @@ fn charges_shared_input_only_for_certain_first_reader() {
     // `x * exp x` needs `exp x`, so the latter reads `x` first. Of two ops `exp x`, either may come first.
     let needing = |needs: bool| {
         let mut program = build_chain(2, 2048);
-        let input =
-            |maker: Option<usize>, value: usize| CertifiedInput { value, maker, ..program.ops[0].inputs[0].clone() };
+        let input = |producer: Option<usize>, value: usize| CertifiedInput {
+            value,
+            maker: producer,
+            ..program.ops[0].inputs[0].clone()
+        };
         let inputs = if needs { vec![input(Some(0), 1), input(None, 0)] } else { vec![input(None, 0)] };
         let mut second = program.ops[1].clone();
         second.inputs = inputs;
@@ -176,8 +184,8 @@ fn rejects_forged_certificates() {
     let last = honest.proof.potentials_ns.len() - 1;
     for position in 1..=last {
         let raised = honest.proof.potentials_ns[position] + 0.01;
-        let refused = forge_and_verify(&honest, &format!("/proof/potentials_ns/{position}"), raised);
-        assert!(matches!(refused, Violation::Step { .. }), "{position}: {refused}");
+        let rejected = forge_and_verify(&honest, &format!("/proof/potentials_ns/{position}"), raised);
+        assert!(matches!(rejected, Violation::Step { .. }), "{position}: {rejected}");
     }
     let claim = |field: &str, value: f64| forge_and_verify(&honest, field, Value::from(value));
     assert!(matches!(claim("/bound_us", honest.bound_us + 0.001), Violation::Claim { field: "bound_us", .. }));
@@ -229,8 +237,8 @@ fn rejects_numbers_out_of_range() {
         ("priced/operands", Vec::<Value>::new().into()),
     ];
     for (place, value) in forgeries {
-        let refused = forged_op(place, value.clone());
-        assert!(matches!(refused, Violation::Op { op: 1, .. }), "{place} = {value}: {refused}");
+        let rejected = forged_op(place, value.clone());
+        assert!(matches!(rejected, Violation::Op { op: 1, .. }), "{place} = {value}: {rejected}");
     }
     for (place, value) in [("cores", 1_i64 << 20), ("cores", 0), ("lx_bytes", 1 << 50)] {
         assert!(

@@ -46,7 +46,7 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 /// Buffer of the program that launches receive as an argument.
 struct ProgramBuffer<'c> {
     /// Value through which the program accesses the buffer; for a result it may be a view.
-    shown: Value<'c>,
+    viewed: Value<'c>,
     role: ProgramBufferRole,
     position: i64,
 }
@@ -64,7 +64,7 @@ impl<'c> ProgramBuffer<'c> {
 
     /// Returns the op that holds the elements of a constant.
     fn constant(&self) -> Option<Op<'c>> {
-        self.shown.def().filter(|_| self.role == ProgramBufferRole::Constant)
+        self.viewed.def().filter(|_| self.role == ProgramBufferRole::Constant)
     }
 }
 
@@ -72,7 +72,7 @@ impl<'c> ProgramBuffer<'c> {
 struct SharedLocation {
     offset_bytes: i64,
     /// First and last launch that use it.
-    life: [i64; 2],
+    live_range: [i64; 2],
 }
 
 /// Key that determines the bytes of a constant in device memory. It consists of the device layout, the sizes other than
@@ -102,7 +102,7 @@ impl<'c> SdscLowering<'c> {
         if let Some(buffer) = lowering
             .buffers
             .iter()
-            .find(|buffer| DeviceTensor::from_type(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
+            .find(|buffer| DeviceTensor::from_type(buffer.viewed.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
         {
             return Err(error_at(
                 codes::LAYOUT_MISSING,
@@ -120,12 +120,12 @@ impl<'c> SdscLowering<'c> {
         }
     }
 
-    fn add_buffer(&mut self, shown: Value<'c>, role: ProgramBufferRole, position: usize) {
-        let buffer = base_buffer_of(shown);
+    fn add_buffer(&mut self, viewed: Value<'c>, role: ProgramBufferRole, position: usize) {
+        let buffer = base_buffer_of(viewed);
         if self.by_value.get(buffer).is_none() {
             self.by_value.insert(buffer, self.buffers.len());
         }
-        self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).expect("fewer than 2^63") });
+        self.buffers.push(ProgramBuffer { viewed, role, position: i64::try_from(position).expect("fewer than 2^63") });
     }
 
     /// Adds the constants that ops read, in the order of their first use; constants with equal bytes share a buffer.
@@ -183,18 +183,18 @@ impl<'c> SdscLowering<'c> {
                 .with_option(EXACT_ATTR, buffer.constant().and_then(|constant| constant.attr(EXACT_ATTR)))
                 .with_option(attr::SYMBOLIC, self.symbolic_dims(buffer));
             let attributes =
-                match self.argument_range(buffer.shown, &rows).filter(|_| buffer.role == ProgramBufferRole::Input) {
+                match self.argument_range(buffer.viewed, &rows).filter(|_| buffer.role == ProgramBufferRole::Input) {
                     Some(range) => attributes.with_ints(attr::INDEX_RANGE, &range),
                     None => attributes,
                 };
             let attributes = attributes.with_option(attr::DIGIT_BASE, self.digit_base(buffer));
             let attributes = match places.get(&number) {
-                Some(SharedLocation { offset_bytes, life }) => {
-                    attributes.with_int(attr::OFFSET, *offset_bytes).with_ints(attr::LIFE, life)
+                Some(SharedLocation { offset_bytes, live_range }) => {
+                    attributes.with_int(attr::OFFSET, *offset_bytes).with_ints(attr::LIFE, live_range)
                 }
                 None => attributes,
             };
-            let at = buffer.constant().map_or_else(|| buffer.shown.location(), OpExt::loc);
+            let at = buffer.constant().map_or_else(|| buffer.viewed.location(), OpExt::loc);
             append_op(program, build_op(sdsc::BUFFER, at, &[], &[], attributes, vec![]));
         }
         for (number, items) in launches.into_iter().enumerate() {
@@ -205,7 +205,7 @@ impl<'c> SdscLowering<'c> {
                 bundle_to_ir(context, location, &format!("bundle_{number}"), &launch.bundle, &names),
             );
             push_items(built, location, &launch.bundle.items);
-            set_live_ranges(built, launch.lives);
+            set_live_ranges(built, launch.live_ranges);
         }
         Ok(())
     }
@@ -217,15 +217,15 @@ impl<'c> SdscLowering<'c> {
         for around in self.function.nested().into_iter().filter(|op| op.is(spyre::LOOP)) {
             let Some(symbol) = around.attr(attr::SYMBOL).and_then(string) else { continue };
             let count = around.required_attr("count", integer);
-            let refuse = |what: &str| {
+            let reject = |what: &str| {
                 let message = codes::TRIP_AT_LAUNCH.format(format_args!(
                     "runs '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}; correct the declaration"
                 ));
                 error_at(codes::BUNDLE_FORM, around, message).report()
             };
             match declared.get(symbol) {
-                None => return Err(refuse("does not declare that name")),
-                Some(maximum) if *maximum != count => return Err(refuse(&format!("declares a maximum of {maximum}"))),
+                None => return Err(reject("does not declare that name")),
+                Some(maximum) if *maximum != count => return Err(reject(&format!("declares a maximum of {maximum}"))),
                 Some(_) => used.insert(symbol, count),
             };
         }
@@ -251,7 +251,7 @@ impl<'c> SdscLowering<'c> {
             .sizes
             .as_ref()
             .filter(|_| matches!(buffer.role, ProgramBufferRole::Input | ProgramBufferRole::Output))?;
-        let names = sizes.labels(buffer.shown);
+        let names = sizes.labels(buffer.viewed);
         names.iter().any(|name| !name.is_empty()).then(|| string_array(self.function.ctx(), &names))
     }
 
@@ -263,7 +263,7 @@ impl<'c> SdscLowering<'c> {
             ProgramBufferRole::Output => result_attribute(self.function, position, attr::SPYRE_SHAPE),
             _ => None,
         };
-        let own = buffer.shown.r#type();
+        let own = buffer.viewed.r#type();
         let (Some(shape), Some(mut tensor)) = (shape.and_then(integers), DeviceTensor::from_type(own)) else {
             return own;
         };
@@ -323,22 +323,23 @@ impl<'c> SdscLowering<'c> {
         launches: &[Vec<Op<'c>>],
         target: &Target,
     ) -> Result<BTreeMap<usize, SharedLocation>, ErrorReported> {
-        let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
+        let mut live_ranges: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
         for (launch, items) in launches.iter().enumerate() {
             for buffer in self
                 .launch_arguments(items)
                 .into_iter()
                 .filter(|&buffer| self.buffers[buffer].role == ProgramBufferRole::Temporary)
             {
-                lives.entry(buffer).or_insert([launch, launch])[1] = launch;
+                live_ranges.entry(buffer).or_insert([launch, launch])[1] = launch;
             }
         }
-        let shared: Vec<SharedBuffer> = lives
+        let shared: Vec<SharedBuffer> = live_ranges
             .iter()
-            .map(|(&buffer, &life)| SharedBuffer { bytes: buffer_bytes(self.buffers[buffer].shown), life })
+            .map(|(&buffer, &live_range)| SharedBuffer { bytes: buffer_bytes(self.buffers[buffer].viewed), live_range })
             .collect();
         let mut places = BTreeMap::new();
-        for ((buffer, life), offset_bytes) in lives.into_iter().zip(place_shared_buffers(&shared, target.segment_bytes))
+        for ((buffer, live_range), offset_bytes) in
+            live_ranges.into_iter().zip(place_shared_buffers(&shared, target.segment_bytes))
         {
             let Some(offset_bytes) = offset_bytes else {
                 let (name, bytes) = (self.buffers[buffer].name(), target.segment_bytes);
@@ -347,8 +348,8 @@ impl<'c> SdscLowering<'c> {
                 );
                 return Err(error_at(codes::POOL_FULL, self.function, message).report());
             };
-            let life = life.map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
-            places.insert(buffer, SharedLocation { offset_bytes, life });
+            let live_range = live_range.map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
+            places.insert(buffer, SharedLocation { offset_bytes, live_range });
         }
         Ok(places)
     }
@@ -428,14 +429,20 @@ struct LoweredLaunch {
     bundle: Bundle,
     arguments: Vec<usize>,
     num_ops: usize,
-    lives: Vec<LaunchLiveRange>,
+    live_ranges: Vec<LaunchLiveRange>,
     /// Live range of each buffer, by its position in the list.
     by_buffer: ValueMap<usize>,
 }
 
 impl LoweredLaunch {
     fn new(arguments: Vec<usize>) -> Self {
-        Self { bundle: Bundle::default(), arguments, num_ops: 0, lives: Vec::new(), by_buffer: ValueMap::default() }
+        Self {
+            bundle: Bundle::default(),
+            arguments,
+            num_ops: 0,
+            live_ranges: Vec::new(),
+            by_buffer: ValueMap::default(),
+        }
     }
 
     /// Records that the next op accesses a buffer.
@@ -445,13 +452,19 @@ impl LoweredLaunch {
             Allocation::Lx { offset_bytes } => (LaunchMemory::Lx, offset_bytes, operand.bytes_per_core(slices)),
             Allocation::Pool { offset_bytes } => (LaunchMemory::Pool, offset_bytes, buffer_bytes(buffer)),
         };
-        let number = self.by_buffer.get(buffer).copied().unwrap_or(self.lives.len());
-        if number == self.lives.len() {
+        let number = self.by_buffer.get(buffer).copied().unwrap_or(self.live_ranges.len());
+        if number == self.live_ranges.len() {
             self.by_buffer.insert(buffer, number);
-            self.lives.push(LaunchLiveRange { memory, offset_bytes, bytes, first: self.num_ops, last: self.num_ops });
+            self.live_ranges.push(LaunchLiveRange {
+                memory,
+                offset_bytes,
+                bytes,
+                first: self.num_ops,
+                last: self.num_ops,
+            });
         }
-        let life = &mut self.lives[number];
-        (life.bytes, life.last) = (life.bytes.max(bytes), self.num_ops);
+        let live_range = &mut self.live_ranges[number];
+        (live_range.bytes, live_range.last) = (live_range.bytes.max(bytes), self.num_ops);
     }
 }
 

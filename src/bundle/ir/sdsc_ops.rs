@@ -102,10 +102,10 @@ pub(crate) fn bundle_to_ir<'c>(
 }
 
 /// Writes the live ranges of a launch on its `sdsc.bundle`, or on the module that replaces it.
-pub(crate) fn set_live_ranges(bundle: Op<'_>, mut lives: Vec<LaunchLiveRange>) {
-    lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
-    if !lives.is_empty() {
-        let texts: Vec<String> = lives.iter().map(ToString::to_string).collect();
+pub(crate) fn set_live_ranges(bundle: Op<'_>, mut live_ranges: Vec<LaunchLiveRange>) {
+    live_ranges.sort_unstable_by_key(|live_range| (live_range.first, live_range.offset_bytes, *live_range));
+    if !live_ranges.is_empty() {
+        let texts: Vec<String> = live_ranges.iter().map(ToString::to_string).collect();
         bundle.set_attr(attr::SDSC_LIVES, string_array(bundle.ctx(), &texts));
     }
 }

@@ -21,8 +21,8 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-flatten-hints", run };
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let around: Vec<TileCount> = options.read_list(module, option::TILES)?;
-    let refuse = |error: CountError| error_at(error.code(), module, format_args!("option 'bind': {error}")).report();
-    let mut bindings = CountBindings::new(options.read_list::<CountBinding>(module, option::BIND)?).map_err(refuse)?;
+    let reject = |error: CountError| error_at(error.code(), module, format_args!("option 'bind': {error}")).report();
+    let mut bindings = CountBindings::new(options.read_list::<CountBinding>(module, option::BIND)?).map_err(reject)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let mut flattener = HintFlattener { next_id: 0, bindings: &mut bindings, maxima: declared_maxima(function) };
         let tiles = flattener.collect_tile_hints(
@@ -32,7 +32,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         )?;
         flattener.flatten(function, &RequestedHints { tiles, ..RequestedHints::default() })?;
     }
-    bindings.check_used().map_err(refuse)
+    bindings.check_used().map_err(reject)
 }
 
 struct HintFlattener<'a> {
@@ -122,10 +122,10 @@ impl HintFlattener<'_> {
         Ok(RequestedHints { tiles, work })
     }
 
-    fn flatten(&mut self, around: Op<'_>, wishes: &RequestedHints) -> Result<(), ErrorReported> {
+    fn flatten(&mut self, around: Op<'_>, requests: &RequestedHints) -> Result<(), ErrorReported> {
         for op in around.body_ops() {
             if op.is(spyre::HINT) {
-                let inner = self.enter_scope(op, wishes)?;
+                let inner = self.enter_scope(op, requests)?;
                 self.flatten(op, &inner)?;
                 let is_unused = |&(_, result): &(Value<'_>, Value<'_>)| result.users().is_empty();
                 let unused =
@@ -134,18 +134,18 @@ impl HintFlattener<'_> {
                 erase_unused(unused);
             } else if op.is(spyre::LOOP) {
                 self.bind_loop(op)?;
-                self.flatten(op, wishes)?;
+                self.flatten(op, requests)?;
             } else if let Some(compute) = ComputeOp::from_op(op) {
-                self.write_hints(compute, wishes)?;
+                self.write_hints(compute, requests)?;
             }
         }
         Ok(())
     }
 
     /// Writes the requested hints on an op.
-    fn write_hints(&mut self, compute: ComputeOp<'_>, wishes: &RequestedHints) -> Result<(), ErrorReported> {
+    fn write_hints(&mut self, compute: ComputeOp<'_>, requests: &RequestedHints) -> Result<(), ErrorReported> {
         let op = compute.op;
-        let mut tiles = wishes.tiles.clone();
+        let mut tiles = requests.tiles.clone();
         if op.attr(attr::HINTS).is_some() {
             if !tiles.is_empty() {
                 return Err(error_at(
@@ -164,7 +164,7 @@ impl HintFlattener<'_> {
         if !tiles.is_empty() {
             op.set_attr(attr::HINTS, hints_attribute(op.ctx(), &tiles));
         }
-        if !wishes.work.is_empty() {
+        if !requests.work.is_empty() {
             if op.attr(attr::WORK_DIV).is_some() {
                 return Err(error_at(
                     codes::HINT_TWICE,
@@ -173,7 +173,7 @@ impl HintFlattener<'_> {
                 )
                 .report());
             }
-            op.set_attr(attr::WORK_DIV, work_div_attribute(op.ctx(), &wishes.work));
+            op.set_attr(attr::WORK_DIV, work_div_attribute(op.ctx(), &requests.work));
         }
         Ok(())
     }

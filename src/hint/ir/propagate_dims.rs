@@ -33,7 +33,7 @@ struct NamedValue<'c> {
     /// Factors of the buffer with their names, in storage order.
     parts: Rc<Vec<BufferFactor>>,
     /// Elements of the buffer that the value shows.
-    shown: BufferIndexMap,
+    viewed: BufferIndexMap,
     /// Names along the value's dimensions; the first op that reads the value reports the losses.
     walk: DimNameMap,
 }
@@ -144,8 +144,8 @@ fn set_sizes(function: Op<'_>, sizes: &NamedDimSizes) {
 
 /// Returns the names of a complete buffer; `None` if no factor has a name.
 fn name_buffer<'c>(buffer: Value<'c>, parts: Vec<BufferFactor>, shape: &[i64]) -> Option<NamedValue<'c>> {
-    let shown = BufferIndexMap::from_buffer_shape(shape).filter(|_| parts.iter().any(BufferFactor::is_named))?;
-    Some(NamedValue { buffer, walk: shown.map_names(&parts), parts: Rc::new(parts), shown })
+    let viewed = BufferIndexMap::from_buffer_shape(shape).filter(|_| parts.iter().any(BufferFactor::is_named))?;
+    Some(NamedValue { buffer, walk: viewed.map_names(&parts), parts: Rc::new(parts), viewed })
 }
 
 /// Returns the names of a buffer that an op writes. Its losses are cleared, since that op has reported them.
@@ -156,11 +156,11 @@ fn name_written_buffer<'c>(buffer: Value<'c>, parts: Vec<BufferFactor>, shape: &
 }
 
 fn name_view<'c>(view: Op<'c>, names: &mut NamedValues<'c>) {
-    let Some(Some(behind)) = names.get(view.inputs()[0]) else { return };
+    let Some(Some(after)) = names.get(view.inputs()[0]) else { return };
     let Some(tensor) = TensorType::from_type(view.output().r#type()) else { return };
-    let Some(shown) = behind.shown.compose(&view_indices(view), &tensor.shape) else { return };
-    let parts = Rc::clone(&behind.parts);
-    let of_view = NamedValue { buffer: behind.buffer, walk: shown.map_names(&parts), parts, shown };
+    let Some(viewed) = after.viewed.compose(&view_indices(view), &tensor.shape) else { return };
+    let parts = Rc::clone(&after.parts);
+    let of_view = NamedValue { buffer: after.buffer, walk: viewed.map_names(&parts), parts, viewed };
     names.insert(view.output(), Some(of_view));
 }
 
@@ -227,8 +227,8 @@ fn name_insert<'c>(insert: ComputeOp<'c>, merged: &MergedDimNames, names: &mut N
     );
     let offsets = op.required_attr("offsets", integers);
     for (dim, first) in offsets.into_iter().enumerate() {
-        if let Some(refusal) = buffer.record_window(dim, first, &merged.factors(dim)) {
-            warn_about_rejection(op, &refusal, owner, op.inputs()[0]);
+        if let Some(rejection) = buffer.record_window(dim, first, &merged.factors(dim)) {
+            warn_about_rejection(op, &rejection, owner, op.inputs()[0]);
         }
     }
     names.insert(result, name_written_buffer(owner, buffer.into_parts(), &tensor.shape));
@@ -280,8 +280,8 @@ fn warn_about_conflict<'c>(
     add_source_notes(warning, [(kept.as_str(), from), (other.as_str(), Some(other_from))]).emit();
 }
 
-fn warn_about_rejection<'c>(op: Op<'c>, refusal: &DimNameRejection, buffer: Value<'c>, part: Value<'c>) {
-    match refusal {
+fn warn_about_rejection<'c>(op: Op<'c>, rejection: &DimNameRejection, buffer: Value<'c>, part: Value<'c>) {
+    match rejection {
         DimNameRejection::Other { dim, kept, other } => {
             let message = format!("slices name dimension {dim} of the buffer '{kept}' and '{other}'; '{kept}' is kept");
             add_source_notes(

@@ -509,8 +509,8 @@ mod tests {
             !is_comparison_side(&graph, "arith.subi", &[column, row], 12),
             "what begins again at the other end is in no order"
         );
-        let refused = graph.add_unsupported(0, vec![4096, 4096], NodeElementType::Int);
-        let ahead = graph.add_virtual_op("arith.subi", &[column, row], refused, NodeElementType::Int);
+        let rejected = graph.add_unsupported(0, vec![4096, 4096], NodeElementType::Int);
+        let ahead = graph.add_virtual_op("arith.subi", &[column, row], rejected, NodeElementType::Int);
         let three = graph.add_scalar(3.0);
         let mask = compare_at_runtime(&mut graph, "arith.cmpi sgt", &[ahead, three]).unwrap();
         let inputs = graph.node(mask).inputs.clone();
@@ -539,9 +539,9 @@ mod tests {
         let mask = compare_at_runtime(&mut graph, "arith.cmpi sle", &[column, row]).unwrap();
         let (zero, low) = (graph.add_scalar(0.0), graph.add_scalar(f64::NEG_INFINITY));
         let bias = graph.apply("arith.select", &[mask, zero, low], NodeElementType::F16).unwrap();
-        let shown = graph.view(bias, vec![AffineExpression::Dim(1), AffineExpression::Dim(2)], &[1, 4096, 4096]);
+        let viewed = graph.view(bias, vec![AffineExpression::Dim(1), AffineExpression::Dim(2)], &[1, 4096, 4096]);
         let scores = graph.add_tensor(0, vec![8, 4096, 4096], NodeElementType::F16);
-        let sum = graph.apply("arith.addf", &[scores, shown], NodeElementType::F16).unwrap();
+        let sum = graph.apply("arith.addf", &[scores, viewed], NodeElementType::F16).unwrap();
         let read = graph.as_pointwise(sum, "sub").unwrap()[1];
         assert_eq!(graph.node(read).shape, [8, 4096, 4096]);
         assert!(matches!(graph.node(read).kind, NodeKind::Pointwise("maximum", _)));

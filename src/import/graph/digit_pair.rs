@@ -21,14 +21,14 @@ pub struct DigitPair {
 impl ValueGraph {
     /// Builds integers that the format cannot represent, as digits. Ops that do not support digits read `refused`
     /// instead.
-    pub fn add_digits(&mut self, digits: DigitPair, refused: NodeId) -> NodeId {
+    pub fn add_digits(&mut self, digits: DigitPair, rejected: NodeId) -> NodeId {
         let DigitPair { parts: [upper, lower], range, exact } = digits;
         let shape = self.compute_broadcast_shape(&[upper, lower]);
         #[allow(clippy::cast_precision_loss, reason = "two digits count far less than 2^53")]
         let [first, end] = range.map(|bound| self.add_scalar(bound as f64));
         self.add(
             NodeKind::Virtual(DIGITS_OP),
-            &[upper, lower, first, end, exact.unwrap_or(refused), refused],
+            &[upper, lower, first, end, exact.unwrap_or(rejected), rejected],
             shape,
             NodeElementType::Int,
         )
@@ -38,10 +38,10 @@ impl ValueGraph {
     #[must_use]
     pub fn find_digits(&self, id: NodeId) -> Option<DigitPair> {
         let ValueNode { kind, inputs, .. } = self.node(id);
-        let &[upper, lower, first, end, exact, refused] = inputs.as_slice() else { return None };
+        let &[upper, lower, first, end, exact, rejected] = inputs.as_slice() else { return None };
         #[allow(clippy::cast_possible_truncation, reason = "two digits count far less than 2^53")]
         let bound = |id: NodeId| self.as_scalar(id).map(|bound| bound as i64);
-        let exact = (exact != refused).then_some(exact);
+        let exact = (exact != rejected).then_some(exact);
         (*kind == NodeKind::Virtual(DIGITS_OP)).then_some(DigitPair {
             parts: [upper, lower],
             range: [bound(first)?, bound(end)?],

@@ -214,15 +214,15 @@ impl ValueGraph {
         if self.source_tensor(id).is_some() {
             return self.record_index(id, n_rows);
         }
-        let behind = match table_lookup::as_lookup(self, id) {
+        let after = match table_lookup::as_lookup(self, id) {
             Some((table, index)) => self.as_constant(table).is_some_and(ConstantTensor::is_iota).then_some(index),
             // The last input of a virtual op is the node that computes it.
             None => matches!(self.node(id).kind, NodeKind::View(_) | NodeKind::Reshape | NodeKind::Virtual(_))
                 .then(|| self.node(id).inputs.last().copied())
                 .flatten(),
         };
-        if let Some(behind) = behind {
-            self.record_numeric_index(behind, n_rows);
+        if let Some(after) = after {
+            self.record_numeric_index(after, n_rows);
         }
     }
 

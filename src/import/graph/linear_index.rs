@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn rejects_maps_that_are_no_views() {
-        let refused = |expr: AffineExpression, sizes: &[i64]| find_view_error(&[expr], sizes);
+        let rejected = |expr: AffineExpression, sizes: &[i64]| find_view_error(&[expr], sizes);
         let both = || sum(AffineExpression::Dim(0), AffineExpression::Dim(1));
-        assert!(refused(both(), &[8, 3]).is_some_and(|message| message.contains("1024 parts")));
-        assert_eq!(refused(both(), &[8, 1]), None);
-        assert_eq!(refused(sum(dim(0, 3), AffineExpression::Dim(1)), &[8, 3]), None);
+        assert!(rejected(both(), &[8, 3]).is_some_and(|message| message.contains("1024 parts")));
+        assert_eq!(rejected(both(), &[8, 1]), None);
+        assert_eq!(rejected(sum(dim(0, 3), AffineExpression::Dim(1)), &[8, 3]), None);
         let backwards = sum(dim(0, -1), AffineExpression::Constant(7));
-        assert!(refused(backwards, &[8]).is_some_and(|message| message.contains("backwards")));
+        assert!(rejected(backwards, &[8]).is_some_and(|message| message.contains("backwards")));
     }
 
     #[test]

@@ -266,8 +266,8 @@ impl ValueGraph {
     }
 
     /// Adds a rejection, which is reported only if the node is used.
-    pub fn add_unsupported(&mut self, refusal: usize, shape: Vec<i64>, element: NodeElementType) -> NodeId {
-        self.add(NodeKind::Unsupported(refusal), &[], shape, element)
+    pub fn add_unsupported(&mut self, rejection: usize, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        self.add(NodeKind::Unsupported(rejection), &[], shape, element)
     }
 
     /// Returns the first rejected node among `nodes`.
@@ -303,7 +303,7 @@ impl ValueGraph {
             return input;
         }
         match kind {
-            NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
+            NodeKind::Unsupported(rejection) => self.add_unsupported(rejection, shape.to_vec(), element),
             NodeKind::Constant(known) => self.add_constant(known, shape.to_vec(), element),
             NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
             NodeKind::Splat if element == NodeElementType::Int => {
@@ -312,23 +312,23 @@ impl ValueGraph {
             // A reshape of a reshape is one reshape of the first tensor, so inverse reshapes cancel.
             NodeKind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             NodeKind::Virtual(operation) => {
-                if let Some(shown) =
+                if let Some(viewed) =
                     constant_comparison::view_truth_value(self, input, &compute_reshape_map(&from, shape), shape)
                 {
-                    return shown;
+                    return viewed;
                 }
                 if table_lookup::as_lookup(self, input).is_some() {
                     return table_lookup::reshape_lookup(self, input, shape)
                         .unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
                 }
-                let shown = self.map_inputs(&inputs, |graph, input| {
+                let viewed = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
                 });
-                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
-                    return self.add_partial_constant(known, is_undefined, refused);
+                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, rejected]) = (operation, viewed.as_slice()) {
+                    return self.add_partial_constant(known, is_undefined, rejected);
                 }
-                self.add(NodeKind::Virtual(operation), &shown, shape.to_vec(), element)
+                self.add(NodeKind::Virtual(operation), &viewed, shape.to_vec(), element)
             }
             _ => self.add(NodeKind::Reshape, &[input], shape.to_vec(), element),
         }
@@ -341,7 +341,7 @@ impl ValueGraph {
             return input;
         }
         match kind {
-            NodeKind::Unsupported(refusal) => self.add_unsupported(refusal, shape.to_vec(), element),
+            NodeKind::Unsupported(rejection) => self.add_unsupported(rejection, shape.to_vec(), element),
             NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
             NodeKind::Splat if element == NodeElementType::Int => {
                 self.add(NodeKind::Splat, &self.node(input).inputs.clone(), shape.to_vec(), element)
@@ -351,22 +351,22 @@ impl ValueGraph {
                 None => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
             },
             NodeKind::Virtual(operation) => {
-                if let Some(shown) = constant_comparison::view_truth_value(self, input, &map, shape) {
-                    return shown;
+                if let Some(viewed) = constant_comparison::view_truth_value(self, input, &map, shape) {
+                    return viewed;
                 }
                 let inputs = self.node(input).inputs.clone();
                 if table_lookup::as_lookup(self, input).is_some() {
                     return table_lookup::view_lookup(self, input, &map, shape)
                         .unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
                 }
-                let shown = self.map_inputs(&inputs, |graph, input| {
+                let viewed = self.map_inputs(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.view(whole, map.clone(), shape)
                 });
-                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, refused]) = (operation, shown.as_slice()) {
-                    return self.add_partial_constant(known, is_undefined, refused);
+                if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, rejected]) = (operation, viewed.as_slice()) {
+                    return self.add_partial_constant(known, is_undefined, rejected);
                 }
-                self.add(NodeKind::Virtual(operation), &shown, shape.to_vec(), element)
+                self.add(NodeKind::Virtual(operation), &viewed, shape.to_vec(), element)
             }
             NodeKind::Constant(known) if shape.iter().product::<i64>() <= MAX_CONSTANT_ELEMENTS => {
                 let known = known.apply_view(&from, &map, shape);
@@ -388,8 +388,8 @@ impl ValueGraph {
         if own.is_empty() || own == shape {
             return input;
         }
-        if let NodeKind::Unsupported(refusal) = self.node(input).kind {
-            return self.add_unsupported(refusal, shape.to_vec(), self.node(input).element);
+        if let NodeKind::Unsupported(rejection) = self.node(input).kind {
+            return self.add_unsupported(rejection, shape.to_vec(), self.node(input).element);
         }
         let index = |(dim, size): (usize, &i64)| {
             if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }

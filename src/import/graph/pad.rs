@@ -13,10 +13,10 @@ impl ValueGraph {
         if low.iter().chain(high).any(|&size| size < 0) {
             return self.crop(input, low, high, number);
         }
-        if let NodeKind::Unsupported(refusal) = self.node(input).kind {
+        if let NodeKind::Unsupported(rejection) = self.node(input).kind {
             let ValueNode { shape, element, .. } = self.node(input).clone();
             let around = shape.iter().zip(low).zip(high).map(|((size, low), high)| low + size + high).collect();
-            return self.add_unsupported(refusal, around, element);
+            return self.add_unsupported(rejection, around, element);
         }
         if low.iter().chain(high).all(|&size| size == 0) || self.as_scalar(input) == self.as_scalar(number) {
             return input;
@@ -25,8 +25,8 @@ impl ValueGraph {
             let around = self.node(input).shape.clone();
             let part = self.node(inner.part).shape.clone();
             let low: Vec<i64> = inner.low.iter().zip(low).map(|(inner, outer)| inner + outer).collect();
-            let behind = |dim: usize| around[dim] - inner.low[dim] - part[dim] + high[dim];
-            let high: Vec<i64> = (0..part.len()).map(behind).collect();
+            let after = |dim: usize| around[dim] - inner.low[dim] - part[dim] + high[dim];
+            let high: Vec<i64> = (0..part.len()).map(after).collect();
             return self.insert_borders(inner.part, &low, &high, number);
         }
         self.insert_borders(input, low, high, number)

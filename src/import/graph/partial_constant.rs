@@ -9,13 +9,13 @@ impl ValueGraph {
     /// Builds constants whose elements are undefined where `is_undefined` holds, as
     /// [`ScalarFunction::fold_integers`](crate::import::ScalarFunction) finds them. Ops that read an undefined element
     /// read `refused` instead. Returns a constant if all elements are defined, and `refused` if none is.
-    pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, refused: NodeId) -> NodeId {
+    pub fn add_partial_constant(&mut self, known: NodeId, is_undefined: NodeId, rejected: NodeId) -> NodeId {
         match self.as_scalar(is_undefined) {
             Some(0.0) => known,
-            Some(_) => refused,
+            Some(_) => rejected,
             None => {
                 let element = self.node(known).element;
-                self.add_virtual_op(PARTIAL_CONSTANT_OP, &[known, is_undefined], refused, element)
+                self.add_virtual_op(PARTIAL_CONSTANT_OP, &[known, is_undefined], rejected, element)
             }
         }
     }
@@ -24,8 +24,8 @@ impl ValueGraph {
     #[must_use]
     pub fn as_partial_constant(&self, id: NodeId) -> Option<[NodeId; 3]> {
         let node = self.node(id);
-        let &[known, is_undefined, refused] = node.inputs.as_slice() else { return None };
-        (node.kind == NodeKind::Virtual(PARTIAL_CONSTANT_OP)).then_some([known, is_undefined, refused])
+        let &[known, is_undefined, rejected] = node.inputs.as_slice() else { return None };
+        (node.kind == NodeKind::Virtual(PARTIAL_CONSTANT_OP)).then_some([known, is_undefined, rejected])
     }
 }
 
@@ -41,11 +41,11 @@ mod tests {
         let known = graph.add_constant(ConstantTensor::iota(0, 3), vec![3], NodeElementType::Int);
         let is_undefined =
             graph.add_constant(ConstantTensor::from_numbers(&[1.0, 0.0, 0.0]), vec![3], NodeElementType::Bool);
-        let refused = graph.add_unsupported(0, vec![3], NodeElementType::Int);
-        let partly = graph.add_partial_constant(known, is_undefined, refused);
+        let rejected = graph.add_unsupported(0, vec![3], NodeElementType::Int);
+        let partly = graph.add_partial_constant(known, is_undefined, rejected);
         assert_eq!(graph.as_constant(partly), None);
-        let behind = graph.view(partly, vec![AffineExpression::Dim(0).plus(AffineExpression::Constant(1))], &[2]);
-        assert_eq!(graph.as_constant(behind).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
+        let after = graph.view(partly, vec![AffineExpression::Dim(0).plus(AffineExpression::Constant(1))], &[2]);
+        assert_eq!(graph.as_constant(after).unwrap().integers().collect::<Vec<_>>(), [1, 2]);
         let undefined = graph.view(partly, vec![AffineExpression::Constant(0)], &[1]);
         assert_eq!(graph.find_unsupported(&[undefined]), Some(undefined));
     }

@@ -65,11 +65,11 @@ impl ValueGraph {
                 LinearIndex { terms: dim.map(|dim| (dim, 1)).into_iter().collect(), constant }
                     .to_expr(AffineExpression::Dim)
             };
-            let shown = at.iter().zip(&offsets).map(index).collect();
+            let viewed = at.iter().zip(&offsets).map(index).collect();
             let sizes: Vec<i64> = first.iter().zip(&end).map(|(first, end)| end - first).collect();
-            let shown = self.view(part, shown, &sizes);
-            let shown = self.splat_if_scalar(shown, &sizes);
-            self.insert(shown, found, first)
+            let viewed = self.view(part, viewed, &sizes);
+            let viewed = self.splat_if_scalar(viewed, &sizes);
+            self.insert(viewed, found, first)
         }))
     }
 

@@ -150,9 +150,9 @@ pub(in crate::import) fn view_lookup(
     if !is_plain || !is_apart {
         return None;
     }
-    let behind_index = |dim: usize| AffineExpression::Dim(dim + 1);
+    let after_index = |dim: usize| AffineExpression::Dim(dim + 1);
     let of_table =
-        [vec![AffineExpression::Dim(0)], of_rows.iter().map(|expr| expr.with_dims(&behind_index)).collect()].concat();
+        [vec![AffineExpression::Dim(0)], of_rows.iter().map(|expr| expr.with_dims(&after_index)).collect()].concat();
     let rows = [vec![graph.node(table).shape[0]], rows].concat();
     let (table, index) = (graph.view(table, of_table, &rows), graph.view(index, of_index, &moved));
     Some(build_lookup(graph, table, index, shape.to_vec(), element))

@@ -31,9 +31,9 @@ fn lists_only_required_nodes() {
 #[test]
 fn keeps_shape_of_unsupported_node() {
     let mut graph = ValueGraph::default();
-    let refused = graph.add_unsupported(3, vec![8, 1], NodeElementType::F16);
-    let flat = graph.reshape(refused, &[8]);
-    let wide = graph.broadcast(refused, &[8, 64]);
+    let rejected = graph.add_unsupported(3, vec![8, 1], NodeElementType::F16);
+    let flat = graph.reshape(rejected, &[8]);
+    let wide = graph.broadcast(rejected, &[8, 64]);
     let turned = graph.view(wide, vec![AffineExpression::Dim(1), AffineExpression::Dim(0)], &[64, 8]);
     let zero = graph.add_scalar(0.0);
     let padded = graph.pad(flat, &[1], &[0], zero);

@@ -54,14 +54,14 @@ mod tests {
 
     #[test]
     fn reads_broadcast_result_at_zero() {
-        let shown = build_result_view(
+        let viewed = build_result_view(
             &[AffineExpression::Dim(1), AffineExpression::Dim(0)],
             &[1, 64],
             &[8, 64],
             &[false, false],
         );
         assert_eq!(
-            shown,
+            viewed,
             Some(IndexView {
                 exprs: vec![AffineExpression::Constant(0), AffineExpression::Dim(0)],
                 shape: vec![64, 8]
@@ -78,7 +78,7 @@ mod tests {
         );
         assert_eq!(
             build_result_view(&[AffineExpression::Dim(0), AffineExpression::Dim(0)], &[8], &[8], &[false])
-                .map(|shown| shown.shape),
+                .map(|viewed| viewed.shape),
             Some(vec![8, 8])
         );
     }

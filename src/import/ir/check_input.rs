@@ -40,13 +40,13 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 
 /// Rejects every use of a buffer that would read it partially written.
 pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), ErrorReported> {
-    let refuse = |PartialBufferViolation { op, message, users }: PartialBufferViolation<'_>| {
+    let reject = |PartialBufferViolation { op, message, users }: PartialBufferViolation<'_>| {
         users
             .into_iter()
             .fold(error_at(codes::UNSUPPORTED, op, message), |error, user| error.with_note(user, "used here"))
             .report()
     };
-    find_partial_buffer_violations(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
+    find_partial_buffer_violations(module).into_iter().map(reject).last().map_or(Ok(()), Err)
 }
 
 /// A function with callers is not the program, so it may have other arguments.
@@ -84,8 +84,8 @@ fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(),
 }
 
 fn check_op(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), ErrorReported> {
-    if let Some(refusal) = OperationSupport::rejection_message(op.full_name()) {
-        return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
+    if let Some(rejection) = OperationSupport::rejection_message(op.full_name()) {
+        return Err(error_at(codes::UNSUPPORTED, op, rejection).report());
     }
     if op.is(spyre::POINTWISE) && is_conversion(op.text_attr(attr::FUNCTION)) && !is_uniform_in_sticks(op.inputs()[0]) {
         let message = format!(

@@ -110,10 +110,10 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
 
     fn check_unsupported(&self, needed: &[NodeId]) -> Result<(), ErrorReported> {
         for &id in needed {
-            if let NodeKind::Unsupported(refusal) = self.graph.node(id).kind {
-                let refusal = &self.importer.unsupported_ops[refusal];
-                return Err(error_at(codes::UNSUPPORTED, refusal.op, &refusal.message)
-                    .with_location(refusal.location)
+            if let NodeKind::Unsupported(rejection) = self.graph.node(id).kind {
+                let rejection = &self.importer.unsupported_ops[rejection];
+                return Err(error_at(codes::UNSUPPORTED, rejection.op, &rejection.message)
+                    .with_location(rejection.location)
                     .report());
             }
         }
@@ -143,8 +143,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
                 if *from == node.shape {
                     // Integer arguments are converted to the numbers that ops compute with.
                     let (number, own) = (input(0)?, self.element_type(id));
-                    let shown = TensorType::from_type(number.r#type()).map(|tensor| tensor.element);
-                    return Ok(Some(emit_retype_before(before, at, number, from, shown.unwrap_or(own), own)));
+                    let viewed = TensorType::from_type(number.r#type()).map(|tensor| tensor.element);
+                    return Ok(Some(emit_retype_before(before, at, number, from, viewed.unwrap_or(own), own)));
                 }
                 let map = map_from_exprs(context, node.shape.len(), 0, &compute_reshape_map(from, &node.shape));
                 build_view(context, at, input(0)?, map, output)

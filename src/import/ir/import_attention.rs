@@ -16,8 +16,8 @@ pub(super) fn import_attention<'c>(importer: &mut FunctionImporter<'c>, op: Op<'
         *node = importer.graph.splat_if_scalar(*node, &shape_of(value));
     }
     importer.record_result(op, |importer, shape, element| {
-        if let Some(refused) = importer.graph.find_unsupported(&nodes) {
-            return Ok(refused);
+        if let Some(rejected) = importer.graph.find_unsupported(&nodes) {
+            return Ok(rejected);
         }
         let found = build_attention(&mut importer.graph, &nodes, &shape, element);
         Ok(found.unwrap_or_else(|message| importer.add_unsupported(op, op.loc(), message, shape, element)))

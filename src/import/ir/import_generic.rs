@@ -107,8 +107,8 @@ impl<'c> GenericImporter<'_, 'c> {
     /// Assembles a result from its slices.
     fn assemble_slices(&mut self, result: usize, parts: &[ResultSlice]) -> Result<NodeId, ErrorReported> {
         let nodes: Vec<NodeId> = parts.iter().map(|part| part.node).collect();
-        if let Some(refused) = self.importer.graph.find_unsupported(&nodes) {
-            return Ok(refused);
+        if let Some(rejected) = self.importer.graph.find_unsupported(&nodes) {
+            return Ok(rejected);
         }
         let Some(tensor) = TensorType::from_type(self.op.outputs()[result].r#type()) else { return Ok(nodes[0]) };
         let element = self.importer.scalar_element_type(tensor.element);
@@ -196,19 +196,19 @@ impl<'c> GenericImporter<'_, 'c> {
         let table = self.importer.node_of(at, at.inputs()[0])?;
         let indices: Vec<NodeId> =
             scalar_op.operands[1..].iter().map(|&operand| self.evaluate_operand(operand)).collect::<Result<_, _>>()?;
-        if let Some(refused) = self.importer.graph.find_unsupported(&indices) {
-            return Ok(refused);
+        if let Some(rejected) = self.importer.graph.find_unsupported(&indices) {
+            return Ok(rejected);
         }
         let location = self.location(at);
         self.importer.record_location(location);
         let rows = shape_of(at.inputs()[0]);
-        if let Some(refused) = self.importer.graph.find_unsupported(&[table]) {
+        if let Some(rejected) = self.importer.graph.find_unsupported(&[table]) {
             // Another table of the same size implies the same bounds.
-            let element = self.importer.graph.node(refused).element;
+            let element = self.importer.graph.node(rejected).element;
             let table = self.importer.graph.add_undefined(rows.clone(), element);
             let found = lookup_elements(&mut self.importer.graph, (table, &rows), &indices, &self.space.window.sizes);
             self.importer.row_selections.extend(found.into_iter().flat_map(|found| found.selections));
-            return Ok(refused);
+            return Ok(rejected);
         }
         match lookup_elements(&mut self.importer.graph, (table, &rows), &indices, &self.space.window.sizes) {
             Ok(found) => {
@@ -230,7 +230,7 @@ impl<'c> GenericImporter<'_, 'c> {
         let node = self.importer.node_of(self.op, value)?;
         let (node, map) = self.reverse_decreasing_dims(node, &map).unwrap_or((node, map));
         let graph = &mut self.importer.graph;
-        let shown = if graph.node(node).kind == NodeKind::Undefined && index < self.num_inputs {
+        let viewed = if graph.node(node).kind == NodeKind::Undefined && index < self.num_inputs {
             self.add_unsupported(
                 self.op,
                 codes::UNWRITTEN.format("reads a tensor that no op has written; fill it first"),
@@ -245,8 +245,8 @@ impl<'c> GenericImporter<'_, 'c> {
             let shape = views::compute_used_sizes(&map, &self.space.window.sizes);
             graph.view_strided(node, map, &shape)
         };
-        self.operand_nodes[index] = Some(shown);
-        Ok(shown)
+        self.operand_nodes[index] = Some(viewed);
+        Ok(viewed)
     }
 
     /// Returns a node over the iteration space (reduced dimensions of size 1) under the indices of result `result`.
@@ -257,15 +257,15 @@ impl<'c> GenericImporter<'_, 'c> {
         let graph = &self.importer.graph;
         let own = graph.node(node).shape.clone();
         let shape = if own.is_empty() { vec![1; self.space.window.sizes.len()] } else { own.clone() };
-        let shown = views::build_result_view(
+        let viewed = views::build_result_view(
             self.output_map(result),
             &shape,
             &self.space.window.sizes,
             &self.space.is_reduction,
         );
-        match shown.filter(|shown| shown.shape == self.result_shape(result)) {
+        match viewed.filter(|viewed| viewed.shape == self.result_shape(result)) {
             Some(_) if own.is_empty() => Ok(node),
-            Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
+            Some(viewed) => Ok(self.importer.graph.view(node, viewed.exprs, &viewed.shape)),
             None => Err(self.report_error(format_args!(
                 "expected plain dimensions in the map of result {result}, found computed indices; write the result in order"
             ))),

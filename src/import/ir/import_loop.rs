@@ -31,8 +31,8 @@ pub(super) fn import_control_flow<'c>(importer: &mut FunctionImporter<'c>, op: O
         Err(message) => {
             for output in op.outputs() {
                 let element = importer.scalar_element_type(output.r#type());
-                let refused = importer.add_unsupported(op, op.loc(), message.clone(), shape_of(output), element);
-                importer.record_node(output, refused);
+                let rejected = importer.add_unsupported(op, op.loc(), message.clone(), shape_of(output), element);
+                importer.record_node(output, rejected);
             }
         }
     }

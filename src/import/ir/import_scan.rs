@@ -23,7 +23,7 @@ pub(super) fn import_scan<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
     let width = ScalarType::from_type(element_type(op.inputs()[0].r#type())).width();
     let is_integer =
         importer.graph.node(input).element == NodeElementType::Int && importer.graph.as_constant(input).is_none();
-    let input = importer.graph.convert_to_numbers(input).unwrap_or_else(|refused| refused);
+    let input = importer.graph.convert_to_numbers(input).unwrap_or_else(|rejected| rejected);
     let is_sum = body.find_reduction(0).is_some_and(|reduction| reduction.combiner == Combiner::Sum);
     let found = match body.find_reduction(0) {
         _ if op.required_attr(attr::INCLUSIVE, integer) == 0 => Err(codes::UNSUPPORTED
@@ -49,9 +49,9 @@ pub(super) fn import_scan<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -
         _ => Err(codes::REDUCTION_FORM
             .format("expected a sum, product, maximum or minimum in the body, found another operation")),
     };
-    let refused = importer.graph.find_unsupported(&[input]);
-    let node = match (refused, found) {
-        (Some(refused), _) => refused,
+    let rejected = importer.graph.find_unsupported(&[input]);
+    let node = match (rejected, found) {
+        (Some(rejected), _) => rejected,
         (None, Ok(node)) if is_integer && importer.graph.find_digits(node).is_none() => {
             if let Some(width) = width {
                 importer.graph.record_width(node, width);

@@ -63,8 +63,8 @@ fn extract_along<'c>(
     sizes: &[i64],
 ) -> Result<NodeId, ErrorReported> {
     // The shape of the rejection differs from that of the slice that it represents.
-    if let Some(refused) = importer.graph.find_unsupported(&[table.0, number]) {
-        return Ok(refused);
+    if let Some(rejected) = importer.graph.find_unsupported(&[table.0, number]) {
+        return Ok(rejected);
     }
     let element = importer.graph.node(table.0).element;
     let exprs: Vec<Option<AffineExpression>> =
@@ -212,7 +212,7 @@ pub(super) fn import_scatter<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>
     let nodes = inputs.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
     let shapes: Vec<Vec<i64>> = inputs.iter().map(|&value| shape_of(value)).collect();
     let found = match importer.graph.find_unsupported(&nodes) {
-        Some(refused) => Ok(refused),
+        Some(rejected) => Ok(rejected),
         None => build_scatter(importer, op, &body, (&nodes, &shapes)),
     };
     importer.record_result(op, |importer, shape, element| {

@@ -75,7 +75,7 @@ fn record_sorted<'c>(
     rows: SortRows<'_>,
 ) {
     let found = match importer.graph.find_unsupported(nodes) {
-        Some(refused) => Ok(vec![refused; nodes.len()]),
+        Some(rejected) => Ok(vec![rejected; nodes.len()]),
         None => build_sort(importer, op, body, nodes, rows),
     };
     match found {
@@ -85,8 +85,8 @@ fn record_sorted<'c>(
         Err(message) => {
             for (&output, &node) in op.outputs().iter().zip(nodes) {
                 let element = importer.graph.node(node).element;
-                let refused = importer.add_unsupported(op, op.loc(), message.clone(), shape_of(output), element);
-                importer.record_node(output, refused);
+                let rejected = importer.add_unsupported(op, op.loc(), message.clone(), shape_of(output), element);
+                importer.record_node(output, rejected);
             }
         }
     }

@@ -147,11 +147,11 @@ fn insert_slice<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(
             "with a stride above 1 requires a constant offset, found a runtime value; make the offset a constant";
         return Err(error_at(codes::RUNTIME_POSITION, op, message).report());
     }
-    let refused = importer.graph.find_unsupported(&[part, whole]);
+    let rejected = importer.graph.find_unsupported(&[part, whole]);
     importer.record_result(op, |importer, shape, _| {
         let part = reshape_or_splat(importer, part, &sizes);
-        if let (Some(refused), true) = (refused, !offsets.dynamic.is_empty()) {
-            return Ok(refused);
+        if let (Some(rejected), true) = (rejected, !offsets.dynamic.is_empty()) {
+            return Ok(rejected);
         }
         if is_dense {
             let whole = reshape_or_splat(importer, whole, &shape);
@@ -295,8 +295,8 @@ fn extract<'c>(importer: &mut FunctionImporter<'c>, op: Op<'c>) -> Result<(), Er
             "expected an index from 0 to {} for dimension {dim}, found {at}; give an index within it",
             size - 1
         ));
-        let refused = importer.add_unsupported(op, op.loc(), message, Vec::new(), element);
-        importer.record_node(op.output(), refused);
+        let rejected = importer.add_unsupported(op, op.loc(), message, Vec::new(), element);
+        importer.record_node(op.output(), rejected);
         return Ok(());
     }
     let node = match place {

@@ -358,17 +358,17 @@ impl<'c> FunctionImporter<'c> {
         let message = "expected integers above 1024 (two digits in the 16-bit format) only in results, gathers, sums, differences, \
                        comparisons and selects, found another use; reduce a smaller dimension";
         let shape = self.graph.compute_broadcast_shape(&parts);
-        let refused = self.add_unsupported(op, op.loc(), message.to_owned(), shape, NodeElementType::Int);
-        self.graph.add_digits(digits, refused)
+        let rejected = self.add_unsupported(op, op.loc(), message.to_owned(), shape, NodeElementType::Int);
+        self.graph.add_digits(digits, rejected)
     }
 
     /// Checks that a cast is a no-op; otherwise returns the reason to reject it.
     pub(super) fn fold_cast(&self, cast: CastTypes<'_>) -> Result<(), String> {
         let [from, to] = [cast.from, cast.to].map(|of| ScalarType::from_type(of).element_type());
-        let stays = |reason: &str| {
+        let intervals = |reason: &str| {
             codes::CONVERSION.format(format_args!("converts {} to {}, which {reason}", cast.from, cast.to))
         };
-        self.precision.fold_cast(self.half.is_some(), from, to).map_err(stays)
+        self.precision.fold_cast(self.half.is_some(), from, to).map_err(intervals)
     }
 
     /// Records a no-op cast: a widening cast starts an f32 region, a narrowing cast ends it.

@@ -198,7 +198,7 @@ impl GenericImporter<'_, '_> {
             return Ok(None);
         };
         let dims = [roles.positions.clone(), roles.outputs.clone()].concat();
-        let shown = graph.reshape(sum, &size_of(&dims));
+        let viewed = graph.reshape(sum, &size_of(&dims));
         let map = self.space.operands[self.num_inputs + result].1.clone();
         let at = |dim: &usize| {
             map.iter()
@@ -207,7 +207,7 @@ impl GenericImporter<'_, '_> {
         };
         let shape: Vec<i64> =
             map.iter().map(|expr| if let AffineExpression::Dim(dim) = expr { sizes[*dim] } else { 1 }).collect();
-        Ok(Some(self.importer.graph.view(shown, dims.iter().map(at).collect(), &shape)))
+        Ok(Some(self.importer.graph.view(viewed, dims.iter().map(at).collect(), &shape)))
     }
 
     /// Returns the sizes of the position dimensions of patches. The dimension along the other window has all rows of
@@ -248,15 +248,15 @@ impl GenericImporter<'_, '_> {
             let shape = [rows.clone(), of_channels.clone()].concat();
             let map: Vec<AffineExpression> = read.iter().map(|own| fold_index(&index(own), &shape)).collect();
             let graph = &mut self.importer.graph;
-            let shown = graph.view_strided(*image, map, &shape);
-            let shown = graph.reshape(shown, &[rows.clone(), vec![num_channels]].concat());
+            let viewed = graph.view_strided(*image, map, &shape);
+            let viewed = graph.reshape(viewed, &[rows.clone(), vec![num_channels]].concat());
             let is_selected = |row: i64, column: i64| column == point * num_channels + row;
             let ones: Vec<f64> = (0..num_channels)
                 .flat_map(|row| (0..num_elements).map(move |column| f64::from(u8::from(is_selected(row, column)))))
                 .collect();
             let selection =
                 graph.add_constant(ConstantTensor::from_numbers(&ones), vec![num_channels, num_elements], *element);
-            let part = build_row_product(graph, shown, selection, *element);
+            let part = build_row_product(graph, viewed, selection, *element);
             sum.push(part, |left, right| graph.apply("arith.addf", &[left, right], *element))?;
         }
         let graph = &mut self.importer.graph;

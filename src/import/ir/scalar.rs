@@ -28,14 +28,14 @@ impl<'c> FunctionImporter<'c> {
         operands: &[NodeId],
         shape: &[i64],
     ) -> NodeId {
-        if let Some(refused) = self.graph.find_unsupported(operands) {
+        if let Some(rejected) = self.graph.find_unsupported(operands) {
             // An operand that is never selected need not be computed: negative positions are wrapped, but a computed
             // argmax is never negative.
             return match (operands, scalar.name.as_str()) {
                 (&[condition, then, or], "arith.select") => {
-                    self.graph.as_scalar(condition).map_or(refused, |truth| if truth == 0.0 { or } else { then })
+                    self.graph.as_scalar(condition).map_or(rejected, |truth| if truth == 0.0 { or } else { then })
                 }
-                _ => refused,
+                _ => rejected,
             };
         }
         self.record_location(location);
@@ -57,7 +57,8 @@ impl<'c> FunctionImporter<'c> {
             let is_computed = |operand: &&NodeId| self.graph.find_digits(**operand).is_none();
             let cause =
                 operands.iter().filter(is_computed).find_map(|&operand| self.graph.find_unsupported_fallback(operand));
-            let refused = cause.unwrap_or_else(|| self.add_unsupported(at, location, message, shape.to_vec(), element));
+            let rejected =
+                cause.unwrap_or_else(|| self.add_unsupported(at, location, message, shape.to_vec(), element));
             match ScalarFunction::from_name(&scalar.name) {
                 // The result may still be an index, or one side of a comparison.
                 Some(function)
@@ -69,9 +70,9 @@ impl<'c> FunctionImporter<'c> {
                             read_widths(at).result,
                         ) =>
                 {
-                    self.graph.add_virtual_op(function.name, operands, refused, element)
+                    self.graph.add_virtual_op(function.name, operands, rejected, element)
                 }
-                _ => refused,
+                _ => rejected,
             }
         })
     }
@@ -85,7 +86,7 @@ impl<'c> FunctionImporter<'c> {
         };
         let Some(chosen) = self.graph.as_constant(condition).cloned() else { return operands };
         for (choice, is_then) in operands[1..].iter_mut().zip([true, false]) {
-            let Some([known, is_undefined, refused]) = self.graph.as_partial_constant(*choice) else { continue };
+            let Some([known, is_undefined, rejected]) = self.graph.as_partial_constant(*choice) else { continue };
             let shape = self.graph.compute_broadcast_shape(&[condition, is_undefined]);
             let (Some(numbers), Some(undefined)) =
                 (self.graph.as_constant(known), self.graph.as_constant(is_undefined))
@@ -102,7 +103,7 @@ impl<'c> FunctionImporter<'c> {
                 self.graph.add_constant(numbers, shape.clone(), element),
                 self.graph.add_constant(undefined, shape, NodeElementType::Bool),
             );
-            *choice = self.graph.add_partial_constant(known, is_undefined, refused);
+            *choice = self.graph.add_partial_constant(known, is_undefined, rejected);
         }
         operands
     }
@@ -167,14 +168,14 @@ impl<'c> FunctionImporter<'c> {
                 let mask =
                     ConstantTensor::map_elementwise(&masks, &folded.shape, |at| at.iter().copied().fold(0.0, f64::max));
                 let mask = self.graph.add_constant(mask, folded.shape.clone(), NodeElementType::Bool);
-                let refused = match (inherited, undefined) {
+                let rejected = match (inherited, undefined) {
                     (Some(parts), _) => parts[2],
                     (None, Some((_, reason))) => {
                         self.add_unsupported(at, location, reason.to_string(), folded.shape, element)
                     }
                     (None, None) => return Some(Ok(found)),
                 };
-                self.graph.add_partial_constant(found, mask, refused)
+                self.graph.add_partial_constant(found, mask, rejected)
             }
         };
         self.record_wide_value(at, operands, node);

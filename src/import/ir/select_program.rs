@@ -64,8 +64,8 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
 /// Rejects branches between blocks before scalars become tensors: their conditions must be scalars.
 fn check_branches(entry: Op<'_>) -> Result<(), ErrorReported> {
     for op in entry.nested().into_iter().filter(|op| op.full_name().starts_with("cf.")) {
-        if let Some(refusal) = OperationSupport::rejection_message(op.full_name()) {
-            return Err(error_at(codes::UNSUPPORTED, op, refusal).report());
+        if let Some(rejection) = OperationSupport::rejection_message(op.full_name()) {
+            return Err(error_at(codes::UNSUPPORTED, op, rejection).report());
         }
     }
     Ok(())

@@ -116,9 +116,9 @@ fn transpose(graph: &mut ValueGraph, id: NodeId) -> NodeId {
 fn find_concatenation(graph: &ValueGraph, id: NodeId) -> Option<ConcatenatedFactor> {
     let node = graph.node(id);
     if !matches!(node.kind, NodeKind::Insert(_)) {
-        let behind = find_concatenation(graph, *node.inputs.first()?)?;
-        let dim = find_output_dim(graph, id, behind.dim)?;
-        return Some(ConcatenatedFactor { dim, ..behind });
+        let after = find_concatenation(graph, *node.inputs.first()?)?;
+        let dim = find_output_dim(graph, id, after.dim)?;
+        return Some(ConcatenatedFactor { dim, ..after });
     }
     let (dim, parts) = find_slices(graph, id)?;
     let elements = node.shape.iter().product();
@@ -160,24 +160,24 @@ fn find_slices(graph: &ValueGraph, id: NodeId) -> Option<(usize, Vec<(i64, NodeI
 
 /// Returns the dimension of a view or reshape that is dimension `behind` of its input, complete and not merged with
 /// others.
-fn find_output_dim(graph: &ValueGraph, id: NodeId, behind: usize) -> Option<usize> {
+fn find_output_dim(graph: &ValueGraph, id: NodeId, after: usize) -> Option<usize> {
     let node = graph.node(id);
     let of_input = &graph.node(*node.inputs.first()?).shape;
     let found = match &node.kind {
         NodeKind::View(map) => {
-            let AffineExpression::Dim(found) = map[behind] else { return None };
-            let is_alone = |(other, expr): (usize, &AffineExpression)| other == behind || !expr.dims().contains(&found);
+            let AffineExpression::Dim(found) = map[after] else { return None };
+            let is_alone = |(other, expr): (usize, &AffineExpression)| other == after || !expr.dims().contains(&found);
             map.iter().enumerate().all(is_alone).then_some(found)?
         }
         NodeKind::Reshape => {
-            let before: i64 = of_input[..behind].iter().product();
+            let before: i64 = of_input[..after].iter().product();
             (0..node.shape.len()).find(|&dim| {
-                node.shape[dim] == of_input[behind] && node.shape[..dim].iter().product::<i64>() == before
+                node.shape[dim] == of_input[after] && node.shape[..dim].iter().product::<i64>() == before
             })?
         }
         _ => return None,
     };
-    (node.shape[found] == of_input[behind]).then_some(found)
+    (node.shape[found] == of_input[after]).then_some(found)
 }
 
 /// Returns the slice `part` of `id`, a concatenated tensor under views and reshapes, along its dimension `dim`. Returns
@@ -189,8 +189,8 @@ fn view_slice(graph: &mut ValueGraph, id: NodeId, dim: usize, part: &Range<i64>)
     if matches!(node.kind, NodeKind::Insert(_)) {
         return assemble_slice(graph, id, &shape, part);
     }
-    let behind = find_concatenation(graph, node.inputs[0])?.dim;
-    let input = view_slice(graph, node.inputs[0], behind, part)?;
+    let after = find_concatenation(graph, node.inputs[0])?.dim;
+    let input = view_slice(graph, node.inputs[0], after, part)?;
     match node.kind {
         NodeKind::View(map) => Some(graph.view(input, map, &shape)),
         NodeKind::Reshape => Some(graph.reshape(input, &shape)),
@@ -207,8 +207,8 @@ fn assemble_slice(graph: &mut ValueGraph, id: NodeId, shape: &[i64], part: &Rang
         let end = start + graph.node(own).shape[dim];
         let common = start.max(part.start)..end.min(part.end);
         if !common.is_empty() {
-            let shown = slice_dim(graph, own, dim, &(common.start - start..common.end - start));
-            whole = graph.insert(shown, whole, compute_offsets(shape.len(), dim, common.start - part.start));
+            let viewed = slice_dim(graph, own, dim, &(common.start - start..common.end - start));
+            whole = graph.insert(viewed, whole, compute_offsets(shape.len(), dim, common.start - part.start));
         }
     }
     Some(whole)

@@ -30,7 +30,7 @@ pub(super) fn build_digit_op(
     name: &str,
     inputs: &[NodeId],
     (element, width): (NodeElementType, u32),
-    refused: NodeId,
+    rejected: NodeId,
     exact: impl Fn(&mut ValueGraph, &[NodeId]) -> Option<NodeId>,
 ) -> Option<NodeId> {
     if let Some(truth) = decide_comparison(graph, name, inputs) {
@@ -105,7 +105,7 @@ pub(super) fn build_digit_op(
         return None;
     }
     let exact = of_integers(graph).and_then(|exact| graph.convert_to_numbers(exact).ok());
-    Some(graph.add_digits(DigitPair { exact, ..found }, refused))
+    Some(graph.add_digits(DigitPair { exact, ..found }, rejected))
 }
 
 /// Returns the comparison of the integers themselves for a comparison of their digits. Returns other conditions

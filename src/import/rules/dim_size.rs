@@ -36,15 +36,15 @@ impl FromStr for DimSize {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse_with = |example: String| {
+        let reject_with = |example: String| {
             format!(
                 "expected argA.D=SIZE or NAME=SIZE, where SIZE is a positive number, or MAX:STEP for a size that is known at launch (MAX \
                  at least 2, STEP divides MAX), found '{text}'; give one such as '{example}'"
             )
         };
-        let refuse = || refuse_with("arg0.0=128".to_owned());
-        let (dim, size) = text.split_once('=').filter(|(dim, _)| !dim.is_empty()).ok_or_else(refuse)?;
-        let number = |text: &str| text.parse().ok().filter(|size: &i64| *size >= 1).ok_or_else(refuse);
+        let reject = || reject_with("arg0.0=128".to_owned());
+        let (dim, size) = text.split_once('=').filter(|(dim, _)| !dim.is_empty()).ok_or_else(reject)?;
+        let number = |text: &str| text.parse().ok().filter(|size: &i64| *size >= 1).ok_or_else(reject);
         let dim = dim.to_owned();
         let Some((largest, step)) = size.split_once(':') else {
             return Ok(Self { dim, size: number(size)?, granularity: None });
@@ -52,7 +52,7 @@ impl FromStr for DimSize {
         let (size, step) = (number(largest)?, number(step)?);
         if size < 2 || size % step != 0 {
             let whole = (size - size % step).max(step).max(2);
-            return Err(refuse_with(format!("{dim}={whole}:{}", if whole % step == 0 { step } else { 1 })));
+            return Err(reject_with(format!("{dim}={whole}:{}", if whole % step == 0 { step } else { 1 })));
         }
         Ok(Self { dim, size, granularity: Some(step) })
     }
@@ -91,17 +91,17 @@ pub struct ResolvedSizes {
 /// Returns an error for a size of an unknown dimension, and for two sizes for one dimension. Dynamic dimensions without
 /// a size are an error that names all of them.
 pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<ResolvedSizes, String> {
-    let is_named = |place: &(usize, usize), wish: &DimSize| {
+    let is_named = |place: &(usize, usize), request: &DimSize| {
         let (argument, dim) = *place;
-        wish.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&wish.dim)
+        request.dim == format!("arg{argument}.{dim}") || arguments[argument].names.get(dim) == Some(&request.dim)
     };
     let of_argument = |(argument, shape): (usize, &ArgumentShape)| {
         (0..shape.sizes.len()).map(move |dim| (argument, dim)).collect::<Vec<_>>()
     };
     let places: Vec<(usize, usize)> = arguments.iter().enumerate().flat_map(of_argument).collect();
-    if let Some(wish) = given.iter().find(|wish| !places.iter().any(|place| is_named(place, wish))) {
+    if let Some(request) = given.iter().find(|request| !places.iter().any(|place| is_named(place, request))) {
         return Err(format!(
-            "expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{wish}'; correct the name"
+            "expected a dimension as arg0.0, arg0.1 or a name in 'spyre.dims', found '{request}'; correct the name"
         ));
     }
     let symbolic = arguments.iter().map(|shape| vec![String::new(); shape.sizes.len()]).collect();
@@ -109,9 +109,9 @@ pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<R
     for place in places {
         let (argument, dim) = place;
         let known = arguments[argument].sizes[dim];
-        let wishes: Vec<&DimSize> = given.iter().filter(|wish| is_named(&place, wish)).collect();
-        check_symbolic(place, known, &wishes)?;
-        let mut sizes = known.into_iter().chain(wishes.iter().map(|wish| wish.size));
+        let requests: Vec<&DimSize> = given.iter().filter(|request| is_named(&place, request)).collect();
+        check_symbolic(place, known, &requests)?;
+        let mut sizes = known.into_iter().chain(requests.iter().map(|request| request.size));
         let Some(size) = sizes.next() else {
             missing.push(format!("arg{argument}.{dim}"));
             continue;
@@ -122,26 +122,27 @@ pub fn resolve_sizes(arguments: &[ArgumentShape], given: &[DimSize]) -> Result<R
             ));
         }
         settled.sizes.extend(known.is_none().then_some(size));
-        if let Some((wish, granularity)) = wishes.first().and_then(|wish| Some((wish, wish.granularity?))) {
-            settled.symbolic[argument][dim].clone_from(&wish.dim);
-            settled.granularities.insert(wish.dim.clone(), granularity);
+        if let Some((request, granularity)) = requests.first().and_then(|request| Some((request, request.granularity?)))
+        {
+            settled.symbolic[argument][dim].clone_from(&request.dim);
+            settled.granularities.insert(request.dim.clone(), granularity);
         }
     }
     if missing.is_empty() { Ok(settled) } else { Err(codes::DYNAMIC_DIM.format(format_missing_sizes(&missing))) }
 }
 
 /// Checks that a symbolic size is for a dynamic dimension, and is its only size.
-fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, wishes: &[&DimSize]) -> Result<(), String> {
-    let Some(wish) = wishes.iter().find(|wish| wish.is_symbolic()) else { return Ok(()) };
+fn check_symbolic((argument, dim): (usize, usize), known: Option<i64>, requests: &[&DimSize]) -> Result<(), String> {
+    let Some(request) = requests.iter().find(|request| request.is_symbolic()) else { return Ok(()) };
     if let Some(size) = known {
         return Err(format!(
-            "dimension {dim} of argument 'arg{argument}' has size {size}, found '--dim-size {wish}' of a dynamic dimension; \
+            "dimension {dim} of argument 'arg{argument}' has size {size}, found '--dim-size {request}' of a dynamic dimension; \
              remove the option"
         ));
     }
-    match wishes.iter().find(|other| other != &wish) {
+    match requests.iter().find(|other| other != &request) {
         Some(other) => Err(format!(
-            "dimension {dim} of argument 'arg{argument}' is given twice, as '{wish}' and '{other}'; remove one of them"
+            "dimension {dim} of argument 'arg{argument}' is given twice, as '{request}' and '{other}'; remove one of them"
         )),
         None => Ok(()),
     }
@@ -209,9 +210,9 @@ mod tests {
         assert_eq!(found.sizes, [1024, 1024, 8]);
         assert_eq!(found.symbolic, [["L", ""], ["arg1.0", ""]]);
         assert_eq!(found.granularities, BTreeMap::from([("L".to_owned(), 64), ("arg1.0".to_owned(), 64)]));
-        let refused = settled(&["L=8", "D=64:64", "arg1.0=8", "arg1.1=8"]).unwrap_err();
+        let rejected = settled(&["L=8", "D=64:64", "arg1.0=8", "arg1.1=8"]).unwrap_err();
         assert_eq!(
-            refused,
+            rejected,
             "dimension 1 of argument 'arg0' has size 64, found '--dim-size D=64:64' of a dynamic dimension; remove the option"
         );
         let twice = settled(&["L=64:8", "arg0.0=64:8", "arg1.0=8", "arg1.1=8"]).unwrap_err();

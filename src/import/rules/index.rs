@@ -53,8 +53,8 @@ pub(super) fn lookup_by_one_index(
     }
     let mut exprs: Vec<Option<AffineExpression>> = indices.iter().map(|&index| as_affine_index(graph, index)).collect();
     let mut table = table;
-    if let Some(refused) = graph.find_unsupported(&[table]) {
-        return elements(TableLookup::from_node(refused));
+    if let Some(rejected) = graph.find_unsupported(&[table]) {
+        return elements(TableLookup::from_node(rejected));
     }
     if graph.as_scalar(table).is_none() {
         // The index is not an increasing sequence with a constant step: a gather by a constant index table reorders the

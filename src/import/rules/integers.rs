@@ -31,12 +31,12 @@ pub(in crate::import) fn build_integer_op(
     let digits = inputs.iter().copied().find(|&input| graph.find_digits(input).is_some());
     if let Some(digits) = digits {
         // The digits' node holds the rejection of uses that digits do not support.
-        let refused = graph.required_inputs(digits)[0];
+        let rejected = graph.required_inputs(digits)[0];
         let exact = |graph: &mut ValueGraph, integers: &[NodeId]| {
             build_integer_op(graph, function, integers, element, widths).ok()
         };
         let found =
-            digit_arithmetic::build_digit_op(graph, function.name, inputs, (element, widths.result), refused, exact);
+            digit_arithmetic::build_digit_op(graph, function.name, inputs, (element, widths.result), rejected, exact);
         return found.ok_or_else(|| codes::INTEGER_RANGE.format(DIGIT_OP_MESSAGE));
     }
     let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == NodeElementType::Bool).collect();

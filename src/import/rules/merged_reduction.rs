@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn reduces_each_merged_dimension() {
         let (graph, node) = build_reduction(&[2, 17, 1, 5, 3], &[34, 15], 1);
-        let shown = graph.node(node);
-        assert_eq!((&shown.kind, shown.shape.as_slice()), (&NodeKind::Reshape, &[34, 1][..]));
-        let outer = graph.node(shown.inputs[0]);
+        let viewed = graph.node(node);
+        assert_eq!((&viewed.kind, viewed.shape.as_slice()), (&NodeKind::Reshape, &[34, 1][..]));
+        let outer = graph.node(viewed.inputs[0]);
         assert_eq!(
             (&outer.kind, outer.shape.as_slice()),
             (&NodeKind::Reduce("sum", 3, Vec::new()), &[2, 17, 1, 1, 1][..])

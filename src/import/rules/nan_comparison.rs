@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_comparison_behind_negation() {
+    fn finds_comparison_after_negation() {
         let mut graph = ValueGraph::default();
         let [x, y] = [0, 1].map(|number| graph.add_tensor(number, vec![4], NodeElementType::F16));
         for function in ["greaterthan", "lesserequal"] {

@@ -86,10 +86,10 @@ mod tests {
 
     #[test]
     fn keeps_casts_of_other_formats() {
-        let stays = |from, to| Precision::Device.fold_cast(true, from, to);
-        assert_eq!(stays(Some(F16), Some(F8E4M3Fn)), Err(UNSUPPORTED_CAST));
-        assert_eq!(stays(None, Some(F16)), Err(UNSUPPORTED_CAST));
-        assert_eq!(stays(Some(F16), None), Err(UNSUPPORTED_CAST));
+        let intervals = |from, to| Precision::Device.fold_cast(true, from, to);
+        assert_eq!(intervals(Some(F16), Some(F8E4M3Fn)), Err(UNSUPPORTED_CAST));
+        assert_eq!(intervals(None, Some(F16)), Err(UNSUPPORTED_CAST));
+        assert_eq!(intervals(Some(F16), None), Err(UNSUPPORTED_CAST));
         assert_eq!(Precision::Device.fold_cast(false, Some(F64), Some(F32)), Ok(()));
     }
 

@@ -129,8 +129,8 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
             (group_dims(&shape, |_, _| true)?, whole)
         }
     };
-    let shown: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
-    Some(graph.add(kind, &shown, merge_sizes(&shape, &groups), element))
+    let viewed: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
+    Some(graph.add(kind, &viewed, merge_sizes(&shape, &groups), element))
 }
 
 fn reshape_to_groups(graph: &mut ValueGraph, input: NodeId, groups: &[Range<usize>]) -> NodeId {
@@ -156,8 +156,8 @@ fn lower_matmul(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Option
     let num_more = shape.len().checked_sub(MAX_LAYOUT_DIMS)?;
     let groups: Vec<Range<usize>> =
         std::iter::once(0..num_more + 1).chain((num_more + 1..num_batch + 2).map(|dim| dim..dim + 1)).collect();
-    let shown: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
-    Some(graph.add(kind, &shown, merge_sizes(&shape, &groups), element))
+    let viewed: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
+    Some(graph.add(kind, &viewed, merge_sizes(&shape, &groups), element))
 }
 
 /// Lowers the rank of a gather: the index keeps its dimensions if enough remain for the rows.
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_dims_that_stay_adjacent() {
+    fn merges_dims_that_interval_adjacent() {
         let mut graph = ValueGraph::default();
         let x = add_wide_tensor(&mut graph, 0, &SHAPE);
         let order = [2, 3, 0, 1, 4, 5, 6];

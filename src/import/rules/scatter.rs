@@ -317,12 +317,12 @@ mod tests {
 
     #[test]
     fn rejects_too_many_positions_or_slices() {
-        let refused = |shape: &[i64], num_parts, combined, found: &str| {
+        let rejected = |shape: &[i64], num_parts, combined, found: &str| {
             scatter_into_tensor(shape, &[0], num_parts, combined).1.is_err_and(|message| message.contains(found))
         };
         let sum = UpdateMode::Combine(Combiner::Sum);
-        assert!(refused(&[40_000, 64], 1, UpdateMode::Replace, "found 1 slices, 40000 positions"));
-        assert!(refused(&[32_000, 64], 1024 + 25, sum, "found 1049 slices"));
-        assert!(refused(&[64, 64], 2000, sum, "found 2000 slices"));
+        assert!(rejected(&[40_000, 64], 1, UpdateMode::Replace, "found 1 slices, 40000 positions"));
+        assert!(rejected(&[32_000, 64], 1024 + 25, sum, "found 1049 slices"));
+        assert!(rejected(&[64, 64], 2000, sum, "found 2000 slices"));
     }
 }

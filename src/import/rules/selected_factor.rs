@@ -58,8 +58,8 @@ pub(in crate::import) fn build_selected_matmul(
 fn find_one_hot_product(graph: &ValueGraph, id: NodeId, rows: usize) -> Option<OneHotSelection> {
     let node = graph.node(id);
     if node.kind != NodeKind::Matmul {
-        let behind = find_input_dim(graph, id, rows)?;
-        return find_one_hot_product(graph, node.inputs[0], behind);
+        let after = find_input_dim(graph, id, rows)?;
+        return find_one_hot_product(graph, node.inputs[0], after);
     }
     let &[hot, table] = &node.inputs[..] else { return None };
     (rows == 0 && node.shape.len() == 2).then_some(())?;
@@ -103,8 +103,8 @@ fn apply_views_to_table(graph: &mut ValueGraph, id: NodeId, rows: usize, table: 
     if node.kind == NodeKind::Matmul {
         return Some(table);
     }
-    let behind = find_input_dim(graph, id, rows)?;
-    let input = apply_views_to_table(graph, node.inputs[0], behind, table)?;
+    let after = find_input_dim(graph, id, rows)?;
+    let input = apply_views_to_table(graph, node.inputs[0], after, table)?;
     let mut shape = node.shape;
     shape[rows] = graph.node(table).shape[0];
     match node.kind {

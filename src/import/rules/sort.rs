@@ -344,10 +344,10 @@ impl RowPositions {
     /// one.
     fn find_first(&self, graph: &mut ValueGraph, holds: NodeId) -> [NodeId; 2] {
         let Some(high) = self.high else { return self.find_first_by_digit(graph, self.low, holds) };
-        let [is_high, is_before_or_behind] = self.find_first_by_digit(graph, high, holds);
+        let [is_high, is_before_or_after] = self.find_first_by_digit(graph, high, holds);
         let holds = graph.add_pointwise("mul", &[holds, is_high], NodeElementType::Bool);
         let [is_low, is_beside] = self.find_first_by_digit(graph, self.low, holds);
-        let is_elsewhere = graph.add_pointwise("maximum", &[is_before_or_behind, is_beside], NodeElementType::Bool);
+        let is_elsewhere = graph.add_pointwise("maximum", &[is_before_or_after, is_beside], NodeElementType::Bool);
         [graph.add_pointwise("mul", &[is_high, is_low], NodeElementType::Bool), is_elsewhere]
     }
 

@@ -94,8 +94,8 @@ fn read_splits(function: Op<'_>) -> Result<Vec<PlannedCoreSplit>, String> {
 fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), ErrorReported> {
     let mut memo = JointMemo::default();
     let (ir, described) = describe_function(function, target, &mut memo)?;
-    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
-    let (splits, _) = described.choose_splits(target, objective, &mut memo).map_err(refuse)?;
+    let reject = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    let (splits, _) = described.choose_splits(target, objective, &mut memo).map_err(reject)?;
     ir.ops.iter().zip(splits).for_each(|(compute, split)| set_work(*compute, split));
     Ok(())
 }
@@ -109,15 +109,15 @@ pub(crate) fn compute_costs_when_divided(
     memo: &mut JointMemo,
 ) -> Result<Vec<PlacedOpCost>, ErrorReported> {
     let (_, described) = describe_function(function, target, memo)?;
-    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
-    let (splits, priced) = described.choose_splits(target, objective, memo).map_err(refuse)?;
-    priced.map_or_else(|| described.compute_costs_with_splits(&splits, target).map_err(refuse), Ok)
+    let reject = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    let (splits, priced) = described.choose_splits(target, objective, memo).map_err(reject)?;
+    priced.map_or_else(|| described.compute_costs_with_splits(&splits, target).map_err(reject), Ok)
 }
 
 /// Returns the cost of each op of a function whose work is divided, including those that placement adds.
 pub(crate) fn compute_divided_op_costs(function: Op<'_>, target: &Target) -> Result<Vec<PlacedOpCost>, ErrorReported> {
-    let refuse = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
-    compute_costs_when_placed(&LxProgram::from_function(function)?.divided, target).map_err(refuse)
+    let reject = |message: String| error_at(codes::SPLIT_PLAN, function, message).report();
+    compute_costs_when_placed(&LxProgram::from_function(function)?.divided, target).map_err(reject)
 }
 
 fn describe_function<'c>(
@@ -142,11 +142,11 @@ fn build_joint_program(
 ) -> Result<JointProgram, ErrorReported> {
     let mut ops = Vec::with_capacity(ir.ops.len());
     for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
-        let refuse = |message: String| error_at(codes::SPLIT_PLAN, compute.op, message).report();
+        let reject = |message: String| error_at(codes::SPLIT_PLAN, compute.op, message).report();
         let operation = Rc::new(describe_op_to_divide(*compute, op.operands.iter().map(|operand| &operand.access))?);
         memo.find_isolated_split(&operation, target)
             .map_err(|error| report_undividable(*compute, &operation, &error))?;
-        ops.push((operation, ir.program.build_tile_op(op, numbers).map_err(refuse)?));
+        ops.push((operation, ir.program.build_tile_op(op, numbers).map_err(reject)?));
     }
     JointProgram::new(&ir.program, &ops, target, memo)
         .map_err(|(op, error)| report_undividable(ir.ops[op], &ops[op].0, &error))

@@ -92,7 +92,7 @@ impl<'c> KernelView<'c> {
         let op = second.describe_neighbor(innermost, does, &labels, &levels);
         let divides =
             |scope: Op<'_>| scope.attr(attr::WORK_DIMS).and_then(strings).is_some_and(|names| !names.is_empty());
-        let has_wishes = op.has_hints || part.nested().into_iter().any(divides);
+        let has_requests = op.has_hints || part.nested().into_iter().any(divides);
         let read: Vec<Value<'c>> = part.inputs(second.op).into_iter().map(|input| second.op.inputs()[input]).collect();
         let reads = |(input, output): (usize, usize)| {
             let mut read = self.describe_output_use(None, input, second.op.inputs()[input], output);
@@ -102,7 +102,7 @@ impl<'c> KernelView<'c> {
         };
         Epilogue {
             op: KernelNeighbor {
-                has_hints: has_wishes,
+                has_hints: has_requests,
                 is_in_kernel_block: second.op.parent() == self.op.parent(),
                 ..op
             },
@@ -120,27 +120,27 @@ impl<'c> KernelView<'c> {
     pub(super) fn find_fusible_segment(
         &self,
         second: &Self,
-        stays: impl Fn(&KernelSegment<'c>) -> bool,
+        intervals: impl Fn(&KernelSegment<'c>) -> bool,
     ) -> Result<Option<KernelSegment<'c>>, FusionRejection> {
         let parts: Vec<KernelSegment<'c>> = KernelSegment::find_all(second.op)
             .into_iter()
             .filter(|part| !self.collect_output_reads(second, part).is_empty())
             .collect();
-        let mut refused = parts.is_empty().then(FusionRejection::from_different_loops);
+        let mut rejected = parts.is_empty().then(FusionRejection::from_different_loops);
         for part in parts {
             match self.describe_segment(second, &part).check() {
-                Ok(()) if !stays(&part) => return Ok(Some(part)),
+                Ok(()) if !intervals(&part) => return Ok(Some(part)),
                 Ok(()) => {}
-                Err(refusal) => refused = refused.or(Some(refusal)),
+                Err(rejection) => rejected = rejected.or(Some(rejection)),
             }
         }
-        refused.map_or(Ok(None), Err)
+        rejected.map_or(Ok(None), Err)
     }
 
     /// Returns the inputs of a segment of another kernel that view outputs of this one, with the outputs.
     fn collect_output_reads(&self, second: &Self, part: &KernelSegment<'c>) -> Vec<(usize, usize)> {
-        let shown = |input: usize| Some((input, self.find_viewed_output(second.op.inputs()[input])?));
-        part.inputs(second.op).into_iter().filter_map(shown).collect()
+        let viewed = |input: usize| Some((input, self.find_viewed_output(second.op.inputs()[input])?));
+        part.inputs(second.op).into_iter().filter_map(viewed).collect()
     }
 
     /// Returns whether a segment of another kernel has the loops in which this kernel computes the segment's inputs:
@@ -168,11 +168,11 @@ impl<'c> KernelView<'c> {
             let of_made = find_tiling_levels(&self.labels.labels_of(self.op.yielded()[output]), &levels);
             let of_read = find_tiling_levels(&second.labels.labels_of(second.op.body_args()[input]), &of_second);
             let dims = trace_dims(&collect_views(value), shape_of(made).len());
-            let is_shown = |dim: usize| dims.contains(&Some(dim));
+            let is_viewed = |dim: usize| dims.contains(&Some(dim));
             let agrees =
                 |(dim, read): (&Option<usize>, &Option<usize>)| dim.map_or(read.is_none(), |dim| of_made[dim] == *read);
             dims.iter().zip(&of_read).all(agrees)
-                && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_shown(dim))
+                && (0..of_made.len()).all(|dim| of_made[dim].is_none() || is_viewed(dim))
         };
         let ops = part.nested();
         !levels.is_empty()
@@ -213,14 +213,14 @@ fn inline_kernel<'c>(first: Op<'c>, second: Op<'c>) -> Vec<Op<'c>> {
     scopes.into_iter().rev().for_each(OpExt::inline_body);
     second.body_args().into_iter().zip(second.inputs()).for_each(|(argument, input)| argument.replace_with(input));
     second.inline_body();
-    let mut behind: Vec<Value<'c>> = first.outputs();
+    let mut after: Vec<Value<'c>> = first.outputs();
     let mut computing = Vec::new();
     for op in ops {
-        let comes_behind = op.inputs().into_iter().any(|value| {
-            behind.contains(&value) || collect_views(value).iter().any(|view| behind.contains(&view.inputs()[0]))
+        let comes_after = op.inputs().into_iter().any(|value| {
+            after.contains(&value) || collect_views(value).iter().any(|view| after.contains(&view.inputs()[0]))
         });
-        if comes_behind {
-            behind.extend(op.outputs());
+        if comes_after {
+            after.extend(op.outputs());
             computing.extend(ComputeOp::from_op(op).map(|_| op));
         } else {
             hoist_before(op, first);

@@ -53,7 +53,7 @@ impl fmt::Display for CandidateCompiler {
 pub(crate) struct ModuleCostEvaluator {
     passes: CandidatePasses,
     pub(crate) objective: Objective,
-    n_judged: Cell<usize>,
+    n_evaluated: Cell<usize>,
     n_infeasible: Cell<usize>,
     search_steps: Cell<usize>,
 }
@@ -62,7 +62,7 @@ impl ModuleCostEvaluator {
     /// Creates an evaluator whose compilation fuses nothing.
     pub(crate) fn new(compiler: &CandidateCompiler) -> Self {
         let (passes, objective) = (compiler.0.passes(), compiler.0.objective());
-        Self { passes, objective, n_judged: Cell::new(0), n_infeasible: Cell::new(0), search_steps: Cell::new(0) }
+        Self { passes, objective, n_evaluated: Cell::new(0), n_infeasible: Cell::new(0), search_steps: Cell::new(0) }
     }
 
     /// Returns the cost of the functions of a module; `None` if a rule rejects it.
@@ -70,7 +70,7 @@ impl ModuleCostEvaluator {
     /// # Errors
     /// Returns any other failure of the compilation, located at the module.
     pub(crate) fn evaluate_cost(&self, module: Op<'_>) -> Result<Option<ModeledCost>, ErrorReported> {
-        Ok(self.evaluate(module)?.map(|judged| judged.cost))
+        Ok(self.evaluate(module)?.map(|evaluated| evaluated.cost))
     }
 
     /// Like [`ModuleCostEvaluator::evaluate_cost`], including the cost of recomputation.
@@ -78,10 +78,10 @@ impl ModuleCostEvaluator {
         let mut copy = DetachedClone::from_op(module);
         remove_numbers(copy.op());
         let bugs_of = num_bugs(module);
-        let (judged, said) = collect_diagnostics(module.ctx(), || self.compile(&mut copy));
-        self.n_judged.set(self.n_judged.get() + 1);
-        match judged {
-            Ok(judged) => Ok(Some(judged)),
+        let (evaluated, said) = collect_diagnostics(module.ctx(), || self.compile(&mut copy));
+        self.n_evaluated.set(self.n_evaluated.get() + 1);
+        match evaluated {
+            Ok(evaluated) => Ok(Some(evaluated)),
             Err(EvaluationFailure::Infeasible) if num_bugs(module) == bugs_of => {
                 self.n_infeasible.set(self.n_infeasible.get() + 1);
                 Ok(None)
@@ -118,7 +118,7 @@ impl ModuleCostEvaluator {
     /// Adds the plans that the tile search evaluated for a function, each with as many ops as the function has.
     fn record_search_steps(&self, function: Op<'_>) {
         let found = TileSearchSummary::from_function(function)
-            .and_then(|found| usize::try_from(found.n_judged).ok())
+            .and_then(|found| usize::try_from(found.n_evaluated).ok())
             .unwrap_or(0);
         let steps = found.saturating_mul(ComputeOp::collect_in(function).len());
         self.search_steps.set(self.search_steps.get().saturating_add(steps));
@@ -131,7 +131,7 @@ impl ModuleCostEvaluator {
 
     /// Returns the number of evaluated modules.
     pub(crate) fn num_evaluated(&self) -> usize {
-        self.n_judged.get()
+        self.n_evaluated.get()
     }
 
     /// Returns the number of evaluated modules that a rule rejects.

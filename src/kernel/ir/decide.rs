@@ -34,7 +34,7 @@ pub(super) struct FusionDecision {
     pub(super) savings: Vec<MoveSaving>,
     pub(super) fused: Option<ModuleCost>,
     pub(super) separate: Option<ModuleCost>,
-    pub(super) n_judged: usize,
+    pub(super) n_evaluated: usize,
     pub(super) n_infeasible: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct MoveSaving {
 pub(super) fn decide_fusion(
     module: Op<'_>,
     target: &Target,
-    judge: &ModuleCostEvaluator,
+    evaluator: &ModuleCostEvaluator,
 ) -> Result<FusionDecision, ErrorReported> {
     let moved = |choice: &FusionChoice| {
         let copy = DetachedClone::from_op(module);
@@ -68,31 +68,31 @@ pub(super) fn decide_fusion(
     let places = collect_moved_op_loops(copy.op(), target);
     let may_be_again: BTreeSet<i64> =
         places.into_iter().filter(|(_, placed)| placed.may_recompute).map(|(number, _)| number).collect();
-    let separate = judge.evaluate(module)?;
-    let judged = |choice: &FusionChoice| judge.evaluate(moved(choice).1.op());
-    let mut best = BestChoice { choice: FusionChoice::default(), judged: judge.evaluate(copy.op())?, judge };
+    let separate = evaluator.evaluate(module)?;
+    let evaluated = |choice: &FusionChoice| evaluator.evaluate(moved(choice).1.op());
+    let mut best = BestChoice { choice: FusionChoice::default(), evaluated: evaluator.evaluate(copy.op())?, evaluator };
     if !may_be_again.is_empty() {
         let all = FusionChoice { inlined: may_be_again.clone(), ..FusionChoice::default() };
-        best.improve(judged(&all)?, all);
+        best.improve(evaluated(&all)?, all);
     }
     let (mut savings, mut impossible): (Vec<MoveSaving>, BTreeSet<EdgeId>) = Default::default();
     let mut ids: Vec<EdgeId> = moves.iter().rev().map(|made| made.id).collect();
-    if best.judged.is_none() {
+    if best.evaluated.is_none() {
         ids.reverse();
         best.choice.excluded = ids.iter().copied().collect();
         // An op that stays outside one kernel may have moved before the next kernel.
-        best.judged = judged(&best.choice)?;
+        best.evaluated = evaluated(&best.choice)?;
     }
     for id in ids.into_iter().take(MAX_TRIALS) {
-        if judge.search_steps() >= MAX_SEARCH_STEPS {
+        if evaluator.search_steps() >= MAX_SEARCH_STEPS {
             break;
         }
         let without = best.choice.with_excluded(id);
         let was_made = without != best.choice;
-        let taken_back = if was_made { judged(&without)? } else { best.judged };
+        let taken_back = if was_made { evaluated(&without)? } else { best.evaluated };
         if !was_made {
             let with = best.choice.with_allowed(id);
-            let made = judged(&with)?;
+            let made = evaluated(&with)?;
             impossible.extend(made.is_none().then_some(id));
             if !best.improve(made, with) {
                 continue;
@@ -101,7 +101,7 @@ pub(super) fn decide_fusion(
         let mut again_ns = 0.0;
         if may_be_again.contains(&id.0) {
             let turned = best.choice.with_toggled_mode(id.0);
-            let other = judged(&turned)?;
+            let other = evaluated(&turned)?;
             again_ns = best.recomputation_difference_ns(other);
             best.improve(other, turned);
         }
@@ -109,19 +109,19 @@ pub(super) fn decide_fusion(
             savings.extend(best.compute_saving(id, taken_back, again_ns));
         }
     }
-    let is_separate = is_better(judge, separate, best.judged);
+    let is_separate = is_better(evaluator, separate, best.evaluated);
     if is_separate {
-        (best.judged, savings) = (separate, Vec::new());
+        (best.evaluated, savings) = (separate, Vec::new());
     }
-    let (n_judged, n_infeasible) = (judge.num_evaluated(), judge.num_infeasible());
+    let (n_evaluated, n_infeasible) = (evaluator.num_evaluated(), evaluator.num_infeasible());
     Ok(FusionDecision {
         choice: best.choice,
         impossible,
         is_separate,
         savings,
-        fused: best.judged,
+        fused: best.evaluated,
         separate,
-        n_judged,
+        n_evaluated,
         n_infeasible,
     })
 }
@@ -129,27 +129,27 @@ pub(super) fn decide_fusion(
 /// Best choice found so far.
 struct BestChoice<'a> {
     choice: FusionChoice,
-    judged: Option<ModuleCost>,
-    judge: &'a ModuleCostEvaluator,
+    evaluated: Option<ModuleCost>,
+    evaluator: &'a ModuleCostEvaluator,
 }
 
 impl BestChoice<'_> {
     /// Replaces the choice if `other` is better; returns whether it did.
-    fn improve(&mut self, judged: Option<ModuleCost>, choice: FusionChoice) -> bool {
-        let is_better = is_better(self.judge, judged, self.judged);
+    fn improve(&mut self, evaluated: Option<ModuleCost>, choice: FusionChoice) -> bool {
+        let is_better = is_better(self.evaluator, evaluated, self.evaluated);
         if is_better {
-            (self.judged, self.choice) = (judged, choice);
+            (self.evaluated, self.choice) = (evaluated, choice);
         }
         is_better
     }
 
     /// Returns the difference in recomputation time between two choices, regardless of which of them recomputes an op.
     fn recomputation_difference_ns(&self, other: Option<ModuleCost>) -> f64 {
-        self.judged.zip(other).map_or(0.0, |(one, other)| (one.recomputation_ns - other.recomputation_ns).abs())
+        self.evaluated.zip(other).map_or(0.0, |(one, other)| (one.recomputation_ns - other.recomputation_ns).abs())
     }
 
     fn compute_saving(&self, id: EdgeId, taken_back: Option<ModuleCost>, again_ns: f64) -> Option<MoveSaving> {
-        let (best, other) = self.judged.zip(taken_back)?;
+        let (best, other) = self.evaluated.zip(taken_back)?;
         let cost =
             ModeledCost { ns: other.cost.ns - best.cost.ns, hbm_bytes: other.cost.hbm_bytes - best.cost.hbm_bytes };
         Some(MoveSaving { id, cost, again_ns: if self.choice.inlined.contains(&id.0) { again_ns } else { 0.0 } })
@@ -158,13 +158,13 @@ impl BestChoice<'_> {
 
 /// Returns whether the first cost is better than the second; a failed compilation is worse than any cost. Times within
 /// the tolerance count as equal, since they are sums of the same numbers in another order.
-fn is_better(judge: &ModuleCostEvaluator, one: Option<ModuleCost>, other: Option<ModuleCost>) -> bool {
+fn is_better(evaluator: &ModuleCostEvaluator, one: Option<ModuleCost>, other: Option<ModuleCost>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {
             let (one, other) = (one.cost, other.cost);
             let is_same_time = (one.ns - other.ns).abs() <= TIME_TOLERANCE * other.ns;
             let other = if is_same_time { ModeledCost { ns: one.ns, ..other } } else { other };
-            judge.objective.compare(&one, &other) == Ordering::Less
+            evaluator.objective.compare(&one, &other) == Ordering::Less
         }
         (one, other) => one.is_some() && other.is_none(),
     }

@@ -37,10 +37,10 @@ impl<T: Clone> DimLabels<T> {
                 let given = compute_result_labels(compute, &of_dims);
                 self.set(op.output(), given);
             } else if op.is(spyre::VIEW) {
-                let behind = self.labels_of(op.inputs()[0]);
-                let shown =
-                    trace_view_dims(op).into_iter().map(|dim| dim.and_then(|dim| behind[dim].clone())).collect();
-                self.set(op.output(), shown);
+                let after = self.labels_of(op.inputs()[0]);
+                let viewed =
+                    trace_view_dims(op).into_iter().map(|dim| dim.and_then(|dim| after[dim].clone())).collect();
+                self.set(op.output(), viewed);
             } else if op.is(spyre::HINT) || op.is(spyre::KERNEL) || op.is(spyre::LOOP) {
                 // A tile has the dimensions of the tiled value.
                 for (argument, input) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().zip(op.inputs())
@@ -89,7 +89,7 @@ fn compute_result_labels<T: Clone>(compute: ComputeOp<'_>, of_dims: &LabelList<T
 
 /// Returns, for each dimension of a view, the source dimension that it indexes in full.
 pub(super) fn trace_view_dims(view: Op<'_>) -> Vec<Option<usize>> {
-    let (behind, shown) = (shape_of(view.inputs()[0]), shape_of(view.output()));
+    let (after, viewed) = (shape_of(view.inputs()[0]), shape_of(view.output()));
     let indices = view_indices(view);
     let walks = |dim: usize, index: &Option<program::layout::TensorIndex>, size: i64| {
         let Some(index) = index else { return false };
@@ -99,9 +99,9 @@ pub(super) fn trace_view_dims(view: Op<'_>) -> Vec<Option<usize>> {
             && digit.divisor == 1
             && digit.factor == 1
             && digit.size == size
-            && shown[dim] == size
+            && viewed[dim] == size
     };
-    (0..shown.len()).map(|dim| indices.iter().zip(&behind).position(|(index, size)| walks(dim, index, *size))).collect()
+    (0..viewed.len()).map(|dim| indices.iter().zip(&after).position(|(index, size)| walks(dim, index, *size))).collect()
 }
 
 /// Returns the names that the program's arguments determine for the dimensions of all values.

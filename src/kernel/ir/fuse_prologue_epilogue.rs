@@ -38,9 +38,9 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     }
     number_ops(module);
     let compiler: Option<CandidateCompiler> = options.read_nested_options(module, option::COMPILE)?;
-    let judge = compiler.as_ref().map(ModuleCostEvaluator::new);
-    let decided =
-        judge.map_or_else(|| Ok(FusionDecision::default()), |judge| decide_fusion(module, &target, &judge))?;
+    let evaluator = compiler.as_ref().map(ModuleCostEvaluator::new);
+    let decided = evaluator
+        .map_or_else(|| Ok(FusionDecision::default()), |evaluator| decide_fusion(module, &target, &evaluator))?;
     let moves = if decided.is_separate {
         Vec::new()
     } else {
@@ -87,14 +87,14 @@ fn record_outcome(
     fused: impl Fn(usize) -> Vec<FusedOp>,
 ) {
     let labels = compute_program_labels(function);
-    let us = |judged: ModuleCost| judged.cost.ns / 1000.0;
+    let us = |evaluated: ModuleCost| evaluated.cost.ns / 1000.0;
     let mut outcome = FusionOutcome {
         us: decided.fused.map(us),
         separate_us: decided.separate.map(us),
-        again_us: decided.fused.map(|judged| judged.recomputation_ns / 1000.0).filter(|us| *us > 0.0),
-        hbm_bytes: decided.fused.map(|judged| judged.cost.hbm_bytes),
-        separate_hbm_bytes: decided.separate.map(|judged| judged.cost.hbm_bytes),
-        n_judged: decided.n_judged,
+        again_us: decided.fused.map(|evaluated| evaluated.recomputation_ns / 1000.0).filter(|us| *us > 0.0),
+        hbm_bytes: decided.fused.map(|evaluated| evaluated.cost.hbm_bytes),
+        separate_hbm_bytes: decided.separate.map(|evaluated| evaluated.cost.hbm_bytes),
+        n_judged: decided.n_evaluated,
         n_infeasible: decided.n_infeasible,
         kernels: Vec::new(),
     };
@@ -158,7 +158,7 @@ fn report_rejections(
     };
     let in_front =
         collect_producers(view).into_iter().map(|op| (op, NeighborSide::Prologue, view.describe_prologue(op).check()));
-    let behind = view.collect_consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
+    let after = view.collect_consumers().into_iter().filter(|op| !op.is("func.return") && !op.is(spyre::YIELD));
     let checked = |op: Op<'_>| {
         if op.is(spyre::KERNEL) {
             view.find_fusible_segment(&KernelView::new(op, labels, target), |_| false).map(drop)
@@ -166,18 +166,18 @@ fn report_rejections(
             view.describe_epilogue(op).check()
         }
     };
-    let behind = behind.map(|op| (op, NeighborSide::Epilogue, checked(op)));
+    let after = after.map(|op| (op, NeighborSide::Epilogue, checked(op)));
     let mut found = Vec::new();
-    for (op, side, checked) in in_front.chain(behind) {
-        let Some(refusal) = checked.err().or_else(|| cost(op, side)) else { continue };
+    for (op, side, checked) in in_front.chain(after) {
+        let Some(rejection) = checked.err().or_else(|| cost(op, side)) else { continue };
         let where_it_is = if side == NeighborSide::Prologue { "before" } else { "after" };
         let message = format!(
             "not fused {where_it_is} kernel '{}' ({}): {}",
             view.op.text_attr(attr::NAME),
-            refusal.code,
-            refusal.message
+            rejection.code,
+            rejection.message
         );
-        remark_at_location(refusal.code.message_code(), op, message)
+        remark_at_location(rejection.code.message_code(), op, message)
             .with_note(
                 view.op,
                 format_args!(
@@ -187,7 +187,13 @@ fn report_rejections(
                 ),
             )
             .emit();
-        found.push(UnfusedOp::new(function_name(op), format_location(op.loc()), side, refusal.code, refusal.message));
+        found.push(UnfusedOp::new(
+            function_name(op),
+            format_location(op.loc()),
+            side,
+            rejection.code,
+            rejection.message,
+        ));
     }
     found
 }

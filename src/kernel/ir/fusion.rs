@@ -110,8 +110,8 @@ impl NeighborFusion<'_> {
         for (place, view) in views.iter().enumerate() {
             for consumer in view.collect_consumers() {
                 let Some(next) = views.iter().position(|other| other.op == consumer) else { continue };
-                let stays = |part: &KernelSegment<'_>| has_excluded(part, &self.choice.excluded);
-                let Ok(Some(part)) = view.find_fusible_segment(&views[next], stays) else { continue };
+                let intervals = |part: &KernelSegment<'_>| has_excluded(part, &self.choice.excluded);
+                let Ok(Some(part)) = view.find_fusible_segment(&views[next], intervals) else { continue };
                 self.fuse_segment(
                     (first_kernel + place, view.op),
                     (first_kernel + next, &views[next]),

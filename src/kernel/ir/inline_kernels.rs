@@ -62,7 +62,7 @@ fn map_to_program_names(
         match names.resolve_name(&name, &origins) {
             Some(of_program) => {
                 let met = found.iter().find(|(other, of_other)| {
-                    **of_other == of_program && must_stay_distinct(kernel, &names_in_kernel, &name, other)
+                    **of_other == of_program && must_interval_distinct(kernel, &names_in_kernel, &name, other)
                 });
                 let Some((other, _)) = met else {
                     found.insert(name, of_program);
@@ -85,7 +85,7 @@ fn map_to_program_names(
 }
 
 /// Returns whether two names of a kernel must stay distinct: those of two dimensions of an op, or of two nested loops.
-fn must_stay_distinct(kernel: Op<'_>, known: &DimLabels<String>, one: &str, other: &str) -> bool {
+fn must_interval_distinct(kernel: Op<'_>, known: &DimLabels<String>, one: &str, other: &str) -> bool {
     let in_op = |compute| {
         let dims = known.all_iteration_labels(compute);
         let place = |name: &str| {

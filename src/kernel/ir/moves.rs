@@ -18,7 +18,7 @@ pub(super) type NewInputs<'c> = Vec<(Value<'c>, LabelList<String>)>;
 /// value as a result of the kernel.
 pub(super) fn fuse_producer<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'c> {
     let others = if producer.is(spyre::CONSTANT) { Vec::new() } else { collect_other_uses(producer, view.op) };
-    let shown: Vec<(usize, Vec<Op<'c>>)> = view
+    let viewed: Vec<(usize, Vec<Op<'c>>)> = view
         .find_inputs_from(producer)
         .into_iter()
         .map(|input| (input, collect_views(view.op.inputs()[input])))
@@ -28,14 +28,14 @@ pub(super) fn fuse_producer<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     let operands = label_operands(producer, of_iteration.as_ref());
     let kernel = add_inputs(view.op, &operands);
     let arguments = kernel.body_args();
-    let sites: Vec<Op<'c>> = shown.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
+    let sites: Vec<Op<'c>> = viewed.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
     let anchor = find_common_anchor(kernel, &sites);
     let copy = insert_before(anchor, (*producer).clone());
     mark_moved(copy);
     for (operand, (value, _)) in operands.iter().enumerate() {
         copy.set_input(operand, argument_for_input(kernel, *value));
     }
-    for (input, views) in shown {
+    for (input, views) in viewed {
         arguments[input].replace_with(rebuild_views(copy.output(), views, anchor));
     }
     let kernel = if others.is_empty() {
@@ -337,13 +337,13 @@ fn erase_dead_views(value: Value<'_>) {
 /// Erases an op without uses, and the views of its result.
 fn erase_if_dead(op: Op<'_>) {
     let mut views: Vec<Op<'_>> = Vec::new();
-    let mut shown = op.outputs();
-    while let Some(value) = shown.pop() {
+    let mut viewed = op.outputs();
+    while let Some(value) = viewed.pop() {
         for user in value.users() {
             if !user.is(spyre::VIEW) {
                 return;
             }
-            shown.extend(user.outputs());
+            viewed.extend(user.outputs());
             views.push(user);
         }
     }

@@ -108,7 +108,7 @@ impl<'c> KernelView<'c> {
         labels: &LabelList<String>,
         levels: &[RequestedLoop],
     ) -> KernelNeighbor {
-        let has_wishes = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
+        let has_requests = op.attr(attr::HINTS).is_some() || op.attr(attr::WORK_DIV).is_some();
         let is_cut = |level: &&RequestedLoop| labels.iter().flatten().any(|label| *label == level.name);
         let tiles: i64 = levels
             .iter()
@@ -119,7 +119,7 @@ impl<'c> KernelView<'c> {
         let tile_bytes = bytes / (tiles * self.target.cores).max(1);
         KernelNeighbor {
             kind: does,
-            has_hints: has_wishes,
+            has_hints: has_requests,
             is_in_kernel_block: op.parent() == self.op.parent(),
             tile_bytes,
             lx_bytes: self.target.lx_bytes,
@@ -141,12 +141,12 @@ impl<'c> KernelView<'c> {
     }
 
     pub(super) fn describe_prologue(&self, producer: Op<'c>) -> Prologue {
-        let shown: Vec<(usize, ViewedInput)> = self
+        let viewed: Vec<(usize, ViewedInput)> = self
             .find_inputs_from(producer)
             .into_iter()
             .map(|input| (input, self.describe_input(input, producer)))
             .collect();
-        let arguments: Vec<Value<'c>> = shown.iter().map(|(input, _)| self.op.body_args()[*input]).collect();
+        let arguments: Vec<Value<'c>> = viewed.iter().map(|(input, _)| self.op.body_args()[*input]).collect();
         let sites: Vec<Op<'c>> = arguments.iter().flat_map(|argument| collect_users_through_views(*argument)).collect();
         let is_whole = |site: &Op<'c>| site.is(spyre::INSERT) && arguments.contains(&strip_views(site.inputs()[1]));
         let readers: Vec<Op<'c>> = producer.outputs().into_iter().flat_map(collect_users_through_views).collect();
@@ -161,7 +161,7 @@ impl<'c> KernelView<'c> {
                 .count(),
             is_written: sites.iter().any(is_whole),
             is_read_by_loop: sites.iter().any(|site| site.is(spyre::LOOP)),
-            inputs: shown.into_iter().map(|(_, input)| input).collect(),
+            inputs: viewed.into_iter().map(|(_, input)| input).collect(),
         }
     }
 
@@ -237,8 +237,8 @@ impl<'c> KernelView<'c> {
 
     /// Returns the output that a value views; `None` if the value is no kernel output.
     pub(super) fn find_viewed_output(&self, value: Value<'c>) -> Option<usize> {
-        let behind = strip_views(value);
-        self.op.outputs().iter().position(|output| *output == behind)
+        let after = strip_views(value);
+        self.op.outputs().iter().position(|output| *output == after)
     }
 
     pub(super) fn describe_epilogue(&self, consumer: Op<'c>) -> Epilogue {
@@ -305,18 +305,21 @@ impl<'c> KernelView<'c> {
         let cuts = self.collect_tiled_dims(&self.labels.labels_of(made.value), &levels);
         let rank = crate::mlir::shape_of(made.value).len();
         let views: Vec<Op<'c>> = made.views.iter().copied().chain(collect_views(value)).collect();
-        let shown = trace_dims(&views, rank);
+        let viewed = trace_dims(&views, rank);
         let walked = compute.map(|compute| compute.operand_dims(operand)).unwrap_or_default();
         let dims = (0..rank).map(|dim| {
-            shown.iter().position(|of_maker| *of_maker == Some(dim)).and_then(|shown| walked.get(shown).copied()?)
+            viewed
+                .iter()
+                .position(|of_producer| *of_producer == Some(dim))
+                .and_then(|viewed| walked.get(viewed).copied()?)
         });
         let maker = made.value.def();
         let summed: Vec<String> =
             maker.and_then(ComputeOp::from_op).map(|maker| self.reduced_dim_names(maker)).unwrap_or_default();
-        let is_of_maker = |level: &&RequestedLoop| {
+        let is_of_producer = |level: &&RequestedLoop| {
             self.collect_tiled_dims(&self.labels.labels_of(made.value), std::slice::from_ref(*level)).is_empty()
         };
-        let first = levels.iter().find(|level| !is_of_maker(level) || summed.contains(&level.name));
+        let first = levels.iter().find(|level| !is_of_producer(level) || summed.contains(&level.name));
         OutputUse {
             dims: dims.collect(),
             cuts,
@@ -341,11 +344,11 @@ impl<'c> KernelView<'c> {
             let made = self.find_definition(output);
             let labels = self.labels.labels_of(made.value);
             let views: Vec<Op<'c>> = made.views.iter().copied().chain(collect_views(value)).collect();
-            for (shown, walked) in trace_dims(&views, labels.len()).into_iter().zip(compute.operand_dims(operand)) {
-                if let (Some(of_maker), Some(dim)) = (shown, walked)
+            for (viewed, walked) in trace_dims(&views, labels.len()).into_iter().zip(compute.operand_dims(operand)) {
+                if let (Some(of_producer), Some(dim)) = (viewed, walked)
                     && found[dim].is_none()
                 {
-                    found[dim].clone_from(&labels[of_maker]);
+                    found[dim].clone_from(&labels[of_producer]);
                 }
             }
         }
@@ -373,8 +376,8 @@ pub(super) fn collect_views(value: Value<'_>) -> Vec<Op<'_>> {
 /// corresponding dimension of the source, which has `rank` dimensions.
 pub(super) fn trace_dims(views: &[Op<'_>], rank: usize) -> Vec<Option<usize>> {
     let whole: Vec<Option<usize>> = (0..rank).map(Some).collect();
-    views.iter().fold(whole, |behind, view| {
-        trace_view_dims(*view).into_iter().map(|dim| dim.and_then(|dim| behind[dim])).collect()
+    views.iter().fold(whole, |after, view| {
+        trace_view_dims(*view).into_iter().map(|dim| dim.and_then(|dim| after[dim])).collect()
     })
 }
 

@@ -279,13 +279,13 @@ impl<'c> ExtentAnalysis<'c> {
         }
         if op.is(spyre::VIEW) {
             let behind = op.inputs()[0];
-            let shown = compute_view_extent(
+            let viewed = compute_view_extent(
                 self.extent_of(behind),
                 &map_results(op.required_attr(attr::MAP, map_of)),
                 &shape_of(behind),
                 &shape_of(op.output()),
             );
-            return shown.ok_or("reads a tile through a view that does not keep the tiled dimension");
+            return viewed.ok_or("reads a tile through a view that does not keep the tiled dimension");
         }
         let Some(compute) = ComputeOp::from_op(op).filter(|compute| !compute.is_insert()) else {
             return Err("is not an elementwise op, reduction, matmul or gather");
@@ -311,7 +311,7 @@ impl<'c> ExtentAnalysis<'c> {
 
     /// Returns the partial result that an iteration combines with the carried value.
     fn find_partial_result(&self, carried: LoopCarriedValue<'c>) -> Result<Value<'c>, ErrorReported> {
-        let refuse = |why| {
+        let reject = |why| {
             Err(report_rejection(
                 self.around,
                 carried.after.def().filter(|op| op.parent() == Some(self.around)).unwrap_or(self.around),
@@ -322,17 +322,17 @@ impl<'c> ExtentAnalysis<'c> {
         let inputs = carried.after.def().map(OpExt::inputs).unwrap_or_default();
         let part = match inputs.as_slice() {
             [before, part] | [part, before] if *before == carried.argument && *part != carried.argument => *part,
-            _ => return refuse("yields another value than the carried value combined with a partial result"),
+            _ => return reject("yields another value than the carried value combined with a partial result"),
         };
         if [carried.argument, carried.after, part].iter().any(|value| value.users().len() != 1) {
-            return refuse("yields a value that other ops read before it is complete");
+            return reject("yields a value that other ops read before it is complete");
         }
         match find_defining_op(part).and_then(find_combination) {
             Some(way) if way.function == function && splat_number(carried.before) == Some(way.neutral) => Ok(part),
             Some(way) if way.function == function => {
-                refuse("carries an initial value that is not neutral, such as 0 for a sum")
+                reject("carries an initial value that is not neutral, such as 0 for a sum")
             }
-            _ => refuse("yields another value than the carried value combined with a partial result"),
+            _ => reject("yields another value than the carried value combined with a partial result"),
         }
     }
 

@@ -34,13 +34,13 @@ pub(super) fn split_off_segment<'c>(view: &KernelView<'c>, part: &KernelSegment<
         replace_uses(&part.nested(), kernel.body_args()[*number], argument);
     }
     append_yield(front, &given);
-    let behind: NewInputs<'c> = front
+    let after: NewInputs<'c> = front
         .outputs()
         .into_iter()
         .zip(&given)
         .map(|(output, value)| (output, view.labels.labels_of(*value)))
         .collect();
-    rewire_remaining_kernel(add_inputs(kernel, &behind), front, &given);
+    rewire_remaining_kernel(add_inputs(kernel, &after), front, &given);
     (front, false)
 }
 

@@ -259,12 +259,12 @@ impl LaunchIrReader<'_> {
     }
 
     fn read_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
-        let refuse = |message: &str| (op, message.to_owned());
+        let reject = |message: &str| (op, message.to_owned());
         let is = |index: usize, expected: i64| {
             op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected))
         };
         if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
-            return Err(refuse("expected a loop from 0 with step 1 and without carried values, found another one"));
+            return Err(reject("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
         if let Some(missing) = [ValueName::Zero, ValueName::One].into_iter().find(|name| !self.visible.contains(name)) {
             return Err((
@@ -273,8 +273,8 @@ impl LaunchIrReader<'_> {
             ));
         }
         let bound = self.operand_name(op, 1).map_err(|message| (op, message))?;
-        let Some(body) = op.body() else { return Err(refuse("has no body")) };
-        let Some(argument) = body.args().first().copied() else { return Err(refuse("has no counter")) };
+        let Some(body) = op.body() else { return Err(reject("has no body")) };
+        let Some(argument) = body.args().first().copied() else { return Err(reject("has no counter")) };
         let num_before = self.defined.len();
         let counter = self.assign_name(argument, || None);
         let statements = self.read_statements(body)?;

@@ -30,13 +30,13 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     for bundle in bundles {
         let model =
             bundle_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
-        let lives =
+        let live_ranges =
             live_ranges_from_ir(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
-        let (model, lives) = match loops {
-            LoopMode::Keep => (model, lives),
+        let (model, live_ranges) = match loops {
+            LoopMode::Keep => (model, live_ranges),
             LoopMode::Unroll => {
-                let lives = unroll_live_ranges(&model.items, &lives);
-                (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, lives)
+                let live_ranges = unroll_live_ranges(&model.items, &live_ranges);
+                (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, live_ranges)
             }
         };
         // A bundle that was imported from files keeps the addresses of the files.
@@ -56,7 +56,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         }
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);
-        set_live_ranges(lowered, lives);
+        set_live_ranges(lowered, live_ranges);
         for (number, op) in model.ops().into_iter().enumerate() {
             append_op(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
         }

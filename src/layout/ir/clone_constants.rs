@@ -42,8 +42,8 @@ fn clone_for_readers(original: Op<'_>) {
     for reader in readers.into_iter().skip(1) {
         let own = clone_constant(original, original.output().r#type()).output();
         for (operand, value) in reader.inputs().into_iter().enumerate() {
-            if let Some(shown) = rebuild_views(value, original.output(), own) {
-                reader.set_input(operand, shown);
+            if let Some(viewed) = rebuild_views(value, original.output(), own) {
+                reader.set_input(operand, viewed);
             }
         }
     }
@@ -64,18 +64,19 @@ fn collect_users<'c>(value: Value<'c>, readers: &mut Vec<Op<'c>>, seen: &mut Val
 /// their order.
 fn reshape_constant(reader: Op<'_>, operand: usize) {
     let value = reader.inputs()[operand];
-    let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else { return };
-    let Some(original) = shown.value.def().filter(|def| def.is(spyre::CONSTANT) && shown.tensor.layout.is_none())
+    let Some((viewed, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else { return };
+    let Some(original) = viewed.value.def().filter(|def| def.is(spyre::CONSTANT) && viewed.tensor.layout.is_none())
     else {
         return;
     };
-    let Some(dims) = find_row_major_dims(&shown.indices, &shown.tensor.host.shape, &to.shape) else { return };
+    let Some(dims) = find_row_major_dims(&viewed.indices, &viewed.tensor.host.shape, &to.shape) else { return };
     let shape: Vec<i64> = dims.iter().map(|&dim| to.shape[dim]).collect();
     let Some(reshaped) = make_reshaped_constant(original, &shape) else { return };
     let exprs: Vec<AffineExpression> = dims.into_iter().map(AffineExpression::Dim).collect();
     let map = map_from_exprs(reader.ctx(), to.shape.len(), 0, &exprs);
-    let shown = insert_before(reader, build_view(reader.ctx(), original.loc(), reshaped.output(), map, value.r#type()));
-    reader.set_input(operand, shown.output());
+    let viewed =
+        insert_before(reader, build_view(reader.ctx(), original.loc(), reshaped.output(), map, value.r#type()));
+    reader.set_input(operand, viewed.output());
 }
 
 /// Returns a constant with the elements of `original` and another shape, or `None` if these are neither `dense` nor a

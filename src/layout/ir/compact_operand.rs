@@ -15,7 +15,7 @@ pub(super) struct CompactOperand {
     /// Index along each dimension of the operand in terms of these dimensions.
     pub(super) source: Vec<AffineExpression>,
     /// Index along each of these dimensions in terms of those of the operand.
-    pub(super) shown: Vec<AffineExpression>,
+    pub(super) viewed: Vec<AffineExpression>,
 }
 
 impl CompactOperand {
@@ -29,12 +29,12 @@ impl CompactOperand {
                 .collect::<Result<Vec<_>, _>>()
                 .map_err(|error| error.to_string())
         };
-        let (behind, indices) = match &seen {
+        let (after, indices) = match &seen {
             Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
             None => (sizes.clone(), own()?),
         };
         let left = OperandView { sizes: &[], indices: &[] };
-        let split = program::layout::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
+        let split = program::layout::split_iteration(sizes, &[left, OperandView { sizes: &after, indices: &indices }])
             .map_err(|error| {
                 format!("cannot pad an operand that it reads through views: {error}; copy the operand first")
             })?;
@@ -43,7 +43,7 @@ impl CompactOperand {
             let coordinates = split.operands[1].indices.iter();
             coordinates.filter_map(|coordinate| coordinate.term).any(|term| term.dim == part)
         };
-        let mut compact = Self { sizes: Vec::new(), k: 0, source: Vec::new(), shown: Vec::new() };
+        let mut compact = Self { sizes: Vec::new(), k: 0, source: Vec::new(), viewed: Vec::new() };
         let mut number = 0;
         for (dim, parts) in split.parts.iter().enumerate() {
             // Rows and columns stay unsplit; of a batch dimension, the parts that the operand has remain.
@@ -55,7 +55,7 @@ impl CompactOperand {
             let stride = |part: usize| parts[part + 1..].iter().product::<i64>();
             if is_whole {
                 compact.source.push(AffineExpression::Dim(compact.sizes.len()));
-                compact.shown.push(AffineExpression::Dim(dim));
+                compact.viewed.push(AffineExpression::Dim(dim));
                 compact.sizes.push(sizes[dim]);
             } else {
                 let mut sum = AffineExpression::Constant(0);
@@ -72,9 +72,9 @@ impl CompactOperand {
                         Box::new(AffineExpression::Dim(dim)),
                         Box::new(AffineExpression::Constant(step)),
                     );
-                    let shown = AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(size)));
-                    let shown = TensorIndex::from_expr(&shown, sizes).and_then(|index| index.to_expr(sizes));
-                    compact.shown.push(shown.map_err(|error| error.to_string())?);
+                    let viewed = AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(size)));
+                    let viewed = TensorIndex::from_expr(&viewed, sizes).and_then(|index| index.to_expr(sizes));
+                    compact.viewed.push(viewed.map_err(|error| error.to_string())?);
                     compact.sizes.push(size);
                 }
                 compact.source.push(sum);

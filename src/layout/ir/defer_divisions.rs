@@ -89,12 +89,12 @@ impl<'c> OperandDivision<'c> {
             deferred.set_attr(attr::HINTS, hints);
         }
         product.replace_with(deferred.output());
-        let shown = insert_before(
+        let viewed = insert_before(
             deferred,
             build_broadcast_view(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape),
         );
         deferred.set_input(0, product);
-        deferred.set_input(1, shown.output());
+        deferred.set_input(1, viewed.output());
         self.division.erase();
     }
 }
@@ -136,11 +136,11 @@ fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -
         return false;
     };
     let (x, bound) = (difference.op.inputs()[0], difference.op.inputs()[1]);
-    let shown = view.and_then(|view| view.attr(attr::MAP).and_then(map_of)).map(map_results);
-    let along = match (view, shown) {
+    let viewed = view.and_then(|view| view.attr(attr::MAP).and_then(map_of)).map(map_results);
+    let along = match (view, viewed) {
         (None, _) => Some(summed),
-        (Some(_), shown) => {
-            shown.and_then(|shown| shown.iter().position(|index| *index == AffineExpression::Dim(summed)))
+        (Some(_), viewed) => {
+            viewed.and_then(|viewed| viewed.iter().position(|index| *index == AffineExpression::Dim(summed)))
         }
     };
     let is_whole = shape_of(x) == shape_of(difference.op.output());

@@ -48,14 +48,14 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
             for (operand, way) in ways.into_iter().enumerate() {
                 let Some(form) = &way.buffer else { continue };
                 let of = (program.flow.ops[number].reads[operand].buffer, program.sources[number][operand]);
-                let refuse = |message: String| {
+                let reject = |message: String| {
                     error_at(codes::LAYOUT_CONFLICT, reader, format_args!("operand {operand} {message}")).report()
                 };
-                let value = mover.materialize(form, of, reader).map_err(refuse)?;
-                let shown = mover
+                let value = mover.materialize(form, of, reader).map_err(reject)?;
+                let viewed = mover
                     .view_as_operand(value, &way.indices, operand, reader, &program.flow.ops[number].ranges)
-                    .map_err(refuse)?;
-                reader.set_input(operand, shown);
+                    .map_err(reject)?;
+                reader.set_input(operand, viewed);
             }
         }
     }
@@ -103,7 +103,7 @@ impl<'c> RelayoutBuilder<'_, 'c> {
             None => value,
         };
         let tensor = TensorType::from_type(source.r#type()).ok_or("is no tensor")?;
-        let shown = tensor.with_shape(form.dims.sizes.clone());
+        let viewed = tensor.with_shape(form.dims.sizes.clone());
         let of = form.target_buffer(&self.program.flow.buffers[buffer]);
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let is_plain = form.is_plain_copy(&tensor.shape);
@@ -119,9 +119,9 @@ impl<'c> RelayoutBuilder<'_, 'c> {
                 let exprs =
                     form.source.iter().map(|index| index.to_expr(&form.dims.sizes)).collect::<Result<Vec<_>, _>>();
                 let map = map_from_exprs(context, form.dims.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
-                input = insert_before(reader, build_view(context, at, source, map, shown.build())).output();
+                input = insert_before(reader, build_view(context, at, source, map, viewed.build())).output();
             }
-            let output = output(shown);
+            let output = output(viewed);
             let moved = if form.is_restickify {
                 build_restickify(context, at, input, output)
             } else {

@@ -64,8 +64,8 @@ fn mask_all_diagonals(module: Op<'_>) -> Result<(), ErrorReported> {
 
 /// Replaces a view of a diagonal; several diagonals are replaced one after the other.
 fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
-    let mut shown_by = Some(op);
-    while let Some(op) = shown_by.take() {
+    let mut viewed_by = Some(op);
+    while let Some(op) = viewed_by.take() {
         let Some((seen, found)) =
             read_buffer_view(op.output()).and_then(|seen| find_diagonal(&seen.indices).map(|found| (seen, found)))
         else {
@@ -74,7 +74,7 @@ fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
         let MaskedDiagonal { value, all } = make_masked_diagonal(op, &seen, found)?;
         op.output().replace_with(value);
         op.erase();
-        shown_by = all.def();
+        viewed_by = all.def();
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn make_masked_diagonal<'c>(
 ) -> Result<MaskedDiagonal<'c>, String> {
     let tensor = TensorType::from_type(op.output().r#type()).ok_or("is no tensor of static shape")?;
     let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
-    let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
+    let is_free = |after: &usize| is_whole_dim(&seen.indices[*after], size);
     let free = [found.second, found.first].into_iter().find(is_free);
     let is_float = ScalarType::from_type(tensor.element).is_float();
     let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MAX_MASK_ELEMENTS) else {
@@ -124,7 +124,7 @@ fn make_masked_diagonal<'c>(
     let offset = AffineExpression::Constant(seen.indices[free].offset);
     exprs[free] = AffineExpression::Add(Box::new(AffineExpression::Dim(rank)), Box::new(offset));
     let square = [tensor.shape.clone(), vec![size]].concat();
-    let all = show(seen.shown, rank + 1, &exprs, square.clone());
+    let all = show(seen.viewed, rank + 1, &exprs, square.clone());
     let ones: Vec<f64> = (0..size * size).map(|position| if position % (size + 1) == 0 { 1.0 } else { 0.0 }).collect();
     let mask = insert_before(
         op,

@@ -77,7 +77,7 @@ fn pad_operand<'c>(compute: ComputeOp<'c>, known: &mut ValueMap<Vec<PaddedOperan
             of_operand.push(PaddedOperand { reader: op, compact: compact.clone(), written });
             written
         });
-    let map = map_from_exprs(context, rank, 0, &compact.shown);
+    let map = map_from_exprs(context, rank, 0, &compact.viewed);
     op.set_input(
         1,
         insert_before(op, build_view(context, at, written, map, tensor.with_shape(tensor.shape.clone()).build()))

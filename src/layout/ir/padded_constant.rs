@@ -53,9 +53,9 @@ fn pad_elements<'c>(
         if point[compact.k] >= compact.sizes[compact.k] {
             bytes.resize(bytes.len() + width, 0);
         } else {
-            let shown: Vec<i64> = compact.source.iter().map(|expr| expr.evaluate(&point)).collect();
+            let viewed: Vec<i64> = compact.source.iter().map(|expr| expr.evaluate(&point)).collect();
             let place =
-                indices.iter().zip(&of.shape).fold(0, |place, (index, size)| place * size + index.evaluate(&shown));
+                indices.iter().zip(&of.shape).fold(0, |place, (index, size)| place * size + index.evaluate(&viewed));
             let place = if raw.is_splat {
                 0
             } else {

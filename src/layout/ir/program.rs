@@ -115,7 +115,7 @@ impl<'c> LayoutProgram<'c> {
     pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
         let tensor =
             DeviceTensor::from_type(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
-        let view = BufferView { value: argument, shown: argument, tensor, indices: Vec::new() };
+        let view = BufferView { value: argument, viewed: argument, tensor, indices: Vec::new() };
         self.find_or_add_buffer(&view, false).map(|_| ())
     }
 
@@ -226,8 +226,8 @@ fn viewed_number_type(value: Value<'_>) -> Option<Type<'_>> {
     value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {
         let element = TensorType::from_type(shows.output().r#type())?.element;
         match ScalarType::from_type(element) {
-            shown if own.is_half() && own == shown => None,
-            shown if own == shown || shown == ScalarType::Integer(1) => viewed_number_type(shows.output()),
+            viewed if own.is_half() && own == viewed => None,
+            viewed if own == viewed || viewed == ScalarType::Integer(1) => viewed_number_type(shows.output()),
             _ if own.is_half() => None,
             _ => Some(element),
         }

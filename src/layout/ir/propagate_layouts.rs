@@ -61,11 +61,11 @@ fn choose_layouts<'c>(
         let sizes = SymbolicSizes::derive_and_mark(function)?;
         let mut program = LayoutProgram::from_function(function)?;
         for &argument in arguments {
-            let refuse = |message: String| {
+            let reject = |message: String| {
                 error_at(codes::LAYOUT_ARGUMENT, function, format_args!("argument of {}: {message}", argument.r#type()))
                     .report()
             };
-            program.add_argument(argument).map_err(refuse)?;
+            program.add_argument(argument).map_err(reject)?;
         }
         for value in function_results(function) {
             program.record_result(base_buffer_of(value), find_regrouped_dims(value));
@@ -128,9 +128,9 @@ fn expand_fill(fill: Op<'_>) {
     if !output.users().is_empty() {
         let everywhere =
             map_from_exprs(context, full.shape.len(), 0, &vec![AffineExpression::Constant(0); full.shape.len()]);
-        let shown = full.with_shape(full.shape.clone()).build();
-        let shown = insert_before(first, build_view(context, location, one, everywhere, shown)).output();
-        let copied = insert_before(first, build_copy(context, location, shown, output.r#type()));
+        let viewed = full.with_shape(full.shape.clone()).build();
+        let viewed = insert_before(first, build_view(context, location, one, everywhere, viewed)).output();
+        let copied = insert_before(first, build_copy(context, location, viewed, output.r#type()));
         output.replace_with(copied.output());
     }
     fill.erase();
@@ -139,13 +139,13 @@ fn expand_fill(fill: Op<'_>) {
 /// Writes the layouts of all buffers.
 fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &LayoutChoice) -> Result<(), ErrorReported> {
     let flow = &program.flow;
-    let refuse = |op: Op<'_>, message: String| error_at(codes::LAYOUT_CONFLICT, op, message).report();
+    let reject = |op: Op<'_>, message: String| error_at(codes::LAYOUT_CONFLICT, op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
     for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_written_whole(*number)) {
         if layouts[number].is_none() {
             let layout = buffer
                 .layout(choice.buffer_sticks[number])
-                .map_err(|error| refuse(function, format!("buffer of {}: {error}", program.values[number].r#type())))?;
+                .map_err(|error| reject(function, format!("buffer of {}: {error}", program.values[number].r#type())))?;
             layouts[number] = Some(layout);
         }
     }
@@ -166,7 +166,7 @@ fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Layout
         });
         let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
         let layout = taken.map_or_else(|| buffer.layout(stick), Ok);
-        layouts[op.result] = Some(layout.map_err(|error| refuse(program.ops[number].op, error.to_string()))?);
+        layouts[op.result] = Some(layout.map_err(|error| reject(program.ops[number].op, error.to_string()))?);
     }
     for (value, layout) in program.values.iter().zip(&layouts) {
         if let Some(layout) = layout {
@@ -224,27 +224,27 @@ fn copy_results(function: Op<'_>) {
 /// Inserts copies of views that need one; returns false if there are none.
 fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
     let Some(terminator) = function.body_ops().pop() else { return false };
-    let is_shown =
+    let is_viewed =
         |result: &Value<'_>| *result != base_buffer_of(*result) && base_buffer_of(*result) == base_buffer_of(buffer);
-    let results = terminator.inputs().into_iter().enumerate().filter(|(_, result)| is_shown(result));
-    let shown: Vec<_> =
+    let results = terminator.inputs().into_iter().enumerate().filter(|(_, result)| is_viewed(result));
+    let viewed: Vec<_> =
         results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
-    for (index, result, tensor) in &shown {
+    for (index, result, tensor) in &viewed {
         let whole = tensor.with_shape(tensor.shape.clone()).build();
         let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
         terminator.set_input(*index, copied);
     }
-    !shown.is_empty()
+    !viewed.is_empty()
 }
 
 /// Returns whether a value, through its chain of views, has all elements of its buffer in their order.
 fn keeps_order(value: Value<'_>) -> bool {
-    let Some(shown) = read_buffer_view(value) else {
+    let Some(viewed) = read_buffer_view(value) else {
         // A view that cannot be read as indices is copied; the error is reported for the copy.
         let has_layout = DeviceTensor::from_type(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
         return has_layout || value.def().is_none_or(|def| !def.is(spyre::VIEW));
     };
-    let (Some(to), Some(from)) = (TensorType::from_type(value.r#type()), TensorType::from_type(shown.value.r#type()))
+    let (Some(to), Some(from)) = (TensorType::from_type(value.r#type()), TensorType::from_type(viewed.value.r#type()))
     else {
         return false;
     };
@@ -252,18 +252,18 @@ fn keeps_order(value: Value<'_>) -> bool {
     let place = |indices: &[TensorIndex], shape: &[i64]| compute_row_major_position(indices, shape, &to.shape);
     let own = (0..to.shape.len()).map(|dim| TensorIndex::from_dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
     num_elements(&to.shape) == num_elements(&from.shape)
-        && place(&shown.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
+        && place(&viewed.indices, &from.shape) == own.and_then(|own| place(&own, &to.shape))
 }
 
 /// Returns the dimensions of the base buffer of a value that are split or merged in the value.
 fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
-    let Some((shown, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else {
+    let Some((viewed, to)) = read_buffer_view(value).zip(TensorType::from_type(value.r#type())) else {
         return Vec::new();
     };
-    let Some(from) = TensorType::from_type(shown.value.r#type()) else { return Vec::new() };
+    let Some(from) = TensorType::from_type(viewed.value.r#type()) else { return Vec::new() };
     // A dimension of the value that moves one dimension of the buffer and no other moves all of it.
-    let is_kept = |dim: usize| match shown.indices[dim].digits.as_slice() {
-        [digit] => is_whole_dim(&shown.indices[dim], from.shape[dim]) && to.shape[digit.dim] == from.shape[dim],
+    let is_kept = |dim: usize| match viewed.indices[dim].digits.as_slice() {
+        [digit] => is_whole_dim(&viewed.indices[dim], from.shape[dim]) && to.shape[digit.dim] == from.shape[dim],
         _ => false,
     };
     (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1 && !is_kept(dim)).collect()
@@ -274,21 +274,21 @@ fn find_regrouped_dims(value: Value<'_>) -> Vec<usize> {
 fn share_layouts(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
     for (index, result) in terminator.inputs().into_iter().enumerate() {
-        let Some(shown) = read_buffer_view(result) else { continue };
+        let Some(viewed) = read_buffer_view(result) else { continue };
         let (Some(tensor), Some(to)) =
-            (DeviceTensor::from_type(shown.value.r#type()), DeviceTensor::from_type(result.r#type()))
+            (DeviceTensor::from_type(viewed.value.r#type()), DeviceTensor::from_type(result.r#type()))
         else {
             continue;
         };
         let Some(layout) = tensor.layout else { continue };
         let exprs: Option<Vec<AffineExpression>> =
-            shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
+            viewed.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };
         let (context, at) = (terminator.ctx(), terminator.loc());
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
         let own = insert_before(
             terminator,
-            build_view(context, at, shown.value, map, to.with_layout(context, &layout, None)),
+            build_view(context, at, viewed.value, map, to.with_layout(context, &layout, None)),
         );
         terminator.set_input(index, own.output());
         if let Some(view) = result.def().filter(|_| result.users().is_empty()) {

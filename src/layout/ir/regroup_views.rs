@@ -135,9 +135,9 @@ fn splits_dim_unevenly(ranges: &[i64], views: &[OperandView<'_>]) -> bool {
 fn copy_rows_of_view(op: Op<'_>) {
     let mut op = op;
     while let Some((source, through, to)) = compose_with_inner_view(op) {
-        let shown = insert_view(op, source, &through, &to);
-        replace_view(op, shown);
-        let Some(def) = shown.def() else { return };
+        let viewed = insert_view(op, source, &through, &to);
+        replace_view(op, viewed);
+        let Some(def) = viewed.def() else { return };
         op = def;
     }
     let Some((to, from, exprs)) = parse_view(op) else { return };
@@ -231,8 +231,8 @@ fn drop_unit_dims<'c>(
         return (value, tensor);
     }
     let exprs: Vec<AffineExpression> = (0..tensor.shape.len()).map(|dim| index_among(kept, dim)).collect();
-    let shown = tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect());
-    (insert_view(op, value, &exprs, &shown), shown)
+    let viewed = tensor.with_shape(kept.iter().map(|&dim| tensor.shape[dim]).collect());
+    (insert_view(op, value, &exprs, &viewed), viewed)
 }
 
 /// Returns the index of dimension `dim` among the dimensions `kept`: 0 for any other dimension, which has size 1.
@@ -275,8 +275,8 @@ pub(super) fn insert_regrouped_copy<'c>(
 ) -> Value<'c> {
     let typed = from.with_shape(copy.shape.clone()).build();
     let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
-    let shown = insert_before(op, build_view(op.ctx(), op.loc(), source, map, typed)).output();
-    insert_before(op, build_relayout_copy(op.ctx(), op.loc(), shown, typed)).output()
+    let viewed = insert_before(op, build_view(op.ctx(), op.loc(), source, map, typed)).output();
+    insert_before(op, build_relayout_copy(op.ctx(), op.loc(), viewed, typed)).output()
 }
 
 pub(super) fn insert_view<'c>(

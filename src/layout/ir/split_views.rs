@@ -49,10 +49,10 @@ fn mark_window(shows: Op<'_>) {
     let is_argument = input.def().is_none() && shows.parent().is_some_and(|around| around.is("func.func"));
     let is_beginning = plain_view_indices(shows).is_some_and(|indices| {
         // A view may repeat an element along a dimension of size 1.
-        let stays = |(dim, &index): (usize, &(Option<usize>, i64))| {
+        let intervals = |(dim, &index): (usize, &(Option<usize>, i64))| {
             index == (Some(dim), 0) || index == (None, 0) && part.host.shape[dim] == 1
         };
-        indices.len() == part.host.shape.len() && indices.iter().enumerate().all(stays)
+        indices.len() == part.host.shape.len() && indices.iter().enumerate().all(intervals)
     });
     let is_part = part.layout.is_none() && whole.buffer_shape.is_none() && part.host.shape != whole.host.shape;
     let is_read_as_numbers = collect_users_through_views(output).iter().all(|reader| !reader.is(spyre::GATHER));
@@ -194,7 +194,7 @@ impl<'c> ViewSplitter<'c> {
         split: &SplitOperand,
     ) -> Result<Value<'c>, String> {
         let op = self.compute.op;
-        let shown = split_buffer(op, seen, host, split)?;
+        let viewed = split_buffer(op, seen, host, split)?;
         let (dims, flat) = (self.operand_parts(operand), self.parts.concat());
         let position = |part: usize| dims.iter().position(|&other| other == Some(part));
         let mut exprs = Vec::with_capacity(split.indices.len());
@@ -225,7 +225,7 @@ impl<'c> ViewSplitter<'c> {
         let shape: Vec<i64> = dims.iter().map(size).collect();
         let map = map_from_exprs(op.ctx(), shape.len(), 0, &exprs);
         let element = DeviceTensor::from_type(op.inputs()[operand].r#type()).ok_or("an operand is no tensor")?.host;
-        Ok(insert_before(op, build_view(op.ctx(), op.loc(), shown, map, element.with_shape(shape).build())).output())
+        Ok(insert_before(op, build_view(op.ctx(), op.loc(), viewed, map, element.with_shape(shape).build())).output())
     }
 
     /// Returns, for each dimension of an operand of the split op, the part that moves it; `None` for size 1.
@@ -282,8 +282,8 @@ impl<'c> ViewSplitter<'c> {
         let exprs = join_exprs(&split.factors, true);
         let map = map_from_exprs(op.ctx(), host.rank(), 0, &exprs);
         let old = op.output();
-        let shown = insert_after(new, build_view(op.ctx(), op.loc(), new.output(), map, old.r#type())).output();
-        old.replace_with(shown);
+        let viewed = insert_after(new, build_view(op.ctx(), op.loc(), new.output(), map, old.r#type())).output();
+        old.replace_with(viewed);
         op.erase();
         Ok(())
     }
@@ -314,7 +314,7 @@ fn split_buffer<'c>(
          spyre-propagate-layouts first",
         )
     })?;
-    let buffer = seen.shown;
+    let buffer = seen.viewed;
     if split.factors.iter().all(|factors| factors.len() == 1) {
         return Ok(buffer);
     }

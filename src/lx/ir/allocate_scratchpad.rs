@@ -67,7 +67,7 @@ fn check_imported(module: Op<'_>) -> Result<(), ErrorReported> {
 pub(crate) fn check_lx_placement<'c>(
     function: Op<'c>,
     target: &Target,
-    refused: &dyn Fn(Op<'c>, &str) -> ErrorReported,
+    rejected: &dyn Fn(Op<'c>, &str) -> ErrorReported,
 ) -> Result<(), ErrorReported> {
     let program = LxProgram::from_function(function)?;
     let (buffers, placement) = program.recorded_placement();
@@ -75,7 +75,7 @@ pub(crate) fn check_lx_placement<'c>(
     let op_of = |buffer: usize| program.ir.ops.get(buffer).map_or(function, |compute| compute.op);
     let LxConflict { buffer, message } =
         explain_violation(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
-    Err(refused(op_of(buffer), &codes::LX_PLACE.format(&message)))
+    Err(rejected(op_of(buffer), &codes::LX_PLACE.format(&message)))
 }
 
 /// LX placement error and the buffer that causes it.
@@ -223,13 +223,13 @@ mod tests {
         let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
         let Ok(program) = LxProgram::from_function(function) else { panic!("no program: {function}") };
         let (capacity, buffers) = (Capacity::from_target(&Target::spyre()), program.buffers());
-        let judge = |addresses: [Option<i64>; 3]| {
+        let evaluator = |addresses: [Option<i64>; 3]| {
             let placement = Placement { addresses: addresses.to_vec(), reasons: vec![None; 3] };
             program.check_placement("best", &buffers, &capacity, &placement).is_ok()
         };
-        assert!(judge([Some(0), Some(8192), None]));
+        assert!(evaluator([Some(0), Some(8192), None]));
         assert_eq!(num_bugs(module.op()), 0);
-        assert!(!judge([Some(0), Some(0), None]));
+        assert!(!evaluator([Some(0), Some(0), None]));
         assert_eq!(num_bugs(module.op()), 1);
     }
 }

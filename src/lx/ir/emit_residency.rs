@@ -41,9 +41,9 @@ pub(crate) fn emit_residency(program: &LxProgram<'_>, capacity: &Capacity) -> Re
 impl<'c> LxProgram<'c> {
     fn insert_planned_copy(&self, copy: &PlannedCopy) -> Result<(), String> {
         match &copy.direction {
-            CopyDirection::Store { behind, others } => {
+            CopyDirection::Store { after, others } => {
                 let value = self.ir.values[copy.value.0];
-                let next = self.ir.ops[*behind].op.next_in_block().ok_or("a block ends with a compute op")?;
+                let next = self.ir.ops[*after].op.next_in_block().ok_or("a block ends with a compute op")?;
                 let stored = self.build_copy(copy, value, next)?;
                 MemoryPlacement { memory: MemoryLocation::Hbm, reason: HBM_COPY_REASON.to_owned() }.set_on(stored);
                 value.replace_with(stored.output());
@@ -80,8 +80,8 @@ impl<'c> LxProgram<'c> {
 
 /// Rebuilds on `value`, before an op, the chain of views of `shown`. If `value` has another layout, the views keep only
 /// their indices.
-fn rebuild_views<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
-    let lies_alike = strip_views(shown).r#type() == value.r#type();
+fn rebuild_views<'c>(before: Op<'c>, viewed: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
+    let lies_alike = strip_views(viewed).r#type() == value.r#type();
     let type_of = |old: Op<'c>| {
         let own = old.output().r#type();
         if lies_alike {
@@ -91,10 +91,10 @@ fn rebuild_views<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Resu
         }
     };
     let is_view = |value: &Value<'c>| value.def().filter(|def| def.is(spyre::VIEW));
-    let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();
-    views.into_iter().rev().try_fold(value, |behind, old| {
+    let views: Vec<Op<'c>> = std::iter::successors(is_view(&viewed), |view| is_view(&view.inputs()[0])).collect();
+    views.into_iter().rev().try_fold(value, |after, old| {
         let map = old.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
-        let shown_as = type_of(old).ok_or("a view of what is no tensor")?;
-        Ok(insert_before(before, build_view(old.ctx(), old.loc(), behind, map, shown_as)).output())
+        let viewed_as = type_of(old).ok_or("a view of what is no tensor")?;
+        Ok(insert_before(before, build_view(old.ctx(), old.loc(), after, map, viewed_as)).output())
     })
 }

@@ -21,11 +21,11 @@ impl<'c> LxProgram<'c> {
         let ir = read_function(function)?;
         let mut divisions = Vec::with_capacity(ir.ops.len());
         for (compute, op) in ir.ops.iter().zip(&ir.program.ops) {
-            let refuse = |message: String| error_at(codes::MALFORMED_IR, compute.op, message).report();
+            let reject = |message: String| error_at(codes::MALFORMED_IR, compute.op, message).report();
             let operation = describe_op_with_accesses(*compute, op.operands.iter().map(|operand| &operand.access))
-                .map_err(refuse)?;
+                .map_err(reject)?;
             divisions
-                .push(OpCoreSplit { operation: Rc::new(operation), split: core_split_of(*compute).map_err(refuse)? });
+                .push(OpCoreSplit { operation: Rc::new(operation), split: core_split_of(*compute).map_err(reject)? });
         }
         let divided = DividedProgram { program: Rc::clone(&ir.program), divisions };
         Ok(Self { ir, divided })

@@ -55,7 +55,7 @@ fn find_best_peel<'a>(
     if found.is_empty() {
         return Ok(None);
     }
-    let judge = ModuleCostEvaluator::new(compiler);
+    let evaluator = ModuleCostEvaluator::new(compiler);
     let cost_with = |peel: Option<&PeeledDim>| {
         let copy = DetachedClone::from_op(module);
         let function = functions_of(copy.op())[0];
@@ -63,7 +63,7 @@ fn find_best_peel<'a>(
             peel_function(function, peel);
         }
         function.set_attr(attr::SPYRE_PEELED, string_attribute(module.ctx(), ""));
-        judge.evaluate_cost(copy.op())
+        evaluator.evaluate_cost(copy.op())
     };
     let whole = cost_with(None)?;
     let mut best: Option<(ModeledCost, &PeeledDim)> = None;
@@ -71,9 +71,9 @@ fn find_best_peel<'a>(
         for peel in of_axis {
             // If the smallest remainder does not pay, larger ones are not tried.
             let worth = cost_with(Some(peel))?
-                .filter(|cost| whole.is_none_or(|whole| saves_enough(cost, &whole, judge.objective)));
+                .filter(|cost| whole.is_none_or(|whole| saves_enough(cost, &whole, evaluator.objective)));
             let Some(cost) = worth else { break };
-            if best.is_none_or(|(least, _)| judge.objective.compare(&cost, &least).is_lt()) {
+            if best.is_none_or(|(least, _)| evaluator.objective.compare(&cost, &least).is_lt()) {
                 best = Some((cost, peel));
             }
         }
@@ -85,7 +85,8 @@ fn find_best_peel<'a>(
         );
         format!("; {:.1} us {whole}", cost.ns / 1e3)
     };
-    let counts = [judge.num_evaluated(), judge.num_infeasible()].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let counts =
+        [evaluator.num_evaluated(), evaluator.num_infeasible()].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
     function.set_attr(attr::SPYRE_PEEL_TRIALS, i64_array_attribute(module.ctx(), &counts));
     Ok(best.map(|(cost, peel)| (peel, said(cost))))
 }

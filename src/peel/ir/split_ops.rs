@@ -170,13 +170,13 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
         part: PeelSlice,
         before: Op<'c>,
     ) -> Value<'c> {
-        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else { return made };
+        let Some((TracedView { view: viewed, source_dims: after }, inner)) = views.split_first() else { return made };
         let input =
-            self.rebuild_views(inner, made, behind[dim].expect("the dimension leads to what was made"), part, before);
-        let map = shown.required_attr(attr::MAP, map_of);
+            self.rebuild_views(inner, made, after[dim].expect("the dimension leads to what was made"), part, before);
+        let map = viewed.required_attr(attr::MAP, map_of);
         insert_before(
             before,
-            build_view(shown.ctx(), shown.loc(), input, map, self.sliced_type(shown.output().r#type(), dim, part)),
+            build_view(viewed.ctx(), viewed.loc(), input, map, self.sliced_type(viewed.output().r#type(), dim, part)),
         )
         .output()
     }
@@ -223,6 +223,6 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
 fn move_views(user: Op<'_>, before: Op<'_>) {
     if user.is(spyre::VIEW) {
         user.move_to_before(before);
-        user.output().users().into_iter().for_each(|behind| move_views(behind, before));
+        user.output().users().into_iter().for_each(|after| move_views(after, before));
     }
 }

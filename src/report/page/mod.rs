@@ -142,8 +142,8 @@ mod tests {
 
     /// Returns the content of the page's data element.
     fn page_data(page: &str) -> &str {
-        let (_, behind) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
-        behind.split_once("</script>").unwrap().0
+        let (_, after) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+        after.split_once("</script>").unwrap().0
     }
 
     #[test]
@@ -197,8 +197,8 @@ mod tests {
     fn shows_headline_without_script() {
         let report = Report { program: "main".to_owned(), ..Report::default() };
         let page = render_page(&report, &[]).unwrap();
-        let (_, behind) = page.split_once("<noscript>").unwrap();
-        assert!(behind.split_once("</noscript>").unwrap().0.contains("main: 0 ops in 0 launches"));
+        let (_, after) = page.split_once("<noscript>").unwrap();
+        assert!(after.split_once("</noscript>").unwrap().0.contains("main: 0 ops in 0 launches"));
     }
 
     #[test]

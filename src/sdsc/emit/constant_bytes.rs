@@ -378,22 +378,22 @@ mod tests {
             encode_device_bytes(&host, &row_major(&[2], format))
         };
         assert_eq!(stored(&[-1, 7], IeeeInt32).unwrap()[..8], [0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0]);
-        let refused = ConstantError::Range { index: 1, value: 1 << 31, format: IeeeInt32 };
-        assert_eq!(stored(&[0, 1 << 31], IeeeInt32), Err(refused));
+        let rejected = ConstantError::Range { index: 1, value: 1 << 31, format: IeeeInt32 };
+        assert_eq!(stored(&[0, 1 << 31], IeeeInt32), Err(rejected));
         assert!(stored(&[0, 1 << 31], SenUint32).is_ok() && stored(&[0, -1], SenUint32).is_err());
     }
 
     #[test]
     fn rejects_elements_that_do_not_fit() {
-        let refuse = |element, bytes: &[u8], is_splat| {
+        let reject = |element, bytes: &[u8], is_splat| {
             encode_device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16))
                 .unwrap_err()
                 .to_string()
         };
-        assert_eq!(refuse(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
-        assert_eq!(refuse(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
+        assert_eq!(reject(ElementType::F16, &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
+        assert_eq!(reject(ElementType::F16, &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
         assert_eq!(
-            refuse(ElementType::I32, &[0; 16], false),
+            reject(ElementType::I32, &[0; 16], false),
             "elements of 'i32' cannot be stored in the device format SEN169_FP16"
         );
     }

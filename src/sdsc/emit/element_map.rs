@@ -251,14 +251,14 @@ mod tests {
 
     #[test]
     fn rejects_layouts_that_lose_or_repeat_elements() {
-        let refuse = |shape: &[i64], sizes: &[i64], strides: &[i64]| {
+        let reject = |shape: &[i64], sizes: &[i64], strides: &[i64]| {
             let layout = DeviceLayout::from_parts(sizes.to_vec(), strides.to_vec(), Sen169Fp16).unwrap();
             ElementMap::new(shape, &layout).unwrap_err()
         };
-        assert_eq!(refuse(&[512, 256], &[4, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 512 });
-        assert_eq!(refuse(&[128], &[1, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 128 });
-        assert_eq!(refuse(&[64], &[2, 64], &[1, 1]), ConstantError::Dimension { dim: 0, size: 64 });
-        assert_eq!(refuse(&[8, 70], &[2, 8, 64], &[64, 70, 0]), ConstantError::Stride { device_dim: 2, stride: 0 });
-        assert_eq!(refuse(&[2, 70], &[2, 2, 64], &[75, 70, 1]), ConstantError::Dimension { dim: 1, size: 70 });
+        assert_eq!(reject(&[512, 256], &[4, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 512 });
+        assert_eq!(reject(&[128], &[1, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 128 });
+        assert_eq!(reject(&[64], &[2, 64], &[1, 1]), ConstantError::Dimension { dim: 0, size: 64 });
+        assert_eq!(reject(&[8, 70], &[2, 8, 64], &[64, 70, 0]), ConstantError::Stride { device_dim: 2, stride: 0 });
+        assert_eq!(reject(&[2, 70], &[2, 2, 64], &[75, 70, 1]), ConstantError::Dimension { dim: 1, size: 70 });
     }
 }

@@ -198,10 +198,10 @@ impl EmitContext<'_> {
     }
 
     fn build_class(&self, class: &LayoutClass) -> ClassInfo {
-        let shown: Vec<_> =
+        let viewed: Vec<_> =
             class.order.iter().copied().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
         ClassInfo {
-            order: label_texts(&shown),
+            order: label_texts(&viewed),
             stick: label_texts(&class.stick),
             stick_sizes: class.stick_sizes.clone(),
             stick_replication: self.windows.is_sliding().then(|| vec![1]),

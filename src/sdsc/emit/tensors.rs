@@ -17,7 +17,7 @@ impl EmitContext<'_> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
         let is_lx = self.op.operands[index].allocation.is_lx();
-        let shown: Vec<_> =
+        let viewed: Vec<_> =
             tensor.order().into_iter().filter(|label| self.windows.includes_dim(*label, class.name)).collect();
         let page = |label: &DimLabel| tensor.dim(*label).map_or(-1, |dim| dim.page);
         let (indirection, related, index_type) = describe_indirection(tensor.access);
@@ -31,14 +31,14 @@ impl EmitContext<'_> {
             early_padding: self.windows.early_padding(index),
             is_symbolic: matches!(start, TensorStart::Symbolic(_)).then_some(Flag::SET),
             non_unified: None,
-            order: label_texts(&shown),
-            page_sizes: shown.iter().map(page).collect(),
+            order: label_texts(&viewed),
+            page_sizes: viewed.iter().map(page).collect(),
             indirection,
             related,
             index_type,
             start: self.build_start(start),
-            padding: self.windows.input_padding(self.is_input(index), &shown),
-            gaps: self.build_gaps(tensor, is_lx, &shown),
+            padding: self.windows.input_padding(self.is_input(index), &viewed),
+            gaps: self.build_gaps(tensor, is_lx, &viewed),
             coordinates: Coordinates { dims: self.build_coordinates(index)?, core_to_slice: self.owned_slices(index) },
         })
     }
@@ -66,14 +66,14 @@ impl EmitContext<'_> {
         &self,
         tensor: &LabeledTensor,
         is_lx: bool,
-        shown: &[DimLabel],
+        viewed: &[DimLabel],
     ) -> Option<Entries<Text, Entries<i64, DecimalInteger>>> {
         if tensor.gaps.is_empty() {
             return None;
         }
         let cores = if is_lx { 0..self.geometry.num_cores() } else { -1..0 };
         let by_core = |gap: i64| cores.clone().map(|core| (core, DecimalInteger(gap))).collect();
-        let visible = tensor.gaps.iter().filter(|(label, _)| shown.contains(label));
+        let visible = tensor.gaps.iter().filter(|(label, _)| viewed.contains(label));
         Some(visible.map(|(label, gap)| (label.name().into(), by_core(*gap))).collect())
     }
 
@@ -81,13 +81,13 @@ impl EmitContext<'_> {
     fn build_coordinates(&self, index: usize) -> Result<Entries<Text, CoordInfo>, SdscError> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
-        let shown = class.order.iter().filter(|label| self.windows.includes_dim(**label, class.name));
+        let viewed = class.order.iter().filter(|label| self.windows.includes_dim(**label, class.name));
         let entry = |label: &DimLabel| {
             let foreign = SdscError::ForeignDim { tensor: index, label: *label };
             let scale = tensor.dim(*label).ok_or(foreign)?.scale;
             Ok((label.name().into(), build_coord_info(&self.dim_extent(index, *label, scale))))
         };
-        shown.map(entry).collect()
+        viewed.map(entry).collect()
     }
 
     fn dim_extent(&self, index: usize, label: DimLabel, scale: Scale) -> DimExtent {
@@ -147,7 +147,7 @@ impl EmitContext<'_> {
     pub(super) fn build_tensor_info(&self, index: usize) -> Result<TensorInfo, SdscError> {
         let tensor = &self.geometry.tensors[index];
         let class = &self.geometry.classes[tensor.class];
-        let shown = class.order.iter().filter(|label| self.windows.includes_dim(**label, class.name));
+        let viewed = class.order.iter().filter(|label| self.windows.includes_dim(**label, class.name));
         let scale = |label: &DimLabel| {
             let foreign = SdscError::ForeignDim { tensor: index, label: *label };
             tensor.dim(*label).map(|dim| dim.scale.as_number()).ok_or(foreign)
@@ -156,7 +156,7 @@ impl EmitContext<'_> {
             tensor: index,
             name: format!("Tensor{index}").into(),
             class: class.name.name().into(),
-            scales: shown.map(scale).collect::<Result<_, _>>()?,
+            scales: viewed.map(scale).collect::<Result<_, _>>()?,
             word_length: WordLength::from_bytes(tensor.format.bytes()),
             format: tensor.format.name().into(),
             memory: self.build_memory(index),

@@ -132,11 +132,11 @@ impl OpWindows {
     }
 
     /// Returns the padding of an input of a sliding op, which the file states after the start addresses.
-    pub(super) fn input_padding(&self, is_input: bool, shown: &[DimLabel]) -> Option<Entries<Text, Text>> {
+    pub(super) fn input_padding(&self, is_input: bool, viewed: &[DimLabel]) -> Option<Entries<Text, Text>> {
         if !is_input || !self.is_sliding() {
             return None;
         }
-        let padded = self.axes.iter().filter(|axis| shown.contains(&axis.label));
+        let padded = self.axes.iter().filter(|axis| viewed.contains(&axis.label));
         let padding: Entries<_, _> = padded.map(|axis| (axis.label.name().into(), self.pad_type.clone())).collect();
         (!padding.is_empty()).then_some(padding)
     }

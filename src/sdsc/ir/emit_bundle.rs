@@ -433,17 +433,17 @@ fn collect_exact_elements(host: &HostElements<'_>) -> ExactElements {
 
 /// Returns the live ranges of the values of a launch in LX and in its pool.
 fn read_live_ranges(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], ErrorReported> {
-    let lives = sdsc_ops::live_ranges_from_ir(bundle)
+    let live_ranges = sdsc_ops::live_ranges_from_ir(bundle)
         .map_err(|message| error_at(codes::MALFORMED_IR, bundle, message).report())?;
     let of = |memory: LaunchMemory| {
-        let kept = lives.iter().filter(|life| life.memory == memory);
-        let life = |life: &LaunchLiveRange| program::Life {
-            offset: life.offset_bytes,
-            bytes: life.bytes,
-            first_op: life.first,
-            last_op: life.last,
+        let kept = live_ranges.iter().filter(|live_range| live_range.memory == memory);
+        let live_range = |live_range: &LaunchLiveRange| program::Life {
+            offset: live_range.offset_bytes,
+            bytes: live_range.bytes,
+            first_op: live_range.first,
+            last_op: live_range.last,
         };
-        kept.map(life).collect()
+        kept.map(live_range).collect()
     };
     Ok([of(LaunchMemory::Lx), of(LaunchMemory::Pool)])
 }

@@ -206,16 +206,16 @@ mod tests {
 
     #[test]
     fn reports_position_of_invalid_text() {
-        let refused = |text: &str| parse_point(text).unwrap_err().to_string();
+        let rejected = |text: &str| parse_point(text).unwrap_err().to_string();
         assert_eq!(
-            refused("c0 floordiv"),
+            rejected("c0 floordiv"),
             "'c0 floordiv', character 12: expected a number, a name or '(', found the end of the text"
         );
-        assert_eq!(refused("c0 mod 0"), "'c0 mod 0', character 4: divides by 0; divisors are at least 1");
-        assert_eq!(refused("d0"), "'d0', character 1: 'd0' is no iteration dimension");
-        assert_eq!(refused("c0 c1"), "'c0 c1', character 4: expected an operator or the end, found 'c1'");
-        assert_eq!(refused("indirect(7)"), "'indirect(7)', character 1: 'indirect(' needs the name of a tensor");
-        assert!(refused(&"(".repeat(1000)).ends_with("an expression is nested too deeply"));
+        assert_eq!(rejected("c0 mod 0"), "'c0 mod 0', character 4: divides by 0; divisors are at least 1");
+        assert_eq!(rejected("d0"), "'d0', character 1: 'd0' is no iteration dimension");
+        assert_eq!(rejected("c0 c1"), "'c0 c1', character 4: expected an operator or the end, found 'c1'");
+        assert_eq!(rejected("indirect(7)"), "'indirect(7)', character 1: 'indirect(' needs the name of a tensor");
+        assert!(rejected(&"(".repeat(1000)).ends_with("an expression is nested too deeply"));
     }
 
     #[test]
@@ -229,9 +229,9 @@ mod tests {
         let slots: Vec<_> =
             (0..8).map(|core| parse_slice("(((core_id floordiv 4) mod 2) floordiv 1) mod 2", core).unwrap()).collect();
         assert_eq!(slots, [0, 0, 0, 0, 1, 1, 1, 1]);
-        let refused = |text: &str| parse_slice(text, 1).unwrap_err().message;
-        assert_eq!(refused("other"), "'other' is not 'core_id', which the slices of cores depend on");
-        assert_eq!(refused("9223372036854775807 + core_id"), "has more than 64 bits");
-        assert_eq!(refused("indirect(t)"), "'indirect(t)' is a value of a tensor, which has no place here");
+        let rejected = |text: &str| parse_slice(text, 1).unwrap_err().message;
+        assert_eq!(rejected("other"), "'other' is not 'core_id', which the slices of cores depend on");
+        assert_eq!(rejected("9223372036854775807 + core_id"), "has more than 64 bits");
+        assert_eq!(rejected("indirect(t)"), "'indirect(t)' is a value of a tensor, which has no place here");
     }
 }

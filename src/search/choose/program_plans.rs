@@ -215,7 +215,9 @@ impl<'a> ShortestPathSearch<'a> {
     pub(super) fn compute_outside_costs(&self, plan: &[Option<LoopNest>], by_op: &[ModeledCost]) -> Vec<ModeledCost> {
         let is_inside = |op: usize| plan.iter().flatten().any(|loops| loops.ops.contains(&op));
         let costs = self.outside.iter().zip(by_op).enumerate();
-        costs.map(|(op, (known, shown))| if !is_inside(op) && shown.ns > known.ns { *shown } else { *known }).collect()
+        costs
+            .map(|(op, (known, viewed))| if !is_inside(op) && viewed.ns > known.ns { *viewed } else { *known })
+            .collect()
     }
 
     fn evaluate_plan(&mut self, plan: &[Option<LoopNest>]) -> Option<ModeledCost> {

@@ -113,7 +113,7 @@ impl SegmentEdge<'_> {
 
     /// Evaluates nests with fewer estimated bytes and little more estimated time than the fastest one. Returns the
     /// steps taken.
-    pub(super) fn evaluate_traffic_saving(&mut self, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes) -> usize {
+    pub(super) fn evaluate_traffic_saving(&mut self, evaluator: &dyn CostEvaluator, seen: &mut MeasuredTimes) -> usize {
         let queue = self.queue.take().unwrap_or_default();
         let (sparing, others): (Vec<_>, Vec<_>) =
             queue.into_iter().partition(|waiting| self.is_worth_longer_time(&waiting.estimate));
@@ -121,7 +121,7 @@ impl SegmentEdge<'_> {
         let tried: Vec<TileCandidate> = sparing.into_iter().rev().take(MAX_TRAFFIC_SAVING_NESTS).collect();
         let steps = tried.len() * self.evaluation_steps();
         for waiting in tried {
-            self.evaluate(waiting.nest, judge, seen);
+            self.evaluate(waiting.nest, evaluator, seen);
         }
         steps
     }
@@ -132,13 +132,13 @@ impl SegmentEdge<'_> {
     }
 
     /// Computes axes and estimates, and fills the queue of nests to evaluate. Returns the steps taken.
-    pub(super) fn enumerate_candidates(&mut self, judge: &dyn CostEvaluator) -> usize {
+    pub(super) fn enumerate_candidates(&mut self, evaluator: &dyn CostEvaluator) -> usize {
         self.axes = find_axes(self.ops, self.range.clone());
         let nests = enumerate_tilings(self.ops, self.range.clone(), &self.axes);
         let num_estimates = nests.len() * self.range.len();
         let estimated = |nest: Tiling| {
             let estimate =
-                estimate_cost(self.ops, self.range.clone(), &self.axes, &nest, self.has_resident_live_ins, judge);
+                estimate_cost(self.ops, self.range.clone(), &self.axes, &nest, self.has_resident_live_ins, evaluator);
             TileCandidate { nest, estimate, expected_ns: estimate.ns, measured_version: None }
         };
         // The cost without loops is already known.
@@ -165,7 +165,7 @@ impl SegmentEdge<'_> {
     pub(super) fn evaluate(
         &mut self,
         nest: Tiling,
-        judge: &dyn CostEvaluator,
+        evaluator: &dyn CostEvaluator,
         seen: &mut MeasuredTimes,
     ) -> Option<ModeledCost> {
         let kept = if self.has_resident_live_ins {
@@ -178,15 +178,15 @@ impl SegmentEdge<'_> {
             return Some(*cost);
         }
         self.num_evaluated += 1;
-        let Some(by_op) = judge.evaluate_segment(self.range.clone(), &self.axes, &nest, &kept) else {
+        let Some(by_op) = evaluator.evaluate_segment(self.range.clone(), &self.axes, &nest, &kept) else {
             self.num_infeasible += 1;
             return None;
         };
         seen.record(&self.range, &self.axes, &nest, &by_op);
         let cost = by_op.into_iter().sum();
         let reads = kept.iter().filter_map(|copied| copied.reads.first());
-        let makers = reads.filter_map(|read| self.ops[read.op].tiled.inputs[read.operand].producer);
-        let cost = subtract_avoided_stores(self.ops, &self.range, makers, cost, judge);
+        let producers = reads.filter_map(|read| self.ops[read.op].tiled.inputs[read.operand].producer);
+        let cost = subtract_avoided_stores(self.ops, &self.range, producers, cost, evaluator);
         self.record_cost(cost, nest);
         Some(cost)
     }
@@ -219,9 +219,9 @@ impl SegmentEdge<'_> {
 
     /// Updates the expected time of the best queued nest until it accounts for all evaluated op times. Returns the
     /// number of updated nests.
-    pub(super) fn update_expected_times(&mut self, judge: &dyn CostEvaluator, seen: &MeasuredTimes) -> usize {
+    pub(super) fn update_expected_times(&mut self, evaluator: &dyn CostEvaluator, seen: &MeasuredTimes) -> usize {
         let Some(mut queue) = self.queue.take() else { return 0 };
-        let costs = CalibratedCosts { costs: judge, measured: seen };
+        let costs = CalibratedCosts { costs: evaluator, measured: seen };
         let mut num_looked_at = 0;
         while let Some(mut first) = queue.pop_if(|first| first.measured_version != Some(seen.version)) {
             let expected_ns = estimate_cost(
@@ -245,10 +245,15 @@ impl SegmentEdge<'_> {
 
     /// Evaluates the nest with the least expected time, unless newer op times raise the bound: then other edges go
     /// first. Returns the steps.
-    pub(super) fn evaluate_next(&mut self, judge: &dyn CostEvaluator, seen: &mut MeasuredTimes, caution: f64) -> usize {
+    pub(super) fn evaluate_next(
+        &mut self,
+        evaluator: &dyn CostEvaluator,
+        seen: &mut MeasuredTimes,
+        caution: f64,
+    ) -> usize {
         let before_ns = self.lower_bound_ns(caution);
         if caution > 1.0 {
-            let num_estimates = self.update_expected_times(judge, seen) * self.range.len();
+            let num_estimates = self.update_expected_times(evaluator, seen) * self.range.len();
             if self.lower_bound_ns(caution) > before_ns + CONVERGENCE_TOLERANCE * before_ns.abs() {
                 return num_estimates.div_ceil(ESTIMATES_PER_STEP);
             }
@@ -256,7 +261,7 @@ impl SegmentEdge<'_> {
             self.order_by_estimates();
         }
         let Some(waiting) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
-        self.evaluate(waiting.nest, judge, seen);
+        self.evaluate(waiting.nest, evaluator, seen);
         if self.num_evaluated == MAX_EVALUATED_NESTS {
             self.queue = Some(Vec::new());
         }

@@ -136,8 +136,8 @@ fn elementwise_chain(n_ops: usize) -> Vec<SearchedOp> {
 #[test]
 fn tiles_values_that_exceed_lx() {
     let ops = elementwise_chain(4);
-    let judge = ByteCostEvaluator::new(&ops, 1 << 20);
-    let chosen = choose_tilings(&ops, &judge, 1000);
+    let evaluator = ByteCostEvaluator::new(&ops, 1 << 20);
+    let chosen = choose_tilings(&ops, &evaluator, 1000);
     assert_eq!(chosen.loops.len(), 1);
     assert_eq!(
         (chosen.loops[0].ops.clone(), chosen.loops[0].levels.iter().map(|level| level.count).collect()),
@@ -152,10 +152,10 @@ fn tiles_values_that_exceed_lx() {
 fn bounds_steps_of_whole_program_plans() {
     let ops = elementwise_chain(40);
     let look = |most_whole_steps: usize| {
-        let judge = ByteCostEvaluator { surprise: 1.1, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-        let mut search = ShortestPathSearch::new(&ops, &judge);
+        let evaluator = ByteCostEvaluator { surprise: 1.1, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+        let mut search = ShortestPathSearch::new(&ops, &evaluator);
         search.max_program_steps = most_whole_steps;
-        search.initialize_edges(judge.evaluate_untiled().as_deref());
+        search.initialize_edges(evaluator.evaluate_untiled().as_deref());
         let mut rounds = SearchState { least_ns: f64::INFINITY, is_complete: true, cost: None, loops: Vec::new() };
         search.run_rounds(3000, &mut rounds);
         assert!(rounds.cost.is_some(), "the plan of the shortest path is judged in any case");
@@ -253,24 +253,24 @@ fn keeps_live_in_resident_if_loops_do_not_tile_it() {
 #[test]
 fn skips_evaluation_if_all_values_fit() {
     let ops = elementwise_chain(4);
-    let judge = ByteCostEvaluator::new(&ops, 8 << 20);
-    assert_eq!(choose_tilings(&ops, &judge, 1000), TileSearchResult::default());
-    assert!(judge.asked.borrow().is_empty());
+    let evaluator = ByteCostEvaluator::new(&ops, 8 << 20);
+    assert_eq!(choose_tilings(&ops, &evaluator, 1000), TileSearchResult::default());
+    assert!(evaluator.asked.borrow().is_empty());
 }
 
 #[test]
 fn skips_evaluation_if_no_dimension_may_be_tiled() {
     let mut ops = elementwise_chain(4);
     ops.iter_mut().for_each(|op| op.may_be_tiled = vec![false; 2]);
-    let judge = ByteCostEvaluator::new(&ops, 1 << 20);
-    assert_eq!(choose_tilings(&ops, &judge, 1000), TileSearchResult::default());
+    let evaluator = ByteCostEvaluator::new(&ops, 1 << 20);
+    assert_eq!(choose_tilings(&ops, &evaluator, 1000), TileSearchResult::default());
 }
 
 #[test]
 fn keeps_untiled_program_if_plans_are_slower() {
     let ops = elementwise_chain(4);
-    let judge = ByteCostEvaluator { surprise: 100.0, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let chosen = choose_tilings(&ops, &judge, 1000);
+    let evaluator = ByteCostEvaluator { surprise: 100.0, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let chosen = choose_tilings(&ops, &evaluator, 1000);
     assert!(chosen.loops.is_empty());
     let found = chosen.found.unwrap();
     assert_eq!(found.cost, found.untiled);
@@ -279,8 +279,8 @@ fn keeps_untiled_program_if_plans_are_slower() {
 #[test]
 fn rejects_loops_that_are_infeasible_together() {
     let ops = elementwise_chain(4);
-    let judge = ByteCostEvaluator { compiles_plans: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let chosen = choose_tilings(&ops, &judge, 1000);
+    let evaluator = ByteCostEvaluator { compiles_plans: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let chosen = choose_tilings(&ops, &evaluator, 1000);
     let found = chosen.found.unwrap();
     assert_eq!((chosen.loops, found.cost), (vec![], found.untiled));
 }
@@ -289,9 +289,9 @@ fn rejects_loops_that_are_infeasible_together() {
 fn bounds_evaluations_by_steps() {
     let ops = elementwise_chain(20);
     for most_steps in [0, 1, 30, 100] {
-        let judge = ByteCostEvaluator { surprise: 1.05, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-        let _ = choose_tilings(&ops, &judge, most_steps);
-        let steps: usize = judge.asked.borrow().iter().map(|(place, _)| place.n_ops + STEPS_PER_EVALUATION).sum();
+        let evaluator = ByteCostEvaluator { surprise: 1.05, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+        let _ = choose_tilings(&ops, &evaluator, most_steps);
+        let steps: usize = evaluator.asked.borrow().iter().map(|(place, _)| place.n_ops + STEPS_PER_EVALUATION).sum();
         // The last evaluation, and the neighbors of the chosen nests, exceed the budget.
         let beside = (1 + 4 * MAX_HILL_CLIMBING_ITERATIONS * ops.len()) * (1 + STEPS_PER_EVALUATION);
         assert!(steps <= most_steps + MAX_SEGMENT_OPS + beside, "{steps} of {most_steps}");
@@ -301,10 +301,10 @@ fn bounds_evaluations_by_steps() {
 #[test]
 fn stops_evaluating_when_steps_are_used_up() {
     let ops = elementwise_chain(4);
-    let judge = ByteCostEvaluator::new(&ops, 1 << 20);
-    let untiled = judge.evaluate_untiled();
+    let evaluator = ByteCostEvaluator::new(&ops, 1 << 20);
+    let untiled = evaluator.evaluate_untiled();
     let begun = || {
-        let mut search = ShortestPathSearch::new(&ops, &judge);
+        let mut search = ShortestPathSearch::new(&ops, &evaluator);
         search.initialize_edges(untiled.as_deref());
         search
     };
@@ -313,22 +313,22 @@ fn stops_evaluating_when_steps_are_used_up() {
     while let Some(SegmentKey { first, n_ops }) =
         search.find_least_certain_edge(ESTIMATE_FACTORS[0]).filter(|&place| search.edge(place).queue.is_none())
     {
-        steps += search.edges[first][n_ops - 1].enumerate_candidates(&judge);
+        steps += search.edges[first][n_ops - 1].enumerate_candidates(&evaluator);
     }
-    let n_judged = |most_steps| {
+    let n_evaluated = |most_steps| {
         let is_complete = begun().refine_shortest_path(most_steps);
-        (judge.asked.take().len(), is_complete)
+        (evaluator.asked.take().len(), is_complete)
     };
     assert!(steps > 0);
-    assert_eq!((n_judged(steps), n_judged(steps + 1).0), ((0, false), 1));
+    assert_eq!((n_evaluated(steps), n_evaluated(steps + 1).0), ((0, false), 1));
 }
 
 #[test]
 fn evaluates_no_nest_twice() {
     let ops = elementwise_chain(12);
-    let judge = ByteCostEvaluator { surprise: 1.02, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let _ = choose_tilings(&ops, &judge, 5000);
-    let asked = judge.asked.into_inner();
+    let evaluator = ByteCostEvaluator { surprise: 1.02, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let _ = choose_tilings(&ops, &evaluator, 5000);
+    let asked = evaluator.asked.into_inner();
     let mut different = asked.clone();
     different.sort();
     different.dedup();
@@ -338,8 +338,8 @@ fn evaluates_no_nest_twice() {
 #[test]
 fn tiles_program_that_cannot_be_compiled_untiled() {
     let ops = elementwise_chain(3);
-    let judge = ByteCostEvaluator { compiles_untiled: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let chosen = choose_tilings(&ops, &judge, 1000);
+    let evaluator = ByteCostEvaluator { compiles_untiled: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let chosen = choose_tilings(&ops, &evaluator, 1000);
     assert_eq!(chosen.loops.len(), 1);
     assert_eq!(chosen.found.unwrap().untiled, None);
 }
@@ -348,8 +348,8 @@ fn tiles_program_that_cannot_be_compiled_untiled() {
 fn leaves_untileable_op_outside_of_required_loops() {
     let mut ops = elementwise_chain(3);
     ops[2].may_be_tiled = vec![false, false];
-    let judge = ByteCostEvaluator { compiles_untiled: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let chosen = choose_tilings(&ops, &judge, 1000);
+    let evaluator = ByteCostEvaluator { compiles_untiled: false, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let chosen = choose_tilings(&ops, &evaluator, 1000);
     assert_eq!((chosen.loops.len(), chosen.loops[0].ops.clone()), (1, 0..2));
     assert!(chosen.found.unwrap().cost.is_some_and(|cost| cost.ns.is_finite()));
 }
@@ -358,20 +358,20 @@ fn leaves_untileable_op_outside_of_required_loops() {
 fn reuses_measured_times_of_equal_tilings_as_lower_bounds() {
     let mut ops = elementwise_chain(4);
     ops.iter_mut().for_each(|op| op.may_be_tiled = vec![true, false]);
-    let judge = ByteCostEvaluator { surprise: 1.5, ..ByteCostEvaluator::new(&ops, 1 << 20) };
-    let mut search = ShortestPathSearch::new(&ops, &judge);
+    let evaluator = ByteCostEvaluator { surprise: 1.5, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let mut search = ShortestPathSearch::new(&ops, &evaluator);
     let ShortestPathSearch { edges, measured: seen, .. } = &mut search;
-    edges[0][3].enumerate_candidates(&judge);
-    edges[0][3].evaluate_next(&judge, seen, ESTIMATE_FACTORS[0]);
+    edges[0][3].enumerate_candidates(&evaluator);
+    edges[0][3].evaluate_next(&evaluator, seen, ESTIMATE_FACTORS[0]);
     let (cost, nest) = edges[0][3].evaluated[0].clone();
     let edge = &mut edges[1][2];
-    edge.enumerate_candidates(&judge);
+    edge.enumerate_candidates(&evaluator);
     let first =
         |edge: &SegmentEdge<'_>| edge.queue.as_ref().and_then(|queue| queue.last()).map(|waiting| waiting.nest.clone());
     let (before, estimated) = (first(edge), edge.lower_bound_ns(1.0));
     assert_eq!(before.as_ref(), Some(&nest));
-    assert!(edge.update_expected_times(&judge, seen) > 0);
-    assert_eq!(edge.update_expected_times(&judge, seen), 0, "nothing new was seen");
+    assert!(edge.update_expected_times(&evaluator, seen) > 0);
+    assert_eq!(edge.update_expected_times(&evaluator, seen), 0, "nothing new was seen");
     let expected =
         edge.queue.iter().flatten().find(|waiting| waiting.nest == nest).map(|waiting| waiting.expected_ns).unwrap();
     assert!(expected >= cost.ns * 0.75, "{expected}, and four ops took {}", cost.ns);
@@ -384,8 +384,8 @@ fn reuses_measured_times_of_equal_tilings_as_lower_bounds() {
 #[test]
 fn completes_paths_with_best_edges_before_and_after_a_nest() {
     let ops = elementwise_chain(3);
-    let judge = ByteCostEvaluator::new(&ops, 1 << 20);
-    let mut search = ShortestPathSearch::new(&ops, &judge);
+    let evaluator = ByteCostEvaluator::new(&ops, 1 << 20);
+    let mut search = ShortestPathSearch::new(&ops, &evaluator);
     for ((first, n_ops), ns) in
         [((0, 1), 10.0), ((1, 1), 10.0), ((2, 1), 10.0), ((1, 2), 25.0), ((0, 2), 5.0), ((0, 3), 9.0)]
     {
@@ -403,11 +403,11 @@ fn completes_paths_with_best_edges_before_and_after_a_nest() {
 fn updates_costs_of_ops_outside_of_loops() {
     let ops = elementwise_chain(4);
     // The last op takes no longer in a loop than without a loop, except for its iterations.
-    let judge = |apart_ns| ByteCostEvaluator { apart_ns, ..ByteCostEvaluator::new(&ops, 1 << 20) };
+    let evaluator = |apart_ns| ByteCostEvaluator { apart_ns, ..ByteCostEvaluator::new(&ops, 1 << 20) };
     let outside = vec![ModeledCost { ns: 10.0, hbm_bytes: 0 }; 4];
     let of = |apart_ns: f64, inside: Range<usize>| {
-        let judge = judge(apart_ns);
-        let mut search = ShortestPathSearch::new(&ops, &judge);
+        let evaluator = evaluator(apart_ns);
+        let mut search = ShortestPathSearch::new(&ops, &evaluator);
         search.initialize_edges(Some(&outside));
         let loops = LoopNest { ops: inside, levels: Vec::new(), copies: Vec::new() };
         let by_op = vec![ModeledCost { ns: 10.0 + apart_ns, hbm_bytes: 0 }; 4];

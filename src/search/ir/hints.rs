@@ -112,9 +112,9 @@ fn find_reader(op: Op<'_>, operand: usize) -> CopyReader<'_> {
 /// inserted before `reader`.
 fn rebuild_views<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
     let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return copied };
-    let behind = rebuild_views(reader, view.inputs()[0], copied);
+    let after = rebuild_views(reader, view.inputs()[0], copied);
     let again = insert_before(reader, (*view).clone());
-    again.set_input(0, behind);
+    again.set_input(0, after);
     again.output()
 }
 

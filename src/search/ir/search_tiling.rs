@@ -137,7 +137,7 @@ fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<Loop
     }
     let found = || known.values().filter_map(|part| part.chosen.found.as_ref());
     let counts = EvaluationCounts {
-        judged: found().map(|found| found.num_evaluated).sum(),
+        evaluated: found().map(|found| found.num_evaluated).sum(),
         infeasible: found().map(|found| found.num_infeasible).sum(),
     };
     let parts: Vec<(Range<usize>, &PartitionResult)> =
@@ -150,7 +150,7 @@ fn search_function(function: Op<'_>, request: TileSearchRequest<'_>) -> Vec<Loop
 
 /// Numbers of evaluated and of infeasible plans.
 struct EvaluationCounts {
-    judged: usize,
+    evaluated: usize,
     infeasible: usize,
 }
 
@@ -173,7 +173,7 @@ fn summarize_search(
         least_us: found().map(|found| found.least_ns).sum::<Option<f64>>().map(to_us),
         runner_up: None,
         with_more_lx: more_lx.map(|costs| to_planned_cost(costs.into_iter().sum())),
-        n_judged: i64::try_from(counts.judged).unwrap_or(i64::MAX),
+        n_evaluated: i64::try_from(counts.evaluated).unwrap_or(i64::MAX),
         n_infeasible: i64::try_from(counts.infeasible).unwrap_or(i64::MAX),
         is_cut_short: found().any(|found| !found.is_complete),
     })
@@ -227,8 +227,8 @@ fn search_partition(function: Op<'_>, request: TileSearchRequest<'_>) -> Partiti
     let more_lx = request.more_lx.filter(|_| chosen.found.is_some());
     let with_more_lx = more_lx.and_then(|target| {
         let of_larger = search_for_target(function, &steps, request, target)?;
-        let judge = IrCostEvaluator::new(function, &steps.ops, target, request.objective)?;
-        compute_cost_with_more_lx(&judge, &of_larger, &chosen.loops, request.objective)
+        let evaluator = IrCostEvaluator::new(function, &steps.ops, target, request.objective)?;
+        compute_cost_with_more_lx(&evaluator, &of_larger, &chosen.loops, request.objective)
     });
     PartitionResult { chosen, with_more_lx }
 }
@@ -243,8 +243,8 @@ fn search_for_target(
     Some(match request.objective {
         Objective::Time => choose_tilings(&steps.plain, &of_time, request.most_steps),
         Objective::Bytes => {
-            let judge = IrCostEvaluator::new(function, &steps.ops, target, Objective::Bytes)?;
-            choose_fewest_bytes(&steps.plain, &of_time, &judge, request.most_steps)
+            let evaluator = IrCostEvaluator::new(function, &steps.ops, target, Objective::Bytes)?;
+            choose_fewest_bytes(&steps.plain, &of_time, &evaluator, request.most_steps)
         }
     })
 }

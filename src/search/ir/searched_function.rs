@@ -29,8 +29,8 @@ impl<'c> SearchedFunction<'c> {
         let items = BlockItems::from_block(function, maxima)?;
         let mut plain = Vec::with_capacity(items.list.len());
         for (item, tiled) in items.list.iter().zip(&items.plain) {
-            let refuse = |message: String| error_at(codes::LAYOUT_VIEW, item.op, message).report();
-            let mut op = convert_op(item).map_err(refuse)?;
+            let reject = |message: String| error_at(codes::LAYOUT_VIEW, item.op, message).report();
+            let mut op = convert_op(item).map_err(reject)?;
             if !tiled.levels.is_empty() {
                 op.may_be_tiled.fill(false);
             }
@@ -52,8 +52,8 @@ impl<'c> SearchedFunction<'c> {
             let reads = || items.list[reader].reads.iter().map(|read| read.number);
             plain[reader].read_before = reads().map(|value| last_readers.get(&value).copied()).collect();
             last_readers.extend(reads().map(|value| (value, reader)));
-            for maker in items.list[reader].reads.iter().filter_map(|read| items.find_producer(read.value)) {
-                plain[maker].readers.push(reader);
+            for producer in items.list[reader].reads.iter().filter_map(|read| items.find_producer(read.value)) {
+                plain[producer].readers.push(reader);
             }
         }
         Ok(Self { ops: items.list.iter().map(|item| item.op).collect(), plain })

@@ -426,7 +426,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
     }
 
     fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, ErrorReported> {
-        let refuse = || {
+        let reject = || {
             error_at(
                 codes::TILE_COUNT,
                 at,
@@ -434,7 +434,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
             )
             .report()
         };
-        tile_type(full, dim, count).ok_or_else(refuse)
+        tile_type(full, dim, count).ok_or_else(reject)
     }
 
     /// Returns whether a tensor fits into the LX of all cores together.

@@ -80,15 +80,15 @@ fn check_tilings(items: &BlockItems<'_>, tree: &LoopTree) -> Result<(), ErrorRep
 }
 
 fn check_op_tilings(compute: ComputeOp<'_>, plain: &TiledOp, cuts: &[LevelTiling]) -> Result<(), ErrorReported> {
-    let refuse = |message: String| error_at_location(codes::TILE_STICK, compute.op, message).report();
-    for access in compute.accesses().map_err(refuse)? {
-        access.layout().map_err(refuse)?;
+    let reject = |message: String| error_at_location(codes::TILE_STICK, compute.op, message).report();
+    for access in compute.accesses().map_err(reject)? {
+        access.layout().map_err(reject)?;
         for cut in cuts {
             let (Some(dim), Some(of_op)) = (TiledOp::find_tiled_dim(&access.dims, cut), cut.dim) else { continue };
             let (size, tile) = (plain.sizes[of_op], plain.tile_size(cuts, of_op));
             check_sticks(&access, dim, tile).map_err(|error| {
                 let name = &cut.level.name;
-                refuse(format!("tiles of '{name}' {error}; {}", advise_max_tiles(&access, dim, (name, size))))
+                reject(format!("tiles of '{name}' {error}; {}", advise_max_tiles(&access, dim, (name, size))))
             })?;
         }
     }

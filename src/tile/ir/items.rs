@@ -55,7 +55,7 @@ pub(crate) struct BlockItems<'c> {
     pub(crate) list: Vec<BlockItem<'c>>,
     /// Plain description of each item, without IR.
     pub(crate) plain: Vec<TiledOp>,
-    makers: ValueMap<usize>,
+    producers: ValueMap<usize>,
     numbers: ValueMap<usize>,
     num_values: usize,
 }
@@ -65,7 +65,7 @@ impl<'c> BlockItems<'c> {
         let mut items = Self {
             list: Vec::new(),
             plain: Vec::new(),
-            makers: ValueMap::default(),
+            producers: ValueMap::default(),
             numbers: ValueMap::default(),
             num_values: 0,
         };
@@ -191,7 +191,7 @@ impl<'c> BlockItems<'c> {
 
     fn push(&mut self, item: BlockItem<'c>, plain: TiledOp) {
         for output in item.op.outputs() {
-            self.makers.insert(output, self.list.len());
+            self.producers.insert(output, self.list.len());
         }
         self.list.push(item);
         self.plain.push(plain);
@@ -238,14 +238,14 @@ impl<'c> BlockItems<'c> {
 
     fn to_tiled_operand(&self, read: &ItemOperand<'c>, dims: Vec<Option<usize>>) -> TiledOperand {
         let through =
-            |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.source_dims.get(dim).copied().flatten());
-        let behind = (0..dims.len()).map(through).collect();
-        TiledOperand { dims, producer: self.find_producer(read.value), source_dims: behind }
+            |dim: usize| read.views.iter().try_fold(dim, |dim, viewed| viewed.source_dims.get(dim).copied().flatten());
+        let after = (0..dims.len()).map(through).collect();
+        TiledOperand { dims, producer: self.find_producer(read.value), source_dims: after }
     }
 
     /// Returns the op of the block that defines a value, traced through views.
     pub(crate) fn find_producer(&self, value: Value<'c>) -> Option<usize> {
-        self.makers.get(strip_views(value)).copied()
+        self.producers.get(strip_views(value)).copied()
     }
 }
 
@@ -287,13 +287,13 @@ fn split_names(names: &str) -> Vec<String> {
 
 /// Returns, for each dimension of a view, the dimension of its input that is tiled with it.
 fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
-    let (Some(shown), Some(input)) =
+    let (Some(viewed), Some(input)) =
         (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
     else {
         return Vec::new();
     };
-    let rank = shown.host.shape.len();
-    let Some(layout) = &shown.layout else {
+    let rank = viewed.host.shape.len();
+    let Some(layout) = &viewed.layout else {
         // The view only permutes the dimensions.
         let indices = plain_view_indices(view).unwrap_or_default();
         let find = |dim: usize| {
@@ -301,10 +301,10 @@ fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
                 .iter()
                 .enumerate()
                 .filter(|(_, (moving, _))| *moving == Some(dim))
-                .map(|(behind, (_, first))| (behind, *first));
+                .map(|(after, (_, first))| (after, *first));
             same.next()
-                .filter(|&(behind, first)| first == 0 && input.host.shape[behind] == shown.host.shape[dim])
-                .map(|(behind, _)| behind)
+                .filter(|&(after, first)| first == 0 && input.host.shape[after] == viewed.host.shape[dim])
+                .map(|(after, _)| after)
         };
         return (0..rank).map(find).collect();
     };
@@ -315,7 +315,7 @@ fn trace_tiled_dims(view: Op<'_>) -> Vec<Option<usize>> {
         places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()
     };
     let Some(input_layout) = &input.layout else { return vec![None; rank] };
-    let (of_view, of_input) = (places(&shown, layout), places(&input, input_layout));
+    let (of_view, of_input) = (places(&viewed, layout), places(&input, input_layout));
     let find = |dim: usize| {
         let place = of_view.get(dim).copied().flatten()?;
         of_input.iter().position(|&other| other == Some(place))

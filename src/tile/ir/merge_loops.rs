@@ -234,13 +234,13 @@ fn find_forwarded_tiles<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> O
 
 /// Returns whether a view without a layout has all of its input's dimension `behind` as its dimension `dim`.
 fn shows_full_dim(view: Op<'_>, behind: usize, dim: usize) -> bool {
-    let (Some(shown), Some(input)) =
+    let (Some(viewed), Some(input)) =
         (DeviceTensor::from_type(view.output().r#type()), DeviceTensor::from_type(view.inputs()[0].r#type()))
     else {
         return false;
     };
     let is_moved = plain_view_indices(view).is_some_and(|indices| indices.get(behind) == Some(&(Some(dim), 0)));
-    shown.layout.is_none() && is_moved && shown.host.shape[dim] == input.host.shape[behind]
+    viewed.layout.is_none() && is_moved && viewed.host.shape[dim] == input.host.shape[behind]
 }
 
 fn record_arguments<'c>(

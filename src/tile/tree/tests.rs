@@ -23,14 +23,14 @@ impl TiledOp {
     /// Adds a read of another op's result. `dims` has the own dimension for each dimension of that result, or none
     /// where it is read at index 0.
     fn with_read(mut self, maker: usize, dims: &[Option<usize>]) -> Self {
-        let behind = (0..dims.len()).map(Some).collect();
-        self.inputs.push(TiledOperand { dims: dims.to_vec(), producer: Some(maker), source_dims: behind });
+        let after = (0..dims.len()).map(Some).collect();
+        self.inputs.push(TiledOperand { dims: dims.to_vec(), producer: Some(maker), source_dims: after });
         self
     }
 
     /// Adds a read through a view. `behind` has the dimension of the source's result for each dimension of the view.
-    fn with_read_through_view(mut self, maker: usize, dims: &[Option<usize>], behind: &[Option<usize>]) -> Self {
-        self.inputs.push(TiledOperand { dims: dims.to_vec(), producer: Some(maker), source_dims: behind.to_vec() });
+    fn with_read_through_view(mut self, maker: usize, dims: &[Option<usize>], after: &[Option<usize>]) -> Self {
+        self.inputs.push(TiledOperand { dims: dims.to_vec(), producer: Some(maker), source_dims: after.to_vec() });
         self
     }
 }
@@ -358,9 +358,9 @@ fn programs() -> impl Strategy<Value = Vec<TiledOp>> {
                     _ => by_name(dim),
                 };
                 let dims: Vec<Option<usize>> = (0..ops[maker].output.len()).map(choose).collect();
-                let behind: Vec<Option<usize>> =
+                let after: Vec<Option<usize>> =
                     (0..dims.len()).map(|dim| Some(dim).filter(|_| bits >> (16 + dim) & 7 != 0)).collect();
-                own = own.with_read_through_view(maker, &dims, &behind);
+                own = own.with_read_through_view(maker, &dims, &after);
             }
             ops.push(own);
         }

@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn reports_expected_location_of_missing_compiler() {
-        let refused = CompilerProcess { program: None }.start("", &[], Box::new(|_| ())).err().unwrap();
+        let rejected = CompilerProcess { program: None }.start("", &[], Box::new(|_| ())).err().unwrap();
         assert_eq!(
-            refused,
+            rejected,
             "expected 'spyre-compile' in the directory of the language server, found none; install both"
         );
     }

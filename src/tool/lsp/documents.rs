@@ -148,8 +148,12 @@ mod tests {
         let changes = json!([{"range": range(2, 3), "text": "B\nx"}, {"range": range(0, 1), "text": ""}]);
         documents.change(&json!({"textDocument": {"uri": "u", "version": 7}, "contentChanges": changes})).unwrap();
         assert_eq!(documents.get("u").unwrap(), &Document { version: 7, text: " B\nx\nc".to_owned() });
-        let behind = json!({"start": {"line": 9, "character": 0}, "end": {"line": 10, "character": 0}});
-        documents.change(&json!({"textDocument": {"uri": "u", "version": 7}, "contentChanges": [{"range": behind, "text": "!"}]})).unwrap();
+        let after = json!({"start": {"line": 9, "character": 0}, "end": {"line": 10, "character": 0}});
+        documents
+            .change(
+                &json!({"textDocument": {"uri": "u", "version": 7}, "contentChanges": [{"range": after, "text": "!"}]}),
+            )
+            .unwrap();
         assert_eq!(documents.get("u").unwrap().text, " B\nx\nc!");
         documents.change(&json!({"textDocument": {"uri": "u"}, "contentChanges": [{"text": "all"}]})).unwrap();
         assert_eq!(documents.get("u").unwrap(), &Document { version: 8, text: "all".to_owned() });

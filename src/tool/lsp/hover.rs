@@ -27,12 +27,14 @@ impl Hover {
 
     /// Adds the documentation to the reply of MLIR's server, which is empty or shows the op itself.
     pub(super) fn add_to(self, reply: &mut Value) {
-        let shown = match &reply["contents"] {
+        let viewed = match &reply["contents"] {
             Value::String(text) => Some(text.as_str()),
             contents => contents["value"].as_str(),
         };
-        let value = shown
-            .map_or_else(|| self.markdown.clone(), |shown| format!("{}\n\n---\n\n{}", shown.trim_end(), self.markdown));
+        let value = viewed.map_or_else(
+            || self.markdown.clone(),
+            |viewed| format!("{}\n\n---\n\n{}", viewed.trim_end(), self.markdown),
+        );
         let range = if reply["range"].is_object() { reply["range"].take() } else { self.range };
         *reply = json!({"contents": {"kind": "markdown", "value": value}, "range": range});
     }
@@ -114,11 +116,11 @@ mod tests {
         assert_eq!(nothing["range"], range);
         assert!(nothing["contents"]["value"].as_str().unwrap().starts_with("### `spyre.reduce`"));
         let own = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}});
-        let mut shown = json!({"contents": {"kind": "markdown", "value": "\"spyre.reduce\"\n"}, "range": own});
-        found.add_to(&mut shown);
+        let mut viewed = json!({"contents": {"kind": "markdown", "value": "\"spyre.reduce\"\n"}, "range": own});
+        found.add_to(&mut viewed);
         assert!(
-            shown["contents"]["value"].as_str().unwrap().starts_with("\"spyre.reduce\"\n\n---\n\n### `spyre.reduce`")
+            viewed["contents"]["value"].as_str().unwrap().starts_with("\"spyre.reduce\"\n\n---\n\n### `spyre.reduce`")
         );
-        assert_eq!(shown["range"], own);
+        assert_eq!(viewed["range"], own);
     }
 }

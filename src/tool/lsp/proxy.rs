@@ -209,12 +209,12 @@ impl<ToEditor: Write, ToServer: Write> ProxySession<'_, ToEditor, ToServer> {
         match message["method"].as_str() {
             Some("initialize") => {
                 self.additions.insert(message["id"].to_string(), ReplyAddition::ServerInfo);
-                let (settings, refused) = EditorSettings::from_params(params);
+                let (settings, rejected) = EditorSettings::from_params(params);
                 if !settings.compiles {
                     self.schedule.disable();
                 }
                 self.settings = settings;
-                return refused.iter().try_for_each(|text| self.log(text));
+                return rejected.iter().try_for_each(|text| self.log(text));
             }
             Some("textDocument/didOpen") => {
                 if let Some(uri) = self.documents.open(params) {

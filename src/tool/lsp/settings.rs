@@ -44,11 +44,11 @@ impl EditorSettings {
     /// Parses the parameters of `initialize`. Returns the settings, and a message for each ignored value.
     pub(super) fn from_params(params: &Value) -> (Self, Vec<String>) {
         let options = &params["initializationOptions"];
-        let (mut settings, mut refused) = (Self::default(), Vec::new());
+        let (mut settings, mut rejected) = (Self::default(), Vec::new());
         match &options["compile"] {
             Value::Null => {}
             Value::Bool(compiles) => settings.compiles = *compiles,
-            other => refused
+            other => rejected
                 .push(format!("setting 'compile': expected true or false, found {other}; documents are compiled")),
         }
         match &options["compileOptions"] {
@@ -57,15 +57,15 @@ impl EditorSettings {
                 for word in words {
                     match word.as_str().filter(|word| is_allowed(word)) {
                         Some(word) => settings.compile_options.push(word.to_owned()),
-                        None => refused.push(rejection_message(word)),
+                        None => rejected.push(rejection_message(word)),
                     }
                 }
             }
-            other => refused.push(format!(
+            other => rejected.push(format!(
                 "setting 'compileOptions': expected a list of options, found {other}; give [\"--cores=4\"]"
             )),
         }
-        (settings, refused)
+        (settings, rejected)
     }
 }
 
@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn compiles_documents_unless_disabled() {
         assert_eq!(EditorSettings::from_params(&json!({})), (EditorSettings::default(), Vec::new()));
-        let (settings, refused) = read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
+        let (settings, rejected) =
+            read(&json!({"compile": false, "compileOptions": ["--cores=4", "--dim-size=s0=64"]}));
         assert_eq!(
             settings,
             EditorSettings {
@@ -102,7 +103,7 @@ mod tests {
                 compile_options: vec!["--cores=4".to_owned(), "--dim-size=s0=64".to_owned()]
             }
         );
-        assert!(refused.is_empty());
+        assert!(rejected.is_empty());
     }
 
     #[test]
@@ -116,13 +117,13 @@ mod tests {
 
     #[test]
     fn rejects_options_that_write_files_and_values_of_other_types() {
-        let (settings, refused) =
+        let (settings, rejected) =
             read(&json!({"compile": 1, "compileOptions": ["--report=/etc/x.json", "-o", "--entry=f", "--cores", 3]}));
         assert_eq!(settings, EditorSettings { compiles: true, compile_options: vec!["--entry=f".to_owned()] });
-        assert_eq!(refused.len(), 5, "{refused:?}");
+        assert_eq!(rejected.len(), 5, "{rejected:?}");
         assert!(
-            refused[1].contains("expected --NAME=VALUE with one of addresses, bind, cores")
-                && refused[1].contains("\"--report=")
+            rejected[1].contains("expected --NAME=VALUE with one of addresses, bind, cores")
+                && rejected[1].contains("\"--report=")
         );
         assert!(
             read(&json!({"compileOptions": "--cores=4"})).1[0]

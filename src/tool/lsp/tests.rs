@@ -33,8 +33,8 @@ fn serve_as_mlir(input: PipeReader, mut output: PipeWriter) {
         let message: Value = serde_json::from_slice(&content).unwrap();
         let (params, id) = (&message["params"], &message["id"]);
         let published = |text: &Value| {
-            let refused = text.as_str().unwrap().contains('?');
-            let diagnostics = if refused {
+            let rejected = text.as_str().unwrap().contains('?');
+            let diagnostics = if rejected {
                 json!([{"message": "parse error", "severity": 1, "range": range(0, 0, 1)}])
             } else {
                 json!([])
@@ -97,8 +97,8 @@ impl Compiler for ScriptedCompiler {
             return Err("the compiler is absent".to_owned());
         }
         self.started.lock().unwrap().push((text.to_owned(), options.to_vec()));
-        let is_refused = text.contains("wrong") || text.contains("slow");
-        let messages = if is_refused { ERROR_MESSAGE.to_owned() } else { String::new() };
+        let is_rejected = text.contains("wrong") || text.contains("slow");
+        let messages = if is_rejected { ERROR_MESSAGE.to_owned() } else { String::new() };
         let failure = text.contains("crash").then(|| "ended with signal 11".to_owned());
         let mut compilation =
             ScriptedCompilation { receiver: Some(receiver), output: CompilerOutput { messages, failure } };
@@ -389,11 +389,11 @@ fn rejects_editor_that_violates_protocol() {
     std::io::Write::write_all(&mut to, b"hello\n").unwrap();
     let editor = StreamPair { input: from_editor, output: to_editor };
     let server = StreamPair { input: from_server, output: to_server };
-    let refused =
+    let rejected =
         serve_with_timing(editor, server, (&mut ScriptedCompiler::default(), TIMING), JsonStyle::Compact).unwrap_err();
     assert!(
-        refused.starts_with("the editor: expected the header 'Content-Length: BYTES'")
-            && refused.ends_with("found 'hello'"),
-        "{refused}"
+        rejected.starts_with("the editor: expected the header 'Content-Length: BYTES'")
+            && rejected.ends_with("found 'hello'"),
+        "{rejected}"
     );
 }

@@ -60,8 +60,8 @@ const COMMON_OPTIONS: [&str; 4] = ["output", "entry", "says", "tests"];
 /// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker = |arguments: &ReduceArguments| Reporter::new("spyre-reduce", arguments.messages);
-    tool::main("spyre-reduce", command(), words, speaker, run)
+    let reporter = |arguments: &ReduceArguments| Reporter::new("spyre-reduce", arguments.messages);
+    tool::main("spyre-reduce", command(), words, reporter, run)
 }
 
 /// Returns the clap command of the tool.
@@ -69,12 +69,12 @@ pub(super) fn command() -> clap::Command {
     with_help(ReduceArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &ReduceArguments, speaker: Reporter) -> Result<(), String> {
+fn run(arguments: &ReduceArguments, reporter: Reporter) -> Result<(), String> {
     let session = pipeline::create_session();
     tool::check_is_mlir(&arguments.input)?;
     let source =
         session.open_source(&arguments.input).map_err(|reason| tool::format_read_error(&arguments.input, &reason))?;
-    install_handler(&session, speaker);
+    install_handler(&session, reporter);
     let module = source.parse().ok_or_else(String::new)?;
     let name = find_entry_function(&module, arguments.entry.as_deref())?;
     let place = tempfile::tempdir()

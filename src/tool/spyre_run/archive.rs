@@ -46,22 +46,22 @@ fn max_array_bytes(tensor: &Tensor) -> u64 {
 }
 
 fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArray>, String> {
-    let refuse = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {error}"));
+    let reject = |error: &dyn std::fmt::Display| codes::RUN_ARRAY.format(format_args!("cannot read '{path}': {error}"));
     let file = files::open(Path::new(path)).map_err(|error| {
-        refuse(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error)))
+        reject(&format!("{}; expected a .npz file, give one of numpy.savez", files::reason(&error)))
     })?;
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| {
-        refuse(&format!("expected a .npz file, found none ({error}); save the arrays again with numpy.savez"))
+        reject(&format!("expected a .npz file, found none ({error}); save the arrays again with numpy.savez"))
     })?;
     let mut arrays = BTreeMap::new();
     for index in 0..archive.len() {
-        let entry = archive.by_index(index).map_err(|error| refuse(&error))?;
-        let name = entry.name().map_err(|error| refuse(&error))?;
+        let entry = archive.by_index(index).map_err(|error| reject(&error))?;
+        let name = entry.name().map_err(|error| reject(&error))?;
         let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
         let tensor = find_argument(path, &name, arguments)?;
         let mut bytes = Vec::new();
         // A compressed entry may expand to any length, so the read is limited.
-        entry.take(max_array_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        entry.take(max_array_bytes(tensor) + 1).read_to_end(&mut bytes).map_err(|error| reject(&error))?;
         let num_bytes = bytes.len() as u64;
         if num_bytes > max_array_bytes(tensor) {
             return Err(format!(
@@ -88,10 +88,10 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
     let mut arrays = BTreeMap::new();
     for (name, view) in file.iter() {
         let tensor = find_argument(path, name, arguments)?;
-        let refuse = |message: String| {
+        let reject = |message: String| {
             contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"))
         };
-        let elements = convert_elements(&view, tensor).map_err(refuse)?;
+        let elements = convert_elements(&view, tensor).map_err(reject)?;
         let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
         arrays.insert(name.to_owned(), HostArray { shape, elements });
     }
@@ -186,10 +186,10 @@ mod tests {
         let of_numpy = "convert the array with .astype('float16')";
         let of_safetensors = "arrays.safetensors': 'x' has elements of i64, and the program has f16";
         for (write, wrong) in [(write_npz as fn(&_, &[_]) -> _, of_numpy), (write_safetensors, of_safetensors)] {
-            let refused = read_all(&write(&place, &[("y", x.clone())]), &sample_arguments()).unwrap_err();
-            assert!(refused.ends_with("the arguments are x, index"), "{refused}");
-            let refused = read_all(&write(&place, &[("x", index.clone())]), &sample_arguments()).unwrap_err();
-            assert!(refused.ends_with(wrong), "{refused}");
+            let rejected = read_all(&write(&place, &[("y", x.clone())]), &sample_arguments()).unwrap_err();
+            assert!(rejected.ends_with("the arguments are x, index"), "{rejected}");
+            let rejected = read_all(&write(&place, &[("x", index.clone())]), &sample_arguments()).unwrap_err();
+            assert!(rejected.ends_with(wrong), "{rejected}");
         }
         assert!(
             read_all("arrays.zip", &sample_arguments()).unwrap_err().contains("expected a .npz or .safetensors file")
@@ -201,8 +201,8 @@ mod tests {
     fn rejects_archives_that_unpack_to_more_than_an_argument() {
         let place = tempfile::tempdir().unwrap();
         let long = HostArray { shape: vec![1 << 20], elements: ArrayElements::F16(vec![0; 1 << 20]) };
-        let refused = read_all(&write_npz(&place, &[("x", long)]), &sample_arguments()).unwrap_err();
-        assert!(refused.ends_with("'x' is longer than an argument of shape [2, 3]"), "{refused}");
+        let rejected = read_all(&write_npz(&place, &[("x", long)]), &sample_arguments()).unwrap_err();
+        assert!(rejected.ends_with("'x' is longer than an argument of shape [2, 3]"), "{rejected}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) fn check_against_module(
     simulation: &Simulation,
     (inputs, drawn): (&BTreeMap<String, HostArray>, &str),
     options: &RunOptions,
-    (arguments, speaker): (&RunArguments, Reporter),
+    (arguments, reporter): (&RunArguments, Reporter),
 ) -> Result<(), String> {
     // The text is empty if MLIR has reported the error.
     let in_option = |error: String| {
@@ -32,12 +32,12 @@ pub(crate) fn check_against_module(
     tool::check_is_mlir(module).map_err(in_option)?;
     let in_order: Vec<HostArray> =
         simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
-    let listen = |session: &Session| install_handler(session, speaker);
+    let listen = |session: &Session| install_handler(session, reporter);
     check_module_accepts(module, &simulation.program().name, &in_order, &listen).map_err(in_option)?;
-    speaker.print_summary(drawn)?;
+    reporter.print_summary(drawn)?;
     let (outcome, companions) =
         simulation.run_with(&IntervalArithmetic, inputs, options).map_err(|error| super::format_sim_error(&error))?;
-    report_outcome(&outcome, arguments, speaker)?;
+    report_outcome(&outcome, arguments, reporter)?;
     let reference = ReferenceResults::compute(module, &simulation.program().name, &in_order, &listen)?;
     if reference.results.len() != outcome.results.len() {
         return Err(codes::RUN_MODULE.format(format_args!(
@@ -54,10 +54,10 @@ pub(crate) fn check_against_module(
         let on_the_way = outcome.report.largest_magnitude();
         let (said, errors) =
             result.evaluate(arguments.tolerance, on_the_way).map_err(|message| result.format_error(&message))?;
-        speaker.print_summary(&said)?;
+        reporter.print_summary(&said)?;
         excessive = excessive.or(errors.map(|errors| result.excess_error(&errors)));
     }
-    speaker.print_summary(&describe_error_growth(&outcome.report))?;
+    reporter.print_summary(&describe_error_growth(&outcome.report))?;
     excessive.map_or(Ok(()), Err)
 }
 
@@ -97,8 +97,8 @@ impl CheckedResult<'_> {
         let Some(errors) = RoundingErrors::new(companion, &beside_poles(&|index| own.elements.get(index)), own) else {
             return Ok((said, None));
         };
-        let is_judged = tolerance.is_none() && (reference.numbers.has_sixteen_bits || !poles.is_empty());
-        let is_excessive = is_judged && errors.is_excessive();
+        let is_evaluated = tolerance.is_none() && (reference.numbers.has_sixteen_bits || !poles.is_empty());
+        let is_excessive = is_evaluated && errors.is_excessive();
         let may_jump = is_excessive && reference.numbers.are_compared;
         let note = if may_jump {
             "; the program compares numbers, so a rounding may change a result by any amount"

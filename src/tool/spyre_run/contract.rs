@@ -24,30 +24,30 @@ pub(super) fn check_contract(directory: &Path, program: &Program) -> Result<(), 
 /// Returns an error if the bundle has none. This is so if its addresses are absolute, or if an older compiler wrote it.
 pub(super) fn read_launch_spec(directory: &Path, launch: &LaunchEntry) -> Result<LaunchSpec, String> {
     let path = format!("{}/{LAUNCH_SPEC_FILE}", launch.bundle);
-    let shown = directory.join(&path);
-    if !shown.exists() {
+    let viewed = directory.join(&path);
+    if !viewed.exists() {
         return Err(codes::SIM_FILES.format(format_args!(
             "expected a launch specification, found no '{}'; compile the program again with '--addresses symbolic'",
-            shown.display()
+            viewed.display()
         )));
     }
     let bytes = files::read_below(directory, &path).map_err(|error| {
         codes::SIM_FILES.format(format_args!(
             "cannot read '{}': {}; compile the program again",
-            shown.display(),
+            viewed.display(),
             files::reason(&error)
         ))
     })?;
     serde_json::from_slice(&bytes).map_err(|error| {
-        codes::SIM_FILES.format(format_args!("{}: {error}; compile the program again", shown.display()))
+        codes::SIM_FILES.format(format_args!("{}: {error}; compile the program again", viewed.display()))
     })
 }
 
 /// Returns the element type of the host tensor that a launcher passes for a tensor.
 pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
-    let refuse = |error: &dyn std::fmt::Display| codes::SIM_FILES.format(format_args!("'{}': {error}", tensor.name));
-    let element: ElementType = tensor.element_type.parse().map_err(|error| refuse(&error))?;
-    let format: DeviceFormat = tensor.format.parse().map_err(|error| refuse(&error))?;
+    let reject = |error: &dyn std::fmt::Display| codes::SIM_FILES.format(format_args!("'{}': {error}", tensor.name));
+    let element: ElementType = tensor.element_type.parse().map_err(|error| reject(&error))?;
+    let format: DeviceFormat = tensor.format.parse().map_err(|error| reject(&error))?;
     Ok(element.launch_type(format))
 }
 

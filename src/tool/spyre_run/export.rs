@@ -98,7 +98,7 @@ pub(super) fn export(
     (simulation, sizes): (&Simulation, &BTreeMap<String, i64>),
     mut inputs: BTreeMap<String, HostArray>,
     options: &RunOptions,
-    (arguments, speaker): (&RunArguments, Reporter),
+    (arguments, reporter): (&RunArguments, Reporter),
 ) -> Result<(), String> {
     let program = simulation.program();
     let launch = find_single_launch(program)?;
@@ -124,7 +124,7 @@ pub(super) fn export(
     let index = ExportIndex { version: 1, kernel_name, bundle, bind, inputs, expected, command };
     let text = serde_json::to_string_pretty(&index).map_err(|error| error.to_string())?;
     write_export_file(&Path::new(folder).join("index.json"), format!("{text}\n"))?;
-    report_outcome(&outcome, arguments, speaker)
+    report_outcome(&outcome, arguments, reporter)
 }
 
 /// Returns the only launch of a program.
@@ -357,9 +357,9 @@ mod tests {
     fn rejects_numbers_that_launch_type_cannot_represent() {
         let fits = cast_elements_checked(&array(ArrayElements::I64(vec![0, -2048])), ElementType::F16).unwrap();
         assert_eq!(fits.elements, ArrayElements::F16(vec![0, 0xe800]));
-        let refused = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
+        let rejected = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
         assert_eq!(
-            refused,
+            rejected,
             "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds"
         );
         assert!(

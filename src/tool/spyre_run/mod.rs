@@ -92,9 +92,9 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
     if tool::reference_process::is_request(&words) {
         return tool::reference_process::answer_request();
     }
-    let speaker =
+    let reporter =
         |arguments: &RunArguments| Reporter::new("spyre-run", arguments.messages).with_verbosity(arguments.amount);
-    tool::main("spyre-run", command(), words, speaker, run)
+    tool::main("spyre-run", command(), words, reporter, run)
 }
 
 /// Returns the clap command of the tool.
@@ -102,7 +102,7 @@ pub(super) fn command() -> Command {
     with_help(RunArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
+fn run(arguments: &RunArguments, reporter: Reporter) -> Result<(), String> {
     if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
         return Err(codes::WITHOUT_MLIR.format(format_args!(
             "--check '{module}': this spyre-run was built without MLIR; build it with the default features"
@@ -121,7 +121,7 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     }
     check_directory(&arguments.directory)?;
     let _progress =
-        ProgressIndicator::start(speaker, &format!("simulating {}", tool::display_name(&arguments.directory)));
+        ProgressIndicator::start(reporter, &format!("simulating {}", tool::display_name(&arguments.directory)));
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| {
         codes::SIM_FILES
             .format(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
@@ -130,7 +130,7 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     let sizes = parse_sizes(simulation.program(), &arguments.dim_size)?;
     let simulation =
         simulation.with_sizes(&sizes).map_err(|error| codes::RUN_SIZE.format(format_args!("--dim-size: {error}")))?;
-    let (inputs, drawn) = read_inputs(&simulation, arguments, speaker)?;
+    let (inputs, drawn) = read_inputs(&simulation, arguments, reporter)?;
     let defaults = RunOptions::default();
     let options = RunOptions {
         max_steps: arguments.max_steps.unwrap_or(defaults.max_steps),
@@ -138,14 +138,14 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
         ..defaults
     };
     let num_launches = format_launch_count(simulation.program().launches.len());
-    speaker.report_step(&format!(
+    reporter.report_step(&format!(
         "program '{}': {num_launches}, at most {} element operations",
         simulation.program().name,
         options.max_steps
     ));
     if arguments.count {
         let report = simulation.count(&inputs, &options).map_err(|error| format_sim_error(&error))?;
-        speaker.print_summary(&format!(
+        reporter.print_summary(&format!(
             "{}{}: {}, counted only\n",
             format_summary(&report),
             report.program,
@@ -155,15 +155,15 @@ fn run(arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
     }
     #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
-        return check::check_against_module(module, &simulation, (&inputs, &drawn), &options, (arguments, speaker));
+        return check::check_against_module(module, &simulation, (&inputs, &drawn), &options, (arguments, reporter));
     }
     if let Some(folder) = &arguments.export_expected {
-        speaker.print_summary(&drawn)?;
-        return export::export(folder, (&simulation, &sizes), inputs, &options, (arguments, speaker));
+        reporter.print_summary(&drawn)?;
+        return export::export(folder, (&simulation, &sizes), inputs, &options, (arguments, reporter));
     }
-    speaker.print_summary(&drawn)?;
+    reporter.print_summary(&drawn)?;
     let outcome = simulation.run(&inputs, &options).map_err(|error| format_sim_error(&error))?;
-    report_outcome(&outcome, arguments, speaker)
+    report_outcome(&outcome, arguments, reporter)
 }
 
 /// Formats an error of the simulator, with its code.
@@ -209,10 +209,10 @@ fn check_directory(directory: &str) -> Result<(), String> {
 }
 
 /// Prints the summary of a run, and writes the requested files.
-fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, speaker: Reporter) -> Result<(), String> {
+fn report_outcome(outcome: &RunOutcome, arguments: &RunArguments, reporter: Reporter) -> Result<(), String> {
     let report = &outcome.report;
     let num_launches = format_launch_count(report.launches.len());
-    speaker.print_summary(&format!(
+    reporter.print_summary(&format!(
         "{}{}: {num_launches}, {} element operations\n",
         format_summary(report),
         report.program,
@@ -280,7 +280,7 @@ fn format_unknown_size(program: &Program, name: &str) -> String {
 fn read_inputs(
     simulation: &Simulation,
     arguments: &RunArguments,
-    speaker: Reporter,
+    reporter: Reporter,
 ) -> Result<(BTreeMap<String, HostArray>, String), String> {
     let program = simulation.program();
     let archive = arguments.inputs.as_ref().map(|path| read_archive(path, program));
@@ -300,14 +300,14 @@ fn read_inputs(
                 join_tensor_names(program)
             ))
         })?;
-        let refuse = |message: &str| contract::format_array_error("--input", tensor, message);
-        let array = npy::read(path, &tensor.element_type).map_err(|error| refuse(&error))?;
-        check_shape(tensor, &array, path).map_err(|message| refuse(&message))?;
+        let reject = |message: &str| contract::format_array_error("--input", tensor, message);
+        let array = npy::read(path, &tensor.element_type).map_err(|error| reject(&error))?;
+        check_shape(tensor, &array, path).map_err(|message| reject(&message))?;
         if inputs.insert(name.to_owned(), array).is_some() {
             return Err(codes::OPTION_TWICE.format(format_args!("--input: '{name}' is given twice; remove one")));
         }
     }
-    let line = describe_random_arguments(program, &inputs, (arguments, speaker));
+    let line = describe_random_arguments(program, &inputs, (arguments, reporter));
     for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
@@ -352,13 +352,13 @@ fn join_tensor_names(program: &Program) -> String {
 fn describe_random_arguments(
     program: &Program,
     inputs: &BTreeMap<String, HostArray>,
-    (arguments, speaker): (&RunArguments, Reporter),
+    (arguments, reporter): (&RunArguments, Reporter),
 ) -> String {
     for tensor in &program.arguments {
         let is_read = inputs.contains_key(&tensor.name);
         let source =
             if is_read { "from a file".to_owned() } else { format!("random data with seed {}", arguments.seed) };
-        speaker.report_step(&format!(
+        reporter.report_step(&format!(
             "argument '{}': {} of {:?}, {source}",
             tensor.name, tensor.element_type, tensor.shape
         ));

@@ -17,7 +17,7 @@ use std::{
 /// # Errors
 /// Returns the file and the error in it.
 pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
-    let refuse = |error: io::Error| {
+    let reject = |error: io::Error| {
         codes::RUN_ARRAY.format(format_args!(
             "cannot read '{path}': {}; expected a .npy file, give one of numpy.save",
             files::reason(&error)
@@ -28,8 +28,8 @@ pub fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
         return Err(codes::RUN_ARRAY
             .format(format_args!("expected one array in a .npy file, found several in '{path}'; {advice}")));
     }
-    let file = files::open(Path::new(path)).map_err(refuse)?;
-    let num_bytes = file.metadata().map_err(refuse)?.len();
+    let file = files::open(Path::new(path)).map_err(reject)?;
+    let num_bytes = file.metadata().map_err(reject)?.len();
     if num_bytes == 0 {
         let advice = "save the array again with numpy.save";
         return Err(codes::RUN_ARRAY
@@ -47,13 +47,13 @@ pub(super) fn read_from(
 ) -> Result<HostArray, String> {
     let element = element_type.parse();
     let element = element.map_err(|unknown: UnknownElementType| format!("cannot read '{path}': {unknown}"))?;
-    let refuse = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
-    check_header(&mut file, num_bytes).map_err(refuse)?;
+    let reject = |error: io::Error| format!("cannot read '{path}': {}", files::reason(&error));
+    check_header(&mut file, num_bytes).map_err(reject)?;
     let is_byte = ElementType::is_f8(element);
     let as_bytes = |message: String| {
         if is_byte { format!("{message}; give numbers of {element} as bytes, '|u1'") } else { message }
     };
-    let file = NpyFile::new(file).map_err(|error| as_bytes(refuse(error)))?;
+    let file = NpyFile::new(file).map_err(|error| as_bytes(reject(error)))?;
     if file.order() != npyz::Order::C {
         return Err(codes::RUN_ARRAY.format(format_args!(
             "expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)"
@@ -63,23 +63,23 @@ pub(super) fn read_from(
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
     let elements = match element {
         ElementType::F16 => {
-            ArrayElements::F16(file.into_vec::<f16>().map_err(refuse)?.into_iter().map(f16::to_bits).collect())
+            ArrayElements::F16(file.into_vec::<f16>().map_err(reject)?.into_iter().map(f16::to_bits).collect())
         }
-        ElementType::F32 => ArrayElements::F32(file.into_vec().map_err(refuse)?),
-        ElementType::F64 => ArrayElements::F64(file.into_vec().map_err(refuse)?),
+        ElementType::F32 => ArrayElements::F32(file.into_vec().map_err(reject)?),
+        ElementType::F64 => ArrayElements::F64(file.into_vec().map_err(reject)?),
         ElementType::Bf16 => {
-            let values: Vec<f32> = file.into_vec().map_err(refuse)?;
+            let values: Vec<f32> = file.into_vec().map_err(reject)?;
             ArrayElements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
         ElementType::F8E4M3Fn => {
-            ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?)
+            ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(reject(error)))?)
         }
-        ElementType::F8E5M2 => ArrayElements::F8E5M2(read_raw_bytes(file).map_err(|error| as_bytes(refuse(error)))?),
-        ElementType::I8 => ArrayElements::I8(file.into_vec().map_err(refuse)?),
-        ElementType::I32 => ArrayElements::I32(file.into_vec().map_err(refuse)?),
-        ElementType::I64 | ElementType::Index => ArrayElements::I64(file.into_vec().map_err(refuse)?),
+        ElementType::F8E5M2 => ArrayElements::F8E5M2(read_raw_bytes(file).map_err(|error| as_bytes(reject(error)))?),
+        ElementType::I8 => ArrayElements::I8(file.into_vec().map_err(reject)?),
+        ElementType::I32 => ArrayElements::I32(file.into_vec().map_err(reject)?),
+        ElementType::I64 | ElementType::Index => ArrayElements::I64(file.into_vec().map_err(reject)?),
         ElementType::Bool => {
-            ArrayElements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect())
+            ArrayElements::Bool(file.into_vec::<bool>().map_err(reject)?.into_iter().map(u8::from).collect())
         }
     };
     Ok(HostArray { shape, elements })
@@ -159,10 +159,10 @@ const MAX_HEADER_BYTES: u64 = 4096;
 /// Rejects headers on which the parser of the `npyz` crate would fail badly: long or nested headers, and shapes with
 /// more elements than the file has bytes.
 fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()> {
-    let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    let reject = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
     let mut start = [0; 12];
     if file.read_exact(&mut start).is_err() || !start.starts_with(b"\x93NUMPY") {
-        return refuse(
+        return reject(
             "expected a .npy file, found another format; read text with numpy.loadtxt, and save the array with numpy.save",
         );
     }
@@ -172,7 +172,7 @@ fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()>
         _ => (u64::from(u32::from_le_bytes([start[8], start[9], start[10], start[11]])), 12),
     };
     if length > MAX_HEADER_BYTES {
-        return refuse("the header is too long for an array of numbers");
+        return reject("the header is too long for an array of numbers");
     }
     file.seek(SeekFrom::Start(header))?;
     let mut text = Vec::new();
@@ -181,16 +181,16 @@ fn check_header(file: &mut (impl Read + Seek), num_bytes: u64) -> io::Result<()>
     let num_brackets = text.matches(['(', '[', '{']).count();
     let mut shapes = text.split("shape").skip(1);
     let (Some(shape), None) = (shapes.next(), shapes.next()) else {
-        return refuse("the header has no shape, or several");
+        return reject("the header has no shape, or several");
     };
     if num_brackets > 3 || text.contains('\\') {
-        return refuse("the header is not that of an array of numbers");
+        return reject("the header is not that of an array of numbers");
     }
     let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
     let num_elements =
         sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
     if num_elements.is_none_or(|count| count > num_bytes) {
-        return refuse("the file is shorter than its header says; save the array again");
+        return reject("the file is shorter than its header says; save the array again");
     }
     file.rewind()
 }

@@ -10,7 +10,7 @@ use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use std::{io, path::Path};
 
 /// Runs the selected mode.
-pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> {
+pub(crate) fn translate(arguments: &TranslateArguments, reporter: Reporter) -> Result<(), String> {
     let session = pipeline::create_session();
     if arguments.opspec_to_mlir {
         let text = read_input(&arguments.input)?;
@@ -31,7 +31,7 @@ pub(crate) fn translate(arguments: &TranslateArguments, speaker: Reporter) -> Re
     let source = session
         .open_source(input)
         .map_err(|reason| codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}")))?;
-    install_handler(&session, speaker);
+    install_handler(&session, reporter);
     mlir_to_bundle(&source, output)
 }
 

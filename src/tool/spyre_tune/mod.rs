@@ -99,9 +99,9 @@ fn report_name(text: &str) -> Result<String, String> {
 /// Runs the tool with the words of its command line, the first of which is its own name. Returns the exit code.
 #[must_use]
 pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
-    let speaker =
+    let reporter =
         |arguments: &TuneArguments| Reporter::new("spyre-tune", arguments.messages).with_verbosity(arguments.amount);
-    tool::main("spyre-tune", command(), words, speaker, run)
+    tool::main("spyre-tune", command(), words, reporter, run)
 }
 
 /// Returns the clap command of the tool.
@@ -109,28 +109,28 @@ pub(super) fn command() -> Command {
     with_help(TuneArguments::command(), &COMMON_OPTIONS)
 }
 
-fn run(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
-    let Some(input) = &arguments.input else { return merge_caches(arguments, speaker) };
+fn run(arguments: &TuneArguments, reporter: Reporter) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return merge_caches(arguments, reporter) };
     let options = build_options(arguments).map_err(|message| format_option_name(&message))?;
     check_output_paths(arguments)?;
     let session = pipeline::create_session();
     tool::check_is_mlir(input)?;
     let source = session.open_source(input).map_err(|reason| tool::format_read_error(input, &reason))?;
-    install_handler(&session, speaker);
+    install_handler(&session, reporter);
     let module = source.parse().ok_or_else(String::new)?;
     let TuneArguments { budget, seed, within, shard, .. } = *arguments;
     let terms = TuneParameters { budget: budget as usize, seed, within, shard };
     let cache = TuneCache { writable: arguments.cache.clone(), read_only: arguments.database.clone() };
-    let ask = TuneRequest { terms, open: arguments.open.clone(), cache, threads: arguments.threads, speaker };
+    let ask = TuneRequest { terms, open: arguments.open.clone(), cache, threads: arguments.threads, reporter };
     let tuned = tune(&module, &options, &ask)?;
-    let compiled = if is_shard(&tuned) { None } else { compile_best(&module, input, &tuned, (arguments, speaker))? };
+    let compiled = if is_shard(&tuned) { None } else { compile_best(&module, input, &tuned, (arguments, reporter))? };
     if let (Some(folder), false) =
         (&arguments.cache, tuned.is_from_cache() || tuned.entry.answer.stop == TuneStopReason::Interrupted)
     {
         append(folder, std::slice::from_ref(&tuned.entry))?;
     }
-    speaker.print_summary(&format_summary(&tuned, compiled.as_ref()))?;
-    write_files(&tuned, compiled.as_ref(), (arguments, speaker))
+    reporter.print_summary(&format_summary(&tuned, compiled.as_ref()))?;
+    write_files(&tuned, compiled.as_ref(), (arguments, reporter))
 }
 
 /// Returns whether only a shard of the search ran. A shard has no winner yet.
@@ -171,7 +171,7 @@ fn compile_best(
     module: &crate::mlir::Module<'_>,
     input: &str,
     tuned: &TuneOutcome,
-    (arguments, speaker): (&TuneArguments, Reporter),
+    (arguments, reporter): (&TuneArguments, Reporter),
 ) -> Result<Option<Report>, String> {
     if tuned.is_from_cache() && arguments.output.is_none() && arguments.write_plan.is_none() {
         return Ok(None);
@@ -185,13 +185,13 @@ fn compile_best(
     let mode = if tuned.is_from_cache() { ValidationMode::Off } else { ValidationMode::On };
     let helper = ReferenceProcess::find(module, input);
     let original = helper.as_ref().map(|helper| helper as &dyn OriginalRunner).map_err(String::as_str);
-    let _progress = ProgressIndicator::start(speaker, &format!("compiling {}", tool::display_name(input)));
+    let _progress = ProgressIndicator::start(reporter, &format!("compiling {}", tool::display_name(input)));
     let validation = ValidationSettings { mode, limits: ExecutionLimits::default(), original };
     let report =
         compile_with_validation(&mut copy, &options, output, &validation, &mut |_, _| {}).ok_or_else(String::new)?;
     let (cost, kept) = (modeled_cost(&report), tuned.best().cost());
     if (cost.ns - kept.ns).abs() > 1.0 || cost.hbm_bytes != kept.hbm_bytes {
-        speaker.warning(&codes::TUNE_COST.format(format_args!(
+        reporter.warning(&codes::TUNE_COST.format(format_args!(
             "compilation costs {:.3} us and {} bytes, not the recorded cost; tune again without the cache",
             cost.ns / 1000.0,
             cost.hbm_bytes
@@ -203,10 +203,10 @@ fn compile_best(
 fn write_files(
     tuned: &TuneOutcome,
     compiled: Option<&Report>,
-    (arguments, speaker): (&TuneArguments, Reporter),
+    (arguments, reporter): (&TuneArguments, Reporter),
 ) -> Result<(), String> {
     if let Some(output) = &arguments.output {
-        speaker.print_summary(&format!("  bundle written to {output}\n"))?;
+        reporter.print_summary(&format!("  bundle written to {output}\n"))?;
     }
     if let (Some(path), Some(report)) = (&arguments.write_plan, compiled) {
         let plan = report.to_plan_file(tuned.best_options().kernel_words()).ok_or_else(|| {
@@ -215,7 +215,7 @@ fn write_files(
         })?;
         let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
         tool::write_file(path, format!("{text}\n"))?;
-        speaker.print_summary(&format!("  plan written to {path}\n"))?;
+        reporter.print_summary(&format!("  plan written to {path}\n"))?;
     }
     match &arguments.report {
         Some(path) if path.ends_with(".csv") => tool::write_file(path, format_csv(tuned)),
@@ -229,20 +229,20 @@ fn write_files(
 }
 
 /// Merges the cache entries of several folders.
-fn merge_caches(arguments: &TuneArguments, speaker: Reporter) -> Result<(), String> {
+fn merge_caches(arguments: &TuneArguments, reporter: Reporter) -> Result<(), String> {
     let Some(target) = &arguments.cache else {
         return Err(codes::USAGE.format("--merge requires a cache directory; add --cache DIR"));
     };
     let mut entries = Vec::new();
     for folder in &arguments.merge {
         entries.extend(
-            read_folder(folder, &mut |message| speaker.warning(&message))?.into_iter().map(|placed| placed.entry),
+            read_folder(folder, &mut |message| reporter.warning(&message))?.into_iter().map(|placed| placed.entry),
         );
     }
     let merged = merge_entries(&entries);
     for (program, missing) in &merged.missing {
         let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        speaker.warning(&codes::TUNE_CACHE.format(format_args!(
+        reporter.warning(&codes::TUNE_CACHE.format(format_args!(
             "shards {} of the search for program '{program}' are missing; run them, and merge again",
             missing.join(", ")
         )));
@@ -252,5 +252,5 @@ fn merge_caches(arguments: &TuneArguments, speaker: Reporter) -> Result<(), Stri
     }
     append(target, &merged.entries)?;
     let (from, to) = (entries.len(), merged.entries.len());
-    speaker.print_summary(&format!("{to} searches of {from} entries are in {}\n", target.display()))
+    reporter.print_summary(&format!("{to} searches of {from} entries are in {}\n", target.display()))
 }

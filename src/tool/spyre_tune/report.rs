@@ -91,8 +91,8 @@ pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
         let ModeledCost { ns, hbm_bytes } = candidate.cost;
         text += &row(space.choices(&candidate.point), format!("{},{hbm_bytes},,", round_to_thousandths(ns / 1000.0)));
     }
-    for (point, judged) in &found.looked_at {
-        if let Err(rejection) = judged {
+    for (point, evaluated) in &found.looked_at {
+        if let Err(rejection) = evaluated {
             text += &row(
                 space.choices(point),
                 format!(",,{},{}", quote_csv_field(&rejection.reason), quote_csv_field(&rejection.message)),

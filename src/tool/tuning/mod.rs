@@ -47,7 +47,7 @@ pub(super) struct TuneRequest {
     /// Number of threads; `None` for one per core of the host.
     pub(super) threads: Option<NonZero<usize>>,
     /// Reporter of diagnostics and messages.
-    pub(super) speaker: Reporter,
+    pub(super) reporter: Reporter,
 }
 
 /// Result of tuning a program.
@@ -97,7 +97,7 @@ pub(super) fn tune(module: &Module<'_>, options: &CompileOptions, ask: &TuneRequ
     let mut starts = Vec::new();
     let mut looked = None;
     if ask.cache.writable.is_some() || !ask.cache.read_only.is_empty() {
-        let mut warn = |message: String| ask.speaker.warning(&message);
+        let mut warn = |message: String| ask.reporter.warning(&message);
         let entries = filter_usable_entries(ask.cache.read_entries(&mut warn)?, &program, &mut warn);
         match CacheLookup::find(&entries, &program.key, &ask.terms) {
             CacheLookup::Hit(hit) => {
@@ -177,7 +177,7 @@ fn run_search(
         .build()
         .map_err(|error| error.to_string())?;
     let interrupt = interrupt::install_handlers()?;
-    let display = TuningProgressDisplay::new(ask.speaker);
+    let display = TuningProgressDisplay::new(ask.reporter);
     let found = pool.install(|| {
         search(&program.space, program, &request, &|| interrupt.is_requested(), &mut |progress| {
             display.update(progress)
@@ -191,7 +191,7 @@ fn run_search(
     if found.ranked.is_empty() && shard.count() == 1 {
         return Err(format_no_candidate_error(&found));
     }
-    let (best, counted) = simulate_best_candidates(module, options, program, &found, ask.speaker)?;
+    let (best, counted) = simulate_best_candidates(module, options, program, &found, ask.reporter)?;
     Ok((found, best, counted))
 }
 
@@ -202,7 +202,7 @@ fn simulate_best_candidates(
     options: &CompileOptions,
     program: &TunableProgram,
     found: &TuneSearchResult,
-    speaker: Reporter,
+    reporter: Reporter,
 ) -> Result<(Vec<TuneCandidate>, Vec<ModeledCost>), String> {
     let mut best: Vec<TuneCandidate> = found.ranked.iter().take(NUM_RECORDED).cloned().collect();
     let num_counted = best.len().min(NUM_SIMULATED);
@@ -216,7 +216,7 @@ fn simulate_best_candidates(
         })?;
         if cost.hbm_bytes != candidate.cost.hbm_bytes {
             let line = program.format_options_at(&candidate.point);
-            speaker.warning(&format!(
+            reporter.warning(&format!(
                 "the simulator counts {} bytes of HBM traffic with {line}, the cost model {}",
                 cost.hbm_bytes, candidate.cost.hbm_bytes
             ));
@@ -251,7 +251,7 @@ fn build_result(
         hbm_bytes: cost.hbm_bytes,
     };
     let untuned = program.space.untuned_point();
-    let cost = found.looked_at.get(&untuned).and_then(|judged| judged.as_ref().ok());
+    let cost = found.looked_at.get(&untuned).and_then(|evaluated| evaluated.as_ref().ok());
     TuneResult {
         best: best.into_iter().map(ranked).collect(),
         untuned: cost.map(|cost| ranked(TuneCandidate { point: untuned.clone(), cost: *cost })),
@@ -284,8 +284,8 @@ fn format_no_candidate_error(found: &TuneSearchResult) -> String {
 /// Returns the message about candidates that a compiler bug has stopped: one of them may be the best.
 fn format_bug_error(found: &TuneSearchResult, program: &TunableProgram) -> Option<String> {
     let (count, _) = found.rejected.get(program::BUG_REASON)?;
-    let of_bug = |(point, judged): (&TunePoint, &Result<ModeledCost, Rejection>)| {
-        let rejection = judged.as_ref().err().filter(|rejection| rejection.reason == program::BUG_REASON)?;
+    let of_bug = |(point, evaluated): (&TunePoint, &Result<ModeledCost, Rejection>)| {
+        let rejection = evaluated.as_ref().err().filter(|rejection| rejection.reason == program::BUG_REASON)?;
         Some(format!("with {}: {}", program.format_options_at(point), rejection.message))
     };
     let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();

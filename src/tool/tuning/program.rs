@@ -170,17 +170,17 @@ thread_local! {
 
 impl PointEvaluator for TunableProgram {
     fn find_violation(&self, point: &TunePoint) -> Option<Rejection> {
-        let refuse = |reason: &str, message: String| Some(Rejection { reason: reason.to_owned(), message });
+        let reject = |reason: &str, message: String| Some(Rejection { reason: reason.to_owned(), message });
         for (kernel, open) in self.kernels.iter().enumerate() {
             let values = self.knob_values(kernel, point);
             if let Some(condition) = open.find_violated_condition(&values) {
-                return refuse("condition", format!("kernel '{}' has the condition \"{condition}\"", open.name));
+                return reject("condition", format!("kernel '{}' has the condition \"{condition}\"", open.name));
             }
             if let Some(message) = open.divisibility_error(&values) {
-                return refuse(DIVISIBILITY_REASON, format!("kernel '{}': {message}", open.name));
+                return reject(DIVISIBILITY_REASON, format!("kernel '{}': {message}", open.name));
             }
             if let Some(message) = open.find_equivalent_order(&values) {
-                return refuse("order", format!("kernel '{}': {message}", open.name));
+                return reject("order", format!("kernel '{}': {message}", open.name));
             }
         }
         None

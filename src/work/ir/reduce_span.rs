@@ -26,10 +26,10 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
 pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), ErrorReported> {
     mark_symbolic(around)?;
     for compute in ComputeOp::collect_in(around) {
-        let refuse = |message: String| error_at(codes::SPAN, compute.op, message).report();
-        let operation = describe_op(compute).map_err(refuse)?;
+        let reject = |message: String| error_at(codes::SPAN, compute.op, message).report();
+        let operation = describe_op(compute).map_err(reject)?;
         let minima =
-            reduce_span(&operation, target).map_err(|error| refuse(error.explain(&operation, &compute.dim_names())))?;
+            reduce_span(&operation, target).map_err(|error| reject(error.explain(&operation, &compute.dim_names())))?;
         if minima.num_cores() > 1 {
             compute.op.set_attr(attr::MIN_WORK, work_attribute(compute.op.ctx(), &minima));
         } else {

@@ -190,11 +190,11 @@ mod tests {
 
     #[test]
     fn contains_every_stage_once_in_phases() {
-        let mut shown: Vec<&str> = PHASES.iter().flat_map(|phase| phase.stages.iter().copied()).collect();
+        let mut viewed: Vec<&str> = PHASES.iter().flat_map(|phase| phase.stages.iter().copied()).collect();
         let mut stages: Vec<&str> = HOUSE.stages().collect();
-        shown.sort_unstable();
+        viewed.sort_unstable();
         stages.sort_unstable();
-        assert_eq!(shown, stages);
+        assert_eq!(viewed, stages);
     }
 
     #[test]

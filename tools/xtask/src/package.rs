@@ -62,8 +62,8 @@ pub(crate) fn test() -> Result<(), String> {
     }
     // Invalid programs are rejected with a location.
     let (code, said) = run_on_file(&compile, &example.join("CMakeLists.txt"))?;
-    let is_refused = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
-    if is_refused { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
+    let is_rejected = code == Some(1) && said.contains("CMakeLists.txt:1:1: error: ");
+    if is_rejected { Ok(()) } else { Err(format!("the example ends with {code:?} for what is no program:\n{said}")) }
 }
 
 /// Installs the dialects and the C library of a folder, where cargo has built both.

@@ -453,9 +453,9 @@ mod tests {
         ) {
             let (mut space, mut exprs) = (sizes.clone(), (0..sizes.len()).map(AffineExpression::Dim).collect::<Vec<_>>());
             for (kind, pick) in steps {
-                let (shown, through) = draw_view(kind, pick, &space);
+                let (viewed, through) = draw_view(kind, pick, &space);
                 exprs = exprs.iter().map(|expr| expr.with_dims(&|dim| through[dim].clone())).collect();
-                space = shown;
+                space = viewed;
             }
             let mut open = vec![(exprs, sizes, space)];
             while let Some((exprs, sizes, space)) = open.pop() {

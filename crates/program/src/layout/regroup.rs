@@ -26,12 +26,12 @@ pub struct RegroupedCopy {
 #[must_use]
 pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, space: &[i64]) -> RegroupedCopy {
     let mut found = RegroupedCopy { from: Vec::new(), shape: Vec::new(), read: Vec::new() };
-    let shown = |index: &TensorIndex| index.to_expr(space).expect("a digit is of a dimension of the space");
+    let viewed = |index: &TensorIndex| index.to_expr(space).expect("a digit is of a dimension of the space");
     for (dim, index) in indices.iter().enumerate() {
         if dim == kept {
             found.from.push(AffineExpression::Dim(found.shape.len()));
             found.shape.push(sizes[dim]);
-            found.read.push(shown(index));
+            found.read.push(viewed(index));
             continue;
         }
         let mut sum = AffineExpression::Constant(index.offset);
@@ -42,7 +42,7 @@ pub fn split_into_digits(indices: &[TensorIndex], sizes: &[i64], kept: usize, sp
             );
             sum = AffineExpression::Add(Box::new(sum), Box::new(own));
             found.shape.push(digit.size);
-            found.read.push(shown(&unit_step_index(*digit)));
+            found.read.push(viewed(&unit_step_index(*digit)));
         }
         found.from.push(sum);
     }
@@ -102,7 +102,7 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
     let lowest = parts[0].1;
     let size = parts.iter().map(|(_, digit)| digit.size).product();
     let together = unit_step_index(IndexDigit { size, ..lowest });
-    let shown = |index: &TensorIndex| index.to_expr(space).ok();
+    let viewed = |index: &TensorIndex| index.to_expr(space).ok();
     let part = |dim: usize| {
         let (_, digit) = parts.iter().find(|(part, _)| *part == dim)?;
         express_in_merged_dim(digit, &IndexDigit { dim: others.len(), size, ..lowest })
@@ -116,7 +116,7 @@ pub fn merge_dims(indices: &[TensorIndex], sizes: &[i64], space: &[i64]) -> Opti
     Some(RegroupedCopy {
         from: (0..sizes.len()).map(from).collect::<Option<_>>()?,
         shape: others.iter().map(|&dim| sizes[dim]).chain([size]).collect(),
-        read: others.iter().map(|&dim| shown(&indices[dim])).chain([shown(&together)]).collect::<Option<_>>()?,
+        read: others.iter().map(|&dim| viewed(&indices[dim])).chain([viewed(&together)]).collect::<Option<_>>()?,
     })
 }
 

@@ -102,16 +102,16 @@ impl DeviceLayout {
     /// [`DeviceLayout::host_dims`].
     pub fn restickify(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
         let dims = self.host_dims(host)?;
-        let refuse = |reason| LayoutError::Restickify { dim: to, reason };
+        let reject = |reason| LayoutError::Restickify { dim: to, reason };
         let found = dims.iter().enumerate().find_map(|(dim, place)| match *place {
             HostDimMapping::Stick { count, within } => Some((dim, count, within)),
             HostDimMapping::Unit | HostDimMapping::Whole { .. } => None,
         });
-        let (from, count, within) = found.ok_or_else(|| refuse("the tensor has one element per stick"))?;
+        let (from, count, within) = found.ok_or_else(|| reject("the tensor has one element per stick"))?;
         let device_dim = match dims.get(to) {
-            None => return Err(refuse("the tensor has no such dimension")),
-            Some(HostDimMapping::Unit) => return Err(refuse("it has size 1")),
-            Some(HostDimMapping::Stick { .. }) => return Err(refuse("it holds the stick already")),
+            None => return Err(reject("the tensor has no such dimension")),
+            Some(HostDimMapping::Unit) => return Err(reject("it has size 1")),
+            Some(HostDimMapping::Stick { .. }) => return Err(reject("it holds the stick already")),
             Some(HostDimMapping::Whole { device_dim }) => *device_dim,
         };
         let stick = self.format().elements_per_stick();

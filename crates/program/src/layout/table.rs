@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn rejects_table_without_dimension_for_sticks() {
-        let refused = |sizes: &[i64]| DeviceLayout::new_table(sizes, 0, None, IeeeFp32);
-        assert_eq!(refused(&[512]), Err(LayoutError::TableOfElements { dim: 0 }));
-        assert_eq!(refused(&[512, 1]), Err(LayoutError::TableOfElements { dim: 0 }));
+        let rejected = |sizes: &[i64]| DeviceLayout::new_table(sizes, 0, None, IeeeFp32);
+        assert_eq!(rejected(&[512]), Err(LayoutError::TableOfElements { dim: 0 }));
+        assert_eq!(rejected(&[512, 1]), Err(LayoutError::TableOfElements { dim: 0 }));
     }
 
     #[test]

@@ -52,8 +52,8 @@ impl RandomView {
         }
     }
 
-    fn result_shape(self, behind: &[i64]) -> Vec<i64> {
-        let mut shape = behind.to_vec();
+    fn result_shape(self, after: &[i64]) -> Vec<i64> {
+        let mut shape = after.to_vec();
         match self {
             Self::Swap(dim, other) => shape.swap(dim, other),
             Self::Split(dim, inner) => {
@@ -71,8 +71,8 @@ impl RandomView {
     }
 
     /// Returns the point of the viewed tensor that a view shows at a point.
-    fn source_point(self, shown: &[i64]) -> Vec<i64> {
-        let mut point = shown.to_vec();
+    fn source_point(self, viewed: &[i64]) -> Vec<i64> {
+        let mut point = viewed.to_vec();
         match self {
             Self::Swap(dim, other) => point.swap(dim, other),
             Self::Split(dim, inner) => point[dim] = point[dim] * inner + point.remove(dim + 1),
@@ -107,9 +107,9 @@ impl ViewChain {
     fn from_seeds(buffer: Vec<i64>, seeds: Vec<(u8, usize, usize, usize)>, is_aligned: bool) -> Self {
         let (mut steps, mut shapes) = (Vec::new(), vec![buffer]);
         for seed in seeds {
-            let behind = shapes.last().unwrap();
-            let step = RandomView::from_seed(seed, behind, is_aligned);
-            let shape = step.result_shape(behind);
+            let after = shapes.last().unwrap();
+            let step = RandomView::from_seed(seed, after, is_aligned);
+            let shape = step.result_shape(after);
             if shape.iter().product::<i64>() <= 4096 && shape.len() <= 6 {
                 steps.push(step);
                 shapes.push(shape);
@@ -127,33 +127,33 @@ impl ViewChain {
         self.shapes.last().unwrap()
     }
 
-    fn buffer_point(&self, shown: &[i64]) -> Vec<i64> {
-        self.steps.iter().rev().fold(shown.to_vec(), |point, step| step.source_point(&point))
+    fn buffer_point(&self, viewed: &[i64]) -> Vec<i64> {
+        self.steps.iter().rev().fold(viewed.to_vec(), |point, step| step.source_point(&point))
     }
 
     /// Returns the indices of one view.
     fn step_indices(&self, step: usize) -> Vec<TensorIndex> {
-        let shown = &self.shapes[step + 1];
+        let viewed = &self.shapes[step + 1];
         self.steps[step]
-            .source_exprs(shown.len())
+            .source_exprs(viewed.len())
             .iter()
-            .map(|expr| TensorIndex::from_expr(&expr.0, shown).unwrap())
+            .map(|expr| TensorIndex::from_expr(&expr.0, viewed).unwrap())
             .collect()
     }
 
     /// Returns the buffer's indices, composed from the op inwards.
     fn compose_from_op(&self) -> Result<Vec<TensorIndex>, IndexError> {
-        let shown = self.op_shape();
-        (0..self.steps.len()).rev().try_fold(identity_indices(shown), |indices, step| {
-            self.step_indices(step).iter().map(|index| index.compose(&indices, shown)).collect()
+        let viewed = self.op_shape();
+        (0..self.steps.len()).rev().try_fold(identity_indices(viewed), |indices, step| {
+            self.step_indices(step).iter().map(|index| index.compose(&indices, viewed)).collect()
         })
     }
 
     /// Returns the buffer's indices, composed from the buffer outwards.
     fn compose_from_buffer(&self) -> Result<Vec<TensorIndex>, IndexError> {
         (0..self.steps.len()).try_fold(identity_indices(self.buffer()), |indices, step| {
-            let shown = self.step_indices(step);
-            indices.iter().map(|index| index.compose(&shown, &self.shapes[step + 1])).collect()
+            let viewed = self.step_indices(step);
+            indices.iter().map(|index| index.compose(&viewed, &self.shapes[step + 1])).collect()
         })
     }
 }

@@ -20,7 +20,7 @@ pub fn find_diagonal(indices: &[TensorIndex]) -> Option<DiagonalAccess> {
     let overlap =
         |a: &IndexDigit, b: &IndexDigit| a.dim == b.dim && a.divisor.max(b.divisor) < a.period().min(b.period());
     let digits =
-        || indices.iter().enumerate().flat_map(|(behind, index)| index.digits.iter().map(move |digit| (behind, digit)));
+        || indices.iter().enumerate().flat_map(|(after, index)| index.digits.iter().map(move |digit| (after, digit)));
     digits().find_map(|(first, digit)| {
         let second = digits().find(|(second, other)| *second > first && overlap(digit, other));
         second.map(|(second, _)| DiagonalAccess { dim: digit.dim, first, second })

@@ -198,11 +198,11 @@ pub(crate) fn open_constant(path: &Path, constant: &Tensor) -> Result<File, SimE
 
 /// Returns the path of a plain file name in `within`. Rejects paths, by which a bundle could read foreign files.
 fn require_plain_name<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
-    let refused = || SimError::Malformed {
+    let rejected = || SimError::Malformed {
         file: within.display().to_string(),
         message: format!("'{name}' is no plain file name"),
     };
-    if is_plain_name(name) { Ok(name) } else { Err(refused()) }
+    if is_plain_name(name) { Ok(name) } else { Err(rejected()) }
 }
 
 fn read_text_file(dir: &Path, path: &str) -> Result<String, SimError> {

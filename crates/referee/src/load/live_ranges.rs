@@ -47,33 +47,40 @@ impl ExpirySchedule {
         let mut loops = Vec::new();
         collect_enclosing_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
         let mut deaths = Self { lx: entry.lx.clone(), ..Self::default() };
-        for (memory, lives) in [(ScratchMemory::Lx, &entry.lx), (ScratchMemory::Pool, &entry.pool)] {
+        for (memory, live_ranges) in [(ScratchMemory::Lx, &entry.lx), (ScratchMemory::Pool, &entry.pool)] {
             let mut born: BTreeMap<usize, Vec<&Life>> = BTreeMap::new();
-            for life in lives {
-                let (has_ops, has_bytes) =
-                    (life.first_op <= life.last_op && life.last_op < loops.len(), life.offset >= 0 && life.bytes > 0);
-                if !has_ops || !has_bytes || life.offset.checked_add(life.bytes).is_none() {
-                    let (first, last, n_ops) = (life.first_op, life.last_op, loops.len());
+            for live_range in live_ranges {
+                let (has_ops, has_bytes) = (
+                    live_range.first_op <= live_range.last_op && live_range.last_op < loops.len(),
+                    live_range.offset >= 0 && live_range.bytes > 0,
+                );
+                if !has_ops || !has_bytes || live_range.offset.checked_add(live_range.bytes).is_none() {
+                    let (first, last, n_ops) = (live_range.first_op, live_range.last_op, loops.len());
                     return Err(format!(
                         "a live range of {} bytes from op {first} to op {last}, of {n_ops} ops",
-                        life.bytes
+                        live_range.bytes
                     ));
                 }
-                born.entry(life.first_op).or_default().push(life);
+                born.entry(live_range.first_op).or_default().push(live_range);
             }
-            for life in lives {
-                let (first, last) = (&loops[life.first_op], &loops[life.last_op]);
+            for live_range in live_ranges {
+                let (first, last) = (&loops[live_range.first_op], &loops[live_range.last_op]);
                 let num_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
                 match last.get(num_shared) {
-                    Some(inner) => deaths.after_loops.entry(*inner).or_default().push(make_expired_range(memory, life)),
+                    Some(inner) => {
+                        deaths.after_loops.entry(*inner).or_default().push(make_expired_range(memory, live_range))
+                    }
                     None => {
                         // An in-place result extends the live range.
-                        let heirs =
-                            born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
-                        let left = heirs.fold(vec![make_expired_range(memory, life)], |left, heir| {
+                        let heirs = born
+                            .get(&live_range.last_op)
+                            .into_iter()
+                            .flatten()
+                            .filter(|heir| heir.last_op > live_range.last_op);
+                        let left = heirs.fold(vec![make_expired_range(memory, live_range)], |left, heir| {
                             subtract_range(&left, &make_expired_range(memory, heir))
                         });
-                        deaths.after_ops.entry(life.last_op).or_default().extend(left);
+                        deaths.after_ops.entry(live_range.last_op).or_default().extend(left);
                     }
                 }
             }
@@ -84,11 +91,12 @@ impl ExpirySchedule {
     /// Returns the live range in LX that execute `number` writes at this byte: one that begins with the execute, or
     /// else one that has begun before.
     pub(crate) fn find_written_range(&self, number: usize, byte: i64) -> Option<LiveRangeId> {
-        let has = |life: &&Life| {
-            (life.first_op..=life.last_op).contains(&number) && (life.offset..life.offset + life.bytes).contains(&byte)
+        let has = |live_range: &&Life| {
+            (live_range.first_op..=live_range.last_op).contains(&number)
+                && (live_range.offset..live_range.offset + live_range.bytes).contains(&byte)
         };
-        let written = self.lx.iter().filter(has).max_by_key(|life| life.first_op);
-        written.map(|life| (life.offset, life.first_op))
+        let written = self.lx.iter().filter(has).max_by_key(|live_range| live_range.first_op);
+        written.map(|live_range| (live_range.offset, live_range.first_op))
     }
 
     /// Returns the byte ranges whose live ranges end after an execute.
@@ -118,8 +126,8 @@ fn collect_enclosing_loops(body: &[Statement], around: &mut Vec<usize>, next: &m
     }
 }
 
-const fn make_expired_range(memory: ScratchMemory, life: &Life) -> ExpiredRange {
-    ExpiredRange { memory, start: life.offset, end: life.offset + life.bytes }
+const fn make_expired_range(memory: ScratchMemory, live_range: &Life) -> ExpiredRange {
+    ExpiredRange { memory, start: live_range.offset, end: live_range.offset + live_range.bytes }
 }
 
 /// Subtracts the range `taken` from `bytes`.
@@ -155,11 +163,11 @@ mod tests {
         parse(&text).unwrap()
     }
 
-    fn build_schedule(lives: &[(i64, i64, usize, usize)]) -> Result<ExpirySchedule, String> {
-        let life =
+    fn build_schedule(live_ranges: &[(i64, i64, usize, usize)]) -> Result<ExpirySchedule, String> {
+        let live_range =
             |&(offset, bytes, first_op, last_op): &(i64, i64, usize, usize)| Life { offset, bytes, first_op, last_op };
         ExpirySchedule::from_launch(
-            &LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() },
+            &LaunchEntry { lx: live_ranges.iter().map(live_range).collect(), ..LaunchEntry::default() },
             &parse_sample_bundle(),
         )
     }
@@ -194,8 +202,8 @@ mod tests {
 
     #[test]
     fn rejects_live_range_without_ops_or_bytes() {
-        for life in [(0, 128, 2, 1), (0, 128, 0, 4), (0, 0, 0, 1), (-128, 128, 0, 1), (i64::MAX, 128, 0, 1)] {
-            assert!(build_schedule(&[life]).is_err(), "{life:?}");
+        for live_range in [(0, 128, 2, 1), (0, 128, 0, 4), (0, 0, 0, 1), (-128, 128, 0, 1), (i64::MAX, 128, 0, 1)] {
+            assert!(build_schedule(&[live_range]).is_err(), "{live_range:?}");
         }
     }
 }

@@ -197,10 +197,10 @@ impl Machine {
     }
 
     /// Records that a writer stores a value in LX: it begins the live range, or writes a later slice of it.
-    pub(crate) fn record_value(&mut self, writer: WriterId, life: LiveRangeId, begins: bool) {
+    pub(crate) fn record_value(&mut self, writer: WriterId, live_range: LiveRangeId, begins: bool) {
         if begins {
-            self.begun.insert(life, writer);
-        } else if let Some(first) = self.begun.get(&life) {
+            self.begun.insert(live_range, writer);
+        } else if let Some(first) = self.begun.get(&live_range) {
             self.continued.insert(writer, *first);
         }
     }

@@ -33,7 +33,7 @@ impl OpPlan {
 
     fn shrink(&mut self, dim: usize, size: i64) -> Result<(), SimError> {
         let largest = self.dims[dim].size;
-        let refuse = |what: &str| {
+        let reject = |what: &str| {
             let what = format!("dimension '{}' of size {size}, below its maximum, {what}", self.dims[dim].label);
             SimError::NotSimulated { op: self.name.clone(), what }
         };
@@ -44,17 +44,17 @@ impl OpPlan {
             });
         }
         if self.dims[dim].slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
-            return Err(refuse("in slices"));
+            return Err(reject("in slices"));
         }
         if self.tensors.iter().any(|tensor| tensor.stick == dim && !tensor.is_sparse) {
-            return Err(refuse("along sticks"));
+            return Err(reject("along sticks"));
         }
         if self.mask.iter().flat_map(|mask| &mask.dims).any(|(masked, _)| *masked == dim) {
-            return Err(refuse("with a mask"));
+            return Err(reject("with a mask"));
         }
         for tensor in 0..self.tensors.len() {
             if !self.tensors[tensor].shrink(dim, size, largest) {
-                return Err(refuse("in more pieces of memory than the simulator keeps"));
+                return Err(reject("in more pieces of memory than the simulator keeps"));
             }
         }
         (self.dims[dim].size, self.dims[dim].local) = (size, size);

@@ -49,8 +49,8 @@ pub(crate) fn execute_op<B: ShadowMemory>(
     let (deaths, number) = lives;
     let holders = (0..plan.cores.len()).filter(|core| plan.tensors[plan.output].is_held_by(*core));
     let first = holders.map(|core| &parts.0[core][plan.output]).min_by_key(|part| part.byte);
-    if let Some((life, begins)) = first.and_then(|part| find_lx_live_range(deaths, number, part)) {
-        machine.record_value(writer, life, begins);
+    if let Some((live_range, begins)) = first.and_then(|part| find_lx_live_range(deaths, number, part)) {
+        machine.record_value(writer, live_range, begins);
     }
     // Both kinds of results are computed before any is stored.
     let has_numbers = machine.has_values() && !beside.replaces_numbers();
@@ -75,7 +75,7 @@ pub(crate) fn execute_op<B: ShadowMemory>(
 /// lowest address of all cores: a live range covers the slices of all cores.
 fn find_lx_live_range(deaths: &ExpirySchedule, number: usize, part: &TensorSlice) -> Option<(LiveRangeId, bool)> {
     let RegionId::Lx(_) = part.region else { return None };
-    deaths.find_written_range(number, part.byte).map(|life| (life, life.1 == number))
+    deaths.find_written_range(number, part.byte).map(|live_range| (live_range, live_range.1 == number))
 }
 
 /// Computes the cells of each slice of the result, paired with the core (leader) that stores them.

@@ -19,12 +19,12 @@ impl Simulation {
     /// The program does not have a size with this name, the value is not legal, or the files disagree about sizes.
     pub fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         for (name, size) in sizes {
-            let refuse = |message: String| SimError::Array { name: self.program.name.clone(), message };
+            let reject = |message: String| SimError::Array { name: self.program.name.clone(), message };
             let known = self
                 .program
                 .size(name)
-                .ok_or_else(|| refuse(format!("has no symbolic size '{name}'{}", self.describe_sizes())))?;
-            known.check(*size).map_err(refuse)?;
+                .ok_or_else(|| reject(format!("has no symbolic size '{name}'{}", self.describe_sizes())))?;
+            known.check(*size).map_err(reject)?;
         }
         let mut sized = self.clone();
         sized.sizes.clone_from(sizes);

@@ -21,7 +21,7 @@ pub(crate) fn random_generator(mut state: u64) -> impl FnMut(usize) -> usize {
 pub(crate) fn generate_live_ranges(n: usize) -> (String, i64) {
     let mut below = random_generator(n as u64);
     let mut text = "id,lower,upper,size,weight\n".to_owned();
-    let mut lives = Vec::new();
+    let mut live_ranges = Vec::new();
     for buffer in 0..n {
         let start = below(n);
         let mut end = start + 1;
@@ -30,9 +30,9 @@ pub(crate) fn generate_live_ranges(n: usize) -> (String, i64) {
         }
         let (bytes, weight) = (128 * (1 + below(64)), 1 + below(5));
         writeln!(text, "b{buffer},{start},{end},{bytes},{weight}").unwrap();
-        lives.push(Rectangle { lower: start as i64, upper: end as i64, size: bytes as i64 });
+        live_ranges.push(Rectangle { lower: start as i64, upper: end as i64, size: bytes as i64 });
     }
-    (text, compute_max_load(&lives))
+    (text, compute_max_load(&live_ranges))
 }
 
 /// Returns the instance of a CSV file. The LX has `hundredths` percent of `load`, the bytes live at once.

@@ -52,12 +52,12 @@ pub(crate) fn assign_addresses(
             end = end.max(rest[n].chain.live_range().end);
             n += 1;
         }
-        let (part, behind) = rest.split_at(n);
+        let (part, after) = rest.split_at(n);
         match pack_component(problem, selection, part, most, steps) {
             Some(addresses) => placed.extend(addresses),
             None => unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect()),
         }
-        rest = behind;
+        rest = after;
     }
     placed.sort_unstable();
     if unplaced.is_empty() { AddressAssignment::Placed(placed) } else { AddressAssignment::Unplaced(unplaced) }
@@ -124,7 +124,7 @@ fn remove_unneeded_reuse(
     }
     let mut loose = selection.clone();
     let mut children: Vec<usize> = runs.iter().filter(|run| run.first == 0).map(|run| run.value).collect();
-    children.retain(|&child| selection.stays[child].parent.is_some());
+    children.retain(|&child| selection.intervals[child].parent.is_some());
     for &child in &children {
         room[problem.values[child].first_tick()] += problem.values[child].units;
     }
@@ -133,7 +133,7 @@ fn remove_unneeded_reuse(
         let (room, units) = (&mut room[problem.values[child].first_tick()], problem.values[child].units);
         if *room >= units {
             *room -= units;
-            loose.stays[child].parent = None;
+            loose.intervals[child].parent = None;
         }
     }
     loose
@@ -189,7 +189,7 @@ fn group_intervals(
         .map(|at| (runs[at].value, at))
         .collect();
     let parent_of = |run: &ResidencyInterval| {
-        let parent = selection.stays[run.value].parent.filter(|_| run.first == 0)?;
+        let parent = selection.intervals[run.value].parent.filter(|_| run.first == 0)?;
         ending.get(&parent).copied()
     };
     let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
@@ -236,7 +236,7 @@ pub(crate) fn find_infeasible_core(
     // The core must keep an interval through which a remaining interval could inherit the address of another one.
     let is_linked = |rest: &[ResidencyInterval]| {
         let cut = PackingCut::from_runs(problem, selection, rest.to_vec());
-        cut.absent.iter().any(|&link| selection.stays[link].in_lx[0])
+        cut.absent.iter().any(|&link| selection.intervals[link].in_lx[0])
     };
     let mut order: Vec<ResidencyInterval> = runs.to_vec();
     // Small intervals are removed first. Links are removed after the intervals that they connect.

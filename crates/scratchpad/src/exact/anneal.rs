@@ -267,13 +267,13 @@ pub(super) fn collect_candidate_groups(
 ) -> Vec<IntervalGroup> {
     let mut parcels = address_assignment::collect_interval_groups(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
-        if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
+        if selection.intervals[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
             continue;
         }
         let mut alone = ResidencySelection::all_in_hbm(problem);
         let before = alone.value_bytes(problem, index);
         let n = value.uses.len();
-        alone.stays[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        alone.intervals[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         let saves = before - alone.value_bytes(problem, index);
         if saves > 0 {
             let run = ResidencyInterval { value: index, first: 0, last: n - 1 };

@@ -45,14 +45,14 @@ impl AddressChain {
 /// The chain is alone there, and the rectangle is higher by the missing units.
 pub(crate) fn build_chain_packer(chains: &[AddressChain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
-    let mut behind = tick(chains.iter().map(|chain| chain.live_range().end).max().unwrap_or(0));
+    let mut after = tick(chains.iter().map(|chain| chain.live_range().end).max().unwrap_or(0));
     let shape = |chain: &AddressChain| {
         let step = |link: &ChainLink| Rectangle { lower: tick(link.start), upper: tick(link.end), size: link.units };
         let mut shape = PackingShape { steps: chain.links.iter().map(step).collect() };
         let size = capacity - chain.highest_address(capacity);
         if size > chain.max_units() {
-            shape.steps.push(Rectangle { lower: behind, upper: behind + 1, size });
-            behind += 1;
+            shape.steps.push(Rectangle { lower: after, upper: after + 1, size });
+            after += 1;
         }
         shape
     };

@@ -44,7 +44,7 @@ impl PackingCut {
     ) -> Self {
         let mut merges = Vec::new();
         for (child, parent) in find_reuse_pairs(problem, &runs) {
-            if selection.stays[child].parent == Some(parent) {
+            if selection.intervals[child].parent == Some(parent) {
                 merges.push((child, parent));
             }
         }

@@ -225,11 +225,11 @@ fn anneal_selection(
     for (parcel, address) in parcels.iter().zip(addresses) {
         let Some(address) = address else { continue };
         for &run in &parcel.runs {
-            let stay = &mut found.stays[run.value];
-            stay.in_lx[run.first..=run.last].fill(true);
-            stay.keeps[run.first..run.last].fill(true);
+            let interval = &mut found.intervals[run.value];
+            interval.in_lx[run.first..=run.last].fill(true);
+            interval.keeps[run.first..run.last].fill(true);
             if run.first == 0 {
-                stay.parent = selection.stays[run.value].parent;
+                interval.parent = selection.intervals[run.value].parent;
             }
             placed.push((run, address * problem.unit_bytes));
         }

@@ -59,20 +59,20 @@ impl DecisionHistory {
         mut entry: u32,
     ) -> ResidencySelection {
         let all = |n: usize| ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
-        let mut stays: Vec<ValueResidency> = problem.values.iter().map(|value| all(value.uses.len())).collect();
+        let mut intervals: Vec<ValueResidency> = problem.values.iter().map(|value| all(value.uses.len())).collect();
         while entry != 0 {
             let DecisionEntry { from, start, end } = self.entries[entry as usize];
             for decision in &self.decisions[start as usize..end as usize] {
                 match *decision {
                     SweepDecision::InHbm { value, tick } => {
-                        remove_from_lx(problem, &mut stays, value as usize, tick as usize)
+                        remove_from_lx(problem, &mut intervals, value as usize, tick as usize)
                     }
                     SweepDecision::EvictAfter { value, tick } => {
                         let using = problem.values[value as usize].uses.partition_point(|one| one.tick < tick as usize);
-                        stays[value as usize].keeps[using] = false;
+                        intervals[value as usize].keeps[using] = false;
                     }
                     SweepDecision::ReuseAddress { child, parent } => {
-                        stays[child as usize].parent = Some(parent as usize)
+                        intervals[child as usize].parent = Some(parent as usize)
                     }
                 }
             }
@@ -82,30 +82,30 @@ impl DecisionHistory {
         for moment in moments.iter().filter(|moment| moment.child_units > 0 && !asks(moment.tick)) {
             mergers.clear(moment);
             for (inside, item) in mergers.inside.iter_mut().zip(&moment.items) {
-                *inside = item.using.is_some_and(|using| stays[item.value].in_lx[using]);
+                *inside = item.using.is_some_and(|using| intervals[item.value].in_lx[using]);
             }
             mergers.compute_saved_units(moment);
             for (child, parent) in mergers.pairs() {
-                stays[moment.items[child].value].parent = Some(moment.items[parent].value);
+                intervals[moment.items[child].value].parent = Some(moment.items[parent].value);
             }
         }
-        ResidencySelection { stays }
+        ResidencySelection { intervals }
     }
 }
 
-fn remove_from_lx(problem: &SelectionProblem, stays: &mut [ValueResidency], value: usize, tick: usize) {
-    let (uses, stay) = (&problem.values[value].uses, &mut stays[value]);
+fn remove_from_lx(problem: &SelectionProblem, intervals: &mut [ValueResidency], value: usize, tick: usize) {
+    let (uses, interval) = (&problem.values[value].uses, &mut intervals[value]);
     if problem.mode == ResidencyMode::Whole {
-        stay.in_lx.fill(false);
-        stay.keeps.fill(false);
+        interval.in_lx.fill(false);
+        interval.keeps.fill(false);
         return;
     }
     let next = uses.partition_point(|one| one.tick < tick);
     if next > 0 {
-        stay.keeps[next - 1] = false;
+        interval.keeps[next - 1] = false;
     }
     if uses[next].tick == tick {
-        stay.in_lx[next] = false;
-        stay.keeps[next] = false;
+        interval.in_lx[next] = false;
+        interval.keeps[next] = false;
     }
 }

@@ -114,8 +114,8 @@ impl<'p> MultiplierSearch<'p> {
     fn evaluate(&mut self) -> f64 {
         self.rest.clone_from(&self.saves);
         for (section, rents) in self.live_sets.iter().zip(&self.multipliers) {
-            for (&value, rent) in section.values.iter().zip(rents) {
-                self.rest[value] -= rent;
+            for (&value, multiplier) in section.values.iter().zip(rents) {
+                self.rest[value] -= multiplier;
             }
         }
         let mut saved: f64 = self.rest.iter().map(|rest| rest.max(0.0)).sum();
@@ -144,11 +144,11 @@ impl<'p> MultiplierSearch<'p> {
         self.rows.resize(width * (paying.len() + 1), 0.0);
         for (row, &at) in paying.iter().enumerate() {
             let (before, after) = self.rows.split_at_mut((row + 1) * width);
-            let (before, after, units, rent) =
+            let (before, after, units, multiplier) =
                 (&before[row * width..], &mut after[..width], units(at).min(width), rents[at] as f32);
             after[..units].copy_from_slice(&before[..units]);
             for ((after, without), with) in after[units..].iter_mut().zip(&before[units..]).zip(before) {
-                *after = without.max(with + rent);
+                *after = without.max(with + multiplier);
             }
         }
         let (mut left, mut sum) = (capacity, 0.0);
@@ -167,9 +167,9 @@ impl<'p> MultiplierSearch<'p> {
     fn update_multipliers(&mut self, missing: f64) -> bool {
         let (mut along, mut length) = (0.0, 0.0);
         let wants = |value: usize, rest: &[f64]| f64::from(u8::from(rest[value] > 0.0));
-        let change = |value: usize, taken: bool, rent: f64, rest: &[f64]| {
+        let change = |value: usize, taken: bool, multiplier: f64, rest: &[f64]| {
             let change = wants(value, rest) - f64::from(u8::from(taken));
-            if change < 0.0 && rent <= 0.0 { 0.0 } else { change }
+            if change < 0.0 && multiplier <= 0.0 { 0.0 } else { change }
         };
         for (at, section) in self.live_sets.iter().enumerate() {
             for (item, &value) in section.values.iter().enumerate() {
@@ -192,8 +192,8 @@ impl<'p> MultiplierSearch<'p> {
         }
         let step = missing / length;
         for (rents, ways) in self.multipliers.iter_mut().zip(&self.directions) {
-            for (rent, way) in rents.iter_mut().zip(ways) {
-                *rent = (*rent + step * way).max(0.0);
+            for (multiplier, way) in rents.iter_mut().zip(ways) {
+                *multiplier = (*multiplier + step * way).max(0.0);
             }
         }
         true
@@ -207,7 +207,7 @@ impl<'p> MultiplierSearch<'p> {
                 .values
                 .iter()
                 .zip(rents)
-                .map(|(&value, rent)| (value, rent.round() as i64))
+                .map(|(&value, multiplier)| (value, multiplier.round() as i64))
                 .filter(|one| one.1 > 0)
                 .collect(),
         };
@@ -225,10 +225,10 @@ fn compute_bound(problem: &SelectionProblem, operations: &[StepMultipliers]) -> 
     for one in operations {
         let capacity = usize::try_from(problem.units).expect("a capacity is not negative");
         let mut most = vec![0; capacity + 1];
-        for &(value, rent) in &one.multipliers {
-            paid[value] += rent;
+        for &(value, multiplier) in &one.multipliers {
+            paid[value] += multiplier;
             for left in (problem.values[value].units as usize..=capacity).rev() {
-                most[left] = most[left].max(most[left - problem.values[value].units as usize] + rent);
+                most[left] = most[left].max(most[left - problem.values[value].units as usize] + multiplier);
             }
         }
         bound -= most[capacity];
@@ -302,7 +302,10 @@ mod tests {
         let rents = search_bound(&buffers, 60, 0).unwrap();
         assert_eq!(rents.bound, 0, "both fit one after the other");
         assert!(
-            rents.operations.iter().all(|one| one.tick != 1 || one.multipliers.iter().all(|rent| rent.0 != 1)),
+            rents
+                .operations
+                .iter()
+                .all(|one| one.tick != 1 || one.multipliers.iter().all(|multiplier| multiplier.0 != 1)),
             "{rents:?}"
         );
     }

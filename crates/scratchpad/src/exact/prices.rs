@@ -67,7 +67,7 @@ struct CheapestChoice {
     /// Whether LX serves the use, by the location before it.
     in_lx: [bool; 3],
     /// Whether the value remains in LX until the next use, by the location after this use.
-    stays: [bool; 3],
+    intervals: [bool; 3],
 }
 
 /// Cost of an illegal decision, above any other cost.
@@ -77,8 +77,8 @@ const MAX_TOTAL_PRICE: i64 = 1 << 60;
 
 impl BufferValue {
     /// Returns the HBM bytes of leaving LX between two uses.
-    pub(crate) fn eviction_bytes(&self, stays: ResidencyMode, at: Residency) -> i64 {
-        match (stays, at) {
+    pub(crate) fn eviction_bytes(&self, intervals: ResidencyMode, at: Residency) -> i64 {
+        match (intervals, at) {
             (ResidencyMode::Whole, Residency::Dirty | Residency::Clean) => self.hbm_bytes() - self.arrival_bytes,
             (ResidencyMode::Split, Residency::Dirty) => self.bytes,
             (_, Residency::Hbm) | (ResidencyMode::Split, Residency::Clean) => 0,
@@ -86,11 +86,11 @@ impl BufferValue {
     }
 
     /// Returns the HBM bytes of making LX serve a use, from location `at`. Returns `None` if that is illegal.
-    pub(crate) fn load_bytes(&self, stays: ResidencyMode, using: usize, at: Residency) -> Option<i64> {
+    pub(crate) fn load_bytes(&self, intervals: ResidencyMode, using: usize, at: Residency) -> Option<i64> {
         match at {
             Residency::Dirty | Residency::Clean => Some(0),
             Residency::Hbm if using == 0 => Some(self.arrival_bytes),
-            Residency::Hbm if stays == ResidencyMode::Whole => None,
+            Residency::Hbm if intervals == ResidencyMode::Whole => None,
             Residency::Hbm => Some(self.bytes),
         }
     }
@@ -148,13 +148,13 @@ impl DualPrices {
             begin.push(uses.len());
         }
         let tariffs = problem.values.iter().map(|value| ValueCosts::new(problem, value, scale)).collect();
-        let (rest, wishes) = (vec![[0; 3]; uses.len()], vec![CheapestChoice::default(); uses.len()]);
+        let (rest, requests) = (vec![[0; 3]; uses.len()], vec![CheapestChoice::default(); uses.len()]);
         let mut prices = Self {
             scale,
             unit_prices: of_unit,
             before: Vec::new(),
             rest,
-            cheapest_choices: wishes,
+            cheapest_choices: requests,
             begin,
             bound: 0,
             value_costs: tariffs,
@@ -181,14 +181,14 @@ impl DualPrices {
             for at in (begin..end).rev() {
                 let (using, one) = (at - begin, self.uses[at]);
                 let mut after = next;
-                let mut wish = CheapestChoice::default();
+                let mut request = CheapestChoice::default();
                 if at + 1 < end {
-                    let rent = tariff.units * (self.before[self.uses[at + 1].tick] - self.before[one.tick + 1]);
+                    let multiplier = tariff.units * (self.before[self.uses[at + 1].tick] - self.before[one.tick + 1]);
                     for place in [Residency::Dirty as usize, Residency::Clean as usize] {
-                        let (stays, leaves) =
-                            (rent + next[place], tariff.leaving[place] + next[Residency::Hbm as usize]);
-                        after[place] = stays.min(leaves);
-                        wish.stays[place] = stays < leaves;
+                        let (intervals, leaves) =
+                            (multiplier + next[place], tariff.leaving[place] + next[Residency::Hbm as usize]);
+                        after[place] = intervals.min(leaves);
+                        request.intervals[place] = intervals < leaves;
                     }
                 }
                 let room = if using == 0 && tariff.is_child { 0 } else { tariff.units * self.unit_prices[one.tick] };
@@ -203,9 +203,9 @@ impl DualPrices {
                     let hbm = one.hbm + tariff.leaving[place as usize] + next[Residency::Hbm as usize];
                     let lx = tariff.load_cost(using, place) + room + after[one.after[place as usize] as usize];
                     least[place as usize] = lx.min(hbm);
-                    wish.in_lx[place as usize] = lx < hbm;
+                    request.in_lx[place as usize] = lx < hbm;
                 }
-                (self.rest[at], self.cheapest_choices[at], next) = (least, wish, least);
+                (self.rest[at], self.cheapest_choices[at], next) = (least, request, least);
             }
             self.bound += next[Residency::Hbm as usize];
         }
@@ -248,8 +248,8 @@ impl DualPrices {
         if at == Residency::Hbm || place + 1 == self.begin[index + 1] {
             return rest;
         }
-        let rent = self.value_costs[index].units * (self.before[self.uses[place].tick] - self.before[tick]);
-        (rent + rest).min(self.eviction_cost(index, next, at))
+        let multiplier = self.value_costs[index].units * (self.before[self.uses[place].tick] - self.before[tick]);
+        (multiplier + rest).min(self.eviction_cost(index, next, at))
     }
 
     /// Returns the cost of leaving LX now, before use `next`, including all later costs.
@@ -270,8 +270,8 @@ impl DualPrices {
             let (begin, end) = (self.begin[index], self.begin[index + 1] - 1);
             let mut place = Residency::Hbm;
             for at in begin..end {
-                let (one, wish) = (&self.uses[at], &self.cheapest_choices[at]);
-                if !wish.in_lx[place as usize] {
+                let (one, request) = (&self.uses[at], &self.cheapest_choices[at]);
+                if !request.in_lx[place as usize] {
                     place = Residency::Hbm;
                     continue;
                 }
@@ -280,7 +280,7 @@ impl DualPrices {
                     wanted[one.tick + 1] -= tariff.units;
                 }
                 place = one.after[place as usize];
-                if wish.stays[place as usize] {
+                if request.intervals[place as usize] {
                     wanted[one.tick + 1] += tariff.units;
                     wanted[self.uses[at + 1].tick] -= tariff.units;
                 } else {

@@ -83,7 +83,7 @@ const MIN_LARGE_PROBLEM_VALUES: usize = 1_000;
 
 impl SelectionProblem {
     /// Builds the problem of placing `buffers`. Operations without uses are omitted: ticks number the other operations.
-    pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: ResidencyMode) -> Self {
+    pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, intervals: ResidencyMode) -> Self {
         let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
         times.dedup();
@@ -94,7 +94,7 @@ impl SelectionProblem {
             units: count_units(capacity.bytes, capacity),
             unit_bytes: capacity.alignment,
             fixed_bytes: 0,
-            mode: stays,
+            mode: intervals,
         };
         let mut first_and_last: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
         for (index, buffer) in buffers.iter().enumerate() {
@@ -103,8 +103,8 @@ impl SelectionProblem {
                 continue;
             }
             let first = problem.values.len();
-            for range in split_into_versions(buffer, stays) {
-                let value = build_value(buffer, index, range, capacity, stays, &tick);
+            for range in split_into_versions(buffer, intervals) {
+                let value = build_value(buffer, index, range, capacity, intervals, &tick);
                 problem.values.push(value);
             }
             first_and_last[index] = Some((first, problem.values.len() - 1));
@@ -154,14 +154,14 @@ fn count_units(bytes: i64, capacity: &Capacity) -> i64 {
 
 /// Returns the ranges of a buffer's uses that form its values. With live-range splitting, an operation that writes the
 /// buffer without reading it begins a new value.
-fn split_into_versions(buffer: &Buffer, stays: ResidencyMode) -> Vec<Range<usize>> {
+fn split_into_versions(buffer: &Buffer, intervals: ResidencyMode) -> Vec<Range<usize>> {
     let uses = &buffer.uses;
     let mut starts = vec![0];
     let mut at = 0;
     while at < uses.len() {
         let end = at + uses[at..].iter().take_while(|one| one.time == uses[at].time).count();
         let is_whole_write = uses[at..end].iter().all(|one| one.kind == UseKind::Write);
-        if at > 0 && is_whole_write && stays == ResidencyMode::Split {
+        if at > 0 && is_whole_write && intervals == ResidencyMode::Split {
             starts.push(at);
         }
         at = end;
@@ -175,7 +175,7 @@ fn build_value(
     index: usize,
     range: Range<usize>,
     capacity: &Capacity,
-    stays: ResidencyMode,
+    intervals: ResidencyMode,
     tick: &impl Fn(usize) -> usize,
 ) -> BufferValue {
     let (is_first, is_last) = (range.start == 0, range.end == buffer.uses.len());
@@ -194,7 +194,7 @@ fn build_value(
     let comes_in = is_first && buffer.starts_in_hbm && is_read;
     let arrival_bytes = if comes_in { buffer.bytes } else { 0 };
     let arrives_clean = comes_in && uses.first().is_some_and(|one| !one.writes);
-    if stays == ResidencyMode::Whole {
+    if intervals == ResidencyMode::Whole {
         uses = merge_uses(&uses);
     }
     let (rest, into_last) = (capacity.bytes % capacity.alignment, buffer.bytes % capacity.alignment);

@@ -82,9 +82,9 @@ mod tests {
     /// A small excess demand makes the steps long. Found by fuzzing: the sum of the prices overflowed.
     #[test]
     fn keeps_prices_below_overflow() {
-        let lives = "b,127,2147483648,127 c1,1,6,128 c2,2,6,128 c3,0,6,128 c4,2,65,128 c5,0,6,63 c6,1,6,63 c7,2,6,128 c8,3,6,1 c9,1,127,128 d,4,8,127 \
+        let live_ranges = "b,127,2147483648,127 c1,1,6,128 c2,2,6,128 c3,0,6,128 c4,2,65,128 c5,0,6,63 c6,1,6,63 c7,2,6,128 c8,3,6,1 c9,1,127,128 d,4,8,127 \
                      e,0,9,3";
-        let text = format!("id,lower,upper,size\n{}\n", lives.replace(' ', "\n"));
+        let text = format!("id,lower,upper,size\n{}\n", live_ranges.replace(' ', "\n"));
         let instance = Instance::from_csv(&text, Capacity { bytes: 1024, alignment: 1 }).unwrap();
         for budget in (100..2000).step_by(100) {
             let mut go_on = |_: &PlanningProgress| true;

@@ -84,7 +84,7 @@ impl ScratchpadPlan {
     /// Returns the name of the set of plans that the bound covers.
     #[must_use]
     pub const fn plan_set(&self) -> &'static str {
-        if self.certificate.whole_lives { "whole lives" } else { "split stays" }
+        if self.certificate.whole_live_ranges { "whole lives" } else { "split stays" }
     }
 
     /// Serializes the plan and its certificate as the text of `RESULT.json`.
@@ -96,28 +96,28 @@ impl ScratchpadPlan {
         let name = |buffer: usize| buffers[buffer].name.as_str();
         let mut addresses: BTreeMap<&str, Option<i64>> =
             buffers.iter().map(|buffer| (buffer.name.as_str(), None)).collect();
-        for stay in self.stays.iter().rev() {
-            addresses.insert(name(stay.buffer), Some(stay.address));
+        for interval in self.intervals.iter().rev() {
+            addresses.insert(name(interval.buffer), Some(interval.address));
         }
         let reasons =
             self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
-        let stay = |stay: &LxInterval| ReportInterval {
-            buffer: name(stay.buffer),
-            start: stay.start,
-            end: stay.end,
-            address: stay.address,
+        let interval = |interval: &LxInterval| ReportInterval {
+            buffer: name(interval.buffer),
+            start: interval.start,
+            end: interval.end,
+            address: interval.address,
         };
         let cut = |cut: &super::solve::CertifiedCut| ReportCut {
             stays: cut
-                .stays
+                .intervals
                 .iter()
                 .map(|&(buffer, start, end)| ReportCutInterval { buffer: name(buffer), start, end })
                 .collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
             absent: cut.absent.iter().map(|&buffer| name(buffer)).collect(),
         };
-        let rented = |(time, rents): &(usize, Vec<(usize, i64)>)| {
-            (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect())
+        let rented = |(time, multipliers): &(usize, Vec<(usize, i64)>)| {
+            (*time, multipliers.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect())
         };
         let file = ResultFile {
             planner: heading.planner,
@@ -125,7 +125,7 @@ impl ScratchpadPlan {
             alignment: *alignment,
             addresses,
             reasons: reasons.collect(),
-            stays: self.stays.iter().map(stay).collect(),
+            stays: self.intervals.iter().map(interval).collect(),
             hbm_bytes_left: self.hbm_bytes_left,
             lower_bound: self.lower_bound,
             optimal: self.optimal && heading.peak.is_none_or(|peak| peak.bytes == peak.lower_bound),
@@ -135,11 +135,11 @@ impl ScratchpadPlan {
             seconds: heading.seconds,
             timed_out: self.timed_out,
             certificate: ReportCertificate {
-                whole_lives: self.certificate.whole_lives,
+                whole_lives: self.certificate.whole_live_ranges,
                 scale: self.certificate.scale,
                 prices: &self.certificate.prices,
                 cuts: self.certificate.cuts.iter().map(cut).collect(),
-                rents: self.certificate.rents.iter().map(rented).collect(),
+                rents: self.certificate.multipliers.iter().map(rented).collect(),
             },
         };
         serde_json::to_string_pretty(&file)

@@ -49,7 +49,7 @@ pub(super) struct StepItem {
 #[derive(Clone, Copy)]
 pub(super) struct ItemCosts {
     /// LX serves the value; `None` if that is illegal.
-    pub(super) stay: Option<TransitionCost>,
+    pub(super) interval: Option<TransitionCost>,
     /// HBM serves the value.
     pub(super) out_cost: i64,
     pub(super) out_bytes: i64,
@@ -168,10 +168,15 @@ fn build_item(
         Some(using) => compute_use_costs(problem, prices, index, using, at),
         None => {
             let room = value.units * prices.unit_prices[tick];
-            let stay =
+            let interval =
                 TransitionCost { cost: room + prices.cost_from_step(index, next, at, tick + 1), bytes: 0, after: at };
             let out_bytes = value.eviction_bytes(problem.mode, at);
-            ItemCosts { stay: Some(stay), out_cost: prices.eviction_cost(index, next, at), out_bytes, leave: stay }
+            ItemCosts {
+                interval: Some(interval),
+                out_cost: prices.eviction_cost(index, next, at),
+                out_bytes,
+                leave: interval,
+            }
         }
     };
     StepItem {
@@ -205,8 +210,8 @@ fn compute_use_costs(
     let coming = value.load_bytes(problem.mode, using, at);
     let ends = using + 1 == value.uses.len();
     let ending = if ends { value.final_store_bytes(after) } else { 0 };
-    let stay = coming.zip(prices.cost_in_lx(index, using, at));
-    let stay = stay.map(|(coming, cost)| TransitionCost {
+    let interval = coming.zip(prices.cost_in_lx(index, using, at));
+    let interval = interval.map(|(coming, cost)| TransitionCost {
         cost,
         bytes: coming + ending,
         after: if ends { Residency::Hbm } else { after },
@@ -217,7 +222,7 @@ fn compute_use_costs(
         bytes: coming + value.eviction_bytes(problem.mode, after),
         after: Residency::Hbm,
     };
-    ItemCosts { stay, out_cost, out_bytes, leave }
+    ItemCosts { interval, out_cost, out_bytes, leave }
 }
 
 /// Sets the parents of each item. Returns the items that have parents, by descending size.

@@ -9,7 +9,7 @@ use super::{
 /// Residency of every value: one entry per value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResidencySelection {
-    pub(crate) stays: Vec<ValueResidency>,
+    pub(crate) intervals: Vec<ValueResidency>,
 }
 
 /// Best plan so far.
@@ -41,7 +41,7 @@ pub(crate) struct ResidencyInterval {
 impl ResidencySelection {
     /// Returns the selection with all values in HBM.
     pub(crate) fn all_in_hbm(problem: &SelectionProblem) -> Self {
-        Self { stays: problem.values.iter().map(|value| ValueResidency::all_in_hbm(value.uses.len())).collect() }
+        Self { intervals: problem.values.iter().map(|value| ValueResidency::all_in_hbm(value.uses.len())).collect() }
     }
 
     /// Returns the HBM bytes of a plan with this selection, including those of buffers that cannot be in LX.
@@ -51,19 +51,22 @@ impl ResidencySelection {
 
     /// Returns the HBM bytes of one value.
     pub(crate) fn value_bytes(&self, problem: &SelectionProblem, index: usize) -> i64 {
-        self.stays[index].hbm_bytes(problem, index)
+        self.intervals[index].hbm_bytes(problem, index)
     }
 
     /// Returns the residency intervals, by value and time.
     pub(crate) fn collect_intervals(&self) -> Vec<ResidencyInterval> {
-        self.stays.iter().enumerate().flat_map(|(value, stay)| stay.collect_intervals(value)).collect()
+        self.intervals.iter().enumerate().flat_map(|(value, interval)| interval.collect_intervals(value)).collect()
     }
 
     /// Removes an interval from LX, and the in-place reuses that depend on it.
     pub(crate) fn remove_interval(&mut self, problem: &SelectionProblem, run: ResidencyInterval) {
-        self.stays[run.value].remove_interval(run);
+        self.intervals[run.value].remove_interval(run);
         if run.last + 1 == problem.values[run.value].uses.len() {
-            self.stays.iter_mut().filter(|stay| stay.parent == Some(run.value)).for_each(|stay| stay.parent = None);
+            self.intervals
+                .iter_mut()
+                .filter(|interval| interval.parent == Some(run.value))
+                .for_each(|interval| interval.parent = None);
         }
     }
 }
@@ -135,29 +138,31 @@ impl ResidencyInterval {
 
 /// Removes intervals that save nothing.
 pub(crate) fn remove_useless_intervals(problem: &SelectionProblem, selection: &mut ResidencySelection) {
-    for index in 0..selection.stays.len() {
-        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
-            || selection.stays[index].in_lx.first() != Some(&true)
+    for index in 0..selection.intervals.len() {
+        if selection.intervals[index]
+            .parent
+            .is_some_and(|parent| selection.intervals[parent].in_lx.last() != Some(&true))
+            || selection.intervals[index].in_lx.first() != Some(&true)
         {
-            selection.stays[index].parent = None;
+            selection.intervals[index].parent = None;
         }
     }
     // Intervals that pass an address on, or could pass one on, remain even if they save nothing: a cut may depend on
     // them.
-    let mut is_parent = vec![false; selection.stays.len()];
-    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
+    let mut is_parent = vec![false; selection.intervals.len()];
+    selection.intervals.iter().filter_map(|interval| interval.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.collect_intervals() {
         let value = &problem.values[run.value];
         if value.may_pass_address_on() || is_parent[run.value] && run.last + 1 == value.uses.len() {
             continue;
         }
         let bytes = selection.value_bytes(problem, run.value);
-        let stay = selection.stays[run.value].clone();
-        selection.stays[run.value].remove_interval(run);
+        let interval = selection.intervals[run.value].clone();
+        selection.intervals[run.value].remove_interval(run);
         if selection.value_bytes(problem, run.value) > bytes {
-            selection.stays[run.value] = stay;
-        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
-            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
+            selection.intervals[run.value] = interval;
+        } else if let Some(parent) = interval.parent.filter(|_| run.first == 0) {
+            is_parent[parent] = selection.intervals.iter().any(|other| other.parent == Some(parent));
         }
     }
 }

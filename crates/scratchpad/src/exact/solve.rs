@@ -56,7 +56,7 @@ const MAX_CUTS: usize = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScratchpadPlan {
     /// Residency intervals, by buffer and time.
-    pub stays: Vec<LxInterval>,
+    pub intervals: Vec<LxInterval>,
     /// HBM bytes per core that the plan leaves.
     pub hbm_bytes_left: i64,
     /// Lower bound on the HBM bytes per core of every plan that the certificate covers.
@@ -77,7 +77,7 @@ pub struct ScratchpadPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundCertificate {
     /// Whether the bound covers only plans with unsplit live ranges.
-    pub whole_lives: bool,
+    pub whole_live_ranges: bool,
     /// Scale: prices are HBM bytes times this factor.
     pub scale: i64,
     /// Operation, and price of a unit of LX during it. Prices of 0 are omitted.
@@ -86,14 +86,14 @@ pub struct BoundCertificate {
     pub cuts: Vec<CertifiedCut>,
     /// Operation, and per buffer the HBM bytes that it pays for being in LX during it. If there are any, they alone
     /// prove the bound.
-    pub rents: Vec<(usize, Vec<(usize, i64)>)>,
+    pub multipliers: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
 /// Residency intervals that do not fit together if exactly these reuses occur and no absent buffer is in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedCut {
     /// Buffer, first operation, last operation plus one.
-    pub stays: Vec<(usize, usize, usize)>,
+    pub intervals: Vec<(usize, usize, usize)>,
     /// Pairs of child and parent.
     pub mergers: Vec<(usize, usize)>,
     /// Buffers that are live in one operation only, through which one of the intervals could inherit the address of
@@ -130,8 +130,8 @@ impl ScratchpadPlan {
     /// Converts a plan with unsplit live ranges into a placement.
     pub(crate) fn to_placement(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let mut addresses = vec![None; buffers.len()];
-        for stay in &self.stays {
-            addresses[stay.buffer] = Some(stay.address);
+        for interval in &self.intervals {
+            addresses[interval.buffer] = Some(interval.address);
         }
         Placement::from_addresses(buffers, capacity, addresses)
     }
@@ -153,15 +153,15 @@ impl ExactPlanner {
     /// Creates a planner for a compilation. Its budget grows with the number of buffers, so that compile time is linear
     /// in the size of the program.
     #[must_use]
-    pub const fn new_for_compilation(stays: ResidencyMode, num_buffers: usize) -> Self {
-        Self { mode: stays, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * num_buffers as u64 }
+    pub const fn new_for_compilation(intervals: ResidencyMode, num_buffers: usize) -> Self {
+        Self { mode: intervals, budget: BASE_COMPILATION_STEPS + COMPILATION_STEPS_PER_BUFFER * num_buffers as u64 }
     }
 
     /// Creates a planner for one of several candidate plans of a compilation, with a share of the step budget.
     #[must_use]
     pub const fn new_for_comparison(num_buffers: usize) -> Self {
-        let stays = Self::new_for_compilation(ResidencyMode::Whole, num_buffers);
-        Self { budget: stays.budget / COMPARISON_BUDGET_DIVISOR, ..stays }
+        let intervals = Self::new_for_compilation(ResidencyMode::Whole, num_buffers);
+        Self { budget: intervals.budget / COMPARISON_BUDGET_DIVISOR, ..intervals }
     }
 
     /// Returns the best plan within the budget, and a lower bound with its proof.
@@ -377,7 +377,7 @@ fn selection_from_placement(
     for (index, value) in problem.values.iter().enumerate() {
         let Some(address) = placement.addresses[value.buffer] else { continue };
         let n = value.uses.len();
-        selection.stays[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        selection.intervals[index] = ValueResidency { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         placed.push((ResidencyInterval { value: index, first: 0, last: n - 1 }, address));
     }
     (selection, placed)
@@ -399,12 +399,12 @@ fn build_plan(
     bound: i64,
     proof: &BoundProof,
 ) -> ScratchpadPlan {
-    let stays = collect_lx_intervals(problem, buffers, best);
+    let intervals = collect_lx_intervals(problem, buffers, best);
     let mut reasons: Vec<Option<String>> =
         buffers.iter().map(|buffer| Some(explain_hbm_residency(buffer, capacity))).collect();
-    stays.iter().for_each(|stay| reasons[stay.buffer] = None);
+    intervals.iter().for_each(|interval| reasons[interval.buffer] = None);
     ScratchpadPlan {
-        stays,
+        intervals,
         hbm_bytes_left: best.bytes,
         lower_bound: bound,
         optimal: bound == best.bytes,
@@ -427,13 +427,13 @@ fn explain_hbm_residency(buffer: &Buffer, capacity: &Capacity) -> String {
 
 fn collect_lx_intervals(problem: &SelectionProblem, buffers: &[Buffer], best: &BestPlan) -> Vec<LxInterval> {
     let times = collect_use_times(buffers);
-    let stay = |&(run, address): &(ResidencyInterval, i64)| {
+    let interval = |&(run, address): &(ResidencyInterval, i64)| {
         let (buffer, start, end) = to_operations(problem, &times, run);
         LxInterval { buffer, start, end, address }
     };
-    let mut stays: Vec<LxInterval> = best.placed.iter().map(stay).collect();
-    stays.sort_unstable();
-    stays
+    let mut intervals: Vec<LxInterval> = best.placed.iter().map(interval).collect();
+    intervals.sort_unstable();
+    intervals
 }
 
 /// Returns the buffer, the first operation, and the last operation plus one.
@@ -444,7 +444,7 @@ fn to_operations(problem: &SelectionProblem, times: &[usize], run: ResidencyInte
 
 fn build_certificate(problem: &SelectionProblem, times: &[usize], proof: &BoundProof) -> BoundCertificate {
     let cut = |cut: &PackingCut| CertifiedCut {
-        stays: cut.runs.iter().map(|&run| to_operations(problem, times, run)).collect(),
+        intervals: cut.runs.iter().map(|&run| to_operations(problem, times, run)).collect(),
         mergers: cut
             .merges
             .iter()
@@ -458,10 +458,10 @@ fn build_certificate(problem: &SelectionProblem, times: &[usize], proof: &BoundP
     };
     let priced = times.iter().copied().zip(proof.prices.unit_prices.iter().copied()).filter(|&(_, price)| price > 0);
     BoundCertificate {
-        whole_lives: problem.mode == ResidencyMode::Whole,
+        whole_live_ranges: problem.mode == ResidencyMode::Whole,
         scale: proof.prices.scale,
         prices: priced.collect(),
         cuts: proof.cuts.iter().map(cut).collect(),
-        rents: proof.multipliers.iter().map(rented).collect(),
+        multipliers: proof.multipliers.iter().map(rented).collect(),
     }
 }

@@ -83,7 +83,7 @@ struct ItemOption {
     item: usize,
     residency: Residency,
     units: i64,
-    stay_regret: i64,
+    interval_regret: i64,
     out_regret: i64,
     /// Whether its decision is enumerated instead of chosen by cost, because a cut depends on it.
     is_fixed: bool,
@@ -227,7 +227,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         if self.cuts.all == 0 && units <= self.problem.units {
             self.emit(moment, &base, &[]);
         } else {
-            self.options.sort_unstable_by_key(|option| (option.out_regret - option.stay_regret, option.item));
+            self.options.sort_unstable_by_key(|option| (option.out_regret - option.interval_regret, option.item));
             self.later_units.clear();
             self.later_units.resize(self.options.len() + 1, 0);
             for (position, option) in self.options.iter().enumerate().rev() {
@@ -251,7 +251,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         for (index, item) in moment.items.iter().enumerate() {
             let at = state.key.get(item.slot);
             let choice = &item.choices[at as usize];
-            let Some(stay) = choice.stay else {
+            let Some(interval) = choice.interval else {
                 // The value is in HBM and cannot be loaded.
                 base.state.bytes += choice.out_bytes;
                 base.killed |= item.using.map_or(0, |using| self.cuts.cuts_excluded_by_hbm_use(item.value, using));
@@ -265,20 +265,20 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             } else {
                 base.units_of_others -= item.units;
             }
-            let least = stay.cost.min(choice.out_cost);
-            let (stay_regret, out_regret) = (stay.cost - least, choice.out_cost - least);
-            base.state.bound += stay_regret;
-            base.state.bytes += stay.bytes;
-            base.state.units += if stay.after == Residency::Hbm { 0 } else { item.units }
+            let least = interval.cost.min(choice.out_cost);
+            let (interval_regret, out_regret) = (interval.cost - least, choice.out_cost - least);
+            base.state.bound += interval_regret;
+            base.state.bytes += interval.bytes;
+            base.state.units += if interval.after == Residency::Hbm { 0 } else { item.units }
                 - if at == Residency::Hbm { 0 } else { item.units };
-            base.state.key.set(item.slot, stay.after);
+            base.state.key.set(item.slot, interval.after);
             base.priced += if item.is_free { 0 } else { item.units };
             let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];
             self.options.push(ItemOption {
                 item: index,
                 residency: at,
                 units: item.units,
-                stay_regret,
+                interval_regret,
                 out_regret,
                 is_fixed,
             });
@@ -297,21 +297,21 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         }
         let option = self.options[position];
         let item = &moment.items[option.item];
-        let stays = BranchPosition { position: position + 1, ..branch };
-        self.decide_cut_values(moment, base, stays);
+        let intervals = BranchPosition { position: position + 1, ..branch };
+        self.decide_cut_values(moment, base, intervals);
         if !option.is_fixed || item.using.is_none() {
             return;
         }
         self.set_decision(moment, position, OptionDecision::InHbm);
-        let regret = option.out_regret - option.stay_regret;
+        let regret = option.out_regret - option.interval_regret;
         self.decide_cut_values(
             moment,
             base,
-            BranchPosition { units: units - item.units, bound: bound + regret, ..stays },
+            BranchPosition { units: units - item.units, bound: bound + regret, ..intervals },
         );
         if item.may_leave {
             self.set_decision(moment, position, OptionDecision::EvictAfter);
-            self.decide_cut_values(moment, base, stays);
+            self.decide_cut_values(moment, base, intervals);
         }
         self.set_decision(moment, position, OptionDecision::Resident);
     }
@@ -361,7 +361,7 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
         self.evict_until_fit(
             moment,
             base,
-            BranchPosition { position: position + 1, bound: bound + option.stay_regret, ..branch },
+            BranchPosition { position: position + 1, bound: bound + option.interval_regret, ..branch },
         );
     }
 
@@ -419,15 +419,16 @@ impl<'p, const W: usize> ResidencySweep<'p, W> {
             if *fate == OptionDecision::Resident {
                 continue;
             }
-            let ItemCosts { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.residency as usize]
+            let ItemCosts { interval: Some(interval), out_cost, out_bytes, leave } =
+                item.choices[option.residency as usize]
             else {
                 continue;
             };
             let out = TransitionCost { cost: out_cost, bytes: out_bytes, after: Residency::Hbm };
             let fare = if *fate == OptionDecision::InHbm { out } else { leave };
-            new.bound += fare.cost - stay.cost;
-            new.bytes += fare.bytes - stay.bytes;
-            new.units -= if stay.after == Residency::Hbm { 0 } else { item.units };
+            new.bound += fare.cost - interval.cost;
+            new.bytes += fare.bytes - interval.bytes;
+            new.units -= if interval.after == Residency::Hbm { 0 } else { item.units };
             new.key.set(item.slot, Residency::Hbm);
             if *fate == OptionDecision::InHbm && !item.is_free {
                 priced -= item.units;

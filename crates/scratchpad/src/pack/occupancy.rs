@@ -10,13 +10,13 @@ impl UnitRanges {
     fn add(&mut self, start: i64, end: i64) {
         let stretches = &mut self.0;
         let first = stretches.partition_point(|stretch| stretch.1 < start);
-        let behind = first + stretches[first..].partition_point(|stretch| stretch.0 <= end);
-        if first == behind {
+        let after = first + stretches[first..].partition_point(|stretch| stretch.0 <= end);
+        if first == after {
             stretches.insert(first, (start, end));
             return;
         }
-        stretches[first] = (stretches[first].0.min(start), stretches[behind - 1].1.max(end));
-        stretches.drain(first + 1..behind);
+        stretches[first] = (stretches[first].0.min(start), stretches[after - 1].1.max(end));
+        stretches.drain(first + 1..after);
     }
 }
 
@@ -77,17 +77,17 @@ impl OccupancyTree {
     }
 
     /// Marks the units `start..behind` as occupied in these sections.
-    pub(super) fn occupy(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
+    pub(super) fn occupy(&mut self, sections: &Range<usize>, start: i64, after: i64) {
         let mut covering = Vec::new();
         self.visit_covering_nodes(sections, |node| covering.push(node));
         for node in covering {
-            self.all[node].add(start, behind);
-            self.any[node].add(start, behind);
+            self.all[node].add(start, after);
+            self.any[node].add(start, after);
         }
         let mut above = Vec::new();
         self.visit_ancestors(sections, |node| above.push(node));
         for node in above {
-            self.any[node].add(start, behind);
+            self.any[node].add(start, after);
         }
     }
 

@@ -141,10 +141,10 @@ impl PackingProblem {
         let mut problems = Vec::new();
         let mut rest = &outlines[..];
         while !rest.is_empty() {
-            let mut behind = rest[0].1[rest[0].1.len() - 1].upper;
+            let mut after = rest[0].1[rest[0].1.len() - 1].upper;
             let mut count = 1;
-            while let Some((_, outline)) = rest.get(count).filter(|(_, outline)| outline[0].lower < behind) {
-                behind = behind.max(outline[outline.len() - 1].upper);
+            while let Some((_, outline)) = rest.get(count).filter(|(_, outline)| outline[0].lower < after) {
+                after = after.max(outline[outline.len() - 1].upper);
                 count += 1;
             }
             problems.push(Self::from_outlines(&rest[..count], base, unit));

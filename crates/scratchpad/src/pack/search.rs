@@ -290,14 +290,14 @@ impl PackingSearch {
     /// Inserts the moved keys into the sorted keys of `list`. The arena has space for them after the list.
     fn merge_moved(&mut self, list: Range<usize>) {
         self.moved.sort_unstable();
-        let (mut end, mut behind) = (list.end, list.end + self.moved.len());
+        let (mut end, mut after) = (list.end, list.end + self.moved.len());
         while let Some(&key) = self.moved.last() {
-            behind -= 1;
+            after -= 1;
             if end > list.start && self.arena[end - 1] > key {
                 end -= 1;
-                self.arena[behind] = self.arena[end];
+                self.arena[after] = self.arena[end];
             } else {
-                self.arena[behind] = key;
+                self.arena[after] = key;
                 self.moved.pop();
             }
         }
@@ -312,9 +312,9 @@ impl PackingSearch {
             let item = self.item_of[decode_rank(key)] as usize;
             let bound = self.state.bound[item];
             for run in &self.shared.runs[self.shared.runs_of[item].clone()] {
-                let (first, behind) = ((run.first as usize).max(start), (run.end as usize).min(end));
-                if first < behind {
-                    for height in &mut heights[first - start..behind - start] {
+                let (first, after) = ((run.first as usize).max(start), (run.end as usize).min(end));
+                if first < after {
+                    for height in &mut heights[first - start..after - start] {
                         *height = bound.max(*height) + run.height;
                     }
                 }

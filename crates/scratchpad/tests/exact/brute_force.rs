@@ -13,18 +13,18 @@ struct BruteInterval {
 /// Decisions for one buffer.
 struct BufferDecision {
     bytes: i64,
-    stays: Vec<BruteInterval>,
+    intervals: Vec<BruteInterval>,
 }
 
 struct PlacedBuffer {
     buffer: usize,
-    stay: BruteInterval,
+    interval: BruteInterval,
     address: i64,
 }
 
 impl PlacedBuffer {
     fn overlaps(&self, other: &Self) -> bool {
-        self.stay.first <= other.stay.last && other.stay.first <= self.stay.last
+        self.interval.first <= other.interval.last && other.interval.first <= self.interval.last
     }
 }
 
@@ -40,15 +40,15 @@ struct StepUses {
 pub(crate) fn find_min_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
     let ways: Vec<Vec<BufferDecision>> =
         buffers.iter().map(|buffer| enumerate_decisions(buffer, capacity, whole)).collect();
-    let mut behind = vec![0; buffers.len() + 1];
+    let mut after = vec![0; buffers.len() + 1];
     for index in (0..buffers.len()).rev() {
-        behind[index] = behind[index + 1] + ways[index].iter().map(|way| way.bytes).min().unwrap_or(0);
+        after[index] = after[index + 1] + ways[index].iter().map(|way| way.bytes).min().unwrap_or(0);
     }
     let mut search = BruteForceSearch {
         buffers,
         capacity,
         decisions: &ways,
-        remaining_bytes: behind,
+        remaining_bytes: after,
         placed: Vec::new(),
         best: i64::MAX,
     };
@@ -70,16 +70,16 @@ pub(crate) fn can_place_all(buffers: &[Buffer], capacity: &Capacity) -> bool {
     let way = |buffer: &Buffer| {
         let life = buffer.live_range();
         let whole = BruteInterval { first: life.start, last: life.end.max(1) - 1 };
-        let stays = if buffer.barred.is_some() || life.is_empty() { Vec::new() } else { vec![whole] };
-        vec![BufferDecision { bytes: 0, stays }]
+        let intervals = if buffer.barred.is_some() || life.is_empty() { Vec::new() } else { vec![whole] };
+        vec![BufferDecision { bytes: 0, intervals }]
     };
     let ways: Vec<Vec<BufferDecision>> = buffers.iter().map(way).collect();
-    let behind = vec![0; buffers.len() + 1];
+    let after = vec![0; buffers.len() + 1];
     let mut search = BruteForceSearch {
         buffers,
         capacity,
         decisions: &ways,
-        remaining_bytes: behind,
+        remaining_bytes: after,
         placed: Vec::new(),
         best: i64::MAX,
     };
@@ -91,13 +91,13 @@ pub(crate) fn can_place_all(buffers: &[Buffer], capacity: &Capacity) -> bool {
 pub(crate) fn is_legal(
     buffers: &[Buffer],
     capacity: &Capacity,
-    stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>,
+    intervals: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>,
 ) -> bool {
     let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
-        let stay = BruteInterval { first: life.start, last: life.end - 1 };
-        PlacedBuffer { buffer, stay, address }
+        let interval = BruteInterval { first: life.start, last: life.end - 1 };
+        PlacedBuffer { buffer, interval, address }
     };
-    let puts: Vec<PlacedBuffer> = stays.map(put).collect();
+    let puts: Vec<PlacedBuffer> = intervals.map(put).collect();
     let is_inside = |put: &PlacedBuffer| {
         let buffer = &buffers[put.buffer];
         let has_use = |time: usize| buffer.uses.iter().any(|one| one.time == time);
@@ -105,9 +105,9 @@ pub(crate) fn is_legal(
             put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
         is_in_lx
             && buffer.barred.is_none()
-            && has_use(put.stay.first)
-            && has_use(put.stay.last)
-            && put.stay.first <= put.stay.last
+            && has_use(put.interval.first)
+            && has_use(put.interval.last)
+            && put.interval.first <= put.interval.last
     };
     let all_inside = puts.iter().all(is_inside);
     let search =
@@ -137,7 +137,7 @@ fn group_uses(buffer: &Buffer) -> Vec<StepUses> {
 
 fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<BufferDecision> {
     let groups = group_uses(buffer);
-    let mut ways = vec![BufferDecision { bytes: buffer.bytes * buffer.uses.len() as i64, stays: Vec::new() }];
+    let mut ways = vec![BufferDecision { bytes: buffer.bytes * buffer.uses.len() as i64, intervals: Vec::new() }];
     if buffer.barred.is_some() || buffer.bytes > capacity.bytes || groups.is_empty() {
         return ways;
     }
@@ -148,7 +148,7 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
         let bytes = buffer.bytes * (i64::from(comes_in) + i64::from(goes_out));
         ways.push(BufferDecision {
             bytes,
-            stays: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }],
+            intervals: vec![BruteInterval { first: groups[0].time, last: groups[groups.len() - 1].time }],
         });
     } else {
         // Bits 2i: LX serves use i. Bits 2i + 1: the buffer remains in LX until the next use.
@@ -166,7 +166,11 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
         return ways;
     }
     ways.sort_by_key(|way| {
-        (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len())
+        (
+            way.bytes,
+            way.intervals.iter().map(|interval| interval.last - interval.first + 1).sum::<usize>(),
+            way.intervals.len(),
+        )
     });
     let mut best: Vec<BufferDecision> = Vec::new();
     for way in ways {
@@ -179,9 +183,9 @@ fn enumerate_decisions(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec
 
 impl BufferDecision {
     fn needs_no_more_space(&self, other: &Self) -> bool {
-        self.stays
-            .iter()
-            .all(|stay| other.stays.iter().any(|around| around.first <= stay.first && stay.last <= around.last))
+        self.intervals.iter().all(|interval| {
+            other.intervals.iter().any(|around| around.first <= interval.first && interval.last <= around.last)
+        })
     }
 }
 
@@ -192,7 +196,7 @@ fn build_decision(
     keeps: &dyn Fn(usize) -> bool,
 ) -> BufferDecision {
     let (mut copies, mut uses) = (0, 0);
-    let mut stays: Vec<BruteInterval> = Vec::new();
+    let mut intervals: Vec<BruteInterval> = Vec::new();
     let mut hbm_has_it = buffer.starts_in_hbm;
     for (at, group) in groups.iter().enumerate() {
         let stayed = at > 0 && keeps(at - 1);
@@ -211,9 +215,9 @@ fn build_decision(
             let arrives = at > 0 || buffer.starts_in_hbm;
             hbm_has_it = hbm_has_it && arrives && !group.writes;
             if stayed {
-                stays.last_mut().unwrap().last = group.time;
+                intervals.last_mut().unwrap().last = group.time;
             } else {
-                stays.push(BruteInterval { first: group.time, last: group.time });
+                intervals.push(BruteInterval { first: group.time, last: group.time });
             }
         } else {
             uses += group.num_uses;
@@ -221,7 +225,7 @@ fn build_decision(
         }
     }
     copies += i64::from(buffer.ends_in_hbm && !hbm_has_it);
-    BufferDecision { bytes: (copies + uses) * buffer.bytes, stays }
+    BufferDecision { bytes: (copies + uses) * buffer.bytes, intervals }
 }
 
 struct BruteForceSearch<'b> {
@@ -244,18 +248,18 @@ impl BruteForceSearch<'_> {
             return;
         };
         for way in ways {
-            self.search_intervals(index, &way.stays, bytes + way.bytes);
+            self.search_intervals(index, &way.intervals, bytes + way.bytes);
         }
     }
 
-    fn search_intervals(&mut self, index: usize, stays: &[BruteInterval], bytes: i64) {
+    fn search_intervals(&mut self, index: usize, intervals: &[BruteInterval], bytes: i64) {
         if bytes + self.remaining_bytes[index + 1] >= self.best {
             return;
         }
-        let Some((stay, rest)) = stays.split_first() else { return self.search_buffer(index + 1, bytes) };
+        let Some((interval, rest)) = intervals.split_first() else { return self.search_buffer(index + 1, bytes) };
         let mut address = 0;
         while address + self.buffers[index].bytes <= self.capacity.bytes {
-            let put = PlacedBuffer { buffer: index, stay: *stay, address };
+            let put = PlacedBuffer { buffer: index, interval: *interval, address };
             if self.placed.iter().all(|other| self.are_compatible(other, &put)) {
                 self.placed.push(put);
                 self.search_intervals(index, rest, bytes);
@@ -275,7 +279,9 @@ impl BruteForceSearch<'_> {
     /// operation.
     fn inherits_address(&self, ancestor: &PlacedBuffer, heir: &PlacedBuffer) -> bool {
         let short = |put: &&PlacedBuffer| {
-            put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer
+            put.interval.first == put.interval.last
+                && put.interval.first == heir.interval.first
+                && put.buffer != ancestor.buffer
         };
         let between = |put: &PlacedBuffer| self.takes_over_address(ancestor, put) && self.inherits_address(put, heir);
         self.takes_over_address(ancestor, heir) || self.placed.iter().filter(short).any(between)
@@ -283,7 +289,7 @@ impl BruteForceSearch<'_> {
 
     fn takes_over_address(&self, parent: &PlacedBuffer, child: &PlacedBuffer) -> bool {
         let (elder, younger) = (&self.buffers[parent.buffer], &self.buffers[child.buffer]);
-        let time = child.stay.first;
+        let time = child.interval.first;
         // Of two buffers that are born in one operation, the parent is listed first.
         let is_older = elder.uses[0].time < time || parent.buffer < child.buffer;
         younger.in_place_parents.contains(&parent.buffer)
@@ -291,7 +297,7 @@ impl BruteForceSearch<'_> {
             && younger.bytes <= elder.bytes
             && elder.uses.iter().any(|one| one.kind == UseKind::Read)
             && parent.address == child.address
-            && parent.stay.last == time
+            && parent.interval.last == time
             && elder.uses.last().is_some_and(|one| one.time == time)
             && younger.uses.first().is_some_and(|one| one.time == time)
     }

@@ -14,23 +14,31 @@ fn compute_digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
 /// Computes a digest of a plan: its residency intervals, and the prices, cuts and multipliers that prove its bound.
 fn digest_plan(plan: &ScratchpadPlan) -> u64 {
     let number = |index: usize| index as i64;
-    let stays =
-        plan.stays.iter().flat_map(|stay| [number(stay.buffer), number(stay.start), number(stay.end), stay.address]);
+    let intervals = plan
+        .intervals
+        .iter()
+        .flat_map(|interval| [number(interval.buffer), number(interval.start), number(interval.end), interval.address]);
     let of_cut = |cut: &CertifiedCut| {
-        let stays = cut.stays.iter().flat_map(|&(buffer, start, end)| [number(buffer), number(start), number(end)]);
+        let intervals =
+            cut.intervals.iter().flat_map(|&(buffer, start, end)| [number(buffer), number(start), number(end)]);
         let mergers = cut.mergers.iter().flat_map(|&(child, parent)| [number(child), number(parent)]);
-        stays.chain(mergers).chain(cut.absent.iter().map(|&buffer| number(buffer))).chain([-1]).collect::<Vec<_>>()
+        intervals.chain(mergers).chain(cut.absent.iter().map(|&buffer| number(buffer))).chain([-1]).collect::<Vec<_>>()
     };
     let certificate = &plan.certificate;
     let prices = certificate.prices.iter().flat_map(|&(time, price)| [number(time), price]);
-    let rents = certificate.rents.iter().flat_map(|(time, rents)| {
+    let multipliers = certificate.multipliers.iter().flat_map(|(time, multipliers)| {
         [number(*time)]
             .into_iter()
-            .chain(rents.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes]))
+            .chain(multipliers.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes]))
             .collect::<Vec<_>>()
     });
     compute_digest(
-        stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents),
+        intervals
+            .chain([-1])
+            .chain(prices)
+            .chain([-1])
+            .chain(certificate.cuts.iter().flat_map(of_cut))
+            .chain(multipliers),
     )
 }
 
@@ -38,15 +46,15 @@ fn digest_plan(plan: &ScratchpadPlan) -> u64 {
 fn describe_choices(instance: &Instance) -> Vec<String> {
     let Instance { buffers, capacity, .. } = instance;
     let mut lines = Vec::new();
-    for (stays, budget) in [
+    for (intervals, budget) in [
         (ResidencyMode::Whole, 3_000),
         (ResidencyMode::Whole, 100_000),
         (ResidencyMode::Split, 3_000),
         (ResidencyMode::Split, 100_000),
     ] {
-        let plan = ExactPlanner { mode: stays, budget }.solve(buffers, capacity);
+        let plan = ExactPlanner { mode: intervals, budget }.solve(buffers, capacity);
         let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_plan(&plan));
-        lines.push(format!("{stays:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));
+        lines.push(format!("{intervals:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));
     }
     let addresses =
         |placement: &Placement| compute_digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
@@ -157,9 +165,9 @@ fn plans_more_live_values_than_a_sweep_can_hold() {
     };
     let buffers: Vec<scratchpad::Buffer> = (0..n).map(buffer).collect();
     let capacity = scratchpad::Capacity { bytes: 1_024 * 100, alignment: 128 };
-    for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-        let plan = ExactPlanner::new_for_compilation(stays, n).solve(&buffers, &capacity);
+    for intervals in [ResidencyMode::Whole, ResidencyMode::Split] {
+        let plan = ExactPlanner::new_for_compilation(intervals, n).solve(&buffers, &capacity);
         // Each resident value saves a write and a read, and a hundred values fit.
-        assert_eq!(plan.hbm_bytes_left, 2 * 1_024 * 500, "{stays:?}");
+        assert_eq!(plan.hbm_bytes_left, 2 * 1_024 * 500, "{intervals:?}");
     }
 }

@@ -26,21 +26,21 @@ fn corrupt_each_field(result: &Value) -> Vec<(String, Value)> {
             .for_each(|new| change(format!("/{key}"), json!(new)));
     }
     change("/optimal".to_owned(), json!(!result["optimal"].as_bool().unwrap()));
-    for (index, stay) in result["stays"].as_array().unwrap().iter().enumerate() {
+    for (index, interval) in result["stays"].as_array().unwrap().iter().enumerate() {
         for key in ["start", "end"] {
-            let old = stay[key].as_u64().unwrap();
+            let old = interval[key].as_u64().unwrap();
             for new in [json!(old + 100), json!(u64::MAX), json!(-1)] {
                 change(format!("/stays/{index}/{key}"), new);
             }
         }
-        let (start, end) = (stay["start"].clone(), stay["end"].clone());
+        let (start, end) = (interval["start"].clone(), interval["end"].clone());
         change(format!("/stays/{index}/end"), start);
         change(format!("/stays/{index}/start"), end);
-        for new in [stay["address"].as_i64().unwrap() - 1000, -1, i64::MAX, i64::MIN] {
+        for new in [interval["address"].as_i64().unwrap() - 1000, -1, i64::MAX, i64::MIN] {
             change(format!("/stays/{index}/address"), json!(new));
         }
         change(format!("/stays/{index}/buffer"), json!("nobody"));
-        let twice = [result["stays"].as_array().unwrap(), &vec![stay.clone()][..]].concat();
+        let twice = [result["stays"].as_array().unwrap(), &vec![interval.clone()][..]].concat();
         change("/stays".to_owned(), json!(twice));
         // An interval of a split live range may save nothing, so only the removal of an unsplit live range is an error.
         if result["certificate"]["whole_lives"] == json!(true) {
@@ -109,9 +109,9 @@ fn rejects_corrupted_plan() {
 }
 
 /// Returns an instance whose bound needs a cut, with or without an in-place reuse, and its result.
-fn find_instance_with_cut(stays: ResidencyMode, has_merger: bool) -> (Instance, Value) {
+fn find_instance_with_cut(intervals: ResidencyMode, has_merger: bool) -> (Instance, Value) {
     let found = (0..20_000).map(random_instance).find_map(|instance| {
-        let result = solve_to_json(ExactPlanner { mode: stays, budget: BUDGET }, &instance);
+        let result = solve_to_json(ExactPlanner { mode: intervals, budget: BUDGET }, &instance);
         let cut = &result["certificate"]["cuts"][0];
         let is_wanted = cut.is_object() && cut["mergers"].as_array().unwrap().is_empty() != has_merger;
         is_wanted.then_some((instance, result))
@@ -144,19 +144,21 @@ fn rejects_corrupted_certificate() {
         ("/certificate/cuts/0/mergers", json!([["b0", "b0"]])),
         ("/certificate/whole_lives", json!(null)),
     ];
-    for (stays, has_merger) in [
+    for (intervals, has_merger) in [
         (ResidencyMode::Whole, false),
         (ResidencyMode::Whole, true),
         (ResidencyMode::Split, false),
         (ResidencyMode::Split, true),
     ] {
-        let (instance, result) = find_instance_with_cut(stays, has_merger);
+        let (instance, result) = find_instance_with_cut(intervals, has_merger);
         let text = random::to_json(&instance);
         assert!(verify(&result.to_string(), &text).is_ok_and(|verified| verified.optimal));
         let mut table = table.to_vec();
-        let stays_of_cut = result["certificate"]["cuts"][0]["stays"].as_array().unwrap();
-        table.extend((0..stays_of_cut.len()).map(|kept| ("/certificate/cuts/0/stays", json!([stays_of_cut[kept]]))));
-        table.push(("/certificate/cuts/0/stays", json!([&stays_of_cut[..], &stays_of_cut[..]].concat())));
+        let intervals_of_cut = result["certificate"]["cuts"][0]["stays"].as_array().unwrap();
+        table.extend(
+            (0..intervals_of_cut.len()).map(|kept| ("/certificate/cuts/0/stays", json!([intervals_of_cut[kept]]))),
+        );
+        table.push(("/certificate/cuts/0/stays", json!([&intervals_of_cut[..], &intervals_of_cut[..]].concat())));
         table.push(("/certificate/cuts", json!(vec![result["certificate"]["cuts"][0].clone(); 129])));
         if has_merger {
             let merger = &result["certificate"]["cuts"][0]["mergers"][0];
@@ -166,7 +168,10 @@ fn rejects_corrupted_certificate() {
         for (pointer, new) in table {
             let mut corrupted = result.clone();
             *corrupted.pointer_mut(pointer).unwrap() = new.clone();
-            assert!(verify(&corrupted.to_string(), &text).is_err(), "{stays:?}: {pointer} = {new}: {result}\n{text}");
+            assert!(
+                verify(&corrupted.to_string(), &text).is_err(),
+                "{intervals:?}: {pointer} = {new}: {result}\n{text}"
+            );
         }
     }
 }
@@ -184,10 +189,11 @@ fn rejects_bound_of_other_plan_set() {
         num_tried += 1;
         for (mut result, new) in [(whole, false), (split, true)] {
             result["certificate"]["whole_lives"] = json!(new);
-            let refused = verify(&result.to_string(), &random::to_json(&instance)).unwrap_err().to_string();
+            let rejected = verify(&result.to_string(), &random::to_json(&instance)).unwrap_err().to_string();
             assert!(
-                refused.contains("expected the same kind of plans in 'whole_lives' and 'among', found different kinds"),
-                "seed {seed}: {refused}"
+                rejected
+                    .contains("expected the same kind of plans in 'whole_lives' and 'among', found different kinds"),
+                "seed {seed}: {rejected}"
             );
             result["among"] = json!(if new { "whole lives" } else { "split stays" });
             assert!(verify(&result.to_string(), &random::to_json(&instance)).is_err(), "seed {seed}: {new}");
@@ -235,10 +241,10 @@ fn rejects_corrupted_peak() {
             let mut changed =
                 keys.iter().fold(result.clone(), |changed, key| set_key(&changed, key, nothing[*key].clone()));
             changed["optimal"] = json!(nothing["optimal"] == json!(true) && found.bytes == found.lower_bound);
-            let refused = check(&changed);
+            let rejected = check(&changed);
             assert!(
-                refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")),
-                "seed {seed}: {refused:?}"
+                rejected.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")),
+                "seed {seed}: {rejected:?}"
             );
         }
         for (pointer, new) in changes {
@@ -311,10 +317,10 @@ proptest! {
                 prop_assert_eq!(verified.optimal, verified.hbm_bytes_left == verified.lower_bound);
                 let find = |name: &Value| instance.buffers.iter().position(|buffer| json!(buffer.name) == *name).unwrap();
                 let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
-                let stays = result["stays"].as_array().unwrap().iter().map(|stay| {
-                    (find(&stay["buffer"]), number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
+                let intervals = result["stays"].as_array().unwrap().iter().map(|interval| {
+                    (find(&interval["buffer"]), number(&interval["start"])..number(&interval["end"]), interval["address"].as_i64().unwrap())
                 });
-                prop_assert!(brute_force::is_legal(&instance.buffers, &instance.capacity, stays));
+                prop_assert!(brute_force::is_legal(&instance.buffers, &instance.capacity, intervals));
             }
         }
     }

@@ -28,7 +28,7 @@ struct ResultForger<'i> {
 
 #[test]
 fn accepts_only_true_forgeries() {
-    let (mut num_accepted, mut num_refused) = (0, 0);
+    let (mut num_accepted, mut num_rejected) = (0, 0);
     for seed in 0..num_instances() {
         let instance = if seed % 3 == 0 { random_instance(seed) } else { linked_instance(seed) };
         let (text, mut least) = (random::to_json(&instance), [None, None]);
@@ -38,7 +38,7 @@ fn accepts_only_true_forgeries() {
             let mut result = forger.forge();
             match repair_result(&mut result, &instance, &text) {
                 Err(Violation::Instance(what)) => panic!("the instance is not to blame: {what}"),
-                Err(_) => num_refused += 1,
+                Err(_) => num_rejected += 1,
                 Ok(verified) => {
                     num_accepted += 1;
                     let is_whole = verified.plan_set == "whole lives";
@@ -51,8 +51,8 @@ fn accepts_only_true_forgeries() {
             }
         }
     }
-    println!("{num_accepted} accepted, {num_refused} refused");
-    assert!(num_accepted > num_instances() && num_refused > 10 * num_instances());
+    println!("{num_accepted} accepted, {num_rejected} refused");
+    assert!(num_accepted > num_instances() && num_rejected > 10 * num_instances());
 }
 
 /// Number of sets of intervals that are tried as cuts of one instance, and maximum number of cuts of a certificate.
@@ -66,16 +66,19 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
     for seed in 0..num_instances() / 5 {
         let instance = linked_instance(seed + 1_000_000);
         let text = random::to_json(&instance);
-        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-            let nothing = ExactPlanner { mode: stays, budget: 0 }.import_placement(
+        for intervals in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let nothing = ExactPlanner { mode: intervals, budget: 0 }.import_placement(
                 &instance.buffers,
                 &instance.capacity,
                 &place_nothing(&instance),
             );
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);
-            let least =
-                brute_force::find_min_hbm_bytes(&instance.buffers, &instance.capacity, stays == ResidencyMode::Whole);
+            let least = brute_force::find_min_hbm_bytes(
+                &instance.buffers,
+                &instance.capacity,
+                intervals == ResidencyMode::Whole,
+            );
             if nothing.hbm_bytes_left <= least + 1 {
                 continue;
             }
@@ -95,7 +98,7 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
             }
             num_cuts += cuts.len();
             num_needed += usize::from(!accepts(&mut result, least, &[]) && accepts(&mut result, least, &cuts));
-            assert!(!accepts(&mut result, least + 1, &cuts), "seed {seed} {stays:?}: {result}\n{text}");
+            assert!(!accepts(&mut result, least + 1, &cuts), "seed {seed} {intervals:?}: {result}\n{text}");
         }
     }
     println!("{num_cuts} cuts; {num_needed} bounds need them");
@@ -109,8 +112,8 @@ fn solve_to_results(instance: &Instance) -> Vec<Value> {
         (ResidencyMode::Whole, 0),
         (ResidencyMode::Split, 0),
     ];
-    let result = |(stays, budget)| {
-        let plan = ExactPlanner { mode: stays, budget }.solve(&instance.buffers, &instance.capacity);
+    let result = |(intervals, budget)| {
+        let plan = ExactPlanner { mode: intervals, budget }.solve(&instance.buffers, &instance.capacity);
         serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
     };
     kinds.into_iter().map(result).collect()
@@ -130,10 +133,12 @@ fn repair_result(result: &mut Value, instance: &Instance, text: &str) -> Result<
                 result["optimal"] = json!(expected == "true")
             }
             Err(Violation::Field { field, .. }) if field.starts_with("addresses") || field.starts_with("reasons") => {
-                let stays = result["stays"].as_array().unwrap().clone();
+                let intervals = result["stays"].as_array().unwrap().clone();
                 for buffer in &instance.buffers {
-                    let of_buffer = stays.iter().filter(|stay| stay["buffer"] == json!(buffer.name));
-                    let first = of_buffer.min_by_key(|stay| stay["start"].as_u64()).map(|stay| stay["address"].clone());
+                    let of_buffer = intervals.iter().filter(|interval| interval["buffer"] == json!(buffer.name));
+                    let first = of_buffer
+                        .min_by_key(|interval| interval["start"].as_u64())
+                        .map(|interval| interval["address"].clone());
                     let reason = buffer.barred.as_ref().map_or("no room".to_owned(), ToString::to_string);
                     result["reasons"].as_object_mut().unwrap().remove(&buffer.name);
                     if first.is_none() {
@@ -152,14 +157,14 @@ fn repair_result(result: &mut Value, instance: &Instance, text: &str) -> Result<
 fn find_violated_property(result: &Value, instance: &Instance, verified: &VerifiedPlan, least: i64) -> Option<String> {
     let Instance { buffers, capacity, .. } = instance;
     let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
-    let stays: Vec<_> = result["stays"].as_array().unwrap().iter().collect();
-    let parsed = stays.iter().map(|stay| {
-        let buffer = buffers.iter().position(|buffer| json!(buffer.name) == stay["buffer"]).unwrap();
-        (buffer, number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
+    let intervals: Vec<_> = result["stays"].as_array().unwrap().iter().collect();
+    let parsed = intervals.iter().map(|interval| {
+        let buffer = buffers.iter().position(|buffer| json!(buffer.name) == interval["buffer"]).unwrap();
+        (buffer, number(&interval["start"])..number(&interval["end"]), interval["address"].as_i64().unwrap())
     });
     let everything = buffers.iter().filter(|buffer| buffer.barred.is_none()).count();
     let is_peak_true =
-        |bound: i64| stays.len() == everything && bound <= brute_force::find_min_peak(buffers, capacity.alignment);
+        |bound: i64| intervals.len() == everything && bound <= brute_force::find_min_peak(buffers, capacity.alignment);
     let conditions = [
         ("the plan is legal", brute_force::is_legal(buffers, capacity, parsed)),
         ("no plan leaves less than the bound", verified.lower_bound <= least),
@@ -188,9 +193,9 @@ impl ResultForger<'_> {
         for _ in 0..self.random.sample_below(4) {
             match self.random.sample_below(10) {
                 0 => self.change_prices(&mut result),
-                1 => self.change_stays(&mut result),
+                1 => self.change_intervals(&mut result),
                 2 => self.change_kind(&mut result),
-                3 => self.change_rents(&mut result),
+                3 => self.change_multipliers(&mut result),
                 4 => self.claim_peak(&mut result),
                 5 => self.swap_numbers(&mut result),
                 6 | 7 => self.change_cut(&mut result),
@@ -220,15 +225,15 @@ impl ResultForger<'_> {
     fn sample_cut_around_birth(&mut self) -> Value {
         let birth = self.sample_buffer().live_range().start as u64;
         // Small cuts are the strongest.
-        let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.sample_below(8)], Vec::<Value>::new());
+        let (n, mut intervals) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.sample_below(8)], Vec::<Value>::new());
         for _ in 0..20 {
-            let stay = self.sample_interval();
-            let covers = stay["start"].as_u64() <= Some(birth) && Some(birth) < stay["end"].as_u64();
-            if covers && stays.len() < n && stays.iter().all(|other| other["buffer"] != stay["buffer"]) {
-                stays.push(stay);
+            let interval = self.sample_interval();
+            let covers = interval["start"].as_u64() <= Some(birth) && Some(birth) < interval["end"].as_u64();
+            if covers && intervals.len() < n && intervals.iter().all(|other| other["buffer"] != interval["buffer"]) {
+                intervals.push(interval);
             }
         }
-        self.build_cut(&stays)
+        self.build_cut(&intervals)
     }
 
     fn change_prices(&mut self, result: &mut Value) {
@@ -249,16 +254,16 @@ impl ResultForger<'_> {
         result["certificate"]["prices"] = json!(prices.into_iter().collect::<Vec<_>>());
     }
 
-    fn change_stays(&mut self, result: &mut Value) {
+    fn change_intervals(&mut self, result: &mut Value) {
         let address = self.random.sample_below(self.instance.capacity.bytes as usize + 1) as i64;
         let mut new = self.sample_interval();
         new["address"] = json!(address / self.instance.capacity.alignment * self.instance.capacity.alignment);
-        let stays = result["stays"].as_array_mut().unwrap();
-        let at = self.random.sample_below(stays.len() + 1);
+        let intervals = result["stays"].as_array_mut().unwrap();
+        let at = self.random.sample_below(intervals.len() + 1);
         match self.random.sample_below(3) {
-            0 if at < stays.len() => stays[at]["address"] = new["address"].clone(),
-            1 if at < stays.len() => drop(stays.remove(at)),
-            _ => stays.push(new),
+            0 if at < intervals.len() => intervals[at]["address"] = new["address"].clone(),
+            1 if at < intervals.len() => drop(intervals.remove(at)),
+            _ => intervals.push(new),
         }
     }
 
@@ -270,19 +275,19 @@ impl ResultForger<'_> {
         }
     }
 
-    fn change_rents(&mut self, result: &mut Value) {
-        let mut rents: Vec<(usize, Vec<(String, i64)>)> = Vec::new();
+    fn change_multipliers(&mut self, result: &mut Value) {
+        let mut multipliers: Vec<(usize, Vec<(String, i64)>)> = Vec::new();
         for time in 0..5 {
             let n = self.random.sample_below(4);
-            let rent = |forger: &mut Self| {
+            let multiplier = |forger: &mut Self| {
                 let bytes = forger.random.sample_below(9) as i64;
                 (forger.sample_buffer().name.clone(), bytes)
             };
-            rents.push((time, (0..n).map(|_| rent(self)).collect()));
+            multipliers.push((time, (0..n).map(|_| multiplier(self)).collect()));
         }
-        rents.retain(|one| !one.1.is_empty());
+        multipliers.retain(|one| !one.1.is_empty());
         let certificate = &mut result["certificate"];
-        certificate["rents"] = json!(rents);
+        certificate["rents"] = json!(multipliers);
         if self.random.sample_below(4) > 0 {
             (certificate["prices"], certificate["cuts"]) = (json!([]), json!([]));
         }
@@ -310,7 +315,7 @@ impl ResultForger<'_> {
 
     /// Removes a member of a cut, or adds one.
     fn change_cut(&mut self, result: &mut Value) {
-        let (stay, name) = (self.sample_interval(), self.sample_buffer().name.clone());
+        let (interval, name) = (self.sample_interval(), self.sample_buffer().name.clone());
         let cuts = result["certificate"]["cuts"].as_array_mut().unwrap();
         if cuts.is_empty() {
             return self.invent_cut(result);
@@ -319,7 +324,7 @@ impl ResultForger<'_> {
         let key = ["stays", "stays", "mergers", "absent"][self.random.sample_below(4)];
         let mut list = cuts[at][key].as_array().cloned().unwrap_or_default();
         match self.random.sample_below(4) {
-            0 => list.push(if key == "stays" { stay } else { json!(name) }),
+            0 => list.push(if key == "stays" { interval } else { json!(name) }),
             _ if list.is_empty() => {}
             _ => drop(list.remove(self.random.sample_below(list.len()))),
         }
@@ -328,22 +333,22 @@ impl ResultForger<'_> {
 
     /// Adds a cut of some random intervals.
     fn invent_cut(&mut self, result: &mut Value) {
-        let mut stays: Vec<Value> = Vec::new();
+        let mut intervals: Vec<Value> = Vec::new();
         for _ in 0..2 + self.random.sample_below(4) {
-            let stay = self.sample_interval();
-            if stays.iter().all(|other| other["buffer"] != stay["buffer"]) || self.random.sample_below(4) == 0 {
-                stays.push(stay);
+            let interval = self.sample_interval();
+            if intervals.iter().all(|other| other["buffer"] != interval["buffer"]) || self.random.sample_below(4) == 0 {
+                intervals.push(interval);
             }
         }
-        let cut = self.build_cut(&stays);
+        let cut = self.build_cut(&intervals);
         result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
     }
 
     /// Builds a cut of these intervals, with random reuses among them and random links outside LX.
-    fn build_cut(&mut self, stays: &[Value]) -> Value {
+    fn build_cut(&mut self, intervals: &[Value]) -> Value {
         let (mut mergers, mut absent): (Vec<[String; 2]>, Vec<String>) = (Vec::new(), Vec::new());
         for (index, buffer) in self.instance.buffers.iter().enumerate() {
-            let is_in = |buffer: &Buffer| stays.iter().any(|stay| stay["buffer"] == json!(buffer.name));
+            let is_in = |buffer: &Buffer| intervals.iter().any(|interval| interval["buffer"] == json!(buffer.name));
             let parent = (0..self.instance.buffers.len()).find(|&parent| {
                 let is_double = mergers.iter().any(|pair| pair[1] == self.instance.buffers[parent].name);
                 let buffers = &self.instance.buffers;
@@ -362,6 +367,6 @@ impl ResultForger<'_> {
                 _ => {}
             }
         }
-        json!({"stays": stays, "mergers": mergers, "absent": absent})
+        json!({"stays": intervals, "mergers": mergers, "absent": absent})
     }
 }

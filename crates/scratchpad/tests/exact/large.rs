@@ -9,8 +9,8 @@ use scratchpad::{
     plan_instance,
 };
 
-fn plan_exactly(instance: &Instance, stays: ResidencyMode, budget: u64) -> ScratchpadPlan {
-    plan_instance(instance, "exact", stays, &mut PlanningLimits { budget, go_on: &mut |_| true }).unwrap()
+fn plan_exactly(instance: &Instance, intervals: ResidencyMode, budget: u64) -> ScratchpadPlan {
+    plan_instance(instance, "exact", intervals, &mut PlanningLimits { budget, go_on: &mut |_| true }).unwrap()
 }
 
 /// Joins small instances one after the other. Each shares its last operation with the first operation of the next one.
@@ -44,7 +44,7 @@ fn packs_more_buffers_than_steps_per_portion() {
     let (text, load) = generate_live_ranges(12_500);
     let instance = build_instance(&text, load, 110);
     let found = plan_exactly(&instance, ResidencyMode::Whole, 100_000);
-    assert_eq!((found.stays.len(), found.optimal), (12_500, true));
+    assert_eq!((found.intervals.len(), found.optimal), (12_500, true));
     assert!(found.steps <= 8 * 12_500, "{} steps", found.steps);
     let verified = scratchpad_verify::verify(
         &found.to_json(&instance, &HEADING).unwrap(),
@@ -107,18 +107,18 @@ fn plans_many_buffers_of_each_kind_verifiably() {
     for (kind, make) in kinds.into_iter().enumerate() {
         let instance = join_instances(1_200, make);
         let text = random::to_json(&instance);
-        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-            let found = ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
+        for intervals in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let found = ExactPlanner { mode: intervals, budget: 150_000 }.solve(&instance.buffers, &instance.capacity);
             let verified = verify(&found.to_json(&instance, &HEADING).unwrap(), &text);
             assert_eq!(
                 verified.map(|verified| verified.hbm_bytes_left),
                 Ok(found.hbm_bytes_left),
-                "kind {kind} {stays:?}"
+                "kind {kind} {intervals:?}"
             );
             assert_eq!(
                 found,
-                ExactPlanner { mode: stays, budget: 150_000 }.solve(&instance.buffers, &instance.capacity),
-                "kind {kind} {stays:?}"
+                ExactPlanner { mode: intervals, budget: 150_000 }.solve(&instance.buffers, &instance.capacity),
+                "kind {kind} {intervals:?}"
             );
         }
     }
@@ -131,8 +131,8 @@ fn plans_split_ranges_no_worse_than_unsplit_ranges() {
     let mut num_better = 0;
     for (number, instance) in small.chain(large).enumerate() {
         for budget in [0, 300, 30_000] {
-            let [whole, split] =
-                [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| plan_exactly(&instance, stays, budget));
+            let [whole, split] = [ResidencyMode::Whole, ResidencyMode::Split]
+                .map(|intervals| plan_exactly(&instance, intervals, budget));
             assert!(split.hbm_bytes_left <= whole.hbm_bytes_left, "instance {number}, {budget} steps");
             num_better += usize::from(split.hbm_bytes_left < whole.hbm_bytes_left);
             let verified = verify(&split.to_json(&instance, &HEADING).unwrap(), &random::to_json(&instance));

@@ -16,25 +16,25 @@ fn instance_json(limit: i64, buffers: &[Value]) -> String {
 
 /// Returns a result with these intervals (buffer, start, end, address) and this cut, which claims to be optimal in
 /// `among`.
-fn result_json(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
+fn result_json(text: &str, among: &str, intervals: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
     let instance = Instance::from_json(text).unwrap();
-    let address = |name: &str| stays.iter().find(|stay| stay.0 == name).map(|stay| stay.3);
+    let address = |name: &str| intervals.iter().find(|interval| interval.0 == name).map(|interval| interval.3);
     let names = || instance.buffers.iter().map(|buffer| buffer.name.as_str());
     let addresses: serde_json::Map<String, Value> =
         names().map(|name| (name.to_owned(), json!(address(name)))).collect();
     let reasons: serde_json::Map<String, Value> =
         names().filter(|name| address(name).is_none()).map(|name| (name.to_owned(), json!("no room"))).collect();
-    let stay = |&(buffer, start, end, address): &(&str, usize, usize, i64)| json!({"buffer": buffer, "start": start, "end": end, "address": address});
+    let interval = |&(buffer, start, end, address): &(&str, usize, usize, i64)| json!({"buffer": buffer, "start": start, "end": end, "address": address});
     let certificate = json!({"whole_lives": among == "whole lives", "scale": 1, "prices": [], "cuts": [cut]});
     json!({
         "planner": "hand", "capacity": instance.capacity.bytes, "alignment": 1, "addresses": addresses, "reasons": reasons,
-        "stays": stays.iter().map(stay).collect::<Vec<_>>(), "hbm_bytes_left": left, "lower_bound": left, "optimal": true, "among": among,
+        "stays": intervals.iter().map(interval).collect::<Vec<_>>(), "hbm_bytes_left": left, "lower_bound": left, "optimal": true, "among": among,
         "steps": 0, "seconds": 0, "timed_out": false, "certificate": certificate,
     })
 }
 
-fn cut_intervals_json(stays: &[(&str, usize, usize)]) -> Vec<Value> {
-    stays.iter().map(|(buffer, start, end)| json!({"buffer": buffer, "start": start, "end": end})).collect()
+fn cut_intervals_json(intervals: &[(&str, usize, usize)]) -> Vec<Value> {
+    intervals.iter().map(|(buffer, start, end)| json!({"buffer": buffer, "start": start, "end": end})).collect()
 }
 
 fn expect_rejection(result: &Value, instance: &str) -> String {
@@ -51,12 +51,12 @@ fn chain_json() -> String {
 
 #[test]
 fn rejects_cut_that_omits_link() {
-    let stays = [("a", 0, 2, 0), ("b", 1, 2, 0)];
+    let intervals = [("a", 0, 2, 0), ("b", 1, 2, 0)];
     for among in ["whole lives", "split stays"] {
         let forged = |absent: Value| {
             let cut =
                 json!({"stays": cut_intervals_json(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
-            result_json(&chain_json(), among, &stays, (8, cut))
+            result_json(&chain_json(), among, &intervals, (8, cut))
         };
         assert!(
             expect_rejection(&forged(json!([])), &chain_json())
@@ -127,8 +127,8 @@ fn takes_address_from_interval_that_ends() {
     let mergers = json!([["v", "p"], ["d", "v"]]);
     let cut =
         json!({"stays": cut_intervals_json(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
-    let stays = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];
-    let forged = result_json(&text, "split stays", &stays, (16, cut));
+    let intervals = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];
+    let forged = result_json(&text, "split stays", &intervals, (16, cut));
     assert!(expect_rejection(&forged, &text).contains("cut 0: its residency intervals fit in LX together"));
 }
 

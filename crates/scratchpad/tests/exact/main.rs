@@ -37,7 +37,7 @@ fn verify(result: &str, instance: &str) -> Result<VerifiedPlan, Violation> {
 }
 
 fn planners_of_both_modes() -> [ExactPlanner; 2] {
-    [ResidencyMode::Whole, ResidencyMode::Split].map(|stays| ExactPlanner { mode: stays, budget: BUDGET })
+    [ResidencyMode::Whole, ResidencyMode::Split].map(|intervals| ExactPlanner { mode: intervals, budget: BUDGET })
 }
 
 fn random_instance(seed: u64) -> Instance {
@@ -111,10 +111,10 @@ fn matches_brute_force_on_packings() {
         );
         if let PackingResult::Placed(offsets) = packing {
             num_placed += 1;
-            let stay =
+            let interval =
                 |(buffer, offset): (usize, i64)| (buffer, buffers[buffer].live_range(), offset * capacity.alignment);
             assert!(
-                brute_force::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(stay)),
+                brute_force::is_legal(&buffers, &capacity, offsets.into_iter().enumerate().map(interval)),
                 "seed {seed}"
             );
         }
@@ -130,9 +130,10 @@ fn plans_larger_instances_legally_with_verified_bounds() {
         let instance = random::sample_layers(seed);
         for exact in planners_of_both_modes().map(|exact| ExactPlanner { budget: 20_000, ..exact }) {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            let stays = plan.stays.iter().map(|stay| (stay.buffer, stay.start..stay.end, stay.address));
+            let intervals =
+                plan.intervals.iter().map(|interval| (interval.buffer, interval.start..interval.end, interval.address));
             assert!(
-                brute_force::is_legal(&instance.buffers, &instance.capacity, stays),
+                brute_force::is_legal(&instance.buffers, &instance.capacity, intervals),
                 "seed {seed} {:?}",
                 exact.mode
             );
@@ -169,7 +170,7 @@ fn frees_address_before_complete_rewrite() {
     for buffers in [alternate, around] {
         let plan = ExactPlanner::new_split().solve(&buffers, &scratchpad::Capacity { bytes: 1152, alignment: 128 });
         assert_eq!((plan.hbm_bytes_left, plan.optimal), (0, true));
-        assert!(plan.stays.len() > buffers.len(), "a buffer stays twice");
+        assert!(plan.intervals.len() > buffers.len(), "a buffer stays twice");
     }
 }
 
@@ -266,7 +267,7 @@ fn proves_dense_plan_with_multipliers() {
         let plan = ExactPlanner { mode: ResidencyMode::Whole, budget }.solve(&instance.buffers, &instance.capacity);
         let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap();
         assert_eq!(verified.lower_bound, plan.lower_bound);
-        assert!(!plan.certificate.rents.is_empty() && plan.steps <= budget, "{budget}");
+        assert!(!plan.certificate.multipliers.is_empty() && plan.steps <= budget, "{budget}");
         assert!(plan.hbm_bytes_left <= before, "{budget}");
         before = plan.hbm_bytes_left;
         let (saved, most) = ((all - plan.hbm_bytes_left) as f64, (all - plan.lower_bound) as f64);
@@ -292,26 +293,26 @@ fn rejects_weak_or_invalid_multipliers() {
     let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
     let text = random::to_json(&instance);
     assert!(verify(&result.to_string(), &text).is_ok());
-    let refused = |what: &str, change: &dyn Fn(&mut Value)| {
+    let rejected = |what: &str, change: &dyn Fn(&mut Value)| {
         let mut corrupted = result.clone();
         change(&mut corrupted);
         let found = verify(&corrupted.to_string(), &text);
         assert!(found.as_ref().is_err_and(|error| error.to_string().contains(what)), "{what}: {found:?}");
     };
-    let rents = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
+    let multipliers = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
     let first = instance.buffers.iter().find(|buffer| buffer.live_range().start > 20).unwrap().name.clone();
-    refused("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
-    refused("rents require a plan without split live ranges", &|result| {
+    rejected("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
+    rejected("rents require a plan without split live ranges", &|result| {
         (result["among"], result["certificate"]["whole_lives"]) = (json!("split stays"), json!(false));
     });
-    refused("expected no prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
-    refused("has two rents", &|result| {
-        result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]])
+    rejected("expected no prices and cuts", &|result| result["certificate"]["prices"] = json!([[1, 1]]));
+    rejected("has two rents", &|result| {
+        result["certificate"]["rents"][0][1] = json!([multipliers(result)[0], multipliers(result)[0]])
     });
-    refused("is not a buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
-    refused("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
-    refused("sorted by operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
-    refused("expected rents from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
+    rejected("is not a buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
+    rejected("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
+    rejected("sorted by operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
+    rejected("expected rents from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
 }
 
 /// Tests that need the instances next to the project.

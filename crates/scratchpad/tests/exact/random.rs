@@ -81,18 +81,18 @@ pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
     let n = 4 + random.sample_below(6);
     let capacity =
         Capacity { bytes: 3 + random.sample_below(6) as i64, alignment: [1, 1, 1, 2][random.sample_below(4)] };
-    let mut lives: Vec<(usize, usize)> = Vec::new();
+    let mut live_ranges: Vec<(usize, usize)> = Vec::new();
     for _ in 0..n {
-        let birth = if lives.is_empty() || random.sample_below(3) == 0 {
+        let birth = if live_ranges.is_empty() || random.sample_below(3) == 0 {
             random.sample_below(5)
         } else {
-            lives[random.sample_below(lives.len())].1
+            live_ranges[random.sample_below(live_ranges.len())].1
         };
         let length = [0, 0, 1, 1, 1, 2, 3][random.sample_below(7)];
-        lives.push((birth, (birth + length).min(4)));
+        live_ranges.push((birth, (birth + length).min(4)));
     }
     let mut buffer = |index: usize| {
-        let (birth, death) = lives[index];
+        let (birth, death) = live_ranges[index];
         let mut uses = vec![Use { time: birth, kind: UseKind::Write }];
         let middle: Vec<usize> = (birth + 1..death).filter(|_| random.sample_below(3) == 0).collect();
         let num_last = 1 + random.sample_below(3);
@@ -102,7 +102,7 @@ pub(crate) fn sample_linked_buffers(seed: u64) -> (Vec<Buffer>, Capacity) {
                 .chain(std::iter::repeat_n(death, num_last))
                 .map(|time| Use { time, kind: UseKind::Read }),
         );
-        let dies_here = |parent: &usize| *parent != index && lives[*parent].1 == birth;
+        let dies_here = |parent: &usize| *parent != index && live_ranges[*parent].1 == birth;
         let in_place_parents: Vec<usize> = (0..n).filter(dies_here).filter(|_| random.sample_below(4) > 0).collect();
         Buffer {
             name: format!("b{index}"),

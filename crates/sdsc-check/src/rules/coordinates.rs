@@ -74,8 +74,8 @@ fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &Tens
             // A block of fp8 weights counts full sticks or, in later versions of the reference emitter, the rows of the
             // block.
             let fits = innermost == tensor.elements_per_stick() || innermost == tensor.stick_size(label);
-            let shown = innermost.unwrap_or_default();
-            (!fits).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
+            let viewed = innermost.unwrap_or_default();
+            (!fits).then(|| format!("{viewed} elements in a stick of {}", tensor.info.format))
         }
         // The blocks of fp8 sticks have their own orders.
         (true, _) => None,

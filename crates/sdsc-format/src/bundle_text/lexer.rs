@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn reports_position_of_words() {
         let found = lex_words("%a = x.y // a note\n\t-> -12 \"s\" #m !t.u @f");
-        let shown: Vec<_> = found.iter().map(|(word, at)| format!("{word} {at}")).collect();
+        let viewed: Vec<_> = found.iter().map(|(word, at)| format!("{word} {at}")).collect();
         let expected = [
             "'%a' 1:1",
             "'=' 1:4",
@@ -177,7 +177,7 @@ mod tests {
             "'!t.u' 2:16",
             "'@f' 2:21",
         ];
-        assert_eq!(shown, expected);
+        assert_eq!(viewed, expected);
     }
 
     #[test]

@@ -96,8 +96,8 @@ fn bundle() -> impl Strategy<Value = BundleText<String>> {
 
 /// Returns the debug text of a tree without positions; it does not depend on the type of names.
 fn debug_without_positions<S: fmt::Debug>(tree: &BundleText<S>) -> String {
-    let shown = format!("{tree:?}");
-    let mut parts = shown.split("Position {");
+    let viewed = format!("{tree:?}");
+    let mut parts = viewed.split("Position {");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |kept, part| kept + part.split_once('}').map_or("", |(_, rest)| rest))
 }

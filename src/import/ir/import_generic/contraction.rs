@@ -26,7 +26,7 @@ impl GenericImporter<'_, '_> {
         };
         // An index that combines several dimensions, such as those of patches, is split into as many dimensions of the
         // operand.
-        let shown = |operand: usize| {
+        let viewed = |operand: usize| {
             let linear = self.find_linear_indices(operand)?;
             Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
         };
@@ -35,10 +35,11 @@ impl GenericImporter<'_, '_> {
         for &windowed in &windowed {
             // An operand that is read through windows provides the rows, for any order of the result: its positions do
             // not fill whole sticks.
-            let of_windowed = shown(windowed)?;
+            let of_windowed = viewed(windowed)?;
             written.sort_by_key(|dim| !of_windowed.contains(dim));
         }
-        let found = Contraction::from_dims(&shown(lhs)?, &shown(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
+        let found =
+            Contraction::from_dims(&viewed(lhs)?, &viewed(rhs)?, &written, windowed.is_empty().then_some(sizes))?;
         // Another input may broadcast the complete matmul.
         let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let num_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
@@ -69,8 +70,8 @@ impl GenericImporter<'_, '_> {
         } else {
             self.view_factor(rhs, &dims.operand_dims([&dims.k, &dims.n]))?
         };
-        if let Some(refused) = self.importer.graph.find_unsupported(&[left, right]) {
-            return Ok(refused);
+        if let Some(rejected) = self.importer.graph.find_unsupported(&[left, right]) {
+            return Ok(rejected);
         }
         self.importer.record_location(self.op.loc());
         let elements = self.importer.graph.collect_element_types(&[left, right]);

@@ -58,7 +58,7 @@ impl GenericImporter<'_, '_> {
         let graph = &mut self.importer.graph;
         let (new, at) = match (graph.convert_to_numbers(new), graph.convert_to_numbers(at)) {
             (Ok(new), Ok(at)) => (new, at),
-            (Err(refused), _) | (_, Err(refused)) => return Ok(refused),
+            (Err(rejected), _) | (_, Err(rejected)) => return Ok(rejected),
         };
         let whole = self.broadcast_to_reduced(new);
         let width = ScalarType::from_type(element_type(self.op.outputs()[position.extremum_result].r#type())).width();

@@ -202,7 +202,7 @@ impl GenericImporter<'_, '_> {
         let is_integer = graph.node(node).element == NodeElementType::Int && graph.as_constant(node).is_none();
         let (node, start) = match (graph.convert_to_numbers(node), graph.convert_to_numbers(start)) {
             (Ok(node), Ok(start)) => (node, start),
-            (Err(refused), _) | (_, Err(refused)) => return Ok(refused),
+            (Err(rejected), _) | (_, Err(rejected)) => return Ok(rejected),
         };
         let element = graph.node(node).element;
         match graph.apply(combiner.operation(), &[node, start], element) {
@@ -235,7 +235,7 @@ impl GenericImporter<'_, '_> {
         if is_integer {
             match graph.convert_to_numbers(node) {
                 Ok(number) => node = number,
-                Err(refused) => return Ok(refused),
+                Err(rejected) => return Ok(rejected),
             }
         }
         let width = result_scalar_type(self.op, result).width();
@@ -280,8 +280,8 @@ impl GenericImporter<'_, '_> {
             let element = graph.node(elements).element;
             return graph.add(NodeKind::Constant(one), &[], whole, element);
         }
-        let shown = views::broadcast_view(&shape, &whole);
-        graph.view(elements, shown.exprs, &shown.shape)
+        let viewed = views::broadcast_view(&shape, &whole);
+        graph.view(elements, viewed.exprs, &viewed.shape)
     }
 
     /// Combines the elements along all reduced dimensions, which remain with size 1; constant integers in `width` bits.

@@ -55,7 +55,7 @@ fn is_integer(graph: &ValueGraph, id: NodeId) -> bool {
     let mut id = graph.device_node(id);
     while !graph.integers.contains(id) {
         match (&graph.node(id).kind, graph.node(id).inputs.as_slice()) {
-            (NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat, &[shown]) => id = graph.device_node(shown),
+            (NodeKind::View(_) | NodeKind::Reshape | NodeKind::Splat, &[viewed]) => id = graph.device_node(viewed),
             _ => return false,
         }
     }

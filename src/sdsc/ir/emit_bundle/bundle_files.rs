@@ -51,22 +51,22 @@ pub(super) fn build_bundle_files(
     let (mut ops, mut written) = (Vec::new(), BTreeSet::new());
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
-        let refuse = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
-        let spec = sdsc_ops::op_from_ir(op).map_err(refuse)?;
+        let reject = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
+        let spec = sdsc_ops::op_from_ir(op).map_err(reject)?;
         written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
         let number = parse_file_number(name).ok_or_else(|| {
-            refuse(codes::FILE_NAME.format(format_args!("expected a file name sdsc_<n>.json, found '{name}'")))
+            reject(codes::FILE_NAME.format(format_args!("expected a file name sdsc_<n>.json, found '{name}'")))
         })?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
             None => {
                 let first = next_id;
-                next_id = next_symbol_id(&spec, first).map_err(|error| refuse(error.to_string()))?;
+                next_id = next_symbol_id(&spec, first).map_err(|error| reject(error.to_string()))?;
                 from_op_spec(&spec, number, first)
             }
         };
-        let mut sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
+        let mut sdsc = sdsc.map_err(|error| reject(error.to_string()))?;
         let path = format!("{folder}{name}");
         let rounded = find_rounded_constants(&spec, &sdsc);
         if !rounded.is_empty() {
@@ -89,13 +89,13 @@ fn build_shared_bundle_files(
     mut launch: Launch,
     exact: &mut ExactNumbers,
 ) -> Result<EmittedBundleFiles, ErrorReported> {
-    let refuse = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
+    let reject = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
     let specs = ops()
-        .map(|op| sdsc_ops::op_from_ir(op).map_err(|message| refuse(op, message)))
+        .map(|op| sdsc_ops::op_from_ir(op).map_err(|message| reject(op, message)))
         .collect::<Result<Vec<_>, _>>()?;
     let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch)
-        .map_err(|error| refuse(bundle, error.to_string()))?;
+        .map_err(|error| reject(bundle, error.to_string()))?;
     let path = |number: usize| format!("{folder}sdsc_{number}.json");
     for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
         let rounded = find_rounded_constants(spec, &shared.files[number]);
@@ -145,8 +145,8 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), ErrorReported> {
     let Some(param) = launch.find_count_param() else { return Ok(()) };
     let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
     // Counts are the last parameters, so they are matched from the end.
-    let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
-    let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
+    let after = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
+    let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(after);
     let is_counted = |op: &Op<'_>| {
         op.is("scf.for")
             && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")))

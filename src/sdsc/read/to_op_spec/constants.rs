@@ -19,23 +19,23 @@ pub(super) fn read_constants(file: &SdscFile<'_>) -> Result<Vec<NamedConstant>, 
 }
 
 fn read_value(number: usize, info: &ConstantInfo) -> Result<f64, OpSpecReadError> {
-    let refuse = |reason: String| OpSpecReadError::member(format!("constantInfo_.{number}.data_"), reason);
+    let reject = |reason: String| OpSpecReadError::member(format!("constantInfo_.{number}.data_"), reason);
     let [(_, bits)] = info.data.data.0.as_slice() else {
-        return Err(refuse("a constant is the same on every core".to_owned()));
+        return Err(reject("a constant is the same on every core".to_owned()));
     };
     match bits.0.as_slice() {
         [ConstantBits::Known(bits)] if info.format == "IEEE_FP32" => Ok(f64::from(f32::from_bits(*bits))),
         [ConstantBits::Known(bits)] => u16::try_from(*bits)
             .map(decode_dl16)
-            .map_err(|_| refuse(format!("{bits} has more than the 16 bits of a DL16 number"))),
+            .map_err(|_| reject(format!("{bits} has more than the 16 bits of a DL16 number"))),
         [ConstantBits::Marker(text)] => {
             let number = text
                 .strip_prefix("?DL16(")
                 .and_then(|rest| rest.strip_suffix(')'))
                 .and_then(|number| number.parse().ok());
-            number.ok_or_else(|| refuse(format!("'{text}' is no number")))
+            number.ok_or_else(|| reject(format!("'{text}' is no number")))
         }
-        _ => Err(refuse("a constant has one value".to_owned())),
+        _ => Err(reject("a constant has one value".to_owned())),
     }
 }
 

@@ -34,9 +34,9 @@ fn parse_map(name: Ident<&str>, map: &LinearMap) -> Result<AddressMap, OpSpecRea
 }
 
 fn parse_param(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, OpSpecReadError> {
-    let refuse = |what: &str| OpSpecReadError::launch(format!("{}: '%{}' {what}", parameter.at, parameter.name));
+    let reject = |what: &str| OpSpecReadError::launch(format!("{}: '%{}' {what}", parameter.at, parameter.name));
     let param =
-        text.params.iter().find(|param| param.name.name == parameter.name).ok_or_else(|| refuse("is no parameter"))?;
+        text.params.iter().find(|param| param.name.name == parameter.name).ok_or_else(|| reject("is no parameter"))?;
     let value = text.body.iter().find_map(|statement| match &statement.kind {
         StmtKind::Extract { result, field: ParamField::Value, parameter: from, .. } if from.name == parameter.name => {
             Some(*result)
@@ -46,14 +46,14 @@ fn parse_param(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param,
     let bounds = match param.kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
         ParamType::InputArg { granularity: None, max: None } => None,
-        ParamType::InputArg { .. } => return Err(refuse("has one bound; a size has both, an address none")),
+        ParamType::InputArg { .. } => return Err(reject("has one bound; a size has both, an address none")),
         ParamType::Index => {
-            return Err(refuse(
+            return Err(reject(
                 "is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads",
             ));
         }
     };
-    Ok(Param { name: parse_name(parameter)?, value: parse_name(value.ok_or_else(|| refuse("is not read"))?)?, bounds })
+    Ok(Param { name: parse_name(parameter)?, value: parse_name(value.ok_or_else(|| reject("is not read"))?)?, bounds })
 }
 
 fn parse_statements(text: &BundleText<&str>, body: &[bundle_text::Stmt<&str>]) -> Result<Vec<Stmt>, OpSpecReadError> {
@@ -66,39 +66,39 @@ fn parse_statements(text: &BundleText<&str>, body: &[bundle_text::Stmt<&str>]) -
 fn parse_statement(
     text: &BundleText<&str>,
     statement: &StmtKind<&str>,
-    refuse: impl Fn(String) -> OpSpecReadError,
+    reject: impl Fn(String) -> OpSpecReadError,
 ) -> Result<Stmt, OpSpecReadError> {
     Ok(match statement {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: parse_name(*result)?, bytes: *bytes },
         StmtKind::Extract { parameter, field: ParamField::Value, .. } => {
             Stmt::InputArgExtract { param: parse_param(text, *parameter)? }
         }
-        StmtKind::Extract { .. } => return Err(refuse("extracts a bound, which is not supported".to_owned())),
+        StmtKind::Extract { .. } => return Err(reject("extracts a bound, which is not supported".to_owned())),
         StmtKind::Constant { result, value } => Stmt::Constant { name: parse_name(*result)?, value: *value },
         StmtKind::Add { result, operands: [lhs, rhs] } => {
             Stmt::AddI { name: parse_name(*result)?, lhs: parse_name(*lhs)?, rhs: parse_name(*rhs)? }
         }
         StmtKind::Apply { result, map, dims, symbols } => {
-            let MapRef::Named(map) = map else { return Err(refuse("applies a map without a name".to_owned())) };
+            let MapRef::Named(map) = map else { return Err(reject("applies a map without a name".to_owned())) };
             let number = text.maps.iter().position(|(known, _)| known.name == map.name);
-            let [base] = symbols.as_slice() else { return Err(refuse(format!("has {} bases, not 1", symbols.len()))) };
+            let [base] = symbols.as_slice() else { return Err(reject(format!("has {} bases, not 1", symbols.len()))) };
             Stmt::AffineApply {
                 name: parse_name(*result)?,
-                map: number.ok_or_else(|| refuse(format!("applies '#{}', which is not there", map.name)))?,
+                map: number.ok_or_else(|| reject(format!("applies '#{}', which is not there", map.name)))?,
                 counters: dims.iter().map(|dim| parse_name(*dim)).collect::<Result<_, _>>()?,
                 base: parse_name(*base)?,
             }
         }
         StmtKind::Execute(execute) => Stmt::Execute(Execute {
             op: parse_file_number(execute.file)
-                .ok_or_else(|| refuse(format!("runs '{}'; the file of op 0 is sdsc_0.json", execute.file)))?,
+                .ok_or_else(|| reject(format!("runs '{}'; the file of op 0 is sdsc_0.json", execute.file)))?,
             operands: execute.operands.iter().map(|operand| parse_name(*operand)).collect::<Result<_, _>>()?,
             symbol_ids: execute.symbol_ids.clone(),
         }),
         StmtKind::For(counted) => {
             for (ident, wanted) in [(counted.lower, 0), (counted.step, 1)] {
                 if find_constant(text, ident) != Some(wanted) {
-                    return Err(refuse(format!(
+                    return Err(reject(format!(
                         "'%{}' is not {wanted}; expected a loop from 0 with step 1",
                         ident.name
                     )));
@@ -158,9 +158,9 @@ mod tests {
             "(d0)[s0] -> (128*d0)",
             "(d0)[s0, s1] -> (s0 + s1)",
         ] {
-            let refused = read(map, ADDRESS).unwrap_err();
+            let rejected = read(map, ADDRESS).unwrap_err();
             assert_eq!(
-                refused,
+                rejected,
                 "bundle.mlir: 1:1: '#map_0' is not supported: expected a map that adds multiples of the loop counters to one address"
             );
         }
@@ -174,8 +174,8 @@ mod tests {
             ("!sdscbundle.input_arg<index, max_value=8>", "has one bound; a size has both, an address none"),
             ("index", "is a plain number; expected a parameter of type 'input_arg', which 'input_arg_extract' reads"),
         ] {
-            let refused = read(MAP, parameter).unwrap_err();
-            assert!(refused.ends_with(&format!("'%arg_0_base_addr' {reason}")), "{refused}");
+            let rejected = read(MAP, parameter).unwrap_err();
+            assert!(rejected.ends_with(&format!("'%arg_0_base_addr' {reason}")), "{rejected}");
         }
     }
 }

@@ -54,14 +54,14 @@ impl SdscFile<'_> {
         let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else {
             return Ok(None);
         };
-        let refuse = |reason: String| OpSpecReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
-        let [id] = ids.as_slice() else { return Err(refuse("expected one symbol for a size".to_owned())) };
+        let reject = |reason: String| OpSpecReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
+        let [id] = ids.as_slice() else { return Err(reject("expected one symbol for a size".to_owned())) };
         let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&DecimalInteger(id.id)));
-        let name = name.ok_or_else(|| refuse(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
+        let name = name.ok_or_else(|| reject(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
         let bounds = match self.surroundings.symbols.get(&id.id).map(|symbol| symbol.base) {
             Some(SymbolBase::Size(bounds)) => bounds,
             Some(SymbolBase::Argument(_) | SymbolBase::Pool | SymbolBase::Number) | None => {
-                return Err(refuse(format!("bundle.mlir does not say that symbol {} is a size", id.id)));
+                return Err(reject(format!("bundle.mlir does not say that symbol {} is a size", id.id)));
             }
         };
         // The launch has the bounds of the first dimension of that size; others may be multiples of another number.

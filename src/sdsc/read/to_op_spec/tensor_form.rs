@@ -238,10 +238,10 @@ impl FileTensor<'_> {
                 format!("a gap along the stick is whole sticks of {unit}, found {gap}"),
             ));
         }
-        let is_shown = self.file.order(self.index)?.contains(&label) && !self.is_convolution();
+        let is_viewed = self.file.order(self.index)?.contains(&label) && !self.is_convolution();
         Ok(OrderAxis {
             extent: self.file.range(self.guess, label).saturating_add(unit - 1).div_euclid(unit),
-            gap: is_shown.then_some(gap / unit),
+            gap: is_viewed.then_some(gap / unit),
             slices: self.file.split(label).clamp(1, MAX_SLICES),
             steps: if is_own { self.slice_steps(label)? } else { Vec::new() },
         })

@@ -101,8 +101,8 @@ impl<'c> LoopBuilder<'_, 'c> {
             let window = self.window_type(op, depth)?;
             let compact = self.compact_window_type(op, window)?;
             let ResultUses { depth: used, in_hbm, .. } = self.uses[op];
-            let stays = (used < depth || in_hbm) && !self.fits_lx(compact);
-            let to = if stays { window } else { compact };
+            let intervals = (used < depth || in_hbm) && !self.fits_lx(compact);
+            let to = if intervals { window } else { compact };
             let value = self.insert_neutral_element(item, neutral, to, body)?;
             self.copy_dim_names(op, value);
             self.made[op].accumulator = Some(value.output());
@@ -124,8 +124,8 @@ impl<'c> LoopBuilder<'_, 'c> {
         let shape = shape.ok_or_else(|| error_at(codes::MALFORMED_IR, item.op, "has no tensor result").report())?;
         let rank = shape.shape.len();
         let everywhere = map_from_exprs(context, rank, 0, &vec![AffineExpression::Constant(0); rank]);
-        let shown = body.insert_at_end(build_view(context, location, one, everywhere, shape.build())).output();
-        Ok(body.insert_at_end(build_copy(context, location, shown, to)))
+        let viewed = body.insert_at_end(build_view(context, location, one, everywhere, shape.build())).output();
+        Ok(body.insert_at_end(build_copy(context, location, viewed, to)))
     }
 
     /// Creates a one-element tensor with a number, with the rank and the format of `like`.

@@ -52,9 +52,9 @@ impl<'c> LoopBuilder<'_, 'c> {
     /// outside, the tile is one of that value, so that all views share it.
     pub(super) fn operand_tile(&self, op: usize, operand: usize) -> OperandTile {
         let (read, cuts) = (&self.items.list[op].reads[operand], self.unshared_tilings(op, operand));
-        let behind = &self.items.plain[op].inputs[operand].source_dims;
+        let after = &self.items.plain[op].inputs[operand].source_dims;
         let of_source = |cut: &LoopDimTiling, value: Value<'c>| {
-            let dim = behind.get(cut.dim).copied()??;
+            let dim = after.get(cut.dim).copied()??;
             // Tiles of a slice are not tiles of the complete value.
             (shape_of(value)[dim] == shape_of(read.value)[cut.dim]).then_some(LoopDimTiling { dim, ..*cut })
         };
@@ -98,9 +98,9 @@ impl<'c> LoopBuilder<'_, 'c> {
                 .map_or_else(|| self.find_base_value(op, operand, depth, body, is_tiled), |(value, _)| Ok(value));
         };
         let key = (tile.clone(), self.tree.chains[op][last.level]);
-        let refuse =
+        let reject =
             || error_at(codes::TILE_READ, self.items.list[op].op, "reads a tile that no loop provides").report();
-        self.tiles.get(&key).copied().ok_or_else(refuse)
+        self.tiles.get(&key).copied().ok_or_else(reject)
     }
 
     pub(super) fn find_operand(
@@ -123,9 +123,9 @@ impl<'c> LoopBuilder<'_, 'c> {
         let whole = self.find_tile((op, operand), &tile, depth, body, false)?;
         let cut = |LoopDimTiling { level, dim }: LoopDimTiling| (self.tree.cuts[op][level].level.count, dim);
         let cuts: Vec<(i64, usize)> = self.unshared_tilings(op, operand).into_iter().map(cut).collect();
-        let shown = self.rebuild_views_on_tile(&read.views, whole, &cuts, body)?;
-        self.source_views.insert(key, shown);
-        Ok(shown)
+        let viewed = self.rebuild_views_on_tile(&read.views, whole, &cuts, body)?;
+        self.source_views.insert(key, viewed);
+        Ok(viewed)
     }
 
     /// Returns the value that an operand reads, in the loops that the op shares with the operand's defining op.
@@ -147,8 +147,8 @@ impl<'c> LoopBuilder<'_, 'c> {
             return Ok(read.value);
         }
         let known = if is_tiled { &self.made[maker].far } else { &self.made[maker].near };
-        let refuse = || error_at(codes::TILE_READ, items.list[op].op, "uses a value that is defined later").report();
-        let made = known[shared].ok_or_else(refuse)?;
+        let reject = || error_at(codes::TILE_READ, items.list[op].op, "uses a value that is defined later").report();
+        let made = known[shared].ok_or_else(reject)?;
         if read.views.is_empty() {
             return Ok(made);
         }
@@ -157,9 +157,9 @@ impl<'c> LoopBuilder<'_, 'c> {
             return Ok(*known);
         }
         let cuts: Vec<(i64, usize)> = self.shared_tilings(op, operand, shared);
-        let shown = self.rebuild_views_on_tile(&read.views, made, &cuts, body)?;
-        self.views.insert(key, shown);
-        Ok(shown)
+        let viewed = self.rebuild_views_on_tile(&read.views, made, &cuts, body)?;
+        self.views.insert(key, viewed);
+        Ok(viewed)
     }
 
     /// Returns the counts and dimensions by which the loops that an operand shares with its defining op tile it.
@@ -176,22 +176,22 @@ impl<'c> LoopBuilder<'_, 'c> {
         cuts: &[(i64, usize)],
         body: LoopInsertionPoint<'c>,
     ) -> Result<Value<'c>, ErrorReported> {
-        let Some((TracedView { view: shown, source_dims: behind }, inner)) = views.split_first() else {
+        let Some((TracedView { view: viewed, source_dims: after }, inner)) = views.split_first() else {
             return Ok(made);
         };
-        let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
-        let input = self.rebuild_views_on_tile(inner, made, &behind, body)?;
-        let full = shown.output().r#type();
+        let after: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, after[dim]?))).collect();
+        let input = self.rebuild_views_on_tile(inner, made, &after, body)?;
+        let full = viewed.output().r#type();
         let mut window = full;
         for &(count, dim) in cuts {
-            window = self.tile_type(*shown, window, dim, count)?;
+            window = self.tile_type(*viewed, window, dim, count)?;
         }
         let is_window = DeviceTensor::from_type(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
-        let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
-        let map = shown
+        let tile = if is_window { window } else { self.compact_type(*viewed, full, window)? };
+        let map = viewed
             .attr(attr::MAP)
             .and_then(map_of)
-            .ok_or_else(|| error_at(codes::MALFORMED_IR, *shown, "has no map").report())?;
-        Ok(body.insert_at_end(build_view(shown.ctx(), shown.loc(), input, map, tile)).output())
+            .ok_or_else(|| error_at(codes::MALFORMED_IR, *viewed, "has no map").report())?;
+        Ok(body.insert_at_end(build_view(viewed.ctx(), viewed.loc(), input, map, tile)).output())
     }
 }

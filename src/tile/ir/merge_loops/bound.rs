@@ -30,7 +30,7 @@ struct UnboundedRunningValue<'c> {
     /// Ops that read it.
     readers: Vec<Op<'c>>,
     /// Whether it has other uses after the loop.
-    is_read_behind: bool,
+    is_read_after: bool,
 }
 
 impl<'c> LoopMerge<'c> {
@@ -51,7 +51,7 @@ impl<'c> LoopMerge<'c> {
         let unbounded: Vec<UnboundedRunningValue<'c>> =
             self.carried[0].iter().filter_map(|(of, _)| self.find_unbounded(of)).collect();
         for unbounded in &unbounded {
-            match unbounded.start.filter(|_| !unbounded.is_read_behind) {
+            match unbounded.start.filter(|_| !unbounded.is_read_after) {
                 Some(start) => set_start(start, unbounded.bound)?,
                 None => self.bound_users(unbounded)?,
             }
@@ -119,10 +119,10 @@ impl<'c> LoopMerge<'c> {
         if readers.is_empty() || own_start.is_some_and(|(_, begun)| begun.is_finite()) {
             return None;
         }
-        let is_read_behind = value.users().iter().any(|user| !readers.contains(user));
+        let is_read_after = value.users().iter().any(|user| !readers.contains(user));
         // A start value beyond the bound has no effect; any other start value must be kept.
         let start = own_start.filter(|(_, begun)| *begun == bound.signum() * f64::INFINITY).map(|(start, _)| start);
-        Some(UnboundedRunningValue { value, start, function, bound, readers, is_read_behind })
+        Some(UnboundedRunningValue { value, start, function, bound, readers, is_read_after })
     }
 }
 
@@ -152,9 +152,9 @@ fn set_start(start: Op<'_>, number: f64) -> Result<(), ErrorReported> {
     let repeated = TensorType { element, encoding: None, shape: shape.clone() }.build();
     let indices = vec![AffineExpression::Constant(0); shape.len()];
     let map = map_from_exprs(start.ctx(), shape.len(), 0, &indices);
-    let shown = insert_before(start, build_view(start.ctx(), start.loc(), number, map, repeated)).output();
+    let viewed = insert_before(start, build_view(start.ctx(), start.loc(), number, map, repeated)).output();
     let before = start.inputs()[0];
-    start.set_input(0, shown);
+    start.set_input(0, viewed);
     erase_dead(before);
     Ok(())
 }

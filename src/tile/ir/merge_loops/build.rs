@@ -149,8 +149,8 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
         }
         merge.running.iter().for_each(|op| self.clone_op(*op));
         for handed in &merge.forwarded {
-            let shown = self.forward_tile(handed.left, handed.argument, handed.view);
-            self.now.insert(handed.argument, shown);
+            let viewed = self.forward_tile(handed.left, handed.argument, handed.view);
+            self.now.insert(handed.argument, viewed);
         }
         for op in ops_before_terminator(merge.second) {
             let corrected = merge.carried[1]
@@ -191,10 +191,10 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
             left.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
         let made = self.lookup_value(made);
         let Some(through) = through else { return made };
-        let shown = append_op(self.around, (*through).clone());
-        shown.set_input(0, made);
-        shown.output().retype(argument.r#type());
-        shown.output()
+        let viewed = append_op(self.around, (*through).clone());
+        viewed.set_input(0, made);
+        viewed.output().retype(argument.r#type());
+        viewed.output()
     }
 
     /// Corrects the accumulated value `had` to the running value of this iteration.
@@ -204,11 +204,11 @@ impl<'c> MergedLoopBuilder<'_, 'c> {
             Correction::Add(term) => (term, false),
         };
         let change = self.insert_change(term, is_factor);
-        let shown = self.view_with_dims_of(change, term, had.r#type());
+        let viewed = self.view_with_dims_of(change, term, had.r#type());
         let function = if is_factor { "mul" } else { "add" };
         append_op(
             self.around,
-            build_pointwise(self.around.ctx(), self.around.loc(), function, &[had, shown], &[], had.r#type()),
+            build_pointwise(self.around.ctx(), self.around.loc(), function, &[had, viewed], &[], had.r#type()),
         )
         .output()
     }

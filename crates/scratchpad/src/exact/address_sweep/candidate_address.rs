@@ -116,8 +116,8 @@ impl CandidateAddress {
     }
 
     /// Returns whether the resident value must leave LX for this candidate.
-    pub(super) const fn evicts(&self, tenant: &ResidentValue) -> bool {
-        self.parent.is_none() && tenant.address < self.end && self.address < tenant.end()
+    pub(super) const fn evicts(&self, resident: &ResidentValue) -> bool {
+        self.parent.is_none() && resident.address < self.end && self.address < resident.end()
     }
 }
 
@@ -127,7 +127,7 @@ const MAX_EVICTING_CANDIDATES: usize = 3;
 /// Returns the candidate addresses of a value that is born in this operation, or used and not in LX.
 pub(super) fn find_candidate_addresses(
     problem: &SelectionProblem,
-    tenants: &[ResidentValue],
+    residents: &[ResidentValue],
     (fares, blocked): (&[ResidencyCosts], &BlockedRanges),
     (value, is_born): (usize, bool),
     found: &mut Vec<CandidateAddress>,
@@ -138,37 +138,38 @@ pub(super) fn find_candidate_addresses(
     }
     let parents = if is_born { &problem.values[value].parents[..] } else { &[] };
     for parent in parents {
-        let is_free =
-            |tenant: &ResidentValue| tenant.value as usize == *parent && !tenant.has_successor && !tenant.is_fixed;
-        let place = tenants.iter().position(is_free).filter(|&place| tenants[place].address + units <= limit);
+        let is_free = |resident: &ResidentValue| {
+            resident.value as usize == *parent && !resident.has_successor && !resident.is_fixed
+        };
+        let place = residents.iter().position(is_free).filter(|&place| residents[place].address + units <= limit);
         if let Some(place) =
-            place.filter(|&place| blocked.is_free(tenants[place].address, tenants[place].address + units))
+            place.filter(|&place| blocked.is_free(residents[place].address, residents[place].address + units))
         {
             found.push(CandidateAddress {
                 parent: Some(place as u32),
-                ..CandidateAddress::new(tenants[place].address, units)
+                ..CandidateAddress::new(residents[place].address, units)
             });
         }
     }
-    add_gap_candidates(tenants, blocked, (units, limit), found);
-    add_evicting_candidates(tenants, (fares, blocked), (units, limit), found);
+    add_gap_candidates(residents, blocked, (units, limit), found);
+    add_evicting_candidates(residents, (fares, blocked), (units, limit), found);
 }
 
 /// Adds the lowest and the highest address in each sufficiently large gap.
 fn add_gap_candidates(
-    tenants: &[ResidentValue],
+    residents: &[ResidentValue],
     blocked: &BlockedRanges,
     (units, limit): (i64, i64),
     found: &mut Vec<CandidateAddress>,
 ) {
-    let (mut tenants, mut walls) = (tenants.iter().peekable(), blocked.0.iter().peekable());
+    let (mut residents, mut walls) = (residents.iter().peekable(), blocked.0.iter().peekable());
     let mut low = 0;
     while low + units <= limit {
-        let (tenant, wall) = (tenants.peek(), walls.peek());
-        let (start, end) = match (tenant, wall) {
-            (Some(tenant), Some(wall)) if tenant.address <= wall.0 => (tenant.address, tenant.end()),
+        let (resident, wall) = (residents.peek(), walls.peek());
+        let (start, end) = match (resident, wall) {
+            (Some(resident), Some(wall)) if resident.address <= wall.0 => (resident.address, resident.end()),
             (_, Some(wall)) => **wall,
-            (Some(tenant), None) => (tenant.address, tenant.end()),
+            (Some(resident), None) => (resident.address, resident.end()),
             (None, None) => (limit, limit),
         };
         let high = start.min(limit);
@@ -179,10 +180,10 @@ fn add_gap_candidates(
             }
         }
         low = low.max(end);
-        match (tenant, wall) {
-            (Some(tenant), Some(wall)) if tenant.address <= wall.0 => drop(tenants.next()),
+        match (resident, wall) {
+            (Some(resident), Some(wall)) if resident.address <= wall.0 => drop(residents.next()),
             (_, Some(_)) => drop(walls.next()),
-            (Some(_), None) => drop(tenants.next()),
+            (Some(_), None) => drop(residents.next()),
             (None, None) => return,
         }
     }
@@ -190,14 +191,15 @@ fn add_gap_candidates(
 
 /// Adds the cheapest candidates with evictions. Each of them begins or ends at an end of a resident value.
 fn add_evicting_candidates(
-    tenants: &[ResidentValue],
+    residents: &[ResidentValue],
     (fares, blocked): (&[ResidencyCosts], &BlockedRanges),
     (units, limit): (i64, i64),
     found: &mut Vec<CandidateAddress>,
 ) {
     let from = found.len();
-    let edges =
-        tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
+    let edges = residents
+        .iter()
+        .flat_map(|resident| [resident.address, resident.end() - units, resident.end(), resident.address - units]);
     for address in edges {
         let is_inside = address >= 0 && address + units <= limit;
         if !is_inside
@@ -206,8 +208,8 @@ fn add_evicting_candidates(
         {
             continue;
         }
-        let Some(berth) = find_evictions(tenants, fares, CandidateAddress::new(address, units)) else { continue };
-        found.push(berth);
+        let Some(candidate) = find_evictions(residents, fares, CandidateAddress::new(address, units)) else { continue };
+        found.push(candidate);
         if found.len() - from > MAX_EVICTING_CANDIDATES {
             let worst = (from..found.len()).max_by_key(|&at| (found[at].eviction_cost, found[at].address));
             found.swap_remove(worst.unwrap_or(from));
@@ -217,29 +219,32 @@ fn add_evicting_candidates(
 
 /// Returns the candidate with its evicted values. Returns `None` if nothing is evicted, or if a value must remain.
 fn find_evictions(
-    tenants: &[ResidentValue],
+    residents: &[ResidentValue],
     fares: &[ResidencyCosts],
-    mut berth: CandidateAddress,
+    mut candidate: CandidateAddress,
 ) -> Option<CandidateAddress> {
     // Of the values that begin below the candidate, only the last one can reach it, or a value that passes the same
     // address on.
-    let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
-    let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
-    for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {
-        if !berth.evicts(tenant) {
+    let below = residents[..residents.partition_point(|resident| resident.address <= candidate.address)].last();
+    let first = below.map_or(0, |below| residents.partition_point(|resident| resident.address < below.address));
+    for (place, resident) in
+        (0_u32..).zip(residents).skip(first).take_while(|(_, resident)| resident.address < candidate.end)
+    {
+        if !candidate.evicts(resident) {
             continue;
         }
-        if tenant.is_pinned() {
+        if resident.is_pinned() {
             return None;
         }
-        let fares = &fares[tenant.value as usize];
-        berth.eviction_cost += fares.eviction_costs[tenant.cost_index()] - fares.stay_costs[tenant.cost_index()];
-        if berth.evicted_end == 0 {
-            berth.evicted_start = place;
+        let fares = &fares[resident.value as usize];
+        candidate.eviction_cost +=
+            fares.eviction_costs[resident.cost_index()] - fares.interval_costs[resident.cost_index()];
+        if candidate.evicted_end == 0 {
+            candidate.evicted_start = place;
         }
-        berth.evicted_end = place + 1;
+        candidate.evicted_end = place + 1;
     }
-    (berth.evicted_end > 0).then_some(berth)
+    (candidate.evicted_end > 0).then_some(candidate)
 }
 
 #[cfg(test)]
@@ -248,16 +253,16 @@ mod tests {
 
     #[test]
     fn offers_one_address_in_exact_gap_and_two_in_larger_gap() {
-        let tenant =
+        let resident =
             |address: i64, units: i64| ResidentValue { address, ..ResidentValue::new(0, Residency::Dirty, units, 9) };
-        let gaps = |tenants: &[ResidentValue], limit: i64| {
+        let gaps = |residents: &[ResidentValue], limit: i64| {
             let mut found = Vec::new();
-            add_gap_candidates(tenants, &BlockedRanges(Vec::new()), (2, limit), &mut found);
-            found.iter().map(|berth| berth.address).collect::<Vec<_>>()
+            add_gap_candidates(residents, &BlockedRanges(Vec::new()), (2, limit), &mut found);
+            found.iter().map(|candidate| candidate.address).collect::<Vec<_>>()
         };
-        assert_eq!(gaps(&[tenant(0, 3)], 5), [3]);
-        assert_eq!(gaps(&[tenant(0, 3)], 6), [3, 4]);
-        assert_eq!(gaps(&[tenant(2, 1), tenant(5, 1)], 6), [0, 3]);
-        assert!(gaps(&[tenant(0, 3)], 4).is_empty());
+        assert_eq!(gaps(&[resident(0, 3)], 5), [3]);
+        assert_eq!(gaps(&[resident(0, 3)], 6), [3, 4]);
+        assert_eq!(gaps(&[resident(2, 1), resident(5, 1)], 6), [0, 3]);
+        assert!(gaps(&[resident(0, 3)], 4).is_empty());
     }
 }

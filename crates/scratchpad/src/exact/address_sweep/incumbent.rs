@@ -9,7 +9,7 @@ use crate::progress::ProgressCallback;
 /// Plan under improvement: the residency of each value, and the addresses of its intervals by their first use.
 struct IncumbentPlan<'p> {
     problem: &'p SelectionProblem,
-    stays: Vec<ValueResidency>,
+    intervals: Vec<ValueResidency>,
     addresses: Vec<Vec<(usize, i64)>>,
     /// Values of nonzero size, by birth.
     order: Vec<usize>,
@@ -139,11 +139,11 @@ impl<'p> IncumbentPlan<'p> {
         for (child, value) in problem.values.iter().enumerate() {
             value.parents.iter().for_each(|&parent| children[parent].push(child));
         }
-        Self { problem, stays: selection.stays.clone(), addresses, order, children }
+        Self { problem, intervals: selection.intervals.clone(), addresses, order, children }
     }
 
     fn hbm_bytes(&self, value: usize) -> i64 {
-        self.stays[value].hbm_bytes(self.problem, value)
+        self.intervals[value].hbm_bytes(self.problem, value)
     }
 
     /// Returns the HBM bytes of a value if LX serves all of its uses.
@@ -152,13 +152,13 @@ impl<'p> IncumbentPlan<'p> {
     }
 
     fn clear(&mut self, value: usize) {
-        self.stays[value] = ValueResidency::all_in_hbm(self.problem.values[value].uses.len());
+        self.intervals[value] = ValueResidency::all_in_hbm(self.problem.values[value].uses.len());
         self.addresses[value].clear();
     }
 
     fn apply_decisions(&mut self, served: Vec<ValueDecisions>) {
         for one in served {
-            self.stays[one.value] = one.stay;
+            self.intervals[one.value] = one.interval;
             self.addresses[one.value] = one.addresses;
         }
     }
@@ -166,7 +166,7 @@ impl<'p> IncumbentPlan<'p> {
     /// Returns the address of a value during a use, in units; `None` if HBM serves the use.
     fn address(&self, value: usize, using: usize) -> Option<i64> {
         let known = self.addresses[value].iter().rev().find(|one| one.0 <= using).map(|one| one.1);
-        known.filter(|_| self.stays[value].in_lx[using])
+        known.filter(|_| self.intervals[value].in_lx[using])
     }
 
     /// Returns whether the child has the address of the parent in the operation in which the child is born.
@@ -179,13 +179,13 @@ impl<'p> IncumbentPlan<'p> {
     /// operations and shares no address with a value that is not free.
     fn build_window(&self, from: usize, size: usize) -> (Range<usize>, Vec<usize>) {
         let problem = self.problem;
-        let behind = (from + size).min(self.order.len());
+        let after = (from + size).min(self.order.len());
         let start = problem.values[self.order[from]].first_tick();
-        let end = self.order.get(behind).map_or(problem.num_ticks, |&value| problem.values[value].first_tick());
+        let end = self.order.get(after).map_or(problem.num_ticks, |&value| problem.values[value].first_tick());
         let first = self.order.partition_point(|&value| problem.values[value].first_tick() < start);
         let ends = |value: usize| problem.values[value].uses.last().map_or(0, |one| one.tick) + 1;
         let mut free: Vec<usize> =
-            self.order[first..behind].iter().copied().filter(|&value| ends(value) <= end).collect();
+            self.order[first..after].iter().copied().filter(|&value| ends(value) <= end).collect();
         loop {
             let is_free = |value: &usize| {
                 free.binary_search_by_key(&(problem.values[*value].first_tick(), *value), |&one| {
@@ -223,12 +223,17 @@ impl<'p> IncumbentPlan<'p> {
             {
                 continue;
             }
-            for run in self.stays[value].collect_intervals(value) {
-                let stay = run.ticks(problem);
+            for run in self.intervals[value].collect_intervals(value) {
+                let interval = run.ticks(problem);
                 if let Some(address) =
-                    self.address(value, run.first).filter(|_| stay.start < ticks.end && ticks.start < stay.end)
+                    self.address(value, run.first).filter(|_| interval.start < ticks.end && ticks.start < interval.end)
                 {
-                    walls.push(FixedInterval { value, start: stay.start.max(ticks.start), end: stay.end, address });
+                    walls.push(FixedInterval {
+                        value,
+                        start: interval.start.max(ticks.start),
+                        end: interval.end,
+                        address,
+                    });
                 }
             }
         }
@@ -239,7 +244,7 @@ impl<'p> IncumbentPlan<'p> {
     /// Replaces the best plan if this one leaves fewer HBM bytes.
     fn update_best(&self, best: &mut BestPlan) {
         let problem = self.problem;
-        let mut selection = ResidencySelection { stays: self.stays.clone() };
+        let mut selection = ResidencySelection { intervals: self.intervals.clone() };
         remove_useless_intervals(problem, &mut selection);
         let bytes = selection.hbm_bytes(problem);
         if bytes < best.bytes {

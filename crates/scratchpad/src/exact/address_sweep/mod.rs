@@ -52,14 +52,14 @@ struct SweepTask<'t> {
 /// Residency of one value, and the address of each interval by its first use.
 struct ValueDecisions {
     value: usize,
-    stay: ValueResidency,
+    interval: ValueResidency,
     addresses: Vec<(usize, i64)>,
 }
 
 /// Costs of a resident value in an operation, minus its minimum cost, indexed by whether HBM held a copy before.
 #[derive(Clone, Copy, Default)]
 struct ResidencyCosts {
-    stay_costs: [i64; 2],
+    interval_costs: [i64; 2],
     eviction_costs: [i64; 2],
     /// Current use, or else the next one.
     using: usize,
@@ -148,19 +148,22 @@ impl<'p> AddressSweep<'p> {
         for &value in &self.live {
             let using = self.next_use[value];
             let is_used = problem.values[value].uses[using].tick == tick;
-            let rent = problem.values[value].units * prices.unit_prices[tick];
+            let multiplier = problem.values[value].units * prices.unit_prices[tick];
             let fare = |at: Residency| {
                 let before = prices.cost_from_step(value, using, at, tick);
-                let (stays, goes) = if is_used {
+                let (intervals, goes) = if is_used {
                     (prices.cost_in_lx(value, using, at).unwrap_or(before), prices.cost_in_hbm(value, using, at))
                 } else {
-                    (rent + prices.cost_from_step(value, using, at, tick + 1), prices.eviction_cost(value, using, at))
+                    (
+                        multiplier + prices.cost_from_step(value, using, at, tick + 1),
+                        prices.eviction_cost(value, using, at),
+                    )
                 };
-                (stays - before, goes - before)
+                (intervals - before, goes - before)
             };
             let (only, both) = (fare(Residency::Dirty), fare(Residency::Clean));
             self.fares[value] =
-                ResidencyCosts { stay_costs: [only.0, both.0], eviction_costs: [only.1, both.1], using, is_used };
+                ResidencyCosts { interval_costs: [only.0, both.0], eviction_costs: [only.1, both.1], using, is_used };
         }
     }
 
@@ -237,14 +240,14 @@ impl<'p> AddressSweep<'p> {
         self.moves.retain(|one| one.floor < most);
         retain_best(&mut self.moves, task.width);
         let pays = using > 0 || one.parents.is_empty();
-        let tenant = ResidentValue::new(value, one.residency_after_use(using, Residency::Hbm), one.units, until);
+        let resident = ResidentValue::new(value, one.residency_after_use(using, Residency::Hbm), one.units, until);
         let mut next = Vec::with_capacity(self.moves.len());
         for one in &self.moves {
             let mut state = self.states[one.from as usize].clone();
             state.floor = one.floor;
             if let Some(berth) = &one.candidate {
                 state.history_entry = self.history.record_placement(&state, (value, using, berth), &self.fares);
-                state.place_value(&tenant, pays, berth);
+                state.place_value(&resident, pays, berth);
             }
             next.push(state);
         }
@@ -278,17 +281,17 @@ mod tests {
     use crate::{Capacity, buffer::tests::buffer};
 
     /// Builds a problem with live ranges of up to forty operations.
-    fn build_problem(n: usize, stays: ResidencyMode) -> SelectionProblem {
+    fn build_problem(n: usize, intervals: ResidencyMode) -> SelectionProblem {
         let one = |index: usize| {
             let (start, length) = (index * 7919 % n, index * 31 % 40);
             buffer("any", 1 + (index * 37 % 64) as i64, &[start, start + length / 2, start + length])
         };
         let buffers: Vec<_> = (0..n).map(one).collect();
-        SelectionProblem::new(&buffers, &Capacity { bytes: 300, alignment: 1 }, stays)
+        SelectionProblem::new(&buffers, &Capacity { bytes: 300, alignment: 1 }, intervals)
     }
 
-    fn count_sweep_steps(n: usize, stays: ResidencyMode) -> u64 {
-        let problem = build_problem(n, stays);
+    fn count_sweep_steps(n: usize, intervals: ResidencyMode) -> u64 {
+        let problem = build_problem(n, intervals);
         let prices = DualPrices::new_optimized(&problem, 1 << 16, 0, 0);
         let mut free: Vec<usize> = (0..problem.values.len()).collect();
         free.sort_by_key(|&value| (problem.values[value].first_tick(), value));
@@ -302,9 +305,9 @@ mod tests {
 
     #[test]
     fn takes_steps_linear_in_number_of_buffers() {
-        for stays in [ResidencyMode::Whole, ResidencyMode::Split] {
-            let steps = [1_000, 2_000, 4_000].map(|n| count_sweep_steps(n, stays));
-            assert!(steps[1] < steps[0] * 21 / 10 && steps[2] < steps[1] * 21 / 10, "{stays:?}: {steps:?}");
+        for intervals in [ResidencyMode::Whole, ResidencyMode::Split] {
+            let steps = [1_000, 2_000, 4_000].map(|n| count_sweep_steps(n, intervals));
+            assert!(steps[1] < steps[0] * 21 / 10 && steps[2] < steps[1] * 21 / 10, "{intervals:?}: {steps:?}");
         }
     }
 }

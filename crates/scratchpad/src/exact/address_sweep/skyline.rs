@@ -77,7 +77,7 @@ impl Skyline {
     /// operation.
     pub(super) fn estimate_waste(
         &mut self,
-        tenants: &[ResidentValue],
+        residents: &[ResidentValue],
         new: Option<(&CandidateAddress, usize)>,
         tick: usize,
     ) -> i64 {
@@ -95,17 +95,17 @@ impl Skyline {
             }
         };
         let mut waiting = new;
-        for tenant in tenants {
-            if new.is_some_and(|(berth, _)| berth.evicts(tenant)) {
+        for resident in residents {
+            if new.is_some_and(|(candidate, _)| candidate.evicts(resident)) {
                 continue;
             }
-            if let Some((berth, until)) = waiting.take_if(|(berth, _)| berth.address <= tenant.address) {
-                put(berth.address, berth.end, until);
+            if let Some((candidate, until)) = waiting.take_if(|(candidate, _)| candidate.address <= resident.address) {
+                put(candidate.address, candidate.end, until);
             }
-            put(tenant.address, tenant.end(), tenant.until);
+            put(resident.address, resident.end(), resident.until);
         }
-        if let Some((berth, until)) = waiting {
-            put(berth.address, berth.end, until);
+        if let Some((candidate, until)) = waiting {
+            put(candidate.address, candidate.end, until);
         }
         put(units, units, tick);
         valleys.add_segment(SkylineSegment { until: usize::MAX, units: 0 });

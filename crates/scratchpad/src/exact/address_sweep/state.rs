@@ -74,39 +74,40 @@ impl AddressState {
     pub(super) fn begin_step(&mut self, problem: &SelectionProblem, fares: &[ResidencyCosts], walls: &[FixedInterval]) {
         self.paid = 0;
         self.evicted.clear();
-        for tenant in self.residents.iter().filter(|tenant| !tenant.is_fixed) {
-            self.floor += fares[tenant.value as usize].stay_costs[tenant.cost_index()];
-            self.paid += tenant.units;
+        for resident in self.residents.iter().filter(|resident| !resident.is_fixed) {
+            self.floor += fares[resident.value as usize].interval_costs[resident.cost_index()];
+            self.paid += resident.units;
         }
         for wall in walls {
             self.insert(ResidentValue::from_fixed_interval(wall, problem.values[wall.value].units));
         }
     }
 
-    fn insert(&mut self, tenant: ResidentValue) {
-        let place = self.residents.partition_point(|other| other.address <= tenant.address);
-        self.residents.insert(place, tenant);
+    fn insert(&mut self, resident: ResidentValue) {
+        let place = self.residents.partition_point(|other| other.address <= resident.address);
+        self.residents.insert(place, resident);
     }
 
     /// Returns whether a value was in LX when the operation began.
     pub(super) fn was_resident(&self, value: usize) -> bool {
-        self.evicted.contains(&(value as u32)) || self.residents.iter().any(|tenant| tenant.value as usize == value)
+        self.evicted.contains(&(value as u32)) || self.residents.iter().any(|resident| resident.value as usize == value)
     }
 
     /// Returns both hashes of the successor in which `value` gets a candidate address.
     pub(super) fn successor_hashes(&self, value: usize, berth: &CandidateAddress) -> (u64, u64) {
-        let driven = self.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant));
-        let without = |(hash, set): (u64, u64), tenant: &ResidentValue| {
-            (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()))
+        let driven = self.residents[berth.evicted_range()].iter().filter(|resident| berth.evicts(resident));
+        let without = |(hash, set): (u64, u64), resident: &ResidentValue| {
+            (hash.wrapping_sub(resident.hash()), set.wrapping_sub(resident.set_hash()))
         };
         let (hash, set) = driven.fold((self.hash, self.set), without);
-        let tenant = ResidentValue { address: berth.address, ..ResidentValue::new(value, super::Residency::Hbm, 0, 0) };
-        (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
+        let resident =
+            ResidentValue { address: berth.address, ..ResidentValue::new(value, super::Residency::Hbm, 0, 0) };
+        (hash.wrapping_add(resident.hash()), set.wrapping_add(resident.set_hash()))
     }
 
     /// Places a value at a candidate address.
-    pub(super) fn place_value(&mut self, tenant: &ResidentValue, pays: bool, berth: &CandidateAddress) {
-        let new = ResidentValue { address: berth.address, is_new: true, ..*tenant };
+    pub(super) fn place_value(&mut self, resident: &ResidentValue, pays: bool, berth: &CandidateAddress) {
+        let new = ResidentValue { address: berth.address, is_new: true, ..*resident };
         (self.hash, self.set) = self.successor_hashes(new.value as usize, berth);
         if let Some(parent) = berth.parent {
             self.residents[parent as usize].has_successor = true;
@@ -135,20 +136,20 @@ impl AddressState {
     ) {
         self.floor += price * (problem.units - self.paid);
         let Self { residents: tenants, hash, set, .. } = self;
-        tenants.retain_mut(|tenant| {
-            if tenant.is_fixed {
-                return tenant.until > tick + 1;
+        tenants.retain_mut(|resident| {
+            if resident.is_fixed {
+                return resident.until > tick + 1;
             }
-            let fares = &fares[tenant.value as usize];
-            if tenant.until == tick + 1 {
-                *hash = hash.wrapping_sub(tenant.hash());
-                *set = set.wrapping_sub(tenant.set_hash());
+            let fares = &fares[resident.value as usize];
+            if resident.until == tick + 1 {
+                *hash = hash.wrapping_sub(resident.hash());
+                *set = set.wrapping_sub(resident.set_hash());
                 return false;
             }
-            if fares.is_used && !tenant.is_new {
-                tenant.at = problem.values[tenant.value as usize].residency_after_use(fares.using, tenant.at);
+            if fares.is_used && !resident.is_new {
+                resident.at = problem.values[resident.value as usize].residency_after_use(fares.using, resident.at);
             }
-            (tenant.is_new, tenant.has_successor) = (false, false);
+            (resident.is_new, resident.has_successor) = (false, false);
             true
         });
     }

@@ -42,17 +42,22 @@ impl StateHistory {
     pub(super) fn record_placement(
         &mut self,
         state: &AddressState,
-        (value, using, berth): (usize, usize, &CandidateAddress),
+        (value, using, candidate): (usize, usize, &CandidateAddress),
         fares: &[ResidencyCosts],
     ) -> u32 {
         let mut last = state.history_entry;
-        for tenant in state.residents[berth.evicted_range()].iter().filter(|tenant| berth.evicts(tenant)) {
-            let using = fares[tenant.value as usize].using as u32;
-            last =
-                self.push_entry(HistoryEntry { from: last, value: tenant.value, using, event: ResidencyEvent::Leaves });
+        for resident in state.residents[candidate.evicted_range()].iter().filter(|resident| candidate.evicts(resident))
+        {
+            let using = fares[resident.value as usize].using as u32;
+            last = self.push_entry(HistoryEntry {
+                from: last,
+                value: resident.value,
+                using,
+                event: ResidencyEvent::Leaves,
+            });
         }
-        let parent = berth.parent.map(|place| state.residents[place as usize].value);
-        let event = ResidencyEvent::Enters { address: berth.address, parent };
+        let parent = candidate.parent.map(|place| state.residents[place as usize].value);
+        let event = ResidencyEvent::Enters { address: candidate.address, parent };
         self.push_entry(HistoryEntry { from: last, value: value as u32, using: using as u32, event })
     }
 
@@ -103,29 +108,29 @@ impl StateHistory {
             let (value, using) = (entry.value as usize, entry.using as usize);
             let new = || ValueDecisions {
                 value,
-                stay: ValueResidency::all_in_hbm(problem.values[value].uses.len()),
+                interval: ValueResidency::all_in_hbm(problem.values[value].uses.len()),
                 addresses: Vec::new(),
             };
             let one = served.entry(value).or_insert_with(new);
             match entry.event {
                 ResidencyEvent::Enters { address, parent } => {
-                    one.stay.in_lx[using..].fill(true);
-                    one.stay.keeps[using..].fill(true);
+                    one.interval.in_lx[using..].fill(true);
+                    one.interval.keeps[using..].fill(true);
                     if using == 0 {
-                        one.stay.parent = parent.map(|parent| parent as usize);
+                        one.interval.parent = parent.map(|parent| parent as usize);
                     }
                     one.addresses.push((using, address));
                 }
                 ResidencyEvent::Leaves => {
                     let using = if problem.mode == ResidencyMode::Whole { 0 } else { using };
-                    one.stay.in_lx[using..].fill(false);
-                    one.stay.keeps[using.saturating_sub(1)..].fill(false);
+                    one.interval.in_lx[using..].fill(false);
+                    one.interval.keeps[using.saturating_sub(1)..].fill(false);
                     if using == 0 {
-                        one.stay.parent = None;
+                        one.interval.parent = None;
                     }
                 }
             }
         }
-        served.into_values().filter(|one| one.stay.in_lx.contains(&true)).collect()
+        served.into_values().filter(|one| one.interval.in_lx.contains(&true)).collect()
     }
 }
