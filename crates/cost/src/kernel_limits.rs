@@ -9,6 +9,7 @@ const MAX_COPY_RATIO: i64 = 2;
 
 /// Reason for rejecting a plan. Ops are positions in the kernel, operands positions in the op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanRejection {
     /// A core addresses more bytes of one tensor than the target permits.
     #[error("operand {operand} of op {op} is {bytes} bytes on each core, and a core addresses at most {most}")]

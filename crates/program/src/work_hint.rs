@@ -13,6 +13,7 @@ pub struct WorkHint {
 
 /// Reason why a name does not identify one dimension of an op.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DimNameError {
     /// Several dimensions have the name.
     #[error(

@@ -16,6 +16,7 @@ pub struct Instance {
 
 /// Error in an instance file, or a value out of range.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstanceError {
     /// The text is not JSON, or violates the schema.
     #[error("not an instance")]

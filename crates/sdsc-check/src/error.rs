@@ -5,6 +5,7 @@ use std::{io, path::PathBuf};
 
 /// Reason why files cannot be checked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckError {
     /// The directory has neither a bundle nor a program.
     #[error("{}: neither '{BUNDLE_FILE}' nor 'program.json'; a bundle has the one and a program the other", .0.display())]

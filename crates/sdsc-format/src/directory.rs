@@ -38,6 +38,7 @@ pub struct OutputFile {
 
 /// Reason why a directory was not written. No part of it remains.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum WriteError {
     /// A file operation failed.
     #[error("cannot write '{path}': {reason}; name a path that can be written", path = path.display(), reason = files::reason(source))]

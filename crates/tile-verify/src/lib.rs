@@ -70,7 +70,7 @@ impl VerifiedCertificate {
         ((self.us - self.bound_us) / self.us).max(0.0)
     }
 
-    /// Returns whether the plan is within [`MAX_OPTIMALITY_GAP`] of the bound.
+    /// Returns whether the plan is within 0.1 % of the bound.
     #[must_use]
     pub fn is_optimal(&self) -> bool {
         self.gap() <= MAX_OPTIMALITY_GAP

@@ -1,4 +1,4 @@
-//! Checks files on disk: the rules of the format ([`sdsc_check`]), then [`re_emission`].
+//! Checks files on disk: the rules of the format ([`sdsc_check`]), then equality with our emission (`re_emission.rs`).
 
 mod re_emission;
 

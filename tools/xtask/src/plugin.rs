@@ -39,7 +39,7 @@ pub(crate) fn build(dialects: Option<&Path>) -> Result<PathBuf, String> {
     }
     step::run("plugin", &mut build)?;
     Ok(build_folder()?.join("debug").join(format!(
-        "{}spyre{}",
+        "{}spyre_compiler{}",
         std::env::consts::DLL_PREFIX,
         std::env::consts::DLL_SUFFIX
     )))

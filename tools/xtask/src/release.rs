@@ -1,6 +1,7 @@
 //! `cargo xtask release`: prepares a release in `target/release-VERSION`, without uploading it.
 
 use crate::{editor, python, step};
+use rooms::HOUSE;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -49,10 +50,20 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
         *file = copy_into(file, &place)?;
     }
     files.push(pack_tools(&place, &version)?);
+    check_crates()?;
     write_checksums(&place, &files)?;
     write(&place.join("NOTES.md"), &notes)?;
     println!("\nready to upload: {}", place.display());
     Ok(())
+}
+
+/// Packs the crates that need no LLVM as for crates.io, and builds each from its package.
+fn check_crates() -> Result<(), String> {
+    let mut publish = step::cargo(["publish", "--dry-run"]);
+    for package in HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")) {
+        publish.args(["--package", package.name]);
+    }
+    step::run("release: crates", &mut publish)
 }
 
 /// Returns the version of the workspace.

@@ -2,6 +2,7 @@
 
 /// Layout or access that cannot exist. Dimensions are numbered from 0, sizes and strides are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// A tensor has as many strides as sizes, a layout as many stride-map entries as sizes, an access as many
     /// coordinates as dimensions.
@@ -182,6 +183,7 @@ pub enum LayoutError {
 /// Index that is no sum of digits ([`super::TensorIndex`]), or digits that no split of the dimensions can follow
 /// ([`super::split_iteration`]). Dimensions and operands are numbered from 0, sizes are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// A buffer has one index per dimension.
     #[error("operand {operand} has {sizes} dimensions, but {indices} indices")]
