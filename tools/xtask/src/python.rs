@@ -201,7 +201,8 @@ fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             copy_folder(&path, &target)?;
-        } else if path.extension().is_some_and(|extension| extension == "py" || extension == "typed") {
+        } else if path.extension().is_some_and(|extension| ["py", "pyi", "typed"].iter().any(|kind| extension == *kind))
+        {
             fs::copy(&path, &target)?;
         }
     }
